@@ -1,0 +1,118 @@
+"""The only door for whoever watches: a list of observers, told what happens.
+
+The framework announces; it never draws, prints or times. Each announcement is
+guarded by `if observers:`, so an unwatched run pays one truth test. The recorder,
+the profiler, the NaN check and the widgets are all observers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["Observer", "observers", "watch"]
+
+
+class Observer:
+    """A watcher that ignores everything; override what interests you.
+
+    Methods must not raise: they run inside the user's own line. Objects are passed as
+    they are (`Tensor`, `Node`, `Program`, ...), so read them, never change them.
+    """
+
+    def tensor_created(self, tensor: Any) -> None:
+        """A leaf of the tape appeared: `to_tensor`, a parameter, a buffer."""
+
+    def op_begin(self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> None:
+        """An op is about to run on Tensors."""
+
+    def op_end(
+        self,
+        op: str,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        node: Any | None,
+    ) -> None:
+        """An op ran on Tensors; `node` is what it left on the tape, if anything."""
+
+    def op_failed(
+        self,
+        op: str,
+        inputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        error: BaseException,
+    ) -> None:
+        """An op could not run, or could not be appended to a Block."""
+
+    def backward_begin(self, roots: Sequence[Any]) -> None:
+        """A reverse pass starts at these tensors."""
+
+    def grad_begin(self, node: Any) -> None:
+        """The rule of `node` is about to run."""
+
+    def grad_flows(self, node: Any | None, index: int, target: Any, grad: Any) -> None:
+        """`node` hands `grad` to its input `index`.
+
+        `target` is the edge it travels: the Node (or Output) that made that input, or
+        the leaf Tensor itself. `node` is None for the seed.
+        """
+
+    def grad_ready(self, target: Any, grad: Any) -> None:
+        """All contributions to `target` are summed: `grad` is its whole gradient."""
+
+    def node_freed(self, node: Any) -> None:
+        """The reverse pass has used `node` and let go of what it had saved."""
+
+    def backward_end(self, roots: Sequence[Any]) -> None:
+        """The reverse pass that started at these tensors is over."""
+
+    def program_created(self, program: Any) -> None:
+        """A Program exists; `program.origin` names the one it was cloned from."""
+
+    def block_created(self, block: Any) -> None:
+        """A Block was added to `block.program`."""
+
+    def variable_created(self, variable: Any) -> None:
+        """A Variable was added to `variable.block`."""
+
+    def operator_inserted(self, operator: Any, index: int) -> None:
+        """An Operator was put at `index` of `operator.block.ops`."""
+
+    def operator_removed(self, operator: Any, index: int) -> None:
+        """An Operator was taken from `index` of its block."""
+
+    def attribute_changed(self, owner: Any, name: str, value: Any) -> None:
+        """An attribute of a Tensor, Variable or Operator was set afterwards."""
+
+    def run_begin(self, program: Any, feed: Mapping[str, Any]) -> None:
+        """An Executor starts one run of `program`."""
+
+    def run_op(self, operator: Any, outputs: Mapping[str, Any]) -> None:
+        """One Operator of the running program has computed `outputs` (name: array)."""
+
+    def run_end(self, program: Any) -> None:
+        """The run is over, whether it succeeded or raised."""
+
+
+observers: list[Observer] = []
+
+
+@contextmanager
+def watch(observer: Observer) -> Iterator[Observer]:
+    """Let `observer` watch inside the `with` block.
+
+    >>> class Names(Observer):
+    ...     def op_begin(self, op, inputs, attrs):
+    ...         print(op)
+    >>> import teachgraph as tg
+    >>> with watch(Names()):
+    ...     y = tg.to_tensor([1.0]) * 2.0
+    scale
+    """
+    observers.append(observer)
+    try:
+        yield observer
+    finally:
+        observers.remove(observer)

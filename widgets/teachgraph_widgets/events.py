@@ -1,0 +1,275 @@
+"""What an event log may hold: one TypedDict a kind, and nothing else may be in it.
+
+The recorder writes these, the page reads them, an exported page and the tests' fixtures
+are a list of them. `src/events.ts` is generated from this file
+(`python -m teachgraph_widgets.events`), so both sides read one definition.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NotRequired, TypedDict, Union
+
+VERSION = 1
+
+Shape = list[int]
+"""Dimensions; -1 is one that is not known before the program runs."""
+
+Role = Literal["P", "D", "T", "g", "L"]
+"""Parameter, Data, Temporary, gradient, Learning rate and other optimizer state."""
+
+OpRole = Literal["forward", "loss", "backward", "optimize"]
+
+
+class Stats(TypedDict):
+    """A tensor's value, small enough to send: at most 2 kB."""
+
+    shape: Shape
+    dtype: str
+    min: float | None
+    max: float | None
+    mean: float | None
+    std: float | None
+    norm: float | None
+    nan: int
+    inf: int
+    hist: list[int]
+    heat: list[list[float]]
+    first: list[float]
+
+
+class Event(TypedDict):
+    """What every event carries.
+
+    `seq` counts from 0 without gaps; `t` is seconds since the trace began; `line` counts
+    from 1 within the source of `cell`, 0 where no line is to blame.
+    """
+
+    seq: int
+    t: float
+    cell: int
+    line: int
+
+
+class CellBegin(Event):
+    """A traced source starts to run."""
+
+    kind: Literal["cell_begin"]
+    title: str
+    source: str
+
+
+class CellEnd(Event):
+    """The source has run; `error` is its last line's message if it raised."""
+
+    kind: Literal["cell_end"]
+    ok: bool
+    error: NotRequired[str]
+
+
+class Line(Event):
+    """The statement at `line` starts."""
+
+    kind: Literal["line"]
+
+
+class ProgramEvent(Event):
+    """A Program appeared. `origin` is the program it was cloned from."""
+
+    kind: Literal["program"]
+    program: int
+    role: Literal["startup", "main", "test", "other"]
+    title: str
+    origin: NotRequired[int]
+
+
+class BlockEvent(Event):
+    """A Block appeared in a Program; the root's parent is -1."""
+
+    kind: Literal["block"]
+    program: int
+    block: int
+    parent: int
+
+
+class VarEvent(Event):
+    """A Variable was added to a Block."""
+
+    kind: Literal["var"]
+    program: int
+    block: int
+    name: str
+    role: Role
+    shape: Shape
+    dtype: str
+    persistable: bool
+    stop_gradient: bool
+
+
+class OpEvent(Event):
+    """An Operator was put at `index` of a Block.
+
+    `twin` is the id of the forward op a gradient op belongs to. Inputs and outputs map
+    slot names to variable names; attributes come as short text.
+    """
+
+    kind: Literal["op"]
+    program: int
+    block: int
+    index: int
+    op: int
+    type: str
+    role: OpRole
+    inputs: dict[str, list[str]]
+    outputs: dict[str, list[str]]
+    attrs: dict[str, str]
+    twin: NotRequired[int]
+
+
+class OpRemoved(Event):
+    """An Operator was taken out of its Block."""
+
+    kind: Literal["op_removed"]
+    op: int
+
+
+class AttrEvent(Event):
+    """An attribute changed: of a variable (by program and name), an op or a tensor.
+
+    A Python name found for a tensor after its line ran comes as `attr: "name"`.
+    """
+
+    kind: Literal["attr"]
+    program: NotRequired[int]
+    name: NotRequired[str]
+    op: NotRequired[int]
+    tensor: NotRequired[int]
+    attr: str
+    value: str
+
+
+class TensorEvent(Event):
+    """An eager Tensor was seen for the first time."""
+
+    kind: Literal["tensor"]
+    tensor: int
+    name: str
+    role: Role
+    shape: Shape
+    dtype: str
+    stop_gradient: bool
+
+
+class NodeEvent(Event):
+    """An op ran on Tensors.
+
+    `taped` says whether it left a node on the tape; `saved` names the slots it keeps for
+    backward; `order` is 1 for the user's own ops and 2 for those that a reverse pass with
+    `create_graph` records, and so on.
+    """
+
+    kind: Literal["node"]
+    node: int
+    type: str
+    inputs: list[int]
+    outputs: list[int]
+    attrs: dict[str, str]
+    saved: list[str]
+    taped: bool
+    order: int
+
+
+class Backward(Event):
+    """A reverse pass begins at, or has ended for, these tensors."""
+
+    kind: Literal["backward"]
+    phase: Literal["begin", "end"]
+    roots: list[int]
+
+
+class GradEvent(Event):
+    """A gradient flowed to `tensor`, from the node that used it (absent: the seed).
+
+    With `total` it is the sum of all contributions.
+    """
+
+    kind: Literal["grad"]
+    tensor: int
+    node: NotRequired[int]
+    total: bool
+    value: Stats
+
+
+class Free(Event):
+    """The reverse pass let go of what a node had saved."""
+
+    kind: Literal["free"]
+    node: int
+
+
+class Run(Event):
+    """One run of a Program by an Executor."""
+
+    kind: Literal["run"]
+    program: int
+    run: int
+    phase: Literal["begin", "end"]
+
+
+class RunOp(Event):
+    """An Operator ran; `values` maps its output names to what they hold now."""
+
+    kind: Literal["run_op"]
+    run: int
+    op: int
+    values: dict[str, Stats]
+
+
+class Value(Event):
+    """What an eager Tensor holds."""
+
+    kind: Literal["value"]
+    tensor: int
+    value: Stats
+
+
+class Argument(TypedDict):
+    """One input of an op that failed."""
+
+    slot: str
+    name: str
+    shape: Shape
+    dtype: str
+
+
+class OpFailed(Event):
+    """An op raised; it is drawn hatched on its line. `program` is absent when eager."""
+
+    kind: Literal["op_failed"]
+    program: NotRequired[int]
+    type: str
+    inputs: list[Argument]
+    message: str
+
+
+class Dropped(Event):
+    """What was cut, sampled or left out, how often, and why."""
+
+    kind: Literal["dropped"]
+    count: int
+    what: str
+    why: str
+
+
+AnyEvent = Union[
+    CellBegin, CellEnd, Line, ProgramEvent, BlockEvent, VarEvent, OpEvent, OpRemoved,
+    AttrEvent, TensorEvent, NodeEvent, Backward, GradEvent, Free, Run, RunOp, Value,
+    OpFailed, Dropped,
+]  # fmt: skip
+
+
+class Log(TypedDict):
+    """A whole trace, as saved in a page or sent as the snapshot."""
+
+    version: int
+    title: str
+    events: list[AnyEvent]
