@@ -2,7 +2,7 @@
 
 The recorder writes these, the page reads them, an exported page and the tests' fixtures
 are a list of them. `src/events.ts` is generated from this file
-(`python -m teachgraph_widgets.events`), so both sides read one definition.
+(`python -m teachgraph_widgets.typescript`), so both sides read one definition.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ OpRole = Literal["forward", "loss", "backward", "optimize"]
 
 
 class Stats(TypedDict):
-    """A tensor's value, small enough to send: at most 2 kB."""
+    """A tensor's value, small enough to send: at most 2 kB.
+
+    `min` ... `norm` are those of the finite elements. JSON has neither NaN nor infinity,
+    so what is not finite is null. `hist` has equal bins from `min` to `max`; `heat` goes
+    row by row, pooled to at most 32x32; `first` holds the first elements.
+    """
 
     shape: Shape
     dtype: str
@@ -33,8 +38,8 @@ class Stats(TypedDict):
     nan: int
     inf: int
     hist: list[int]
-    heat: list[list[float]]
-    first: list[float]
+    heat: list[list[float | None]]
+    first: list[float | None]
 
 
 class Event(TypedDict):

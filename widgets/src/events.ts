@@ -1,0 +1,434 @@
+// Generated from events.py by `python -m teachgraph_widgets.typescript`; never edited.
+export const VERSION = 1;
+
+export type Shape = number[];
+
+export type Role = "P" | "D" | "T" | "g" | "L";
+
+export type OpRole = "forward" | "loss" | "backward" | "optimize";
+
+export type AnyEvent =
+  | CellBegin
+  | CellEnd
+  | Line
+  | ProgramEvent
+  | BlockEvent
+  | VarEvent
+  | OpEvent
+  | OpRemoved
+  | AttrEvent
+  | TensorEvent
+  | NodeEvent
+  | Backward
+  | GradEvent
+  | Free
+  | Run
+  | RunOp
+  | Value
+  | OpFailed
+  | Dropped;
+
+/**
+ * A tensor's value, small enough to send: at most 2 kB.
+ *
+ * `min` ... `norm` are those of the finite elements. JSON has neither NaN nor infinity,
+ * so what is not finite is null. `hist` has equal bins from `min` to `max`; `heat` goes
+ * row by row, pooled to at most 32x32; `first` holds the first elements.
+ */
+export interface Stats {
+  shape: Shape;
+  dtype: string;
+  min: number | null;
+  max: number | null;
+  mean: number | null;
+  std: number | null;
+  norm: number | null;
+  nan: number;
+  inf: number;
+  hist: number[];
+  heat: ((number | null)[])[];
+  first: (number | null)[];
+}
+
+/**
+ * What every event carries.
+ *
+ * `seq` counts from 0 without gaps; `t` is seconds since the trace began; `line` counts
+ * from 1 within the source of `cell`, 0 where no line is to blame.
+ */
+export interface Event {
+  seq: number;
+  t: number;
+  cell: number;
+  line: number;
+}
+
+/** A traced source starts to run. */
+export interface CellBegin extends Event {
+  kind: "cell_begin";
+  title: string;
+  source: string;
+}
+
+/** The source has run; `error` is its last line's message if it raised. */
+export interface CellEnd extends Event {
+  kind: "cell_end";
+  ok: boolean;
+  error?: string;
+}
+
+/** The statement at `line` starts. */
+export interface Line extends Event {
+  kind: "line";
+}
+
+/** A Program appeared. `origin` is the program it was cloned from. */
+export interface ProgramEvent extends Event {
+  kind: "program";
+  program: number;
+  role: "startup" | "main" | "test" | "other";
+  title: string;
+  origin?: number;
+}
+
+/** A Block appeared in a Program; the root's parent is -1. */
+export interface BlockEvent extends Event {
+  kind: "block";
+  program: number;
+  block: number;
+  parent: number;
+}
+
+/** A Variable was added to a Block. */
+export interface VarEvent extends Event {
+  kind: "var";
+  program: number;
+  block: number;
+  name: string;
+  role: Role;
+  shape: Shape;
+  dtype: string;
+  persistable: boolean;
+  stop_gradient: boolean;
+}
+
+/**
+ * An Operator was put at `index` of a Block.
+ *
+ * `twin` is the id of the forward op a gradient op belongs to. Inputs and outputs map
+ * slot names to variable names; attributes come as short text.
+ */
+export interface OpEvent extends Event {
+  kind: "op";
+  program: number;
+  block: number;
+  index: number;
+  op: number;
+  type: string;
+  role: OpRole;
+  inputs: Record<string, string[]>;
+  outputs: Record<string, string[]>;
+  attrs: Record<string, string>;
+  twin?: number;
+}
+
+/** An Operator was taken out of its Block. */
+export interface OpRemoved extends Event {
+  kind: "op_removed";
+  op: number;
+}
+
+/**
+ * An attribute changed: of a variable (by program and name), an op or a tensor.
+ *
+ * A Python name found for a tensor after its line ran comes as `attr: "name"`.
+ */
+export interface AttrEvent extends Event {
+  kind: "attr";
+  program?: number;
+  name?: string;
+  op?: number;
+  tensor?: number;
+  attr: string;
+  value: string;
+}
+
+/** An eager Tensor was seen for the first time. */
+export interface TensorEvent extends Event {
+  kind: "tensor";
+  tensor: number;
+  name: string;
+  role: Role;
+  shape: Shape;
+  dtype: string;
+  stop_gradient: boolean;
+}
+
+/**
+ * An op ran on Tensors.
+ *
+ * `taped` says whether it left a node on the tape; `saved` names the slots it keeps for
+ * backward; `order` is 1 for the user's own ops and 2 for those that a reverse pass with
+ * `create_graph` records, and so on.
+ */
+export interface NodeEvent extends Event {
+  kind: "node";
+  node: number;
+  type: string;
+  inputs: number[];
+  outputs: number[];
+  attrs: Record<string, string>;
+  saved: string[];
+  taped: boolean;
+  order: number;
+}
+
+/** A reverse pass begins at, or has ended for, these tensors. */
+export interface Backward extends Event {
+  kind: "backward";
+  phase: "begin" | "end";
+  roots: number[];
+}
+
+/**
+ * A gradient flowed to `tensor`, from the node that used it (absent: the seed).
+ *
+ * With `total` it is the sum of all contributions.
+ */
+export interface GradEvent extends Event {
+  kind: "grad";
+  tensor: number;
+  node?: number;
+  total: boolean;
+  value: Stats;
+}
+
+/** The reverse pass let go of what a node had saved. */
+export interface Free extends Event {
+  kind: "free";
+  node: number;
+}
+
+/** One run of a Program by an Executor. */
+export interface Run extends Event {
+  kind: "run";
+  program: number;
+  run: number;
+  phase: "begin" | "end";
+}
+
+/** An Operator ran; `values` maps its output names to what they hold now. */
+export interface RunOp extends Event {
+  kind: "run_op";
+  run: number;
+  op: number;
+  values: Record<string, Stats>;
+}
+
+/** What an eager Tensor holds. */
+export interface Value extends Event {
+  kind: "value";
+  tensor: number;
+  value: Stats;
+}
+
+/** One input of an op that failed. */
+export interface Argument {
+  slot: string;
+  name: string;
+  shape: Shape;
+  dtype: string;
+}
+
+/** An op raised; it is drawn hatched on its line. `program` is absent when eager. */
+export interface OpFailed extends Event {
+  kind: "op_failed";
+  program?: number;
+  type: string;
+  inputs: Argument[];
+  message: string;
+}
+
+/** What was cut, sampled or left out, how often, and why. */
+export interface Dropped extends Event {
+  kind: "dropped";
+  count: number;
+  what: string;
+  why: string;
+}
+
+/** A whole trace, as saved in a page or sent as the snapshot. */
+export interface Log {
+  version: number;
+  title: string;
+  events: AnyEvent[];
+}
+
+export type Kind = AnyEvent["kind"];
+
+export type Fields = Record<string, string>;
+
+/**
+ * Every structure's fields and their types, for checking a log at run time. An event
+ * has its kind's fields and those of `Event`.
+ *
+ * `?` after a name: may be absent; after a type: may be null; `[]`: a list; `{}`: a
+ * mapping from strings; `=a|b`: one of these words.
+ */
+export const FIELDS: Record<string, Fields> = {
+  Stats: {
+    shape: "int[]",
+    dtype: "str",
+    min: "float?",
+    max: "float?",
+    mean: "float?",
+    std: "float?",
+    norm: "float?",
+    nan: "int",
+    inf: "int",
+    hist: "int[]",
+    heat: "float?[][]",
+    first: "float?[]",
+  },
+  Event: {
+    seq: "int",
+    t: "float",
+    cell: "int",
+    line: "int",
+  },
+  cell_begin: {
+    kind: "=cell_begin",
+    title: "str",
+    source: "str",
+  },
+  cell_end: {
+    kind: "=cell_end",
+    ok: "bool",
+    "error?": "str",
+  },
+  line: {
+    kind: "=line",
+  },
+  program: {
+    kind: "=program",
+    program: "int",
+    role: "=startup|main|test|other",
+    title: "str",
+    "origin?": "int",
+  },
+  block: {
+    kind: "=block",
+    program: "int",
+    block: "int",
+    parent: "int",
+  },
+  var: {
+    kind: "=var",
+    program: "int",
+    block: "int",
+    name: "str",
+    role: "=P|D|T|g|L",
+    shape: "int[]",
+    dtype: "str",
+    persistable: "bool",
+    stop_gradient: "bool",
+  },
+  op: {
+    kind: "=op",
+    program: "int",
+    block: "int",
+    index: "int",
+    op: "int",
+    type: "str",
+    role: "=forward|loss|backward|optimize",
+    inputs: "str[]{}",
+    outputs: "str[]{}",
+    attrs: "str{}",
+    "twin?": "int",
+  },
+  op_removed: {
+    kind: "=op_removed",
+    op: "int",
+  },
+  attr: {
+    kind: "=attr",
+    "program?": "int",
+    "name?": "str",
+    "op?": "int",
+    "tensor?": "int",
+    attr: "str",
+    value: "str",
+  },
+  tensor: {
+    kind: "=tensor",
+    tensor: "int",
+    name: "str",
+    role: "=P|D|T|g|L",
+    shape: "int[]",
+    dtype: "str",
+    stop_gradient: "bool",
+  },
+  node: {
+    kind: "=node",
+    node: "int",
+    type: "str",
+    inputs: "int[]",
+    outputs: "int[]",
+    attrs: "str{}",
+    saved: "str[]",
+    taped: "bool",
+    order: "int",
+  },
+  backward: {
+    kind: "=backward",
+    phase: "=begin|end",
+    roots: "int[]",
+  },
+  grad: {
+    kind: "=grad",
+    tensor: "int",
+    "node?": "int",
+    total: "bool",
+    value: "Stats",
+  },
+  free: {
+    kind: "=free",
+    node: "int",
+  },
+  run: {
+    kind: "=run",
+    program: "int",
+    run: "int",
+    phase: "=begin|end",
+  },
+  run_op: {
+    kind: "=run_op",
+    run: "int",
+    op: "int",
+    values: "Stats{}",
+  },
+  value: {
+    kind: "=value",
+    tensor: "int",
+    value: "Stats",
+  },
+  Argument: {
+    slot: "str",
+    name: "str",
+    shape: "int[]",
+    dtype: "str",
+  },
+  op_failed: {
+    kind: "=op_failed",
+    "program?": "int",
+    type: "str",
+    inputs: "Argument[]",
+    message: "str",
+  },
+  dropped: {
+    kind: "=dropped",
+    count: "int",
+    what: "str",
+    why: "str",
+  },
+};
