@@ -1,0 +1,100 @@
+# Everything is set up in .venv, each step once: a file stands for it, and is made anew
+# only when what it depends on is newer.
+
+VENV := .venv
+PYTHON ?= python3
+ARGS ?=
+
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+PACKAGES := $(VENV)/.packages
+PROJECT := $(VENV)/.project
+LAB_SETTINGS := $(VENV)/share/jupyter/lab/settings/overrides.json
+
+WIDGETS := $(wildcard widgets/*.json widgets/*.mjs) $(shell find widgets/src -type f)
+NODE_MODULES := widgets/node_modules/.package-lock.json
+BUNDLE := widgets/teachgraph_widgets/static/widget.js
+
+AS_ROOT := $(if $(filter 0,$(shell id -u)),yes)
+APT := $(shell command -v apt-get)
+APT_GET = $(if $(AS_ROOT),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet
+# Programs the tests run that are in no Python package, by the name of Debian's.
+PROGRAMS = $(if $(shell command -v dot),,graphviz) $(if $(shell command -v chromium),,chromium)
+# Where everything can be had, a test that is left out is a failure.
+COMPLETE := $(if $(CI)$(APT),--complete)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help lab test lint bench lock wheel clean setup programs
+
+help: ## list these
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-browser: only print its address)
+	@teachgraph course start 00 --folder learn --exist-ok
+	cd learn && jupyter lab $(if $(AS_ROOT),--allow-root) $(ARGS) 00_four_lines.ipynb
+
+test: setup programs lint ## run every test (ARGS go to pytest)
+	npm --prefix widgets test
+	pytest $(COMPLETE) $(ARGS)
+
+lint: setup $(NODE_MODULES) ## check style and types
+	ruff check
+	ruff format --check
+	mypy
+	npm --prefix widgets run check
+
+bench: setup ## measure against NumPy written by hand (ARGS go to pytest)
+	pytest --benchmark-only $(ARGS) tests/benchmarks
+
+lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)
+	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-header --no-annotate --quiet $(ARGS) --output-file requirements.lock
+
+wheel: setup ## build the sdist and the wheel into dist
+	python -m build --no-isolation
+
+clean: ## remove all that was made, except your notebooks in learn
+	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache .benchmarks
+	rm -rf dist widgets/node_modules widgets/teachgraph_widgets/static tests/artefacts
+	find course teachgraph tests widgets -name __pycache__ -prune -exec rm -rf {} +
+
+setup: $(PROJECT) $(BUNDLE)
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo 'This needs Python 3.11 or later: make PYTHON=python3.12 ...'; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null \
+		|| { $(APT_GET) update && $(APT_GET) install --yes python3-venv; }
+	$(PYTHON) -m venv $(VENV)
+
+# pip installs uv as the lock pins it, uv the rest, many times faster.
+$(VENV)/bin/uv: | $(VENV)/bin/python
+	@awk '/^[^ ]/ { keep = /^uv==/ } keep' requirements.lock > $(VENV)/uv.txt
+	python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $(VENV)/uv.txt
+
+$(PACKAGES): requirements.lock | $(VENV)/bin/uv
+	uv pip install --quiet --python $(VENV) --require-hashes --requirement requirements.lock
+	@touch $@
+
+$(NODE_MODULES): widgets/package.json widgets/package-lock.json | $(PACKAGES)
+	npm --prefix widgets ci --no-audit --no-fund
+	@touch $@
+
+$(BUNDLE): $(WIDGETS) | $(NODE_MODULES)
+	npm --prefix widgets run build
+	@touch $@
+
+$(PROJECT): pyproject.toml widgets/hatch_build.py $(PACKAGES) | $(BUNDLE)
+	uv pip install --quiet --python $(VENV) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# A lesson starts with the lesson, not with a question about news; nothing asks the network.
+$(LAB_SETTINGS): | $(PACKAGES)
+	@mkdir -p $(@D)
+	@echo '{"@jupyterlab/apputils-extension:notification": {"checkForUpdates": false, "fetchNews": "false"}}' > $@
+
+programs:
+	@test -z "$(strip $(PROGRAMS))" \
+		|| { test -n "$(APT)" && $(APT_GET) update && $(APT_GET) install --yes --no-install-recommends $(PROGRAMS); } \
+		|| echo "Not on this system, and what needs them is left out: $(PROGRAMS)"

@@ -1,0 +1,36 @@
+"""What was left out is said at the end, and with --complete it is a failure."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--complete", action="store_true", help="fail if a test is skipped"
+    )
+
+
+def left_out(config: pytest.Config) -> list[pytest.TestReport]:
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return reporter.stats.get("skipped", []) if reporter else []
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    config = session.config
+    if config.getoption("complete", False) and left_out(config):
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    if not left_out(config):
+        return
+    terminalreporter.section("left out")
+    for report in left_out(config):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        terminalreporter.line(f"{report.nodeid}: {reason}")
+    if config.getoption("complete", False):
+        terminalreporter.line("Nothing may be left out here.", red=True)
