@@ -1,0 +1,254 @@
+"""Grading the learner's own notebook: their cells, our checks, a fresh kernel.
+
+The checks of the file are replaced by the lesson's, in memory, so that an edited or
+deleted check can't pass; everything else runs as the learner wrote it, in order, until
+the end or until the time is up.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import DEVNULL
+from typing import TYPE_CHECKING, Any
+
+from teachgraph.course.notebook import build
+from teachgraph.course.source import Source
+from teachgraph.course.table import CourseError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+__all__ = ["Place", "Report", "Trouble", "Verdict", "grade"]
+
+_IN_CELL = re.compile(r"Cell In\[(\d+)\], line (\d+)")
+_BLAMED = re.compile(r" \(line (?P<line>\d+) of the cell: `(?P<code>.*)`\)$")
+_KERNEL_FILE = re.compile(r" \([^()]*, line \d+\)$")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the learner's notebook; cells and lines count from 1, 0: unknown."""
+
+    cell: int = 0
+    line: int = 0
+    code: str = ""
+
+    def __str__(self) -> str:
+        line = f", line {self.line}: `{self.code}`" if self.line else ""
+        return f"cell {self.cell}{line}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one check says of its task, and which line to look at."""
+
+    task: str
+    passed: bool
+    message: str
+    place: Place
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """A cell that is no check and raised, or did not end."""
+
+    message: str
+    place: Place
+
+
+@dataclass
+class Report:
+    """The outcome of grading one notebook."""
+
+    notebook: Path
+    verdicts: list[Verdict] = field(default_factory=list)
+    troubles: list[Trouble] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed. A lesson without exercises passes if it runs."""
+        if self.verdicts:
+            return all(verdict.passed for verdict in self.verdicts)
+        return not self.troubles
+
+    @property
+    def tasks(self) -> dict[str, bool]:
+        """Whether all checks of a task passed, by task."""
+        tasks: dict[str, bool] = {}
+        for verdict in self.verdicts:
+            tasks[verdict.task] = tasks.get(verdict.task, True) and verdict.passed
+        return tasks
+
+
+def grade(source: Source, path: Path, seconds: float = 120) -> Report:
+    """Run the notebook in `path` against the checks of `source`.
+
+    The whole run may take `seconds`; the cell that is running then is interrupted and
+    the checks after it are reported as not reached. Raises CourseError if the file is
+    no notebook, or if its kernel can't be started.
+    """
+    notebook = read_notebook(path)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    restore_checks(notebook, source)
+    return _report(notebook, path, _run(notebook, path, seconds))
+
+
+def read_notebook(path: Path) -> NotebookNode:
+    """The notebook in `path`; CourseError, in words, if there is none."""
+    import nbformat
+
+    try:
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+    except FileNotFoundError:
+        raise CourseError(f"There is no notebook at {path}.") from None
+    except Exception as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CourseError(f"{path} can't be read as a notebook: {reason}") from error
+    return notebook
+
+
+def restore_checks(notebook: NotebookNode, source: Source) -> None:
+    """Put the lesson's checks into `notebook`; a missing one behind its exercise."""
+    from nbformat import from_dict
+
+    for check in build(source, "instructor")["cells"]:
+        ours = check["metadata"]["teachgraph"]
+        if ours["role"] != "check":
+            continue
+        theirs = [i for i, cell in enumerate(notebook.cells) if _is(cell, ours["name"])]
+        for position in theirs:
+            notebook.cells[position] = from_dict(check)
+        if not theirs:
+            exercise = [
+                i for i, cell in enumerate(notebook.cells) if _is(cell, ours["task"])
+            ]
+            behind = exercise[-1] + 1 if exercise else len(notebook.cells)
+            notebook.cells.insert(behind, from_dict(check))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """How far the kernel came: `ended` cells, and why the next one did not end."""
+
+    ended: int
+    stop: str = ""
+
+
+def _run(notebook: NotebookNode, path: Path, seconds: float) -> _Run:
+    from nbclient import NotebookClient
+    from nbclient.exceptions import DeadKernelError
+
+    deadline = time.monotonic() + seconds
+    replies: list[str] = []
+    client = NotebookClient(
+        notebook,
+        kernel_name="python3",
+        allow_errors=True,
+        timeout_func=lambda _: max(1, round(deadline - time.monotonic())),
+        interrupt_on_timeout=True,
+        error_on_timeout={"ename": "TimeUp"},
+        on_cell_executed=lambda execute_reply, **_: replies.append(
+            execute_reply["content"].get("ename", "")
+        ),
+        shutdown_kernel="immediate",
+        resources={"metadata": {"path": str(path.resolve().parent)}},
+    )
+    client.log.setLevel("CRITICAL")
+    with client.setup_kernel(stdout=DEVNULL, stderr=DEVNULL):
+        for position, cell in enumerate(notebook.cells):
+            try:
+                client.execute_cell(cell, position)
+            except DeadKernelError:
+                return _Run(position, "the kernel died while it ran")
+            if replies and replies[-1] == "TimeUp":
+                return _Run(position, f"stopped, the {seconds:g} seconds were up")
+    return _Run(len(notebook.cells))
+
+
+def _report(notebook: NotebookNode, path: Path, run: _Run) -> Report:
+    report = Report(path)
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        ours = _ours(cell)
+        message, place = _error(notebook, cell)
+        if index == run.ended:
+            message = run.stop
+        elif index > run.ended:
+            message = f"not reached, cell {run.ended + 1} did not end"
+        if ours.get("role") == "check":
+            task = ours["task"]
+            message = message.removeprefix(f"{task}: ")
+            place = place or _definition(notebook, task)
+            report.verdicts.append(Verdict(task, not message, message, place))
+        elif message and index <= run.ended:
+            report.troubles.append(Trouble(message, place or Place(index + 1)))
+    return report
+
+
+def _error(notebook: NotebookNode, cell: NotebookNode) -> tuple[str, Place | None]:
+    """What a cell raised, in words, and the learner's line it came from, if any."""
+    errors = [output for output in cell.outputs if output.output_type == "error"]
+    if not errors:
+        return "", None
+    error = errors[-1]
+    if error.ename == "CheckFailed":
+        if found := _BLAMED.search(error.evalue):
+            place = _line(notebook, int(found["line"]), found["code"])
+            return error.evalue[: found.start()], place
+        return error.evalue, None
+    trace = _COLOUR.sub("", "\n".join(error.traceback))
+    place = None
+    for count, line in _IN_CELL.findall(trace):
+        place = _counted(notebook, int(count), int(line))
+    words = _KERNEL_FILE.sub("", error.evalue)
+    return f"{error.ename}: {words}", place
+
+
+def _lines(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, Place]]:
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "code":
+            for number, code in enumerate(cell.source.splitlines()):
+                yield cell, Place(index + 1, number + 1, code.strip())
+
+
+def _counted(notebook: NotebookNode, count: int, line: int) -> Place | None:
+    """Line `line` of the cell that ran as number `count`."""
+    for cell, place in _lines(notebook):
+        if cell.execution_count == count and place.line == line:
+            return place
+    return None
+
+
+def _line(notebook: NotebookNode, line: int, code: str) -> Place | None:
+    """The line that reads `code` and is its cell's line `line`."""
+    for _, place in _lines(notebook):
+        if (place.line, place.code) == (line, code):
+            return place
+    return None
+
+
+def _definition(notebook: NotebookNode, task: str) -> Place:
+    """Where the learner defines `task`."""
+    for _, place in _lines(notebook):
+        if place.code.startswith((f"def {task}(", f"class {task}")):
+            return place
+    return Place()
+
+
+def _ours(cell: NotebookNode) -> dict[str, Any]:
+    """Our metadata of a cell, empty if the cell is the learner's own."""
+    ours = cell.metadata.get("teachgraph", {})
+    return dict(ours) if isinstance(ours, dict) else {}
+
+
+def _is(cell: NotebookNode, name: str) -> bool:
+    return cell.cell_type == "code" and _ours(cell).get("name") == name

@@ -1,0 +1,128 @@
+"""From one source, three notebooks: the learner's, the solved one, the instructor's.
+
+The learner's has stubs for solutions, and its checks are saved with the message an
+unwritten exercise must give; the solved one's checks are saved with what a pass prints.
+Both carry the tags with which `pytest --nbval-lax` proves exactly that. The
+instructor's keeps the markers, so `nbgrader` takes it as an assignment's source.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, Literal
+
+from teachgraph.course.checks import CheckFailed, not_written, passed
+from teachgraph.course.source import Cell, Source, stub, without_markers
+from teachgraph.course.table import Language
+
+__all__ = ["Kind", "Notebook", "build"]
+
+Kind = Literal["learner", "solution", "instructor"]
+Notebook = dict[str, Any]
+"""A notebook as nbformat stores it: plain JSON."""
+
+
+def build(source: Source, kind: Kind, language: Language = "en") -> Notebook:
+    """The notebook of a lesson; the same source always gives the same bytes."""
+    names = _names(source)
+    cells = [
+        _cell(cell, name, position, kind, language)
+        for position, (cell, name) in enumerate(zip(source.cells, names, strict=True))
+    ]
+    return {
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "metadata": {
+            "kernelspec": {
+                "display_name": "Python 3 (ipykernel)",
+                "language": "python",
+                "name": "python3",
+            },
+            "language_info": {"name": "python"},
+            "teachgraph": {"lesson": source.lesson.number, "language": language},
+        },
+        "cells": cells,
+    }
+
+
+def _names(source: Source) -> list[str]:
+    """A name for each cell, the same in every language and at every build."""
+    seen: Counter[str] = Counter()
+    names = []
+    for cell in source.cells:
+        stem = {"exercise": cell.task, "check": f"check-{cell.task}"}.get(
+            cell.role, cell.role
+        )
+        seen[stem] += 1
+        counted = seen[stem] > 1 or stem == cell.role
+        names.append(f"{stem}-{seen[stem]}" if counted else stem)
+    return names
+
+
+def _cell(
+    cell: Cell, name: str, position: int, kind: Kind, language: Language
+) -> dict[str, Any]:
+    built: dict[str, Any] = {
+        "cell_type": "markdown" if cell.role == "text" else "code",
+        "id": name.replace("_", "-"),
+        "metadata": {"teachgraph": {"role": cell.role, "name": name}},
+        "source": cell.text[language],
+    }
+    metadata = built["metadata"]
+    if cell.role != "text":
+        built |= {"execution_count": None, "outputs": []}
+        if cell.tags:
+            metadata["tags"] = list(cell.tags)
+    if cell.role == "exercise":
+        hints = list(cell.hints[language])
+        metadata["teachgraph"] |= {"task": cell.task, "hints": hints}
+        metadata["nbgrader"] = _nbgrader(name, solution=True)
+        if kind != "instructor":
+            change = stub if kind == "learner" else without_markers
+            built["source"] = change(cell.code)
+    if cell.role == "check":
+        metadata["teachgraph"]["task"] = cell.task
+        metadata["nbgrader"] = _nbgrader(name, solution=False)
+        metadata |= {"editable": False, "deletable": False}
+        if kind != "instructor":
+            _save_verdict(built, cell.task, position, stubbed=kind == "learner")
+    return built
+
+
+def _nbgrader(name: str, *, solution: bool) -> dict[str, Any]:
+    """What nbgrader needs to know of a cell (its schema, version 3)."""
+    marks: dict[str, Any] = {
+        "schema_version": 3,
+        "grade_id": name,
+        "solution": solution,
+        "grade": not solution,
+        "locked": not solution,
+        "task": False,
+    }
+    return marks if solution else marks | {"points": 1}
+
+
+def _save_verdict(
+    built: dict[str, Any], task: str, position: int, *, stubbed: bool
+) -> None:
+    """Store what the check must say: nbval compares it with what it does say.
+
+    nbval takes a cell without an execution count for one that never ran, and would
+    compare nothing.
+    """
+    tags = ["check", "nbval-check-output"]
+    output: dict[str, Any]
+    if stubbed:
+        verdict = CheckFailed(not_written(task), task)
+        tags.append("raises-exception")
+        output = {
+            "output_type": "error",
+            "ename": CheckFailed.__name__,
+            "evalue": str(verdict),
+            "traceback": [str(verdict)],
+        }
+    else:
+        text = passed(task) + "\n"
+        output = {"output_type": "stream", "name": "stdout", "text": text}
+    built["metadata"]["tags"] = tags
+    built |= {"execution_count": position, "outputs": [output]}

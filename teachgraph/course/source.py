@@ -1,0 +1,188 @@
+"""Reading a lesson's one source: cells, languages, exercises, hints, solutions.
+
+A lesson is a `lesson.py` in jupytext's percent format. Text comes in pairs, a markdown
+cell in English and its twin marked `lang="zh"`; code is shared. An exercise is a cell
+with `task="name"` whose solution stands between `### BEGIN SOLUTION` and
+`### END SOLUTION`; lines `### HINT ...` and `### 提示 ...` above it are its hints; the
+check is a cell tagged `check` with the same task.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from teachgraph.course.table import CourseError, Language, Lesson
+
+__all__ = ["Cell", "Source", "read", "stub", "without_markers"]
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+HINT: Mapping[str, Language] = {"### HINT ": "en", "### 提示 ": "zh"}
+UNPAIRED = "text comes in pairs, English then its Chinese twin"
+_SOLUTION = re.compile(rf"^([ ]*){BEGIN}\n(.*?)^[ ]*{END}$", re.DOTALL | re.MULTILINE)
+
+Role = Literal["text", "live", "exercise", "check"]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell of a lesson: its text by language (code is the same in each)."""
+
+    role: Role
+    text: Mapping[Language, str]
+    task: str = ""
+    tags: tuple[str, ...] = ()
+    hints: Mapping[Language, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def code(self) -> str:
+        """The code of a cell that is not text."""
+        return self.text["en"]
+
+    @property
+    def solution(self) -> str:
+        """What stands between the markers, exercise cells only."""
+        return "".join(match[2] for match in _SOLUTION.finditer(self.code))
+
+
+@dataclass(frozen=True)
+class Source:
+    """A lesson as its author wrote it."""
+
+    lesson: Lesson
+    cells: tuple[Cell, ...]
+
+    @property
+    def exercises(self) -> tuple[Cell, ...]:
+        """The cells the learner fills in."""
+        return tuple(cell for cell in self.cells if cell.role == "exercise")
+
+    @property
+    def checks(self) -> tuple[Cell, ...]:
+        """The cells that grade them."""
+        return tuple(cell for cell in self.cells if cell.role == "check")
+
+    def exercise(self, task: str) -> Cell:
+        """The exercise called `task`; CourseError if there is none."""
+        for cell in self.exercises:
+            if cell.task == task:
+                return cell
+        names = ", ".join(cell.task for cell in self.exercises) or "none"
+        raise CourseError(
+            f"Lesson {self.lesson.number} has no exercise {task!r}; it has: {names}."
+        )
+
+
+def stub(code: str) -> str:
+    """`code` with each solution replaced by a NotImplementedError naming its task.
+
+    >>> print(stub('''def double(x):
+    ...     ### BEGIN SOLUTION
+    ...     return 2 * x
+    ...     ### END SOLUTION'''))
+    def double(x):
+        raise NotImplementedError("double")
+    """
+    task = _defined_by(code)
+    return _SOLUTION.sub(rf'\1raise NotImplementedError("{task}")', code)
+
+
+def without_markers(code: str) -> str:
+    """`code` with its solution, but without the lines that mark it."""
+    return _SOLUTION.sub(lambda match: match[2].rstrip("\n"), code)
+
+
+def read(lesson: Lesson) -> Source:
+    """Read and verify a lesson's source.
+
+    Raises CourseError, naming the cell, for text without a twin, an exercise whose
+    solution isn't closed or whose task isn't the function it defines, and a check
+    without an exercise before it.
+    """
+    return Source(lesson, tuple(_paired(_parsed(lesson.source), lesson)))
+
+
+def _parsed(path: Path) -> list[tuple[str, str, dict[str, object]]]:
+    """(type, text, metadata) of each cell, as jupytext sees them."""
+    import jupytext
+
+    notebook = jupytext.reads(path.read_text("utf-8"), fmt="py:percent")
+    return [
+        (cell.cell_type, cell.source, dict(cell.metadata)) for cell in notebook.cells
+    ]
+
+
+def _paired(
+    parsed: list[tuple[str, str, dict[str, object]]], lesson: Lesson
+) -> list[Cell]:
+    """Join each text with its twin, and say what each code cell is for."""
+    cells: list[Cell] = []
+    tasks: set[str] = set()
+    english: str | None = None
+    for kind, text, metadata in parsed:
+        chinese = metadata.get("lang") == "zh"
+        if chinese != (english is not None):
+            raise _wrong(lesson, english or text, UNPAIRED)
+        if english is not None:
+            cells.append(Cell("text", {"en": english, "zh": text}))
+            english = None
+        elif kind == "markdown":
+            english = text
+        else:
+            cell = _code_cell(text, metadata)
+            _verify(cell, tasks, lesson)
+            tasks.add(cell.task)
+            cells.append(cell)
+    if english is not None:
+        raise _wrong(lesson, english, UNPAIRED)
+    return cells
+
+
+def _code_cell(text: str, metadata: dict[str, object]) -> Cell:
+    tags = metadata.get("tags", [])
+    assert isinstance(tags, list)
+    role: Role = "live"
+    if "check" in tags:
+        role = "check"
+    elif BEGIN in text or END in text:
+        role = "exercise"
+    lines = text.splitlines()
+    hints: dict[Language, list[str]] = {"en": [], "zh": []}
+    for mark, language in HINT.items():
+        hints[language] = [line[len(mark) :] for line in lines if line.startswith(mark)]
+    code = "\n".join(line for line in lines if not line.startswith(tuple(HINT)))
+    code = code.strip()
+    return Cell(
+        role=role,
+        text={"en": code, "zh": code},
+        task=str(metadata.get("task", "")),
+        tags=tuple(str(tag) for tag in tags),
+        hints={language: tuple(found) for language, found in hints.items()},
+    )
+
+
+def _verify(cell: Cell, tasks: set[str], lesson: Lesson) -> None:
+    if cell.role == "exercise":
+        if stub(cell.code).count(BEGIN) or stub(cell.code).count(END):
+            raise _wrong(lesson, cell.code, f"{BEGIN} and {END} don't match")
+        if not cell.task or cell.task != _defined_by(cell.code):
+            raise _wrong(lesson, cell.code, "its task must be the function it defines")
+        if len(cell.hints["en"]) != len(cell.hints["zh"]):
+            raise _wrong(lesson, cell.code, "hints come in pairs, HINT and 提示")
+    elif cell.role == "check" and cell.task not in tasks:
+        raise _wrong(lesson, cell.code, "a check comes after the exercise of its task")
+
+
+def _defined_by(code: str) -> str:
+    """The function (or class) an exercise cell defines around its solution."""
+    before = code.split(BEGIN, maxsplit=1)[0]
+    found = re.findall(r"^(?:def|class) (\w+)", before, re.MULTILINE)
+    return found[-1] if found else ""
+
+
+def _wrong(lesson: Lesson, text: str, reason: str) -> CourseError:
+    first = text.strip().splitlines()[0] if text.strip() else "(empty)"
+    return CourseError(f"{lesson.source}, the cell {first!r}: {reason}.")

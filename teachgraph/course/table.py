@@ -1,0 +1,104 @@
+"""The lesson table: which lessons there are, in order, and what each one introduces.
+
+It is read from `lessons.toml`, which lies beside the lessons. Everything that lists
+lessons (the command, the tests, the documentation) derives from it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from teachgraph.errors import TeachgraphError
+
+__all__ = ["LANGUAGES", "CourseError", "Language", "Lesson", "find", "lessons", "root"]
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+class CourseError(TeachgraphError):
+    """Something about the course that can't be done; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One row of the table.
+
+    `title`, `writes` (what the learner writes) and `seen` (what the widget shows) are
+    by language; `introduces` names what the lessons after this one may use.
+    """
+
+    number: str
+    folder: Path
+    title: Mapping[str, str]
+    writes: Mapping[str, str]
+    seen: Mapping[str, str]
+    introduces: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The folder's name, which is also the notebook's: `02_the_tape`."""
+        return self.folder.name
+
+    @property
+    def source(self) -> Path:
+        """The lesson's one source."""
+        return self.folder / "lesson.py"
+
+    @property
+    def built(self) -> bool:
+        """Whether the lesson exists yet."""
+        return self.source.is_file()
+
+
+def root() -> Path:
+    """The folder that holds the lessons: in the wheel, or the checkout's `course`."""
+    packaged = Path(__file__).parent / "lessons"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "course"
+
+
+@cache
+def lessons(folder: Path | None = None) -> tuple[Lesson, ...]:
+    """All lessons of the table in `folder` (default: the course's own), in order.
+
+    >>> [lesson.title["en"] for lesson in lessons()[:3]]
+    ['Four lines', 'An op', 'The tape']
+    """
+    folder = folder or root()
+    table = folder / "lessons.toml"
+    if not table.is_file():
+        raise CourseError(f"The lessons are not where they should be: {table}.")
+    rows = tomllib.loads(table.read_text("utf-8"))["lesson"]
+    return tuple(
+        Lesson(
+            number=row["folder"][:2],
+            folder=folder / row["folder"],
+            title=row["title"],
+            writes=row["writes"],
+            seen=row["seen"],
+            introduces=tuple(row.get("introduces", ())),
+        )
+        for row in rows
+    )
+
+
+def find(name: str, folder: Path | None = None) -> Lesson:
+    """The lesson called `name`: its number (`2` or `02`) or its folder (`02_the_tape`).
+
+    Raises CourseError if there is none, or if it is still to come.
+    """
+    table = lessons(folder)
+    for lesson in table:
+        if name.zfill(2) == lesson.number or name == lesson.name:
+            if not lesson.built:
+                raise CourseError(
+                    f"Lesson {lesson.number} ({lesson.title['en']}) is still to come."
+                )
+            return lesson
+    numbers = f"{table[0].number} to {table[-1].number}"
+    raise CourseError(f"There is no lesson {name!r}; the lessons are {numbers}.")

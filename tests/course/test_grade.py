@@ -1,0 +1,167 @@
+"""Grading a learner's own file in a kernel of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from teachgraph.course.files import write_new
+from teachgraph.course.grade import Place, grade
+from teachgraph.course.notebook import build
+from teachgraph.course.source import Source
+from teachgraph.course.table import CourseError
+
+pytestmark = pytest.mark.notebook
+
+
+def messages(report) -> dict[str, str]:
+    return {verdict.task: verdict.message for verdict in report.verdicts}
+
+
+def test_the_solution_passes(sample: Source, sample_notebook) -> None:
+    report = grade(sample, sample_notebook(lambda cells: None))
+    assert report.passed
+    assert report.tasks == {"double": True, "halve": True}
+    assert report.troubles == []
+
+
+def test_the_hand_out_fails_at_every_exercise(sample: Source, tmp_path: Path) -> None:
+    path = tmp_path / "mine.ipynb"
+    write_new(path, build(sample, "learner"))
+    report = grade(sample, path)
+    assert not report.passed
+    for task in ("double", "halve"):
+        assert messages(report)[task].startswith("not written yet")
+    assert report.troubles == []
+
+
+def test_an_exception_is_blamed_on_the_learners_line(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    code = "def helper(x):\n    return y\n\ndef double(x):\n    return helper(x)"
+    path = sample_notebook(lambda cells: cells["double"].update(source=code))
+    verdict = grade(sample, path).verdicts[0]
+    assert verdict.message == "raised NameError: name 'y' is not defined"
+    assert verdict.place == Place(4, 2, "return y")
+
+
+def test_a_wrong_value_points_at_the_exercise(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    code = "# mine\ndef double(x):\n    return 4"
+    path = sample_notebook(lambda cells: cells["double"].update(source=code))
+    verdict = grade(sample, path).verdicts[0]
+    assert verdict.message == "negative numbers double too"
+    assert verdict.place == Place(4, 2, "def double(x):")
+
+
+def test_an_endless_loop_is_stopped_and_found(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    code = "def double(x):\n    while True:\n        pass"
+    path = sample_notebook(lambda cells: cells["double"].update(source=code))
+    report = grade(sample, path, seconds=4)
+    assert messages(report) == {
+        "double": "stopped, the 4 seconds were up",
+        "halve": "not reached, cell 5 did not end",
+    }
+    assert report.verdicts[0].place.line in {2, 3}
+    assert not report.passed
+
+
+def test_a_loop_that_swallows_the_interrupt_is_stopped_too(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    code = (
+        "import signal\n"
+        "def double(x):\n"
+        "    signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "    while True:\n"
+        "        pass"
+    )
+    path = sample_notebook(lambda cells: cells["double"].update(source=code))
+    report = grade(sample, path, seconds=4)
+    assert messages(report)["double"] == "stopped, the 4 seconds were up"
+    assert messages(report)["halve"].startswith("not reached")
+
+
+def test_a_kernel_that_dies_is_reported(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    code = "import os\ndef double(x):\n    os._exit(1)"
+    path = sample_notebook(lambda cells: cells["double"].update(source=code))
+    assert messages(grade(sample, path))["double"] == "the kernel died while it ran"
+
+
+@pytest.mark.parametrize(
+    "tamper",
+    [
+        {"source": "print('double: right.')"},
+        {"removed": True},
+        {"cell_type": "raw", "source": "nothing"},
+        {"metadata": {"tags": ["skip-execution"]}},
+    ],
+    ids=["edited", "deleted", "made text", "skipped"],
+)
+def test_a_check_cannot_be_argued_away(
+    sample: Source, sample_notebook: Callable[..., Path], tamper: dict
+) -> None:
+    def edit(cells: dict) -> None:
+        cells["double"]["source"] = "def double(x):\n    return 7"
+        check = cells["check-double"]
+        if "metadata" in tamper:
+            check["metadata"] |= tamper["metadata"]
+        else:
+            check.update(tamper)
+        if check["cell_type"] == "raw":
+            del check["outputs"], check["execution_count"]
+
+    assert messages(grade(sample, sample_notebook(edit)))["double"] == "2 doubled is 4"
+
+
+def test_a_scratch_cell_that_raises_is_a_note(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    path = sample_notebook(lambda cells: None, extra="z = 1\nz.foo")
+    report = grade(sample, path)
+    assert report.passed
+    assert [str(trouble.place) for trouble in report.troubles] == [
+        "cell 8, line 2: `z.foo`"
+    ]
+
+
+def test_a_syntax_error_is_noted_where_it_is(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    code = "def double(x)\n    return 2 * x"
+    path = sample_notebook(lambda cells: cells["double"].update(source=code))
+    report = grade(sample, path)
+    assert report.troubles[0].message == "SyntaxError: expected ':'"
+    assert report.troubles[0].place == Place(4, 1, "def double(x)")
+    assert not report.passed
+
+
+def test_the_learners_file_is_left_as_it_is(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
+    path = sample_notebook(lambda cells: None)
+    before = path.read_bytes()
+    grade(sample, path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"cells": 3}', '"text"'])
+def test_a_file_that_is_no_notebook_is_refused_in_words(
+    sample: Source, tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / "mine.ipynb"
+    path.write_text(content)
+    with pytest.raises(CourseError, match="can't be read as a notebook"):
+        grade(sample, path)
+
+
+def test_a_missing_file_is_refused_in_words(sample: Source, tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="no notebook at"):
+        grade(sample, tmp_path / "mine.ipynb")

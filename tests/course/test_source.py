@@ -1,0 +1,83 @@
+"""A lesson's one source: what is read from it, and which mistakes are refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from teachgraph.course.source import Source, read, stub, without_markers
+from teachgraph.course.table import CourseError, Lesson
+
+
+def lesson_with(folder: Path, text: str) -> Lesson:
+    (folder / "lesson.py").write_text(text, "utf-8")
+    names = {"en": "Broken", "zh": "坏的"}
+    return Lesson("00", folder, names, names, names, ())
+
+
+def test_the_sample_has_its_cells_in_order(sample: Source) -> None:
+    assert [cell.role for cell in sample.cells] == [
+        "text",
+        "live",
+        "text",
+        "exercise",
+        "check",
+        "exercise",
+        "check",
+    ]
+    assert sample.cells[0].text == {"en": "# Doubling", "zh": "# 加倍"}
+
+
+def test_hints_leave_the_code_and_keep_their_language(sample: Source) -> None:
+    double = sample.exercise("double")
+    assert double.hints == {
+        "en": ("What is x plus x?", "`x + x`"),
+        "zh": ("x 加 x 是多少？", "`x + x`"),
+    }
+    assert "HINT" not in double.code
+    assert "提示" not in double.code
+
+
+def test_a_stub_keeps_all_but_the_solution(sample: Source) -> None:
+    assert stub(sample.exercise("double").code) == (
+        "def double(x):\n"
+        '    """Twice x."""\n'
+        '    raise NotImplementedError("double")'
+    )
+
+
+def test_a_solution_loses_only_its_markers(sample: Source) -> None:
+    assert without_markers(sample.exercise("double").code) == (
+        'def double(x):\n    """Twice x."""\n    twice = x + x\n    return twice'
+    )
+
+
+EXERCISE = '# %% task="f"\ndef f():\n    ### BEGIN SOLUTION\n    return 1\n'
+SOLVED = EXERCISE + "    ### END SOLUTION\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("# %% [markdown]\n# Alone\n", "'Alone'.*pairs"),
+        ('# %% [markdown] lang="zh"\n# 单独\n', "'单独'.*pairs"),
+        ("# %% [markdown]\n# One\n\n# %% [markdown]\n# Two\n", "'One'.*pairs"),
+        ("# %% [markdown]\n# One\n\n# %%\nx = 1\n", "'One'.*pairs"),
+        (EXERCISE, "don't match"),
+        (SOLVED.replace('"f"', '"g"'), "the function it defines"),
+        (SOLVED.replace('# %% task="f"', "# %%"), "the function it defines"),
+        (SOLVED.replace("def f", "### HINT a\ndef f"), "hints come in pairs"),
+        ('# %% tags=["check"] task="f"\nf()\n', "after the exercise of its task"),
+    ],
+)
+def test_a_mistake_in_a_source_is_named(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    with pytest.raises(CourseError, match=reason):
+        read(lesson_with(tmp_path, text))
+
+
+def test_an_unknown_exercise_is_refused_with_the_known_ones(sample: Source) -> None:
+    with pytest.raises(CourseError, match="it has: double, halve"):
+        sample.exercise("triple")
