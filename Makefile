@@ -4,6 +4,7 @@
 VENV := .venv
 PYTHON ?= python3
 ARGS ?=
+LEARN ?= learn
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
@@ -31,8 +32,8 @@ help: ## list these
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-browser: only print its address)
-	@teachgraph course start 00 --folder learn --exist-ok
-	cd learn && jupyter lab $(if $(AS_ROOT),--allow-root) $(ARGS) 00_four_lines.ipynb
+	@teachgraph course start 00 --folder $(LEARN) --exist-ok
+	cd $(LEARN) && jupyter lab $(if $(AS_ROOT),--allow-root) $(ARGS) 00_four_lines.ipynb
 
 test: setup programs lint ## run every test (ARGS go to pytest)
 	npm --prefix widgets test

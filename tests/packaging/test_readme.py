@@ -1,0 +1,65 @@
+"""What the README says can be done, can be done: each of its blocks is run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.commands import ROOT, environment, run
+
+README = (ROOT / "README.md").read_text("utf-8")
+BLOCKS = re.findall(r"(?ms)^```(\w+)\n(.*?)^```$", README)
+COMMANDS = [
+    line for kind, text in BLOCKS if kind == "sh" for line in text.strip().splitlines()
+]
+
+
+def at_home(cwd: Path) -> dict[str, str]:
+    """With the project's commands, and with what the course remembers kept in `cwd`."""
+    here = str(Path(sys.executable).parent)
+    path = here + os.pathsep + os.environ["PATH"]
+    return environment(PATH=path, TEACHGRAPH_HOME=str(cwd / "progress"))
+
+
+def programs() -> list[tuple[str, str]]:
+    """Each Python block with the text block behind it: what it prints."""
+    following = pairwise(BLOCKS)
+    return [(a[1], b[1]) for a, b in following if (a[0], b[0]) == ("python", "text")]
+
+
+def test_it_names_the_two_commands_and_shows_what_its_programs_print() -> None:
+    assert {"make lab", "make test"} <= set(COMMANDS)
+    assert len(programs()) == [kind for kind, _ in BLOCKS].count("python")
+
+
+@pytest.mark.parametrize(("code", "printed"), programs(), ids=["1.x", "2.x"])
+def test_its_programs_print_what_it_says(
+    code: str, printed: str, tmp_path: Path
+) -> None:
+    assert run(sys.executable, "-c", code, cwd=tmp_path) == printed
+
+
+@pytest.mark.parametrize(
+    "command", [line for line in COMMANDS if line.startswith("make ")]
+)
+def test_make_knows_its_targets(command: str) -> None:
+    words = shlex.split(command, comments=True)
+    run("make", "--dry-run", *words[1:], cwd=ROOT)
+
+
+def test_its_other_commands_run_one_after_the_other(tmp_path: Path) -> None:
+    (tmp_path / "four_lines.py").write_text(programs()[0][0], "utf-8")
+    others = [line for line in COMMANDS if not line.startswith("make ")]
+    for line in others:
+        words = shlex.split(line, comments=True)
+        assert words[0] == "teachgraph", f"no test runs {line!r}"
+        run(*words, cwd=tmp_path, env=at_home(tmp_path))
+    assert (tmp_path / "00_four_lines.ipynb").is_file()
+    page = (tmp_path / "four_lines.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
