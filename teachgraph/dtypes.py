@@ -1,0 +1,65 @@
+"""The element types, as NumPy's own dtype objects under Paddle's names."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DTypeError
+
+__all__ = [
+    "PADDLE_CODES",
+    "bool",
+    "convert",
+    "float32",
+    "float64",
+    "int32",
+    "int64",
+    "is_floating",
+    "uint8",
+]
+
+bool = np.dtype("bool")
+uint8 = np.dtype("uint8")
+int32 = np.dtype("int32")
+int64 = np.dtype("int64")
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")
+
+PADDLE_CODES = {bool: 0, int32: 2, int64: 3, float32: 5, float64: 6, uint8: 20}
+"""The numbers Paddle's programs use for dtypes (`VarType` in framework.proto)."""
+
+_BY_CODE = {code: dtype for dtype, code in PADDLE_CODES.items()}
+
+
+def convert(dtype: Any) -> np.dtype[Any]:
+    """The dtype somebody means by a name, a NumPy type or Paddle's number.
+
+    Raises:
+        DTypeError: It is none of the types above.
+
+    >>> convert("float32"), convert(np.int64), convert(0)
+    (dtype('float32'), dtype('int64'), dtype('bool'))
+    """
+    if isinstance(dtype, int) and not isinstance(dtype, type):
+        found = _BY_CODE.get(dtype)
+    else:
+        try:
+            found = np.dtype(dtype)
+        except TypeError:
+            found = None
+    if found is None or found not in PADDLE_CODES:
+        known = ", ".join(str(known) for known in PADDLE_CODES)
+        raise DTypeError(f"data type {dtype!r} not understood; known are {known}")
+    return found
+
+
+def is_floating(dtype: np.dtype[Any]) -> builtins.bool:
+    """Whether values of this dtype have gradients.
+
+    >>> is_floating(float32), is_floating(int64)
+    (True, False)
+    """
+    return dtype.kind == "f"

@@ -1,0 +1,376 @@
+"""The Tensor: an array that remembers how it came about.
+
+An op handed to a Tensor runs at once; if a gradient may be wanted, it leaves a node on
+the tape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy import ndarray
+
+from teachgraph import dtypes, unique_name
+from teachgraph.eager.tape import Edge, Node, Output, reverse
+from teachgraph.errors import (
+    DTypeError,
+    GradientShapeError,
+    InvalidValueError,
+    MixedModeError,
+    at_user_line,
+)
+from teachgraph.mode import state
+from teachgraph.observe import observers
+from teachgraph.ops.op import Like, Op, Rule
+from teachgraph.ops.operators import Operators
+from teachgraph.ops.shape import assign
+from teachgraph.ops.traced import Traced
+
+__all__ = ["Tensor", "wrap"]
+
+
+class Tensor(Operators):
+    """An n-dimensional array with a place on the tape.
+
+    Attributes:
+        data: The values, a NumPy array. Ops never change it; updates replace it.
+        grad: The gradient a reverse pass left here, a Tensor, or None.
+        stop_gradient: True if no gradient goes this way (the inverse of PyTorch's
+            `requires_grad`).
+        node: The node of the op that made it; None for a leaf.
+
+    In Paddle this is `paddle.Tensor`.
+    """
+
+    __slots__ = ("__weakref__", "_name", "data", "grad", "node", "stop_gradient")
+
+    edges: tuple[()] = ()
+    born = -1.0
+
+    def __init__(
+        self,
+        data: ndarray[Any, Any],
+        stop_gradient: bool = True,
+        node: Edge | None = None,
+    ) -> None:
+        self.data = data
+        self.stop_gradient = stop_gradient
+        self.node = node
+        self.grad: Tensor | None = None
+        self._name: str | None = None
+
+    @staticmethod
+    def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Run `op` now, and record it if a gradient may be wanted."""
+        if observers:
+            return observed(op, inputs, attrs)
+        return run(op, inputs, attrs)
+
+    def constant(self, value: Any, dtype: np.dtype[Any]) -> ndarray[Any, Any]:
+        """A number as an array of our kind."""
+        return np.asarray(value, dtype)
+
+    @property
+    def name(self) -> str:
+        """A name of its own, made up when first asked for."""
+        if self._name is None:
+            self._name = unique_name.generate("generated_tensor")
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def label(self) -> str:
+        """The name, if somebody gave one."""
+        return self._name or ""
+
+    @property
+    def shape(self) -> list[int]:
+        """The sizes of the dimensions, a list as in Paddle 2."""
+        return list(self.data.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the elements."""
+        return self.data.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.data.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.data.size
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the user made it, rather than an op that was recorded."""
+        return self.node is None
+
+    @property
+    def edge(self) -> Edge:
+        """What a gradient for this tensor travels to."""
+        return self if self.node is None else self.node
+
+    def numpy(self) -> ndarray[Any, Any]:
+        """The values as a NumPy array (the same memory)."""
+        return self.data
+
+    def item(self) -> Any:
+        """The one element as a Python number.
+
+        Raises:
+            ValueError: There is more than one.
+        """
+        return self.data.item()
+
+    def tolist(self) -> Any:
+        """The values as nested Python lists."""
+        return self.data.tolist()
+
+    def detach(self) -> Tensor:
+        """The same values, off the tape."""
+        return Tensor(self.data)
+
+    def clone(self) -> Tensor:
+        """A copy through which gradients flow."""
+        copied: Tensor = assign(self)
+        return copied
+
+    def set_value(self, value: Any) -> None:
+        """Replace the values; shape and dtype must be the same.
+
+        Raises:
+            InvalidValueError: They are not.
+        """
+        new = value.data if isinstance(value, Tensor) else np.asarray(value)
+        if new.shape != self.data.shape or new.dtype != self.data.dtype:
+            raise InvalidValueError(
+                f"set_value got {new.dtype} {list(new.shape)}, "
+                f"this tensor is {self.dtype} {self.shape}"
+            )
+        self.data = new.copy()
+
+    def backward(
+        self, grad_tensor: Tensor | None = None, retain_graph: bool = False
+    ) -> None:
+        """Add the gradient of this tensor to `.grad` of every leaf it came from.
+
+        Args:
+            grad_tensor: The gradient to start with, of this tensor's shape; by default
+                ones, whatever the shape, as in Paddle.
+            retain_graph: Keep what the graph has saved, for a second pass.
+
+        Raises:
+            BackwardTwiceError: The graph was freed by an earlier pass.
+            GradientShapeError: `grad_tensor` has another shape.
+
+        >>> import teachgraph as tg
+        >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> (x * x).backward()
+        >>> x.grad.tolist()
+        [2.0, 4.0]
+        """
+        if self.stop_gradient:
+            return
+        seed = seed_for(self, grad_tensor).data
+        announce("backward_begin", [self])
+        try:
+            found = reverse({self.edge: seed}, retain_graph=retain_graph)
+            for leaf, grad in found.items():
+                assert isinstance(leaf, Tensor)
+                before = leaf.grad
+                leaf.grad = Tensor(grad if before is None else before.data + grad)
+        finally:
+            announce("backward_end", [self])
+
+    def gradient(self) -> ndarray[Any, Any] | None:
+        """The gradient as an array, or None: the 1.x way to ask."""
+        return None if self.grad is None else self.grad.data
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Forget the gradient: zeros, or None with `set_to_zero=False`."""
+        if self.grad is not None:
+            self.grad = Tensor(np.zeros_like(self.data)) if set_to_zero else None
+
+    clear_grad = clear_gradient
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.data, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        if not self.data.ndim:
+            raise DTypeError("a 0-D tensor has no length")
+        return len(self.data)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        if self.data.size != 1:
+            raise InvalidValueError(
+                "a tensor used as a condition must have one element; this one has shape "
+                f"{self.shape}: use .any() or .all()"
+            )
+        return bool(self.data.item())
+
+    def __float__(self) -> float:
+        return float(self.data.item())
+
+    def __int__(self) -> int:
+        return int(self.data.item())
+
+    def __index__(self) -> int:
+        return self.data.__index__()
+
+    def __repr__(self) -> str:
+        values = np.array2string(self.data, separator=", ", prefix="       ")
+        return (
+            f"Tensor(shape={self.shape}, dtype={self.dtype}, place=Place(cpu), "
+            f"stop_gradient={self.stop_gradient},\n       {values})"
+        )
+
+
+def run(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """Run an op on Tensors, and leave a node on the tape where one is wanted."""
+    arrays: list[Any] = []
+    edges: list[Edge | None] = []
+    tracked = False
+    for x in inputs:
+        if isinstance(x, Tensor):
+            arrays.append(x.data)
+            if x.stop_gradient:
+                edges.append(None)
+            else:
+                edges.append(x.node or x)
+                tracked = True
+        else:
+            arrays.append(raw(op, x, inputs, attrs))
+            edges.append(None)
+    try:
+        out = op.kernel(*arrays, **attrs)
+    except Exception as error:
+        raise op.explain(inputs, attrs, error) from None
+    if op.inplace:
+        return stored(op, inputs, out)
+    if tracked and state.grad and op.rule is not None:
+        return recorded(op, op.rule, arrays, edges, attrs, out)
+    if out.__class__ is tuple:
+        return tuple(Tensor(np.asarray(part)) for part in out)
+    return Tensor(out if out.__class__ is ndarray else np.asarray(out))
+
+
+def recorded(
+    op: Op,
+    rule: Rule,
+    arrays: list[Any],
+    edges: list[Edge | None],
+    attrs: Mapping[str, Any],
+    out: Any,
+) -> Any:
+    """The result of an op that may get a gradient, with its node on the tape."""
+    if out.__class__ is not tuple:
+        array = out if out.__class__ is ndarray else np.asarray(out)
+        if array.dtype.kind != "f":
+            return Tensor(array)
+        return Tensor(array, False, Node(op, edges, rule.keep(arrays, (array,)), attrs))
+    parts = tuple(np.asarray(part) for part in out)
+    node = Node(op, edges, rule.keep(arrays, parts), attrs)
+    return tuple(
+        Tensor(part, False, Output(node, i)) if part.dtype.kind == "f" else Tensor(part)
+        for i, part in enumerate(parts)
+    )
+
+
+def stored(op: Op, inputs: Sequence[Any], out: Any) -> Any:
+    """Put an op's results back into the inputs they replace; return those."""
+    results = out if out.__class__ is tuple else (out,)
+    targets = []
+    for name, result in zip(op.outputs, results, strict=True):
+        target = inputs[op.inputs.index(op.inplace[name])]
+        target.data = result
+        targets.append(target)
+    return targets[0] if len(targets) == 1 else tuple(targets)
+
+
+def raw(op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """An input that is no Tensor, as a kernel takes it: arrays, numbers, lists.
+
+    Raises:
+        MixedModeError: It is a Variable of a static program.
+        DTypeError: It is nothing an op can compute with.
+    """
+    if value is None or isinstance(value, (ndarray, Like)):
+        return value
+    if isinstance(value, (bool, int, float, np.generic)):
+        tensor = next(x for x in inputs if isinstance(x, Tensor))
+        return np.asarray(value, tensor.dtype_beside(value))
+    error: Exception
+    if isinstance(value, Traced):
+        error = MixedModeError(
+            "a Tensor runs now, a Variable later in its program; feed the Tensor's "
+            "values to the program, or build all of it in dynamic mode"
+        )
+    else:
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf":
+            return array
+        error = DTypeError(f"nothing can be computed with {value!r}")
+    raise op.explain(inputs, attrs, error)
+
+
+def observed(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    """Run an op and tell the observers."""
+    announce("op_begin", op.type, inputs, attrs)
+    try:
+        result = run(op, inputs, attrs)
+    except Exception as error:
+        announce("op_failed", op.type, inputs, attrs, error)
+        raise
+    outputs = result if isinstance(result, tuple) else (result,)
+    announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
+    return result
+
+
+def node_of(outputs: Sequence[Tensor]) -> Node | None:
+    """The node that an op left on the tape, seen from its outputs."""
+    for tensor in outputs:
+        if tensor.node is not None:
+            return tensor.node.node if isinstance(tensor.node, Output) else tensor.node
+    return None
+
+
+def announce(what: str, *facts: Any) -> None:
+    """Call the method `what` of every observer."""
+    for observer in observers:
+        getattr(observer, what)(*facts)
+
+
+def wrap(array: ndarray[Any, Any], edge: Edge | None) -> Tensor:
+    """An array as a Tensor whose gradient travels along `edge`."""
+    return Tensor(array, stop_gradient=edge is None, node=edge)
+
+
+def seed_for(tensor: Tensor, given: Any) -> Tensor:
+    """The gradient a reverse pass starts with: ones, or what was given.
+
+    Raises:
+        GradientShapeError: It is not of the tensor's shape.
+    """
+    if given is None:
+        return Tensor(np.ones(tensor.data.shape, tensor.data.dtype))
+    grad = given if isinstance(given, Tensor) else Tensor(np.asarray(given))
+    if grad.shape != tensor.shape:
+        raise GradientShapeError(
+            at_user_line(
+                "Tensor shape not match: the gradient given to backward has shape "
+                f"{grad.shape}, the tensor {tensor.shape}; they must be equal"
+            )
+        )
+    return grad

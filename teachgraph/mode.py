@@ -1,0 +1,157 @@
+"""Which interpreter runs an op that no traced input speaks for, and is it recording.
+
+Dynamic mode is the default of 2.x names, static mode that of the 1.x names in `fluid`;
+`enable_static` and `disable_static` decide for both.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ContextDecorator, contextmanager
+from typing import Any, Protocol
+
+from teachgraph.errors import ModeError
+
+__all__ = [
+    "Interpreter",
+    "disable_static",
+    "enable_grad",
+    "enable_static",
+    "in_dynamic_mode",
+    "interpreter",
+    "is_grad_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
+
+
+class Interpreter(Protocol):
+    """What a mode can do without being handed a traced input."""
+
+    def create(self, op: Any, attrs: Mapping[str, Any]) -> Any:
+        """Run, or append, an op that has no inputs."""
+
+    def create_parameter(
+        self, name: str, shape: Sequence[int], dtype: Any, attr: Any, initializer: Any
+    ) -> Any:
+        """Make a parameter and have it initialised."""
+
+
+class _State(threading.local):
+    """Per thread, as autograd's switch is in Paddle and PyTorch."""
+
+    def __init__(self) -> None:
+        self.grad = True
+        self.outer: list[bool] = []
+
+
+state = _State()
+interpreters: dict[str, Interpreter] = {}
+
+
+class _Choice:
+    """What the user asked for; None until they ask."""
+
+    static: bool | None = None
+
+
+_choice = _Choice()
+
+
+def enable_static() -> None:
+    """From now on, layers and creation ops build the default program."""
+    _choice.static = True
+
+
+def disable_static() -> None:
+    """From now on, everything runs at once."""
+    _choice.static = False
+
+
+def in_dynamic_mode() -> bool:
+    """Whether ops run at once (the default of the 2.x names).
+
+    >>> in_dynamic_mode()
+    True
+    """
+    return not _choice.static
+
+
+@contextmanager
+def using(static: bool | None) -> Iterator[None]:
+    """Switch the mode inside the block, whatever happens there."""
+    before, _choice.static = _choice.static, static
+    try:
+        yield
+    finally:
+        _choice.static = before
+
+
+@contextmanager
+def static_by_default() -> Iterator[None]:
+    """Inside, whoever has not chosen a mode means static: the way of the 1.x names."""
+    with using(True if _choice.static is None else _choice.static):
+        yield
+
+
+def interpreter() -> Interpreter:
+    """Who runs an op that has no traced input.
+
+    Raises:
+        ModeError: The interpreter of this mode has not been imported.
+    """
+    name = "dynamic" if in_dynamic_mode() else "static"
+    try:
+        return interpreters[name]
+    except KeyError:
+        raise ModeError(f"nobody interprets {name} mode: import teachgraph") from None
+
+
+def is_grad_enabled() -> bool:
+    """Whether ops on Tensors leave nodes on the tape.
+
+    >>> is_grad_enabled()
+    True
+    """
+    return state.grad
+
+
+class set_grad_enabled(ContextDecorator):  # noqa: N801  Paddle's name
+    """Switch recording on or off, inside a `with` block or a decorated function.
+
+    >>> with set_grad_enabled(False):
+    ...     is_grad_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        state.outer.append(state.grad)
+        state.grad = self.mode
+
+    def __exit__(self, *error: object) -> None:
+        state.grad = state.outer.pop()
+
+
+def no_grad(function: Callable[..., Any] | None = None) -> Any:
+    """Record nothing: as a context manager, `@no_grad()`, or bare `@no_grad`.
+
+    >>> with no_grad():
+    ...     is_grad_enabled()
+    False
+    """
+    guard = set_grad_enabled(mode=False)
+    return guard if function is None else guard(function)
+
+
+def enable_grad() -> set_grad_enabled:
+    """Record again inside a `no_grad` block.
+
+    >>> with no_grad(), enable_grad():
+    ...     is_grad_enabled()
+    True
+    """
+    return set_grad_enabled(mode=True)

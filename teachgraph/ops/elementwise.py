@@ -1,0 +1,133 @@
+"""Arithmetic of two inputs that broadcast, and comparisons.
+
+Broadcasting aligns at the right as in NumPy; with `axis` the second input starts at that
+dimension of the first, which is Paddle's older way and what `fc` uses for its bias.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from teachgraph.ops.math import log, scale
+from teachgraph.ops.op import Like, Op, op
+from teachgraph.ops.shape import aligned, reduce_to
+
+__all__ = [
+    "elementwise_add",
+    "elementwise_div",
+    "elementwise_max",
+    "elementwise_min",
+    "elementwise_mul",
+    "elementwise_pow",
+    "elementwise_sub",
+    "equal",
+    "greater_equal",
+    "greater_than",
+    "less_equal",
+    "less_than",
+    "not_equal",
+]
+
+NEEDS = (
+    "shapes that broadcast: compared from the right, two sizes must be equal or one of "
+    "them 1"
+)
+
+
+def broadcasting(ufunc: Callable[..., Any], doc: str) -> Callable[..., Any]:
+    """The kernel of an elementwise op over a NumPy ufunc."""
+
+    def kernel(x: Any, y: Any, *, axis: int = -1) -> Any:
+        return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis))
+
+    kernel.__doc__ = doc
+    return kernel
+
+
+def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
+    """An op of two inputs that broadcast."""
+    return op(type=name, needs=NEEDS)(broadcasting(ufunc, doc))
+
+
+elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
+elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
+elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
+elementwise_div = elementwise("elementwise_div", np.divide, "out = x / y.")
+elementwise_pow = elementwise("elementwise_pow", np.power, "out = x to the power y.")
+elementwise_max = elementwise("elementwise_max", np.maximum, "The larger of x and y.")
+elementwise_min = elementwise("elementwise_min", np.minimum, "The smaller of x and y.")
+
+equal = elementwise("equal", np.equal, "Where x = y.")
+not_equal = elementwise("not_equal", np.not_equal, "Where x and y differ.")
+less_than = elementwise("less_than", np.less, "Where x < y.")
+less_equal = elementwise("less_equal", np.less_equal, "Where x <= y.")
+greater_than = elementwise("greater_than", np.greater, "Where x > y.")
+greater_equal = elementwise("greater_equal", np.greater_equal, "Where x >= y.")
+
+
+@elementwise_add.grad
+def elementwise_add_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
+    """dx = dout, dy = dout."""
+    return reduce_to(dout, x), reduce_to(dout, y, axis)
+
+
+@elementwise_sub.grad
+def elementwise_sub_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
+    """dx = dout, dy = -dout."""
+    return reduce_to(dout, x), lambda: reduce_to(-dout, y, axis)
+
+
+@elementwise_mul.grad
+def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
+    """dx = dout y, dy = dout x."""
+    return (
+        lambda: reduce_to(elementwise_mul(dout, y, axis=axis), x),
+        lambda: reduce_to(dout * x, y, axis),
+    )
+
+
+@elementwise_div.grad
+def elementwise_div_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
+    """dx = dout / y, dy = -dout x / y^2."""
+    dx = elementwise_div(dout, y, axis=axis)
+    return (
+        reduce_to(dx, x),
+        lambda: reduce_to(-elementwise_div(dx * x, y, axis=axis), y, axis),
+    )
+
+
+@elementwise_pow.grad
+def elementwise_pow_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
+    """dx = dout y x^(y-1), dy = dout x^y ln x."""
+
+    def dx() -> Any:
+        slope = elementwise_pow(x, scale(y, bias=-1.0), axis=axis)
+        return reduce_to(elementwise_mul(dout * slope, y, axis=axis), x)
+
+    def dy() -> Any:
+        return reduce_to(dout * elementwise_pow(x, y, axis=axis) * log(x), y, axis)
+
+    return dx, dy
+
+
+@elementwise_max.grad
+def elementwise_max_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
+    """The gradient goes to the larger; on a tie to y, as in Paddle."""
+    first = greater_than(x, y, axis=axis)
+    return (
+        lambda: reduce_to(dout * first, x),
+        lambda: reduce_to(dout * less_equal(x, y, axis=axis), y, axis),
+    )
+
+
+@elementwise_min.grad
+def elementwise_min_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
+    """The gradient goes to the smaller; on a tie to y, as in Paddle."""
+    first = less_than(x, y, axis=axis)
+    return (
+        lambda: reduce_to(dout * first, x),
+        lambda: reduce_to(dout * greater_equal(x, y, axis=axis), y, axis),
+    )

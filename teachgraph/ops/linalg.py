@@ -1,0 +1,110 @@
+"""Products of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import ShapeError
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.shape import reduce_to, reshape2, reshape_as
+
+__all__ = ["matmul_v2", "mul"]
+
+
+def matrix(x: Any, columns_from: int) -> Any:
+    """`x` as a matrix: dimensions before `columns_from` are rows, the rest columns."""
+    if len(x.shape) == 2:
+        return x
+    return reshape2(x, shape=[-1, prod(x.shape[columns_from:])])
+
+
+@op(needs="as many columns in X as there are rows in Y")
+def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Any:
+    """out = X Y, where each input is first flattened to a matrix.
+
+    The first `x_num_col_dims` dimensions of x become rows and the others columns, and so
+    for y; the result gets x's row dimensions and y's column dimensions back.
+    """
+    if x.ndim == 2 and y.ndim == 2:
+        return x @ y
+    out = matrix(x, x_num_col_dims) @ matrix(y, y_num_col_dims)
+    return out.reshape(x.shape[:x_num_col_dims] + y.shape[y_num_col_dims:])
+
+
+@mul.grad
+def mul_grad(
+    dout: Any, x: Any, y: Any, *, x_num_col_dims: int, y_num_col_dims: int
+) -> Any:
+    """dX = dOut Y', dY = X' dOut."""
+    rows, columns = matrix(x, x_num_col_dims), matrix(y, y_num_col_dims)
+    dout = matrix(dout, x_num_col_dims)
+    return (
+        lambda: like(matmul_v2(dout, columns, trans_y=True), x),
+        lambda: like(matmul_v2(rows, dout, trans_x=True), y),
+    )
+
+
+def like(matrix: Any, x: Any) -> Any:
+    """A matrix brought back to the shape of `x`, which it was flattened from."""
+    return matrix if len(x.shape) == 2 else reshape_as(matrix, x)
+
+
+@mul.infers
+def infer_mul(x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int) -> Any:
+    """Rows of X by columns of Y."""
+    inner = prod(x.shape[x_num_col_dims:]), prod(y.shape[:y_num_col_dims])
+    if inner[0] != inner[1]:
+        raise ShapeError(f"X has {inner[0]} columns, Y has {inner[1]} rows")
+    shape = x.shape[:x_num_col_dims] + y.shape[y_num_col_dims:]
+    return [(shape, np.result_type(x.dtype, y.dtype))]
+
+
+def turned(x: Any) -> Any:
+    """Each matrix of a stack transposed."""
+    return x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)
+
+
+@op(needs="matrices, as many columns in the first as there are rows in the second")
+def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -> Any:
+    """out = X Y, each transposed first if asked; leading dimensions broadcast."""
+    return (turned(x) if trans_x else x) @ (turned(y) if trans_y else y)
+
+
+@matmul_v2.grad
+def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
+    """dX = dOut Y' and dY = X' dOut, where X and Y are as they were multiplied."""
+
+    def dx() -> Any:
+        if trans_x:
+            return reduce_to(matmul_v2(y, dout, trans_x=trans_y, trans_y=True), x)
+        return reduce_to(matmul_v2(dout, y, trans_y=not trans_y), x)
+
+    def dy() -> Any:
+        if trans_y:
+            return reduce_to(matmul_v2(dout, x, trans_x=True, trans_y=trans_x), y)
+        return reduce_to(matmul_v2(x, dout, trans_x=not trans_x), y)
+
+    return dx, dy
+
+
+@matmul_v2.infers
+def infer_matmul(x: Like, y: Like, *, trans_x: bool, trans_y: bool) -> Any:
+    """Leading dimensions broadcast, then rows of the first by columns of the second."""
+    if x.ndim < 2 or y.ndim < 2:
+        raise ShapeError(f"it multiplies matrices; got {x.ndim} and {y.ndim} dimensions")
+    rows, inner = sides(x.shape, flip=trans_x)
+    other, columns = sides(y.shape, flip=trans_y)
+    if inner != other:
+        raise ShapeError(f"the first has {inner} columns, the second {other} rows")
+    stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    return [((*stack, rows, columns), np.result_type(x.dtype, y.dtype))]
+
+
+def sides(shape: Sequence[int], *, flip: bool) -> tuple[int, int]:
+    """Rows and columns of a matrix as it enters the product."""
+    rows, columns = shape[-2:]
+    return (columns, rows) if flip else (rows, columns)

@@ -1,0 +1,184 @@
+"""Functions of one input, element by element."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes
+from teachgraph.ops.op import Like, op
+
+__all__ = [
+    "abs_",
+    "cast",
+    "exp",
+    "log",
+    "relu",
+    "scale",
+    "sigmoid",
+    "sign",
+    "sqrt",
+    "square",
+    "sum_",
+    "tanh",
+]
+
+
+@op
+def scale(
+    x: Any, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
+) -> Any:
+    """out = scale x + bias, or scale (x + bias)."""
+    if bias == 0.0:
+        return x * scale
+    if scale == 1.0:
+        return x + bias
+    return x * scale + bias if bias_after_scale else (x + bias) * scale
+
+
+@scale.grad(inline=True)
+def scale_grad(dout: Any, *, scale: float) -> Any:
+    """dx = scale dout: a `scale` op itself."""
+    return scale_op(dout, scale=scale)
+
+
+scale_op = scale
+
+
+@op(type="sum", key="sum", needs="inputs of one shape")
+def sum_(*x: Any) -> Any:
+    """out = x1 + x2 + ...: what joins the gradients at a fan-out."""
+    total = x[0]
+    for term in x[1:]:
+        total = total + term
+    return total
+
+
+@sum_.grad(inline=True)
+def sum_grad(dout: Any, *x: Like) -> Any:
+    """Each term gets dout."""
+    return tuple(scale_op(dout) for _ in x)
+
+
+@op
+def cast(x: Any, *, in_dtype: int | None = None, out_dtype: int) -> Any:
+    """The same values in another dtype (Paddle's number of it)."""
+    return np.asarray(x).astype(dtypes.convert(out_dtype))
+
+
+@cast.grad(inline=True)
+def cast_grad(dout: Any, x: Like, *, out_dtype: int) -> Any:
+    """The gradient, in the dtype of x; nothing where that is no floating type."""
+    if not dtypes.is_floating(x.dtype):
+        return None
+    return cast(dout, in_dtype=out_dtype, out_dtype=dtypes.PADDLE_CODES[x.dtype])
+
+
+@op
+def relu(x: Any) -> Any:
+    """out = max(x, 0)."""
+    return np.maximum(x, 0)
+
+
+@relu.grad
+def relu_grad(dout: Any, out: Any) -> Any:
+    """dx = dout where out > 0."""
+    return dout * (out > 0)
+
+
+@op
+def sigmoid(x: Any) -> Any:
+    """out = 1 / (1 + exp(-x)), computed so that it never overflows."""
+    small = np.exp(-np.abs(x))
+    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
+
+
+@sigmoid.grad
+def sigmoid_grad(dout: Any, out: Any) -> Any:
+    """dx = dout out (1 - out)."""
+    return dout * out * (1.0 - out)
+
+
+@op
+def tanh(x: Any) -> Any:
+    """out = tanh x."""
+    return np.tanh(x)
+
+
+@tanh.grad
+def tanh_grad(dout: Any, out: Any) -> Any:
+    """dx = dout (1 - out^2)."""
+    return dout * (1.0 - out * out)
+
+
+@op
+def exp(x: Any) -> Any:
+    """out = e to the power x."""
+    return np.exp(x)
+
+
+@exp.grad
+def exp_grad(dout: Any, out: Any) -> Any:
+    """dx = dout out."""
+    return dout * out
+
+
+@op
+def log(x: Any) -> Any:
+    """out = ln x."""
+    return np.log(x)
+
+
+@log.grad
+def log_grad(dout: Any, x: Any) -> Any:
+    """dx = dout / x."""
+    return dout / x
+
+
+@op
+def sqrt(x: Any) -> Any:
+    """out = the square root of x."""
+    return np.sqrt(x)
+
+
+@sqrt.grad
+def sqrt_grad(dout: Any, out: Any) -> Any:
+    """dx = dout / (2 out)."""
+    return dout * 0.5 / out
+
+
+@op
+def square(x: Any) -> Any:
+    """out = x^2."""
+    return np.square(x)
+
+
+@square.grad
+def square_grad(dout: Any, x: Any) -> Any:
+    """dx = 2 x dout."""
+    return dout * x * 2.0
+
+
+@op(type="abs", key="abs")
+def abs_(x: Any) -> Any:
+    """out = |x|."""
+    return np.abs(x)
+
+
+@abs_.grad
+def abs_grad(dout: Any, x: Any) -> Any:
+    """dx = dout sign(x)."""
+    return dout * sign(x)
+
+
+@op
+def sign(x: Any) -> Any:
+    """-1, 0 or 1."""
+    return np.sign(x)
+
+
+@sign.grad
+def sign_grad(dout: Any) -> Any:
+    """Flat everywhere it has a slope."""
+    return dout * 0.0

@@ -1,0 +1,215 @@
+"""Python's operators on traced values: `x + y` is the op `elementwise_add`.
+
+Written once for Tensor and Variable. A Python number on one side becomes part of a
+`scale` op where it can, as in Paddle, else a constant of the other side's dtype.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes
+from teachgraph.errors import InvalidValueError
+from teachgraph.ops.elementwise import (
+    elementwise_add,
+    elementwise_div,
+    elementwise_mul,
+    elementwise_pow,
+    elementwise_sub,
+    equal,
+    greater_equal,
+    greater_than,
+    less_equal,
+    less_than,
+    not_equal,
+)
+from teachgraph.ops.linalg import matmul_v2
+from teachgraph.ops.math import abs_, cast, scale
+from teachgraph.ops.op import Op
+from teachgraph.ops.shape import slice_
+from teachgraph.ops.traced import Traced
+
+__all__ = ["Operators"]
+
+
+def is_number(value: Any) -> bool:
+    """Whether `value` is a Python or NumPy number (not an array)."""
+    return isinstance(value, (int, float, np.generic))
+
+
+def plain(number: Any) -> Any:
+    """A number as Python's own, which never changes the dtype of what it meets."""
+    return number.item() if isinstance(number, np.generic) else number
+
+
+class Operators(Traced):
+    """The arithmetic, comparisons and basic indexing of a traced value."""
+
+    __slots__ = ()
+    __array_priority__ = 100.0
+
+    def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
+        """A number as something ops take beside this value."""
+        raise NotImplementedError
+
+    def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
+        """Apply `op` on behalf of an operator."""
+        return op(*inputs, **attrs)
+
+    def lifted(self, other: Any) -> Any:
+        """The other operand, a number made a constant that does not change our dtype."""
+        if not is_number(other):
+            return other
+        return self.constant(other, self.dtype_beside(other))
+
+    def dtype_beside(self, number: Any) -> np.dtype[Any]:
+        """Our dtype, or float32 where an integer meets a fractional number."""
+        ours: np.dtype[Any] = self.dtype
+        if isinstance(number, (float, np.floating)) and not dtypes.is_floating(ours):
+            return dtypes.float32
+        if ours == dtypes.bool and not isinstance(number, (bool, np.bool_)):
+            return dtypes.int64
+        return ours
+
+    def scalable(self, other: Any) -> bool:
+        """Whether `scale` can take `other` in without a change of dtype."""
+        return is_number(other) and self.dtype_beside(other) == self.dtype != dtypes.bool
+
+    def __add__(self, other: Any) -> Any:
+        if self.scalable(other):
+            return self.operate(scale, self, bias=plain(other))
+        return self.operate(elementwise_add, self, self.lifted(other))
+
+    def __radd__(self, other: Any) -> Any:
+        return self + other
+
+    def __sub__(self, other: Any) -> Any:
+        if self.scalable(other):
+            return self.operate(scale, self, bias=-plain(other))
+        return self.operate(elementwise_sub, self, self.lifted(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        if self.scalable(other):
+            return self.operate(scale, self, scale=-1.0, bias=plain(other))
+        return self.operate(elementwise_sub, self.lifted(other), self)
+
+    def __mul__(self, other: Any) -> Any:
+        if self.scalable(other):
+            return self.operate(scale, self, scale=plain(other))
+        return self.operate(elementwise_mul, self, self.lifted(other))
+
+    def __rmul__(self, other: Any) -> Any:
+        return self * other
+
+    def __truediv__(self, other: Any) -> Any:
+        if is_number(other) and dtypes.is_floating(self.dtype) and other != 0:
+            return self.operate(scale, self, scale=1.0 / plain(other))
+        return self.operate(elementwise_div, self.floating(), self.lifted(other))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.operate(elementwise_div, self.lifted(other), self.floating())
+
+    def floating(self) -> Any:
+        """This value as a floating type: integers divide into float32."""
+        if dtypes.is_floating(self.dtype):
+            return self
+        code = dtypes.PADDLE_CODES
+        ours, float32 = code[self.dtype], code[dtypes.float32]
+        return self.operate(cast, self, in_dtype=ours, out_dtype=float32)
+
+    def __pow__(self, other: Any) -> Any:
+        return self.operate(elementwise_pow, self, self.lifted(other))
+
+    def __rpow__(self, other: Any) -> Any:
+        return self.operate(elementwise_pow, self.lifted(other), self)
+
+    def __matmul__(self, other: Any) -> Any:
+        return self.operate(matmul_v2, self, other)
+
+    def __neg__(self) -> Any:
+        return self.operate(scale, self, scale=-1.0)
+
+    def __abs__(self) -> Any:
+        return self.operate(abs_, self)
+
+    def __lt__(self, other: Any) -> Any:
+        return self.operate(less_than, self, self.lifted(other))
+
+    def __le__(self, other: Any) -> Any:
+        return self.operate(less_equal, self, self.lifted(other))
+
+    def __gt__(self, other: Any) -> Any:
+        return self.operate(greater_than, self, self.lifted(other))
+
+    def __ge__(self, other: Any) -> Any:
+        return self.operate(greater_equal, self, self.lifted(other))
+
+    def __eq__(self, other: Any) -> Any:
+        return self.operate(equal, self, self.lifted(other))
+
+    def __ne__(self, other: Any) -> Any:
+        return self.operate(not_equal, self, self.lifted(other))
+
+    __hash__ = object.__hash__
+
+    def __getitem__(self, index: Any) -> Any:
+        """A part: integers, slices of step 1 and Ellipsis."""
+        return self.operate(slice_, self, **slicing(index, list(self.shape)))
+
+    def astype(self, dtype: Any) -> Any:
+        """The same values in another dtype."""
+        code = dtypes.PADDLE_CODES
+        target = dtypes.convert(dtype)
+        return cast(self, in_dtype=code[self.dtype], out_dtype=code[target])
+
+
+OPEN_END = 2**31 - 1
+"""What Paddle writes for "to the end"."""
+
+
+def slicing(index: Any, shape: list[int]) -> dict[str, list[int]]:
+    """An index in the words of the `slice` op.
+
+    Raises:
+        InvalidValueError: It is more than integers, plain slices and one Ellipsis, or
+            it is out of range.
+
+    >>> slicing((0, slice(1, 3)), [4, 5])
+    {'axes': [0, 1], 'starts': [0, 1], 'ends': [1, 3], 'decrease_axis': [0]}
+    """
+    items = list(index) if isinstance(index, tuple) else [index]
+    for at, item in enumerate(items):
+        if item is Ellipsis:
+            items[at : at + 1] = [slice(None)] * (len(shape) - len(items) + 1)
+            break
+    if len(items) > len(shape):
+        raise InvalidValueError(f"{len(items)} indices for {len(shape)} dimensions")
+    axes, starts, ends, dropped = [], [], [], []
+    for axis, item in enumerate(items):
+        if (bounds := bounds_of(item, shape[axis], axis)) is None:
+            continue
+        axes.append(axis)
+        starts.append(bounds[0])
+        ends.append(bounds[1])
+        if not isinstance(item, slice):
+            dropped.append(axis)
+    return {"axes": axes, "starts": starts, "ends": ends, "decrease_axis": dropped}
+
+
+def bounds_of(item: Any, size: int, axis: int) -> tuple[int, int] | None:
+    """Start and end of one item of an index; None where it takes everything."""
+    if isinstance(item, slice):
+        if item.step not in (None, 1):
+            raise InvalidValueError(f"slices have step 1, got {item}")
+        if item.start is None and item.stop is None:
+            return None
+        return item.start or 0, OPEN_END if item.stop is None else item.stop
+    if not isinstance(item, (int, np.integer)):
+        raise InvalidValueError(f"an index is an integer or a slice, got {item!r}")
+    if size != -1 and not -size <= item < size:
+        raise InvalidValueError(
+            f"index {item} is out of range for axis {axis} of size {size}"
+        )
+    return int(item), OPEN_END if item == -1 else int(item) + 1

@@ -1,0 +1,129 @@
+"""An op whose kernel is the user's own Python function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from teachgraph.errors import PyFuncError
+from teachgraph.ops.op import op
+
+__all__ = ["Array", "OutputSpec", "UserFunction", "py_func", "register", "registered"]
+
+
+class Array(np.ndarray):
+    """What a user's function receives: an ndarray that also answers `.numpy()`."""
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """A plain ndarray of the same values."""
+        return np.asarray(self)
+
+    @classmethod
+    def of(cls, value: np.ndarray[Any, Any]) -> Self:
+        """A copy of `value`, which the function may change as it likes."""
+        return np.array(value).view(cls)
+
+
+class OutputSpec(NamedTuple):
+    """What one result must be: the variable it goes to, with -1 for any size."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def check(self, value: Any, function: str) -> np.ndarray[Any, Any]:
+        """The result as an array of the declared dtype.
+
+        Raises:
+            PyFuncError: It is missing, or of another shape or kind.
+        """
+        if value is None:
+            raise PyFuncError(f"{function} returned None for {self.name!r}")
+        array = np.asarray(value)
+        fits = len(array.shape) == len(self.shape) and all(
+            want in (-1, got) for want, got in zip(self.shape, array.shape, strict=True)
+        )
+        if not fits:
+            raise PyFuncError(
+                f"{function} returned shape {list(array.shape)} for {self.name!r}, "
+                f"which was declared {list(self.shape)}"
+            )
+        if not np.can_cast(array.dtype, self.dtype, "same_kind"):
+            raise PyFuncError(
+                f"{function} returned {array.dtype} for {self.name!r}, "
+                f"which was declared {self.dtype}"
+            )
+        return array.astype(self.dtype, copy=False)
+
+
+class UserFunction(NamedTuple):
+    """A registered function and what it promises; None promises nothing wanted."""
+
+    function: Callable[..., Any]
+    outputs: tuple[OutputSpec | None, ...]
+
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
+        """Call it on copies and check what it returns."""
+        name = getattr(self.function, "__name__", repr(self.function))
+        arguments = [None if x is None else Array.of(np.asarray(x)) for x in arrays]
+        try:
+            results = self.function(*arguments)
+        except Exception as error:
+            raise failure(name, error) from error
+        if not isinstance(results, (list, tuple)):
+            results = () if results is None and not self.outputs else (results,)
+        if len(results) != len(self.outputs):
+            raise PyFuncError(
+                f"{name} returned {len(results)} values, but the op has "
+                f"{len(self.outputs)} outputs"
+            )
+        return tuple(
+            None if spec is None else spec.check(value, name)
+            for spec, value in zip(self.outputs, results, strict=True)
+        )
+
+
+def failure(name: str, error: Exception) -> PyFuncError:
+    """An error that is both ours and of the kind the user's function raised."""
+    message = f"{name} raised {type(error).__name__}: {error}"
+    try:
+        kind = type(f"PyFunc{type(error).__name__}", (PyFuncError, type(error)), {})
+        made = kind(message)
+    except TypeError:
+        return PyFuncError(message)
+    assert isinstance(made, PyFuncError)
+    return made
+
+
+_functions: list[UserFunction] = []
+
+
+def register(function: Callable[..., Any], outputs: Sequence[OutputSpec | None]) -> int:
+    """Keep a function for the life of the process; programs name it by number."""
+    _functions.append(UserFunction(function, tuple(outputs)))
+    return len(_functions) - 1
+
+
+def registered(number: int) -> UserFunction:
+    """The function an operator names.
+
+    Raises:
+        PyFuncError: This process never registered it (a saved program, say).
+    """
+    if not 0 <= number < len(_functions):
+        raise PyFuncError(f"no function {number} is registered in this process")
+    return _functions[number]
+
+
+@op
+def py_func(
+    *x: Any,
+    forward_callable_id: int,
+    backward_callable_id: int = -1,
+    backward_skip_vars: Sequence[str] = (),
+) -> Any:
+    """Whatever the user's function returns for these inputs."""
+    results = registered(forward_callable_id)(*x)
+    return results[0] if len(results) == 1 else results

@@ -1,0 +1,124 @@
+"""Sums, means and extremes along dimensions, and spreading a gradient back over them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.ops.elementwise import equal
+from teachgraph.ops.op import Like, op
+
+__all__ = ["reduce_max", "reduce_mean", "reduce_sum", "spread"]
+
+Axes = tuple[int, ...] | None
+
+NEEDS = "dimensions that X has"
+
+
+def axes(dim: Sequence[int], *, reduce_all: bool) -> Axes:
+    """The dimensions a reduction runs over, in NumPy's words."""
+    return None if reduce_all or not dim else tuple(dim)
+
+
+def size(shape: Sequence[int], along: Axes) -> int:
+    """How many elements one result is made of."""
+    count = 1
+    for axis in range(len(shape)) if along is None else along:
+        count *= shape[axis]
+    return count
+
+
+@op(key="sum", needs=NEEDS)
+def reduce_sum(
+    x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
+) -> Any:
+    """The sum over the dimensions `dim`."""
+    along = axes(dim, reduce_all=reduce_all)
+    return np.add.reduce(x, axis=along, keepdims=keep_dim)
+
+
+@reduce_sum.grad
+def reduce_sum_grad(
+    dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> Any:
+    """Every summand gets dout."""
+    return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
+
+
+@op(key="mean", needs=NEEDS)
+def reduce_mean(
+    x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
+) -> Any:
+    """The sum over the dimensions `dim`, divided by how many elements that are."""
+    along = axes(dim, reduce_all=reduce_all)
+    return np.add.reduce(x, axis=along, keepdims=keep_dim) / size(x.shape, along)
+
+
+@reduce_mean.grad
+def reduce_mean_grad(
+    dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> Any:
+    """Every element gets its share, dout / n."""
+    where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
+    return spread(dout, x, **where, mean=True)
+
+
+@op(key="max", needs=NEEDS)
+def reduce_max(
+    x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
+) -> Any:
+    """The largest element over the dimensions `dim`."""
+    along = axes(dim, reduce_all=reduce_all)
+    return np.maximum.reduce(x, axis=along, keepdims=keep_dim)
+
+
+@reduce_max.grad
+def reduce_max_grad(
+    dout: Any,
+    x: Any,
+    out: Any,
+    *,
+    dim: Sequence[int],
+    keep_dim: bool,
+    reduce_all: bool,
+) -> Any:
+    """The gradient goes to every element that is the largest, as in Paddle."""
+    where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
+    return spread(dout, x, **where) * equal(x, spread(out, x, **where))
+
+
+@op
+def spread(
+    x: Any,
+    y: Any,
+    *,
+    dim: Sequence[int] = (),
+    keep_dim: bool = False,
+    reduce_all: bool = False,
+    mean: bool = False,
+) -> Any:
+    """`x`, the result of a reduction, repeated over the shape of `y`: its adjoint."""
+    along = axes(dim, reduce_all=reduce_all)
+    if mean:
+        x = x / size(y.shape, along)
+    if along is not None and not keep_dim:
+        x = np.expand_dims(x, tuple(axis % len(y.shape) for axis in along))
+    out = np.empty(y.shape, x.dtype)
+    out[...] = x
+    return out
+
+
+@spread.grad
+def spread_grad(
+    dout: Any,
+    *,
+    dim: Sequence[int],
+    keep_dim: bool,
+    reduce_all: bool,
+    mean: bool,
+) -> Any:
+    """Repeating sums up on the way back."""
+    reduce = reduce_mean if mean else reduce_sum
+    return reduce(dout, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all), None

@@ -1,0 +1,28 @@
+"""What an op needs to know of a Tensor or a Variable: that it takes calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from teachgraph.ops.op import Op
+
+__all__ = ["Traced"]
+
+
+class Traced:
+    """A value an op does not compute on directly but hands itself to.
+
+    `Tensor` runs the op at once and records it; `Variable` appends it to a program.
+    """
+
+    __slots__ = ()
+
+    shape: Any
+    dtype: Any
+
+    @staticmethod
+    def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Do with `op` on `inputs` what this interpreter does with ops."""
+        raise NotImplementedError
