@@ -1,0 +1,22 @@
+"""Frees a node before its rule has run.
+
+task: backward
+says: was freed: its saved arrays are gone
+"""
+
+import numpy as np
+
+from teachgraph.course.tape import free, is_leaf, pull
+from teachgraph.eager.tape import topological
+
+
+def backward(loss):
+    grads, leaves = {loss.edge: np.ones_like(loss.data)}, {}
+    for edge in topological([loss.edge]):
+        if is_leaf(edge):
+            leaves[edge] = grads[edge]
+            continue
+        free(edge)
+        for source, dx in pull(edge, grads[edge]):
+            grads[source] = grads.get(source, 0.0) + dx
+    return leaves

@@ -1,0 +1,123 @@
+"""What lesson 02 is built on: single steps of the tape, for a reverse pass of your own.
+
+`pull` runs one node's rule, `free` lets go of what it kept; both tell the observers, so
+that a learner's own pass is drawn like the framework's. `watched` runs such a pass,
+and `Witness` says whether each node waited for all of its gradient.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from teachgraph.course.checks import attempt, expect
+from teachgraph.eager.tape import Edge, Node, free, topological
+from teachgraph.eager.tensor import Tensor, announce
+from teachgraph.errors import BackwardTwiceError
+from teachgraph.observe import Observer, watch
+from teachgraph.ops.op import force
+
+__all__ = ["Witness", "free", "is_leaf", "pull", "waits_for_all", "watched"]
+
+Array = np.ndarray[Any, Any]
+
+
+def is_leaf(edge: Edge) -> bool:
+    """Whether a gradient ends its way here: at a tensor that no recorded op made."""
+    return isinstance(edge, Tensor)
+
+
+def pull(node: Node, dout: Array) -> list[tuple[Edge, Array]]:
+    """Run a node's rule on `dout`, the gradient of its output.
+
+    Returns a pair for each input that wants a gradient: where it came from, and its
+    gradient. An input that is used twice comes twice.
+
+    Raises BackwardTwiceError if the node has been freed.
+
+    >>> import teachgraph as tg
+    >>> x = tg.to_tensor(3.0, stop_gradient=False)
+    >>> [dx.item() for _, dx in pull((x * x).node, np.float32(1.0))]
+    [3.0, 3.0]
+    """
+    if node.saved is None:
+        raise BackwardTwiceError(f"{node.op.type} was freed: its saved arrays are gone")
+    assert node.op.rule is not None
+    announce("grad_begin", node)
+    gradients = node.op.rule((dout,), node.saved, node.attrs)
+    pairs: list[tuple[Edge, Array]] = []
+    for index, (edge, dx) in enumerate(zip(node.edges, gradients, strict=True)):
+        if edge is not None and dx is not None:
+            grad = force(dx)
+            announce("grad_flows", node, index, edge, grad)
+            pairs.append((edge, grad))
+    return pairs
+
+
+def watched(
+    backward: Callable[[Tensor], Mapping[Edge, Array]], loss: Tensor
+) -> Mapping[Edge, Array]:
+    """Run the reverse pass `backward` where the observers see it begin and end.
+
+    Says so, and returns nothing, if it is an exercise that is not written yet.
+    """
+    announce("backward_begin", [loss])
+    try:
+        return attempt(backward, loss, otherwise={})
+    finally:
+        announce("backward_end", [loss])
+
+
+class Witness(Observer):
+    """Counts the gradients each node is handed before its rule runs."""
+
+    def __init__(self, loss: Tensor) -> None:
+        self.due = Counter[Edge](
+            edge
+            for node in topological([loss.edge])
+            for edge in node.edges
+            if edge is not None
+        )
+        self.arrived: Counter[Edge] = Counter()
+        self.begun: Counter[Edge] = Counter()
+        self.complaint = ""
+
+    def grad_begin(self, node: Node) -> None:
+        """Note a rule that runs too early, or again."""
+        self.begun[node] += 1
+        missing = self.due[node] - self.arrived[node]
+        if self.begun[node] > 1:
+            self.complaint = (
+                f"the rule of {node.op.type} ran {self.begun[node]} times: once is "
+                "enough, if the node waits until its gradient is whole"
+            )
+        elif missing and not self.complaint:
+            self.complaint = (
+                f"{node.op.type} ran too early: {missing} of the {self.due[node]} "
+                "gradients of its output had not arrived, so it passed on a part"
+            )
+
+    def grad_flows(
+        self, node: Node | None, index: int, target: Edge, grad: Any
+    ) -> None:
+        """Note a gradient that arrives."""
+        self.arrived[target] += 1
+
+
+@contextmanager
+def waits_for_all(loss: Tensor) -> Iterator[list[Node]]:
+    """Expect that, inside, each node runs once, and after its gradient is whole.
+
+    Gives the nodes that `loss` came from.
+    """
+    witness = Witness(loss)
+    nodes = [edge for edge in topological([loss.edge]) if isinstance(edge, Node)]
+    try:
+        with watch(witness):
+            yield nodes
+    finally:
+        expect(not witness.complaint, witness.complaint)
