@@ -38,7 +38,6 @@ loss.backward()
 
 # %% [markdown]
 # Each op left a node on the tape, at the left; `backward` went up on the right.
-#
 # - `y` is used twice, and both ways meet again in `loss`: a **diamond**. If `y` moves,
 #   `loss` moves by way of `left` *and* by way of `right`, so the two gradients add up:
 #   5 x 3 = 15 and 12 x 1 = 12 make 27. Where values fan out, gradients are **summed**.
@@ -49,7 +48,6 @@ loss.backward()
 
 # %% [markdown] lang="zh"
 # 每个算子都在磁带上留下一个节点，画在左边；`backward` 在右边由下往上走。
-#
 # - `y` 被用了两次，两条路又在 `loss` 汇合：一个**菱形**。`y` 一变，`loss` 既
 #   经由 `left` *又*经由 `right` 而变，所以两个梯度相加：5 x 3 = 15，
 #   12 x 1 = 12，合为 27。值在哪里分叉，梯度就在哪里**求和**。

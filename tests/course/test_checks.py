@@ -26,7 +26,10 @@ def test_a_pass_is_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_unwritten_exercise_is_told_from_an_unfinished_helper() -> None:
-    with pytest.raises(CheckFailed, match=r"^halve: not written yet"), checking("halve"):
+    with (
+        pytest.raises(CheckFailed, match=r"^halve: not written yet"),
+        checking("halve"),
+    ):
         raise NotImplementedError("halve")
     with pytest.raises(CheckFailed, match=r"raised NotImplementedError: later"):  # noqa: SIM117
         with checking("halve"):

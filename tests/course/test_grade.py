@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from teachgraph.course.files import write_new
-from teachgraph.course.grade import Place, grade
+from teachgraph.course.grade import Place, Report, grade
 from teachgraph.course.notebook import build
 from teachgraph.course.source import Source
 from teachgraph.course.table import CourseError
@@ -16,11 +16,13 @@ from teachgraph.course.table import CourseError
 pytestmark = pytest.mark.notebook
 
 
-def messages(report) -> dict[str, str]:
+def messages(report: Report) -> dict[str, str]:
     return {verdict.task: verdict.message for verdict in report.verdicts}
 
 
-def test_the_solution_passes(sample: Source, sample_notebook) -> None:
+def test_the_solution_passes(
+    sample: Source, sample_notebook: Callable[..., Path]
+) -> None:
     report = grade(sample, sample_notebook(lambda cells: None))
     assert report.passed
     assert report.tasks == {"double": True, "halve": True}

@@ -12,7 +12,7 @@ import pytest
 from teachgraph.course.files import write_new
 from teachgraph.course.notebook import Kind, build
 from teachgraph.course.source import Source, read
-from teachgraph.course.table import LANGUAGES, Language, lessons
+from teachgraph.course.table import LANGUAGES, Language, Lesson, lessons
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 READY = [lesson for lesson in lessons() if lesson.built]
@@ -57,7 +57,9 @@ def test_hints_travel_in_the_metadata_of_their_cell(sample: Source) -> None:
 
 @pytest.mark.parametrize("lesson", READY, ids=lambda lesson: lesson.name)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_line_of_a_solution_is_handed_out(lesson, language: Language) -> None:
+def test_no_line_of_a_solution_is_handed_out(
+    lesson: Lesson, language: Language
+) -> None:
     source = read(lesson)
     handed_out = "\n".join(
         cell["source"] for cell in build(source, "learner", language)["cells"]

@@ -41,9 +41,7 @@ def test_hints_leave_the_code_and_keep_their_language(sample: Source) -> None:
 
 def test_a_stub_keeps_all_but_the_solution(sample: Source) -> None:
     assert stub(sample.exercise("double").code) == (
-        "def double(x):\n"
-        '    """Twice x."""\n'
-        '    raise NotImplementedError("double")'
+        'def double(x):\n    """Twice x."""\n    raise NotImplementedError("double")'
     )
 
 
@@ -71,9 +69,7 @@ SOLVED = EXERCISE + "    ### END SOLUTION\n"
         ('# %% tags=["check"] task="f"\nf()\n', "after the exercise of its task"),
     ],
 )
-def test_a_mistake_in_a_source_is_named(
-    tmp_path: Path, text: str, reason: str
-) -> None:
+def test_a_mistake_in_a_source_is_named(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(CourseError, match=reason):
         read(lesson_with(tmp_path, text))
 

@@ -1,0 +1,177 @@
+"""`teachgraph course`, as people and programs call it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from teachgraph.course.source import read, without_markers
+from teachgraph.course.table import find
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def teachgraph(home: Path, tmp_path: Path) -> Run:
+    """The real command, in an empty folder, with a home of its own."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "teachgraph", "course", *arguments],
+            cwd=folder,
+            text=True,
+            capture_output=True,
+            check=False,
+            timeout=180,
+        )
+
+    return run
+
+
+@pytest.fixture
+def work(teachgraph: Run, tmp_path: Path) -> Path:
+    return tmp_path / "work"
+
+
+def solve(path: Path, lesson: str) -> None:
+    """Write the solutions into a learner's notebook, as a learner would."""
+    source = read(find(lesson))
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        ours = cell.metadata.teachgraph
+        if ours.role == "exercise":
+            cell.source = without_markers(source.exercise(ours.task).code)
+    nbformat.write(notebook, path)
+
+
+def test_list_has_every_lesson_and_marks_those_to_come(teachgraph: Run) -> None:
+    lines = teachgraph("list").stdout.splitlines()
+    assert len(lines) == 15
+    assert lines[0] == "00  Four lines"
+    assert lines[14] == "14  Networks that change (coming)"
+    rows = json.loads(teachgraph("list", "--json", "--lang", "zh").stdout)["lessons"]
+    assert rows[2]["title"] == "磁带"
+    assert rows[2]["ready"]
+    assert not rows[14]["ready"]
+
+
+def test_start_never_overwrites(teachgraph: Run, work: Path) -> None:
+    first = teachgraph("start", "02")
+    path = work / "02_the_tape.ipynb"
+    assert first.returncode == 0
+    assert str(path) in first.stdout
+    path.write_text("an hour of work")
+    again = teachgraph("start", "2")
+    assert again.returncode == 1
+    assert f"there already: {path}" in again.stdout
+    assert path.read_text() == "an hour of work"
+    assert teachgraph("start", "2", "--exist-ok").returncode == 0
+    assert path.read_text() == "an hour of work"
+
+
+def test_start_in_chinese_into_a_new_folder(teachgraph: Run, work: Path) -> None:
+    done = teachgraph("start", "00", "--lang", "zh", "--folder", "课程", "--json")
+    data = json.loads(done.stdout)
+    path = work / "课程" / "00_four_lines.zh.ipynb"
+    assert data == {"lesson": "00", "notebook": str(path), "created": True}
+    assert nbformat.read(path, as_version=4).cells[0].source.startswith("# 四行代码")
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_a_learner_goes_through_a_lesson(teachgraph: Run, work: Path) -> None:
+    teachgraph("start", "02")
+    unwritten = teachgraph("check", "02")
+    assert unwritten.returncode == 1
+    assert "not yet  arrivals: not written yet" in unwritten.stdout
+    assert "line 1: `def arrivals(loss):`" in unwritten.stdout
+    assert "0 of 2 exercises are right." in unwritten.stdout
+    assert "02  The tape: 0 of 2 exercises right" in teachgraph("status").stdout
+
+    solve(work / "02_the_tape.ipynb", "02")
+    passed = teachgraph("check", "02", "--json")
+    report = json.loads(passed.stdout)
+    assert passed.returncode == 0
+    assert report["passed"]
+    assert [verdict["task"] for verdict in report["verdicts"]] == [
+        "arrivals",
+        "backward",
+    ]
+    assert report["troubles"] == []
+    assert "02  The tape: passed" in teachgraph("status").stdout
+
+
+def test_hints_come_one_at_a_time(teachgraph: Run) -> None:
+    first = teachgraph("hint", "02").stdout
+    assert first.startswith("arrivals, 1 of 2: ")
+    assert "Ask again" in first
+    second = json.loads(teachgraph("hint", "02", "--json").stdout)
+    assert len(second["hints"]) == second["of"] == 2
+    assert "That was the last" in teachgraph("hint", "02").stdout
+    chinese = teachgraph("hint", "02", "backward", "--lang", "zh").stdout
+    assert chinese.startswith("backward, 1 of 2: 用字典")
+
+
+def test_the_solution_can_be_read_and_written(teachgraph: Run, work: Path) -> None:
+    shown = teachgraph("solution", "02", "backward").stdout
+    assert shown.startswith("def backward(loss):")
+    assert "SOLUTION" not in shown
+    assert teachgraph("solution", "02", "--notebook", "solved.ipynb").returncode == 0
+    assert nbformat.read(work / "solved.ipynb", as_version=4).cells
+    assert teachgraph("solution", "02", "--notebook", "solved.ipynb").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["start", "99"], "There is no lesson '99'; the lessons are 00 to 14."),
+        (["start", "14"], "Lesson 14 (Networks that change) is still to come."),
+        (["check", "02"], "not started lesson 02 yet: teachgraph course start 02"),
+        (["check", "02", "--file", "gone.ipynb"], "There is no notebook at"),
+        (["hint", "02", "nothing"], "it has: arrivals, backward."),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_words(
+    teachgraph: Run, arguments: list[str], reason: str
+) -> None:
+    refused = teachgraph(*arguments)
+    assert refused.returncode == 2
+    assert reason in refused.stderr
+    assert "Traceback" not in refused.stderr
+    as_data = teachgraph(*arguments, "--json")
+    assert as_data.returncode == 2
+    assert reason in json.loads(as_data.stdout)["error"]
+
+
+@pytest.mark.parametrize("seconds", ["0", "-3", "soon", "nan", "inf"])
+def test_a_time_limit_is_a_positive_number(teachgraph: Run, seconds: str) -> None:
+    refused = teachgraph("check", "02", "--seconds", seconds)
+    assert refused.returncode == 2
+    assert "--seconds" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_damaged_progress_file_is_set_aside(teachgraph: Run, home: Path) -> None:
+    home.mkdir()
+    (home / "progress.json").write_text("{")
+    status = teachgraph("status")
+    assert status.returncode == 0
+    assert "The progress file was damaged; it is kept as" in status.stdout
+    assert (home / "progress.damaged-1.json").read_text() == "{"
+
+
+def test_every_action_explains_itself(teachgraph: Run) -> None:
+    overview = teachgraph("--help").stdout
+    for action in ("list", "start", "check", "hint", "solution", "status"):
+        assert action in overview
+        page = teachgraph(action, "--help")
+        assert page.returncode == 0
+        assert "--json" in page.stdout

@@ -1,0 +1,219 @@
+"""What every lesson owes its learner: short, in order, and refusing wrong answers."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import teachgraph as tg
+from teachgraph import fluid
+from teachgraph.course.checks import CheckFailed
+from teachgraph.course.rehearse import rehearse
+from teachgraph.course.source import Source, read, without_markers
+from teachgraph.course.table import CourseError, Lesson, find, lessons
+from teachgraph.course.wrong import WrongAnswer, wrong_answer, wrong_answers
+
+READY = [lesson for lesson in lessons() if lesson.built]
+WRONG = [(lesson, answer) for lesson in READY for answer in wrong_answers(lesson)]
+
+every_lesson = pytest.mark.parametrize("lesson", READY, ids=lambda it: it.name)
+every_wrong_answer = pytest.mark.parametrize(
+    ("lesson", "answer"), WRONG, ids=[f"{one.number}-{two.name}" for one, two in WRONG]
+)
+
+
+def test_the_table_lists_fifteen_lessons_in_order() -> None:
+    assert [lesson.number for lesson in lessons()] == [f"{n:02}" for n in range(15)]
+    assert {"00", "02"} <= {lesson.number for lesson in READY}
+
+
+def test_every_title_is_in_both_languages() -> None:
+    for lesson in lessons():
+        for words in (lesson.title, lesson.writes, lesson.seen):
+            assert set(words) == {"en", "zh"}
+            assert all(words.values())
+
+
+def test_a_lesson_to_come_is_told_from_one_that_never_was() -> None:
+    coming = next(lesson for lesson in lessons() if not lesson.built)
+    with pytest.raises(CourseError, match=f"{coming.number}.*still to come"):
+        find(coming.number)
+    with pytest.raises(CourseError, match="no lesson '15'; the lessons are 00 to 14"):
+        find("15")
+    assert find("2") == find("02") == find("02_the_tape")
+
+
+@every_lesson
+def test_a_lesson_has_at_most_250_lines(lesson: Lesson) -> None:
+    assert len(lesson.source.read_text("utf-8").splitlines()) <= 250
+
+
+@every_lesson
+def test_a_check_comes_right_after_its_exercise(lesson: Lesson) -> None:
+    cells = read(lesson).cells
+    for cell, following in zip(cells, [*cells[1:], None], strict=True):
+        if cell.role == "exercise":
+            assert following is not None
+            assert (following.role, following.task) == ("check", cell.task)
+
+
+@every_lesson
+def test_the_parts_of_a_lesson_come_in_order(lesson: Lesson) -> None:
+    text = "\n".join(cell.text["en"] for cell in read(lesson).cells)
+    parts = ["%%trace", "## Break it", "## In Paddle this is", "## What next"]
+    places = [text.find(part) for part in parts]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+@every_lesson
+def test_the_chinese_is_chinese(lesson: Lesson) -> None:
+    for cell in read(lesson).cells:
+        if cell.role == "text":
+            assert not any("\u4e00" <= char <= "\u9fff" for char in cell.text["en"])
+            assert any("\u4e00" <= char <= "\u9fff" for char in cell.text["zh"])
+
+
+@every_lesson
+def test_every_exercise_has_a_hint_and_two_wrong_answers(lesson: Lesson) -> None:
+    answers = collections.Counter(answer.task for answer in wrong_answers(lesson))
+    for exercise in read(lesson).exercises:
+        assert exercise.hints["en"]
+        assert answers[exercise.task] >= 2, exercise.task
+
+
+@every_lesson
+def test_the_solution_passes_and_no_other_cell_complains(lesson: Lesson) -> None:
+    played = rehearse(read(lesson))
+    assert [cell for cell in played if cell.error] == []
+    for cell in played:
+        if cell.role == "check":
+            assert cell.output == f"{cell.task}: right.\n"
+
+
+@every_wrong_answer
+def test_a_wrong_answer_is_refused_in_words_that_help(
+    lesson: Lesson, answer: WrongAnswer
+) -> None:
+    played = rehearse(read(lesson), {answer.task: answer.code})
+    verdicts = [
+        cell.error
+        for cell in played
+        if (cell.role, cell.task) == ("check", answer.task)
+    ]
+    assert len(verdicts) == 1
+    assert isinstance(verdicts[0], CheckFailed)
+    assert answer.says in str(verdicts[0])
+
+
+def test_a_rehearsal_leaves_no_trace_of_itself() -> None:
+    before = len(fluid.default_main_program().global_block().ops)
+    for _ in range(2):
+        rehearse(read(find("00")))
+    assert len(fluid.default_main_program().global_block().ops) == before
+    assert tg.in_dynamic_mode()
+
+
+def test_a_wrong_answer_that_is_not_there_is_refused() -> None:
+    with pytest.raises(CourseError, match="no wrong answer called 'unheard_of'"):
+        wrong_answer("02", "unheard_of")
+
+
+MODULE = "teachgraph"
+KNOWN = [list, dict, set, str, tuple, int, float, collections.Counter, np.ndarray]
+KNOWN_MEMBERS = {name for kind in KNOWN for name in dir(kind)}
+
+
+def public_members() -> set[str]:
+    """What a learner can reach on the framework's own objects."""
+    x = tg.to_tensor(1.0, stop_gradient=False)
+    program = fluid.Program()
+    with fluid.program_guard(program, fluid.Program()):
+        y = fluid.layers.mean(fluid.data(name="X", shape=[1], dtype="float32"))
+    block = program.global_block()
+    kinds = [x, (x * x).node, program, block, y, block.ops[0], fluid.Executor()]
+    members = {name for thing in kinds for name in dir(thing)}
+    return {name for name in members - KNOWN_MEMBERS if not name.startswith("_")}
+
+
+def names_in(source: Source) -> set[str]:
+    """What a lesson uses of ours: names in modules, members, magics."""
+    used: set[str] = set()
+    aliases: dict[str, str] = {}
+    for code in code_of(source):
+        lines = code.splitlines()
+        used |= {line.split()[0] for line in lines if line.startswith("%")}
+        plain = "\n".join(line for line in lines if not line.startswith("%"))
+        tree = ast.parse(plain)
+        aliases |= dict(imported(tree))
+        for node in ast.walk(tree):
+            used |= set(named(node, aliases))
+    used |= {name for name in aliases.values() if name not in {"", "fluid"}}
+    return used
+
+
+def code_of(source: Source) -> Iterator[str]:
+    for cell in source.cells:
+        if cell.role != "text":
+            yield without_markers(cell.code)
+
+
+def imported(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """(name in the lesson, our name) of everything imported from the framework."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == MODULE:
+                    inside = alias.name.partition(".")[2]
+                    yield alias.asname or MODULE, inside
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+            MODULE
+        ):
+            inside = (node.module or "").partition(".")[2]
+            for alias in node.names:
+                yield alias.asname or alias.name, f"{inside}.{alias.name}".strip(".")
+
+
+def named(node: ast.AST, aliases: dict[str, str]) -> Iterator[str]:
+    if not isinstance(node, ast.Attribute):
+        return
+    chain = [node.attr]
+    base = node.value
+    while isinstance(base, ast.Attribute):
+        chain.append(base.attr)
+        base = base.value
+    if isinstance(base, ast.Name) and base.id in aliases:
+        yield ".".join(filter(None, [aliases[base.id], *reversed(chain)]))
+    elif not (isinstance(base, ast.Name) and base.id == "np"):
+        yield f".{node.attr}"
+
+
+def outermost(names: set[str]) -> set[str]:
+    """Without the parts of longer names: `fluid.layers` of `fluid.layers.fc`."""
+    return {
+        name for name in names if not any(one.startswith(f"{name}.") for one in names)
+    }
+
+
+@every_lesson
+def test_a_lesson_uses_only_what_was_introduced(lesson: Lesson) -> None:
+    members = {f".{name}" for name in public_members()}
+    used = {
+        name
+        for name in outermost(names_in(read(lesson)))
+        if not name.startswith(".") or name in members
+    }
+    earlier = {
+        name
+        for one in lessons()
+        if one.number < lesson.number
+        for name in one.introduces
+    }
+    assert used - earlier == set(lesson.introduces)
+    assert not earlier & set(lesson.introduces), "introduced twice"
+    assert not used & set(dir(builtins))
