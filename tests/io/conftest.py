@@ -45,12 +45,15 @@ class FileServer(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Request)
-        self.body = np.random.default_rng(0).bytes(100_000)
-        self.md5 = hashlib.md5(self.body, usedforsecurity=False).hexdigest()
+        self.serve(np.random.default_rng(0).bytes(100_000))
         self.url = f"http://127.0.0.1:{self.server_port}/data.bin"
         self.answers: list[Answer] = []
         self.ranges: list[str | None] = []
         self.may_go_on = threading.Event()
+
+    def serve(self, body: bytes) -> None:
+        self.body = body
+        self.md5 = hashlib.md5(body, usedforsecurity=False).hexdigest()
 
     def cut_after(self, count: int) -> Answer:
         def answer(request: Request) -> None:

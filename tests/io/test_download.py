@@ -108,6 +108,15 @@ def test_nonsense_after_a_cut_does_not_spoil_the_file(
     assert fetch(server, target).read_bytes() == server.body
 
 
+def test_bytes_nobody_asked_for_are_not_kept(server: Any, target: Path) -> None:
+    server.answers = [server.cut_after(40_000), server.other_range]
+    with pytest.raises(
+        DataError, match="asked for bytes from 40000 on, the server sent"
+    ):
+        fetch(server, target, attempts=2)
+    assert not part_of(target).exists()
+
+
 def test_a_server_that_does_not_tell_the_length_will_do(
     server: Any, target: Path
 ) -> None:
@@ -203,17 +212,19 @@ def test_a_folder_that_cannot_be_made_is_a_typed_error(
         fetch(server, tmp_path / "taken" / "data.bin")
 
 
+@pytest.mark.parametrize("half", [500, 50_000])
 def test_a_killed_process_leaves_no_file_and_the_next_one_goes_on(
-    server: Any, target: Path
+    server: Any, target: Path, half: int
 ) -> None:
-    server.answers = [server.pause_after(50_000)]
+    server.serve(server.body[: 2 * half])
+    server.answers = [server.pause_after(half)]
     with in_another_process(server, target) as process:
         wait_for_line(process, "data.bin: 50 %")
         process.kill()
     assert not target.exists()
-    assert part_of(target).read_bytes() == server.body[:50_000]
+    assert part_of(target).read_bytes() == server.body[:half]
     assert fetch(server, target).read_bytes() == server.body
-    assert server.ranges == [None, "bytes=50000-"]
+    assert server.ranges == [None, f"bytes={half}-"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no flock")

@@ -55,7 +55,10 @@ def test_content_rather_than_name_tells_what_is_compressed(
         (HEADER + b"\0\0", "ends within its header of 8 bytes"),
         (HEADER + struct.pack(">I", 5) + b"abcd", "promises 5 = 5 bytes .* but has 4"),
         (HEADER + struct.pack(">I", 5) + b"abcdef", "promises 5 .* but has more"),
-        (HEADER + struct.pack(">I", 2**32 - 1), "promises 4294967295 = 4,294,967,295"),
+        (
+            HEADER + struct.pack(">I", 2**32 - 1),
+            "4,294,967,295 .* more than 1,073,741,824",
+        ),
         (gzip.compress(HEADER + struct.pack(">I", 9) + b"ab"), "but has 2"),
         (gzip.compress(HEADER + struct.pack(">I", 2) + b"ab")[:-9], "cannot be read"),
         (b"\x1f\x8b nothing gzip ever wrote", "cannot be read"),
