@@ -248,7 +248,7 @@ def run(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             if x.stop_gradient:
                 edges.append(None)
             else:
-                edges.append(x.node or x)
+                edges.append(x if x.node is None else x.node)
                 tracked = True
         else:
             arrays.append(raw(op, x, inputs, attrs))

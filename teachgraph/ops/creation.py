@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import dtypes, random
-from teachgraph.ops.op import Like, op
+from teachgraph.ops.op import op
 
 __all__ = [
     "assign_value",
@@ -33,12 +33,6 @@ def fill_constant(
 def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
     """One value everywhere, in the shape of `x` (and its dtype, where that is -1)."""
     return np.full(x.shape, value, x.dtype if dtype == -1 else dtypes.convert(dtype))
-
-
-@fill_any_like.grad
-def fill_any_like_grad(x: Like) -> Any:
-    """The values of x do not matter."""
-    return None
 
 
 @op

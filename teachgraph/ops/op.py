@@ -16,8 +16,8 @@ The signatures say everything. Of a kernel: positional parameters are inputs, on
 `*parameter` takes a list, keyword-only parameters are attributes. Of a rule: `dout` (`d`
 and the name of an output) is the gradient that arrives; any other positional parameter
 names an input or output that must be kept for it, annotated `Like` where only its shape
-and dtype matter; keyword-only parameters are attributes. A rule returns one gradient per
-input, None where there is none; a costly one as a lambda, called only if it is wanted.
+and dtype matter; keyword-only parameters are attributes. A rule returns a gradient for
+each input that has one; a costly one as a lambda, called only if it is wanted.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class Rule:
     """A gradient rule, read: what it wants, and where each wanted thing comes from.
 
     Attributes:
+        of: The inputs that have a gradient: the op's first ones.
         upstream: For each output of the op, whether the rule takes its gradient.
         saved: Names of the inputs and outputs that are kept, in the rule's order.
         sources: For each, its position among inputs (i) or outputs (-1 - i).
@@ -78,8 +79,19 @@ class Rule:
         inline: Whether a Program gets the rule's own ops instead of one grad op.
     """
 
-    def __init__(self, op: Op, function: Callable[..., Any], *, inline: bool) -> None:
+    def __init__(
+        self,
+        op: Op,
+        function: Callable[..., Any],
+        *,
+        of: Sequence[str] | None = None,
+        inline: bool = False,
+    ) -> None:
         self.function, self.inline, self.type = function, inline, function.__name__
+        self.of = tuple(op.inputs if of is None else of)
+        self.after = len(op.inputs) - len(self.of)
+        if self.of != op.inputs[: len(self.of)]:
+            raise ProgramError(f"{self.type}: inputs with a gradient come first")
         parameters = list(inspect.signature(function).parameters.values())
         positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         attrs = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
@@ -114,7 +126,8 @@ class Rule:
         if attrs and given:
             given = {name: attrs.get(name, value) for name, value in given.items()}
         result = self.function(*upstream, *saved, **given)
-        return result if result.__class__ is tuple else (result,)
+        gradients = result if result.__class__ is tuple else (result,)
+        return gradients + (None,) * self.after if self.after else gradients
 
 
 class Op:
@@ -173,13 +186,17 @@ class Op:
             raise self.explain(inputs, attrs, error) from None
 
     def grad(
-        self, function: Callable[..., Any] | None = None, *, inline: bool = False
-    ) -> Any:
-        """Register the gradient rule; a decorator, with or without arguments."""
+        self, function: Callable[..., Any] | None = None, **options: Any
+    ) -> Callable[..., Any]:
+        """Register the gradient rule; a decorator, with or without options.
+
+        With `of=("x",)` the rule gives gradients of these inputs only, the op's first
+        ones; with `inline=True` a Program gets the rule's own ops, no `*_grad` op.
+        """
         if function is None:
-            return lambda rule: self.grad(rule, inline=inline)
-        self.rule = Rule(self, function, inline=inline)
-        if not inline:
+            return lambda rule: self.grad(rule, **options)
+        self.rule = Rule(self, function, **options)
+        if not self.rule.inline:
             GradOp(self)
         return function
 
@@ -262,7 +279,7 @@ class GradOp(Op):
         super().__init__(rule.function, type=rule.type)
         self.forward, self.source = forward, rule
         self.attrs, self.defaults = forward.attrs, forward.defaults
-        self.outputs = tuple(f"{name}@GRAD" for name in forward.inputs)
+        self.outputs = tuple(f"{name}@GRAD" for name in rule.of)
         _registry[self.type] = self
 
     @property

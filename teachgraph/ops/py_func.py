@@ -37,10 +37,8 @@ class OutputSpec(NamedTuple):
         """The result as an array of the declared dtype.
 
         Raises:
-            PyFuncError: It is missing, or of another shape or kind.
+            PyFuncError: It is of another shape or kind.
         """
-        if value is None:
-            raise PyFuncError(f"{function} returned None for {self.name!r}")
         array = np.asarray(value)
         fits = len(array.shape) == len(self.shape) and all(
             want in (-1, got) for want, got in zip(self.shape, array.shape, strict=True)
@@ -59,14 +57,19 @@ class OutputSpec(NamedTuple):
 
 
 class UserFunction(NamedTuple):
-    """A registered function and what it promises; None promises nothing wanted."""
+    """A registered function and what it must return."""
 
     function: Callable[..., Any]
-    outputs: tuple[OutputSpec | None, ...]
+    outputs: tuple[OutputSpec, ...]
+
+    @property
+    def name(self) -> str:
+        """What the user called it."""
+        return getattr(self.function, "__name__", repr(self.function))
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """Call it on copies and check what it returns."""
-        name = getattr(self.function, "__name__", repr(self.function))
+        """Call it on copies and check what it returns; None stands for no result."""
+        name = self.name
         arguments = [None if x is None else Array.of(np.asarray(x)) for x in arrays]
         try:
             results = self.function(*arguments)
@@ -80,7 +83,7 @@ class UserFunction(NamedTuple):
                 f"{len(self.outputs)} outputs"
             )
         return tuple(
-            None if spec is None else spec.check(value, name)
+            None if value is None else spec.check(value, name)
             for spec, value in zip(self.outputs, results, strict=True)
         )
 
@@ -100,7 +103,7 @@ def failure(name: str, error: Exception) -> PyFuncError:
 _functions: list[UserFunction] = []
 
 
-def register(function: Callable[..., Any], outputs: Sequence[OutputSpec | None]) -> int:
+def register(function: Callable[..., Any], outputs: Sequence[OutputSpec]) -> int:
     """Keep a function for the life of the process; programs name it by number."""
     _functions.append(UserFunction(function, tuple(outputs)))
     return len(_functions) - 1
@@ -123,7 +126,16 @@ def py_func(
     forward_callable_id: int,
     backward_callable_id: int = -1,
     backward_skip_vars: Sequence[str] = (),
+    required: Sequence[int] | None = None,
 ) -> Any:
-    """Whatever the user's function returns for these inputs."""
-    results = registered(forward_callable_id)(*x)
+    """Whatever the user's function returns for these inputs.
+
+    `required` says which results must not be None: by default, all.
+    """
+    function = registered(forward_callable_id)
+    results = function(*x)
+    for position in range(len(results)) if required is None else required:
+        if results[position] is None:
+            name = function.outputs[position].name
+            raise PyFuncError(f"{function.name} returned None for {name!r}")
     return results[0] if len(results) == 1 else results

@@ -110,7 +110,7 @@ def spread(
     return out
 
 
-@spread.grad
+@spread.grad(of=("x",))
 def spread_grad(
     dout: Any,
     *,
@@ -121,4 +121,4 @@ def spread_grad(
 ) -> Any:
     """Repeating sums up on the way back."""
     reduce = reduce_mean if mean else reduce_sum
-    return reduce(dout, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all), None
+    return reduce(dout, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)

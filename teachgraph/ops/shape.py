@@ -44,7 +44,7 @@ def assign(x: Any) -> Any:
 @assign.grad(inline=True)
 def assign_grad(dout: Any) -> Any:
     """dx = dout."""
-    return assign(dout)
+    return lambda: assign(dout)
 
 
 @op(key="expand_as", needs="a shape of X that broadcasts to that of Y")
@@ -55,10 +55,10 @@ def expand_as_v2(x: Any, y: Any, *, axis: int = -1) -> Any:
     return out
 
 
-@expand_as_v2.grad
+@expand_as_v2.grad(of=("x",))
 def expand_as_v2_grad(dout: Any, x: Like, *, axis: int) -> Any:
     """Repeating sums up on the way back."""
-    return unbroadcast(dout, x, axis=axis), None
+    return unbroadcast(dout, x, axis=axis)
 
 
 @op(needs="a shape of X to which that of Y broadcasts")
@@ -76,10 +76,10 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
     return total.reshape(y.shape).astype(y.dtype, copy=False)
 
 
-@unbroadcast.grad
+@unbroadcast.grad(of=("x",))
 def unbroadcast_grad(dout: Any, x: Like, *, axis: int) -> Any:
     """Summing repeats on the way back."""
-    return expand_as_v2(dout, x, axis=axis), None
+    return expand_as_v2(dout, x, axis=axis)
 
 
 def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
@@ -118,10 +118,10 @@ def reshape_as(x: Any, y: Any) -> Any:
     return x.reshape(y.shape)
 
 
-@reshape_as.grad
+@reshape_as.grad(of=("x",))
 def reshape_as_grad(dout: Any, x: Like) -> Any:
     """The gradient, in the shape of x."""
-    return reshape_as(dout, x), None
+    return reshape_as(dout, x)
 
 
 @op
@@ -227,7 +227,7 @@ def unslice(
     return out
 
 
-@unslice.grad
+@unslice.grad(of=("x",))
 def unslice_grad(
     dout: Any,
     x: Like,
@@ -239,5 +239,5 @@ def unslice_grad(
 ) -> Any:
     """Only the part inside counts."""
     where = {"axes": axes, "starts": starts, "ends": ends}
-    return slice_(dout, **where, decrease_axis=decrease_axis), None
+    return slice_(dout, **where, decrease_axis=decrease_axis)
 

@@ -87,10 +87,10 @@ def pick(x: Any, label: Any, *, axis: int = -1) -> Any:
     return x[entries(checked(label, x.shape, axis), axis)]
 
 
-@pick.grad
+@pick.grad(of=("x",))
 def pick_grad(dout: Any, x: Like, label: Any, *, axis: int) -> Any:
     """Only the picked entry counts."""
-    return place(dout, x, label, axis=axis), None
+    return place(dout, x, label, axis=axis)
 
 
 @op
@@ -104,10 +104,10 @@ def place(
     return out
 
 
-@place.grad
+@place.grad(of=("x",))
 def place_grad(dout: Any, label: Any, *, axis: int) -> Any:
     """Only the placed entry counts."""
-    return pick(dout, label, axis=axis), None, None
+    return pick(dout, label, axis=axis)
 
 
 @op
@@ -127,10 +127,10 @@ def classes_along(axis: int, x: Any) -> Any:
     return classes.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
 
 
-@less_label.grad
+@less_label.grad(of=("softmax",))
 def less_label_grad(dout: Any, label: Any, *, ignore_index: int) -> Any:
     """The label is constant."""
-    return counted(dout, label, ignore_index), None
+    return counted(dout, label, ignore_index)
 
 
 def counted(dloss: Any, label: Any, ignore_index: int) -> Any:
@@ -168,7 +168,7 @@ def softmax_with_cross_entropy(
     return probability, loss
 
 
-@softmax_with_cross_entropy.grad
+@softmax_with_cross_entropy.grad(of=("logits",))
 def softmax_with_cross_entropy_grad(
     dsoftmax: Any,
     dloss: Any,
@@ -189,7 +189,7 @@ def softmax_with_cross_entropy_grad(
             dlogits = less_label(softmax, label, **where) * dloss
     if dsoftmax is not None:
         dlogits = dlogits + through_softmax(dsoftmax, softmax, axis)
-    return dlogits, None
+    return dlogits
 
 
 @op(outputs=("y", "match_x"), key="cross_entropy", needs="probabilities and " + LABELS)
@@ -206,10 +206,10 @@ def cross_entropy2(x: Any, label: Any, *, ignore_index: int = -100) -> Any:
         return -np.maximum(np.log(match), x.dtype.type(-1e20)), match
 
 
-@cross_entropy2.grad
+@cross_entropy2.grad(of=("x",))
 def cross_entropy_grad2(
     dy: Any, match_x: Any, x: Like, label: Any, *, ignore_index: int
 ) -> Any:
     """dx[label] = -dy / match_x."""
     slope = counted(-dy / match_x, label, ignore_index)
-    return place(slope, x, label, ignore_index=ignore_index), None
+    return place(slope, x, label, ignore_index=ignore_index)

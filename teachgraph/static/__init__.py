@@ -1,0 +1,32 @@
+"""The second interpreter: ops become operators of a program, and run later."""
+
+from teachgraph.static.backward import append_backward, gradients
+from teachgraph.static.block import Block
+from teachgraph.static.layers import accuracy, create_global_var, data
+from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.program import (
+    Program,
+    default_main_program,
+    default_startup_program,
+    program_guard,
+)
+from teachgraph.static.user_op import py_func
+from teachgraph.static.variable import Parameter, Variable
+
+__all__ = [
+    "Block",
+    "OpRole",
+    "Operator",
+    "Parameter",
+    "Program",
+    "Variable",
+    "accuracy",
+    "append_backward",
+    "create_global_var",
+    "data",
+    "default_main_program",
+    "default_startup_program",
+    "gradients",
+    "program_guard",
+    "py_func",
+]

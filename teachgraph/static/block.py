@@ -1,0 +1,411 @@
+"""Blocks: the variables and operators of one scope, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from teachgraph import dtypes, unique_name
+from teachgraph.callsite import callsite
+from teachgraph.errors import MixedModeError, ProgramError, at_user_line
+from teachgraph.observe import observers
+from teachgraph.ops.creation import assign_value
+from teachgraph.ops.infer import Spec, infer
+from teachgraph.ops.op import GradOp, Op, find, slot_name
+from teachgraph.ops.traced import Traced
+from teachgraph.param_attr import ParamAttr
+from teachgraph.static import naming
+from teachgraph.static.operator import Operator, OpRole, Slots
+from teachgraph.static.variable import Parameter, Variable
+
+if TYPE_CHECKING:
+    from teachgraph.static.program import Program
+
+__all__ = ["Block"]
+
+
+class Block:
+    """An ordered list of operators and the variables they name.
+
+    Attributes:
+        program: The Program it belongs to.
+        idx: Its number there.
+        parent_idx: The number of the block around it, -1 for the outermost.
+        forward_block_idx: For a gradient block, the block it goes back over.
+        vars: Variables by name, in order of creation.
+        ops: Operators, in order of execution.
+
+    In Paddle this is `paddle.base.framework.Block`.
+    """
+
+    def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
+        self.program, self.idx, self.parent_idx = program, idx, parent_idx
+        self.forward_block_idx = self.backward_block_idx = -1
+        self.vars: dict[str, Variable] = {}
+        self.ops: list[Operator] = []
+
+    @property
+    def parent(self) -> Block | None:
+        """The block around this one."""
+        return None if self.parent_idx < 0 else self.program.block(self.parent_idx)
+
+    def create_var(
+        self,
+        name: str | None = None,
+        shape: Sequence[int] | None = None,
+        dtype: Any = None,
+        **options: Any,
+    ) -> Variable:
+        """A new variable, or the one there is if shape and dtype are the same.
+
+        Args:
+            name: By default `_generated_var_N`.
+            shape: -1 or None for a size that is not known.
+            dtype: By default float32.
+            **options: `persistable`, `stop_gradient`, `is_data`; Paddle's `type` and
+                `lod_level` are accepted.
+
+        Raises:
+            ProgramError: The name stands for something else already.
+        """
+        name = name or unique_name.generate("_generated_var")
+        known = {"persistable", "stop_gradient", "is_data"}
+        facts = {key: value for key, value in options.items() if key in known}
+        sizes = tuple(-1 if n is None else int(n) for n in shape or ())
+        variable = Variable(self, name, sizes, dtype or dtypes.float32, **facts)
+        if (old := self.vars.get(name)) is not None:
+            return same_as(old, variable)
+        return self.add(variable)
+
+    def create_parameter(
+        self,
+        name: str,
+        shape: Sequence[int],
+        dtype: Any = dtypes.float32,
+        attr: ParamAttr | None = None,
+    ) -> Parameter:
+        """A new parameter in the global block.
+
+        Raises:
+            ProgramError: A size is not positive, or the name is taken by another shape.
+        """
+        if any(size <= 0 for size in shape):
+            raise ProgramError(
+                at_user_line(
+                    "Each dimension of shape for Parameter must be greater than 0, "
+                    f"but received {list(shape)}"
+                )
+            )
+        block = self.program.global_block()
+        parameter = Parameter(block, name, shape, dtype, attr)
+        old = block.vars.get(name)
+        if isinstance(old, Parameter):
+            return same_as(old, parameter)
+        block.add(parameter)
+        return parameter
+
+    def add(self, variable: Variable) -> Variable:
+        """Take a variable in."""
+        self.vars[variable.name] = variable
+        self.program.touch()
+        for observer in observers:
+            observer.variable_created(variable)
+        return variable
+
+    def has_var(self, name: str) -> bool:
+        """Whether a variable of this block has that name."""
+        return name in self.vars
+
+    def var(self, name: str) -> Variable:
+        """The variable of that name, of this block only.
+
+        Raises:
+            TypeError: `name` is no string.
+            ProgramError: There is none.
+        """
+        if not isinstance(name, str):
+            raise TypeError(
+                f"var require string as parameter, but get {type(name)} instead."
+            )
+        if name not in self.vars:
+            raise ProgramError(at_user_line(f"var {name} not in this block"))
+        return self.vars[name]
+
+    def _find_var_recursive(self, name: str) -> Variable | None:
+        block: Block | None = self
+        while block is not None:
+            if name in block.vars:
+                return block.vars[name]
+            block = block.parent
+        return None
+
+    def _var_recursive(self, name: str) -> Variable:
+        found = self._find_var_recursive(name)
+        if found is None:
+            raise ProgramError(
+                at_user_line(f"var {name} is not in this block or one around it")
+            )
+        return found
+
+    def rename_var(self, old: str, new: str) -> None:
+        """Give a variable another name, here and in every operator of the program.
+
+        Raises:
+            ProgramError: The new name is taken.
+        """
+        if new in self.vars:
+            raise ProgramError(at_user_line(f"the name {new!r} is taken"))
+        self.vars = {
+            new if name == old else name: variable
+            for name, variable in self.vars.items()
+        }
+        self.vars[new]._name = new
+        for block in self.program.blocks:
+            for operator in block.ops:
+                operator.rename(old, new)
+        self.program.touch()
+
+    def all_parameters(self) -> list[Parameter]:
+        """The parameters, in order of creation."""
+        return list(self.iter_parameters())
+
+    def iter_parameters(self) -> Iterator[Parameter]:
+        """The parameters, one by one."""
+        return (v for v in self.vars.values() if isinstance(v, Parameter))
+
+    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Append `op` for these inputs, with new variables for its outputs.
+
+        Raises:
+            OpError: The inputs do not fit; nothing has been appended then.
+        """
+        variables = [self.taken(op, x, inputs, attrs) for x in inputs]
+        specs = self.inferred(op, variables, attrs)
+        slots = {
+            slot: [v.name for v in found] for slot, found in op.slots(variables).items()
+        }
+        outputs = self.outputs_of(op, variables, specs)
+        names = dict(
+            zip(map(slot_name, op.outputs), ([v.name] for v in outputs), strict=True)
+        )
+        self.insert(len(self.ops), op.type, slots, names, op.complete(attrs))
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    def inferred(
+        self, op: Op, variables: Sequence[Variable | None], attrs: Mapping[str, Any]
+    ) -> list[Spec]:
+        """What the op's outputs will be, or an error that shows why it can't be."""
+        try:
+            return infer(op, [None if v is None else v.spec for v in variables], attrs)
+        except Exception as error:
+            explained = op.explain(variables, attrs, error)
+            for observer in observers:
+                observer.op_failed(op.type, variables, attrs, explained)
+            raise explained from None
+
+    def outputs_of(
+        self, op: Op, inputs: Sequence[Variable | None], specs: Sequence[Spec]
+    ) -> list[Variable]:
+        """Variables for an op's results: new ones, or the inputs they replace."""
+        names = naming.names_for(op.key)
+        found = []
+        for output, spec in zip(op.outputs, specs, strict=True):
+            if output in op.inplace:
+                replaced = inputs[op.inputs.index(op.inplace[output])]
+                assert replaced is not None
+                found.append(replaced)
+            else:
+                found.append(self.create_var(names(), spec.shape, spec.dtype))
+        return found
+
+    def taken(
+        self, op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    ) -> Variable | None:
+        """An input as a Variable of this program; arrays become constants in it.
+
+        Raises:
+            MixedModeError: It is a Tensor.
+            ProgramError: It belongs to another program.
+        """
+        if value is None:
+            return None
+        if isinstance(value, Variable):
+            if self._find_var_recursive(value.name) is not value:
+                raise ProgramError(
+                    at_user_line(
+                        f"{op.type}: {value.name!r} is a variable of another program; "
+                        "build under program_guard(that program)"
+                    )
+                )
+            return value
+        if isinstance(value, Traced):
+            error = MixedModeError(
+                "a Tensor runs now, a Variable later in its program; feed the Tensor's "
+                "values to the program, or build all of it in dynamic mode"
+            )
+            raise op.explain(inputs, attrs, error)
+        array = np.asarray(value)
+        dtype = self.dtype_beside(inputs, value) or array.dtype
+        code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
+        constant = {"values": array.ravel(), "shape": list(array.shape), "dtype": code}
+        with naming.scope(naming.Plain("assign")):
+            return self.apply(assign_value, (), constant)  # type: ignore[no-any-return]
+
+    def dtype_beside(self, inputs: Sequence[Any], value: Any) -> Any:
+        """The dtype a bare number takes among these inputs."""
+        if not isinstance(value, (bool, int, float)):
+            return None
+        return next(x.dtype_beside(value) for x in inputs if isinstance(x, Variable))
+
+    def append_op(
+        self,
+        type: str | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: Mapping[str, Any] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> Operator:
+        """Append an operator by hand, and infer the shapes of its outputs at once.
+
+        Args:
+            type: The op's type.
+            inputs: By slot, Variables or names, one or a list.
+            outputs: The same, for variables that exist already.
+            attrs: Attributes.
+
+        Raises:
+            ProgramError: The type, a slot or a variable is missing.
+            OpError: The inputs do not fit.
+        """
+        return self._insert_op(len(self.ops), type, inputs, outputs, attrs)
+
+    def _prepend_op(self, type: str | None = None, **parts: Any) -> Operator:
+        return self._insert_op(0, type, **parts)
+
+    def _insert_op(
+        self,
+        index: int,
+        type: str | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: Mapping[str, Any] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+    ) -> Operator:
+        if not type:
+            raise ProgramError(
+                at_user_line("`type` to initialized an Operator can not be None.")
+            )
+        op = find(type)
+        ins, outs = self.names_in(inputs), self.names_in(outputs)
+        check_slots(op, ins, outs)
+        self.fill_outputs(op, ins, outs, attrs or {})
+        return self.insert(index, type, ins, outs, op.complete(attrs or {}))
+
+    def insert(
+        self, index: int, type: str, inputs: Slots, outputs: Slots, attrs: dict[str, Any]
+    ) -> Operator:
+        """Put an operator in as it is: the one way into `ops`."""
+        attrs.setdefault("op_role", int(self.program.op_role))
+        attrs.setdefault("op_namescope", self.program.name_scope)
+        operator = Operator(self, type, inputs, outputs, attrs)
+        operator.callsite = callsite()
+        self.ops.insert(index, operator)
+        self.program.touch()
+        for observer in observers:
+            observer.operator_inserted(operator, index)
+        return operator
+
+    def _remove_op(self, index: int) -> None:
+        operator = self.ops.pop(index)
+        self.program.touch()
+        for observer in observers:
+            observer.operator_removed(operator, index)
+
+    def names_in(self, slots: Mapping[str, Any] | None) -> Slots:
+        """Slots as lists of names, each of a variable that exists."""
+        found: Slots = {}
+        for slot, value in (slots or {}).items():
+            values = value if isinstance(value, (list, tuple)) else [value]
+            names = [v if isinstance(v, str) else v.name for v in values if v is not None]
+            for name in names:
+                self._var_recursive(name)
+            found[slot] = names
+        return found
+
+    def fill_outputs(
+        self, op: Op, inputs: Slots, outputs: Slots, attrs: Mapping[str, Any]
+    ) -> None:
+        """Give variables made without a shape the one their op will write."""
+        if isinstance(op, GradOp) or op.type == "py_func":
+            return
+        slots = {
+            slot: [self._var_recursive(n) for n in names]
+            for slot, names in inputs.items()
+        }
+        specs = self.inferred(op, op.arguments(slots), attrs)
+        for output, spec in zip(op.outputs, specs, strict=True):
+            for name in outputs.get(slot_name(output), ()):
+                variable = self._var_recursive(name)
+                if not variable.shape:
+                    variable.shape, variable.dtype = spec
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The block as `print(program)` shows it."""
+        head = (
+            f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "
+            f"forward_idx:{self.forward_block_idx}  "
+            f"backward_idx:{self.backward_block_idx}"
+        )
+        lines = [f"    {v.to_string()}" for v in self.vars.values()]
+        steps = [f"    {op.to_string()}" for op in self.ops]
+        return "\n".join([head, *lines, "", *steps, "}"])
+
+    __repr__ = to_string
+
+    def role(self, role: OpRole) -> Any:
+        """A context in which appended operators have this role."""
+        return self.program.with_role(role)
+
+
+def check_slots(op: Op, inputs: Slots, outputs: Slots) -> None:
+    """Refuse an operator that lacks a slot its op needs."""
+    if isinstance(op, GradOp):
+        return
+    for name in op.inputs:
+        optional = name in op.optional or op.variadic
+        if not optional and not inputs.get(slot_name(name)):
+            raise ProgramError(
+                at_user_line(f"{op.type}: Input {slot_name(name)} not found")
+            )
+    required = [slot_name(name) for name in op.outputs]
+    if any(not outputs.get(slot) for slot in required) and op.type != "py_func":
+        wanted = f"[{', '.join(required)}]"
+        raise ProgramError(
+            at_user_line(
+                f'Incorrect setting for output(s) of operator "{op.type}", '
+                f"should set: {wanted}."
+            )
+        )
+
+
+def same_as(old: Any, new: Any) -> Any:
+    """The variable there is, if what is asked for is the same.
+
+    Raises:
+        ProgramError: It is not.
+    """
+    for fact, before, now in (
+        ("shape", old.shape, new.shape),
+        ("dtype", old.dtype, new.dtype),
+        ("persistable", old.persistable, new.persistable),
+    ):
+        if before != now:
+            raise ProgramError(
+                at_user_line(
+                    f"Variable '{old.name}' has been created before. The previous "
+                    f"{fact} is {before}, the new {fact} is {now}. "
+                    "They are not matched."
+                )
+            )
+    return old

@@ -1,0 +1,169 @@
+"""Layers for programs: each appends its operators under a name of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from teachgraph import dtypes, unique_name
+from teachgraph.errors import DTypeError, ProgramError, at_user_line
+from teachgraph.ops import elementwise, linalg, math, metric, op
+from teachgraph.ops.initializer import Constant, XavierUniform
+from teachgraph.param_attr import ParamAttr
+from teachgraph.static import naming
+from teachgraph.static.program import (
+    Static,
+    default_main_program,
+    default_startup_program,
+)
+from teachgraph.static.variable import Variable
+
+__all__ = ["accuracy", "create_global_var", "data", "fc"]
+
+
+def data(
+    name: str,
+    shape: Sequence[int | None],
+    dtype: Any = "float32",
+    lod_level: int = 0,
+) -> Variable:
+    """A variable that each run is fed.
+
+    Args:
+        name: What the feed calls it.
+        shape: None or -1 for a size that may differ from run to run.
+        dtype: Type of the elements; a feed must have it exactly.
+        lod_level: Accepted for Paddle's sake; must be 0.
+
+    Raises:
+        TypeError: `shape` is no list or tuple, or the dtype is unknown.
+        ProgramError: The name stands for something else already.
+
+    In Paddle this is `paddle.static.data` and `fluid.data`.
+    """
+    if not isinstance(shape, (list, tuple)):
+        raise TypeError(
+            "The type of 'shape' in paddle.static.data must be (list, tuple), but "
+            f"received {type(shape)}."
+        )
+    if lod_level:
+        raise ProgramError("lod_level: sequences are padded here, not level-of-detail")
+    sizes = [-1 if n is None else n for n in shape]
+    block = default_main_program().global_block()
+    return block.create_var(
+        name, sizes, dtypes.convert(dtype), stop_gradient=True, is_data=True
+    )
+
+
+def parameter(
+    layer: str, suffix: str, shape: Sequence[int], dtype: Any, attr: Any, default: Any
+) -> Variable | None:
+    """A layer's parameter, or None where its attr is False."""
+    wanted = ParamAttr.of(attr)
+    if wanted is False:
+        return None
+    name = wanted.name or unique_name.generate(f"{layer}.{suffix}")
+    initializer = wanted.initializer or default
+    return Static().create_parameter(name, shape, dtype, wanted, initializer)
+
+
+def fc(  # noqa: PLR0913  Paddle's signature
+    x: Any,
+    size: int,
+    num_flatten_dims: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    activation: str | None = None,
+    name: str | None = None,
+) -> Variable:
+    """A fully connected layer: out = activation(x1 W1 + x2 W2 + ... + b).
+
+    Args:
+        x: One variable or several; each is flattened to a matrix.
+        size: How many units.
+        num_flatten_dims: How many leading dimensions of x stay rows.
+        weight_attr: About the weights; they start Xavier-uniform.
+        bias_attr: About the bias, which starts at 0; False for none.
+        activation: The type of an op to apply, such as "relu".
+        name: Instead of `fc_N`.
+
+    Raises:
+        TypeError: `x` is no Variable.
+        UnknownOpError: There is no such activation.
+
+    In Paddle this is `paddle.static.nn.fc` and `fluid.layers.fc`.
+    """
+    inputs = list(x) if isinstance(x, (list, tuple)) else [x]
+    for value in inputs:
+        if not isinstance(value, Variable):
+            raise DTypeError(at_user_line(f"fc: x must be a Variable, got {type(value)}"))
+    act = op.find(activation) if activation else None
+    with naming.layer("fc", name) as layer:
+        products = [
+            product(value, size, num_flatten_dims, weight_attr, layer.name)
+            for value in inputs
+        ]
+        out = products[0] if len(products) == 1 else math.sum_(*products)
+        bias = parameter(layer.name, "b", [size], out.dtype, bias_attr, Constant(0.0))
+        if bias is not None:
+            out = elementwise.elementwise_add(out, bias, axis=num_flatten_dims)
+        return out if act is None else act(out)  # type: ignore[no-any-return]
+
+
+def product(x: Variable, size: int, rows: int, attr: Any, layer: str) -> Variable:
+    """One input times its weight."""
+    columns = prod(x.shape[rows:])
+    if min(x.shape[rows:], default=1) < 0:
+        raise ProgramError(
+            at_user_line(
+                f"fc: the sizes of {x.name!r} after the first {rows} must be known, "
+                f"got {list(x.shape)}"
+            )
+        )
+    weight = parameter(layer, "w", [columns, size], x.dtype, attr, XavierUniform())
+    out: Variable = linalg.mul(x, weight, x_num_col_dims=rows)
+    return out
+
+
+def accuracy(
+    input: Variable, label: Variable, k: int = 1, correct: Any = None, total: Any = None
+) -> Variable:
+    """The share of rows whose label is among the k largest entries.
+
+    Args:
+        input: Scores or probabilities [N, C].
+        label: The right classes, integers [N, 1].
+        k: How many guesses count.
+        correct: Accepted for Paddle's sake.
+        total: Accepted for Paddle's sake.
+
+    In Paddle this is `paddle.static.accuracy` and `fluid.layers.accuracy`.
+    """
+    with naming.layer("accuracy"):
+        best, indices = metric.top_k_v2(input, k=k)
+        share, _, _ = metric.accuracy(best, indices, label)
+    return share  # type: ignore[no-any-return]
+
+
+def create_global_var(
+    shape: Sequence[int],
+    value: float,
+    dtype: Any,
+    persistable: bool = False,
+    force_cpu: bool = False,
+    name: str | None = None,
+) -> Variable:
+    """A variable in both programs that starts as `value`, such as a learning rate.
+
+    In Paddle this is `paddle.static.create_global_var`.
+    """
+    name = name or unique_name.generate("global_var")
+    facts = {"persistable": persistable, "stop_gradient": True}
+    main = default_main_program().global_block()
+    variable = main.create_var(name, shape, dtype, **facts)
+    startup = default_startup_program().global_block()
+    initial = startup.create_var(name, shape, dtype, **facts)
+    fill, attrs = Constant(value).operation(shape, dtypes.convert(dtype))
+    startup.append_op(fill.type, {}, {"Out": initial}, attrs)
+    return variable

@@ -1,0 +1,222 @@
+"""Variables: names with a shape and a dtype, whose values come when a program runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from teachgraph import dtypes
+from teachgraph.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.observe import observers
+from teachgraph.ops.creation import fill_constant
+from teachgraph.ops.infer import Spec
+from teachgraph.ops.op import Op
+from teachgraph.ops.operators import Operators
+from teachgraph.param_attr import ParamAttr
+from teachgraph.static import naming
+
+if TYPE_CHECKING:
+    from teachgraph.static.block import Block
+    from teachgraph.static.operator import Operator
+
+__all__ = ["GRAD", "Parameter", "Variable"]
+
+GRAD = "@GRAD"
+
+
+class Variable(Operators):
+    """A value of a program that is yet to run.
+
+    Attributes:
+        block: The Block it lives in.
+        shape: Sizes of the dimensions, -1 for one that is not known yet.
+        dtype: Type of the elements.
+        persistable: Whether its value outlives a run (parameters, learning rate).
+        stop_gradient: Whether no gradient goes to it.
+        is_data: Whether it is fed.
+
+    An op handed to a Variable is appended to the current Block. In Paddle this is
+    `paddle.static.Variable`.
+    """
+
+    def __init__(  # noqa: PLR0913  Paddle's fields
+        self,
+        block: Block,
+        name: str,
+        shape: Sequence[int] = (),
+        dtype: Any = dtypes.float32,
+        *,
+        persistable: bool = False,
+        stop_gradient: bool = False,
+        is_data: bool = False,
+    ) -> None:
+        self.block = block
+        self._name = name
+        self.shape: tuple[int, ...] = tuple(shape)
+        self.dtype: np.dtype[Any] = dtypes.convert(dtype)
+        self.persistable = persistable
+        self._stop_gradient = stop_gradient
+        self.is_data = is_data
+
+    @staticmethod
+    def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Append `op` to the current Block; its outputs are new Variables."""
+        from teachgraph.static.program import current_block
+
+        return current_block().apply(op, inputs, attrs)
+
+    def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
+        """Apply an operator; its results are called `tmp_N`, as in Paddle."""
+        with naming.scope(naming.Plain("tmp")):
+            return op(*inputs, **attrs)
+
+    def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
+        """A number as a `fill_constant` op of this program."""
+        from teachgraph.static.program import current_block
+
+        attrs = {"shape": [], "value": float(value), "dtype": dtypes.PADDLE_CODES[dtype]}
+        with naming.scope(naming.Plain("tmp")):
+            return current_block().apply(fill_constant, (), attrs)
+
+    @property
+    def name(self) -> str:
+        """Its name, unique in its block; settable, which renames it everywhere."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self.block.rename_var(self._name, name)
+
+    @property
+    def label(self) -> str:
+        """Its name, for messages."""
+        return self._name
+
+    @property
+    def stop_gradient(self) -> bool:
+        """Whether no gradient goes to it."""
+        return self._stop_gradient
+
+    @stop_gradient.setter
+    def stop_gradient(self, stop: bool) -> None:
+        self._stop_gradient = stop
+        for observer in observers:
+            observer.attribute_changed(self, "stop_gradient", stop)
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def grad_name(self) -> str:
+        """The name its gradient gets."""
+        return self.name + GRAD
+
+    @property
+    def spec(self) -> Spec:
+        """Shape and dtype together."""
+        return Spec(self.shape, self.dtype)
+
+    @property
+    def op(self) -> Operator | None:
+        """The operator that last wrote it, None for data and parameters."""
+        for operator in reversed(self.block.ops):
+            if self.name in operator.output_arg_names:
+                return operator
+        return None
+
+    def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
+        """The line that `print(program)` shows for it."""
+        words = "persist " * self.persistable + self.word
+        return (
+            f"{words} {self.name} : LOD_TENSOR.shape{self.shape}"
+            f".dtype({self.dtype}).stop_gradient({self.stop_gradient})"
+        )
+
+    word = "var"
+
+    def __repr__(self) -> str:
+        return self.to_string()
+
+    def __bool__(self) -> bool:
+        raise ModeError(
+            at_user_line(
+                f"the Variable {self.name!r} has no value before its program runs, so "
+                "Python cannot branch on it: use static.nn.cond or to_static"
+            )
+        )
+
+    def __len__(self) -> int:
+        if not self.shape or self.shape[0] == -1:
+            raise InvalidValueError(
+                at_user_line(f"the length of the Variable {self.name!r} is not known")
+            )
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def _only_now(self, what: str) -> ModeError:
+        return ModeError(
+            at_user_line(
+                f"{what!r} needs a value, and the Variable {self.name!r} gets one only "
+                "when an Executor runs its program: fetch it there"
+            )
+        )
+
+    def numpy(self) -> Any:
+        """Variables have no values; raises ModeError, which says where to get them."""
+        raise self._only_now("numpy")
+
+    def backward(self, *args: Any, **kwargs: Any) -> None:
+        """Variables are differentiated by `append_backward`; raises ModeError."""
+        raise self._only_now("backward")
+
+    def item(self) -> Any:
+        """Variables have no values; raises ModeError."""
+        raise self._only_now("item")
+
+    __float__ = __int__ = item
+
+
+class Parameter(Variable):
+    """A Variable that an optimizer updates: persistable, in the global block.
+
+    Attributes:
+        optimize_attr: Its own factor of the learning rate.
+        regularizer: Its own decay, or None.
+        need_clip: Whether gradient clipping counts it.
+
+    In Paddle this is `paddle.base.framework.Parameter`.
+    """
+
+    word = "trainable param"
+
+    def __init__(
+        self,
+        block: Block,
+        name: str,
+        shape: Sequence[int],
+        dtype: Any,
+        attr: ParamAttr | None = None,
+    ) -> None:
+        attr = attr or ParamAttr()
+        stop = not attr.trainable
+        super().__init__(
+            block, name, shape, dtype, persistable=True, stop_gradient=stop
+        )
+        self.optimize_attr = {"learning_rate": attr.learning_rate}
+        self.regularizer = attr.regularizer
+        self.need_clip = attr.need_clip
+
+    @property
+    def trainable(self) -> bool:
+        """Whether an optimizer updates it."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, trainable: bool) -> None:
+        self.stop_gradient = not trainable
