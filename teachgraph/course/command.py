@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from teachgraph.course import progress
 from teachgraph.course.files import write_new
 from teachgraph.course.grade import Report, grade
-from teachgraph.course.notebook import build
+from teachgraph.course.notebook import Kind, build
 from teachgraph.course.source import Cell, Source, read, without_markers
 from teachgraph.course.table import LANGUAGES, CourseError, Language, find, lessons
 
@@ -62,6 +62,9 @@ def add_arguments(subparsers: Subparsers) -> None:
     solution = add("solution", "Show a lesson's solutions.", lesson=True)
     solution.add_argument("task", nargs="?", help="one exercise only")
     solution.add_argument("--notebook", type=Path, help="write the solved notebook")
+    solution.add_argument(
+        "--markers", action="store_true", help="with its markers, as nbgrader wants it"
+    )
     solution.add_argument("--lang", choices=LANGUAGES, default="en", help="en or zh")
     add("status", "Show what you have started and passed.", language=True)
 
@@ -248,7 +251,8 @@ def _solution(args: argparse.Namespace) -> Answer:
         return Answer("\n\n".join(_solved(cells).values()).splitlines(), data)
     path = args.notebook.resolve()
     try:
-        write_new(path, build(source, "solution", args.lang))
+        kind: Kind = "instructor" if args.markers else "solution"
+        write_new(path, build(source, kind, args.lang))
     except FileExistsError:
         reason = f"There is a file already: {path}. Nothing was changed."
         return Answer([reason], data | {"error": reason}, code=1)

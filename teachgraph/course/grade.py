@@ -105,7 +105,7 @@ def read_notebook(path: Path) -> NotebookNode:
     import nbformat
 
     try:
-        notebook = nbformat.read(path, as_version=4)
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
     except FileNotFoundError:
         raise CourseError(f"There is no notebook at {path}.") from None

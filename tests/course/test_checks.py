@@ -31,6 +31,11 @@ def test_an_unwritten_exercise_is_told_from_an_unfinished_helper() -> None:
         checking("halve"),
     ):
         raise NotImplementedError("halve")
+    with (
+        pytest.raises(CheckFailed, match=r"^halve: not written yet"),
+        checking("halve"),
+    ):
+        raise NotImplementedError
     with pytest.raises(CheckFailed, match=r"raised NotImplementedError: later"):  # noqa: SIM117
         with checking("halve"):
             raise NotImplementedError("later")

@@ -127,6 +127,9 @@ def test_the_solution_can_be_read_and_written(teachgraph: Run, work: Path) -> No
     assert teachgraph("solution", "02", "--notebook", "solved.ipynb").returncode == 0
     assert nbformat.read(work / "solved.ipynb", as_version=4).cells
     assert teachgraph("solution", "02", "--notebook", "solved.ipynb").returncode == 1
+    teachgraph("solution", "02", "--notebook", "nbgrader.ipynb", "--markers")
+    assert "### BEGIN SOLUTION" in (work / "nbgrader.ipynb").read_text("utf-8")
+    assert "### BEGIN SOLUTION" not in (work / "solved.ipynb").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 import teachgraph as tg
 from teachgraph.course.checks import CheckFailed
 from teachgraph.course.tape import free, is_leaf, pull, waits_for_all, watched
+from teachgraph.eager.tape import Node
 from teachgraph.errors import BackwardTwiceError
 from teachgraph.observe import Observer, watch
 
@@ -116,7 +117,11 @@ def test_a_node_that_did_not_wait_is_named_even_when_the_pass_raises() -> None:
 def test_a_rule_that_runs_again_is_named() -> None:
     x = tg.to_tensor(2.0, stop_gradient=False)
     loss = x * x
-    again = "elementwise_mul ran 2 times"
-    with pytest.raises(CheckFailed, match=again), waits_for_all(loss) as nodes:
+
+    def twice(nodes: list[Node]) -> None:
         for node in [*nodes, *nodes]:
             pull(node, np.float32(1.0))
+
+    again = "elementwise_mul ran 2 times"
+    with pytest.raises(CheckFailed, match=again), waits_for_all(loss) as nodes:
+        twice(nodes)
