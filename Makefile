@@ -18,7 +18,7 @@ BUNDLE := widgets/teachgraph_widgets/static/widget.js
 
 AS_ROOT := $(if $(filter 0,$(shell id -u)),yes)
 APT := $(shell command -v apt-get)
-APT_GET = $(if $(AS_ROOT),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get --quiet --quiet
+APT_GET = $(if $(AS_ROOT),,sudo) env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0
 # Programs the tests run that are in no Python package, by the name of Debian's.
 PROGRAMS = $(if $(shell command -v dot),,graphviz) $(if $(shell command -v chromium),,chromium)
 # Where everything can be had, a test that is left out is a failure.
@@ -33,7 +33,8 @@ help: ## list these
 
 lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-browser: only print its address)
 	@teachgraph course start 00 --folder $(LEARN) --exist-ok
-	cd $(LEARN) && jupyter lab $(if $(AS_ROOT),--allow-root) $(ARGS) 00_four_lines.ipynb
+	cd $(LEARN) && jupyter lab $(if $(AS_ROOT),--allow-root) \
+		--LabApp.default_url=/lab/tree/00_four_lines.ipynb $(ARGS)
 
 test: setup programs lint ## run every test (ARGS go to pytest)
 	npm --prefix widgets test

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import pytest
 
@@ -52,8 +56,19 @@ def lab(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         text=True,
         start_new_session=True,
     ) as process:
+        watchdog = Timer(120, os.killpg, (process.pid, signal.SIGKILL))
+        watchdog.start()
         yield process
+        watchdog.cancel()
         os.killpg(process.pid, signal.SIGTERM)
+
+
+def fetch(address: str, server: subprocess.Popen[str]) -> Any:
+    """What is at `address`, as soon as the server listens there."""
+    while server.poll() is None:
+        with contextlib.suppress(URLError), urlopen(address) as answer:
+            return json.load(answer)
+    pytest.fail("JupyterLab ended before it answered")
 
 
 @pytest.mark.slow
@@ -70,9 +85,7 @@ def test_a_second_make_lab_installs_nothing_and_serves_the_first_lesson(
     else:
         pytest.fail("JupyterLab gave no address:\n" + "".join(seen))
     host, notebook, token = found.groups()
-    asked = urllib.request.urlopen(f"{host}/api/contents/{notebook}?token={token}")
-    with asked as answer:
-        content = json.load(answer)
+    content = fetch(f"{host}/api/contents/{notebook}?token={token}", lab)
     assert notebook == "00_four_lines.ipynb"
     source = "".join(cell["source"] for cell in content["content"]["cells"])
     assert "fluid.data(" in source
