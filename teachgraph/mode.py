@@ -69,6 +69,17 @@ def disable_static() -> None:
     _choice.static = False
 
 
+def choose(static: bool | None) -> bool | None:
+    """Choose static (True), dynamic (False) or neither; returns what was chosen."""
+    before, _choice.static = _choice.static, static
+    return before
+
+
+def chosen() -> bool | None:
+    """What was chosen: static (True), dynamic (False) or neither."""
+    return _choice.static
+
+
 def in_dynamic_mode() -> bool:
     """Whether ops run at once (the default of the 2.x names).
 
@@ -81,11 +92,11 @@ def in_dynamic_mode() -> bool:
 @contextmanager
 def using(static: bool | None) -> Iterator[None]:
     """Switch the mode inside the block, whatever happens there."""
-    before, _choice.static = _choice.static, static
+    before = choose(static)
     try:
         yield
     finally:
-        _choice.static = before
+        choose(before)
 
 
 @contextmanager

@@ -6,12 +6,14 @@ Written once for Tensor and Variable. A Python number on one side becomes part o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from teachgraph import dtypes
 from teachgraph.errors import InvalidValueError
+from teachgraph.ops import functions
 from teachgraph.ops.elementwise import (
     elementwise_add,
     elementwise_div,
@@ -160,9 +162,70 @@ class Operators(Traced):
 
     def astype(self, dtype: Any) -> Any:
         """The same values in another dtype."""
-        code = dtypes.PADDLE_CODES
-        target = dtypes.convert(dtype)
-        return cast(self, in_dtype=code[self.dtype], out_dtype=code[target])
+        return functions.cast(self, dtype)
+
+    cast = astype
+
+    def sum(self, axis: Any = None, keepdim: bool = False) -> Any:
+        """The sum over `axis`, or over all."""
+        return functions.sum(self, axis, keepdim=keepdim)
+
+    def mean(self, axis: Any = None, keepdim: bool = False) -> Any:
+        """The mean over `axis`, or over all."""
+        return functions.mean(self, axis, keepdim)
+
+    def max(self, axis: Any = None, keepdim: bool = False) -> Any:
+        """The largest element over `axis`, or over all."""
+        return functions.max(self, axis, keepdim)
+
+    def argmax(self, axis: Any = None, keepdim: bool = False) -> Any:
+        """Where the largest element stands."""
+        return functions.argmax(self, axis, keepdim)
+
+    def matmul(self, y: Any, transpose_x: bool = False, transpose_y: bool = False) -> Any:
+        """The product with the matrix `y`."""
+        return functions.matmul(self, y, transpose_x, transpose_y)
+
+    def reshape(self, shape: Sequence[int]) -> Any:
+        """The same elements in another shape."""
+        return functions.reshape(self, shape)
+
+    def transpose(self, perm: Sequence[int]) -> Any:
+        """Dimension k of the result is our dimension perm[k]."""
+        return functions.transpose(self, perm)
+
+    def unsqueeze(self, axis: Any) -> Any:
+        """With a dimension of size 1 put in at `axis`."""
+        return functions.unsqueeze(self, axis)
+
+    @property
+    def T(self) -> Any:  # noqa: N802  NumPy's name
+        """All dimensions in reverse order."""
+        return functions.transpose(self, list(range(len(self.shape)))[::-1])
+
+    def exp(self) -> Any:
+        """e to the power of this."""
+        return functions.exp(self)
+
+    def log(self) -> Any:
+        """The natural logarithm."""
+        return functions.log(self)
+
+    def sqrt(self) -> Any:
+        """The square root."""
+        return functions.sqrt(self)
+
+    def square(self) -> Any:
+        """The square."""
+        return functions.square(self)
+
+    def tanh(self) -> Any:
+        """The hyperbolic tangent."""
+        return functions.tanh(self)
+
+    def abs(self) -> Any:
+        """The absolute value."""
+        return functions.abs(self)
 
 
 OPEN_END = 2**31 - 1

@@ -1,5 +1,9 @@
 """The second interpreter: ops become operators of a program, and run later."""
 
+from importlib import import_module
+from typing import Any
+
+from teachgraph.static import nn
 from teachgraph.static.backward import append_backward, gradients
 from teachgraph.static.block import Block
 from teachgraph.static.layers import accuracy, create_global_var, data
@@ -27,6 +31,16 @@ __all__ = [
     "default_main_program",
     "default_startup_program",
     "gradients",
+    "nn",
     "program_guard",
     "py_func",
 ]
+
+_UPSTAIRS = ("Executor", "Scope", "global_scope", "scope_guard")
+"""Paddle has these in `static` too; they live a floor up, in `executor`."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _UPSTAIRS:
+        return getattr(import_module("teachgraph.executor"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -47,6 +47,7 @@ class Program:
         self.origin: Program | None = None
         self.op_role = OpRole.FORWARD
         self.name_scope = "/"
+        self.update_count = 0
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
         for observer in observers:

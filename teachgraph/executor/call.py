@@ -1,0 +1,93 @@
+"""How one operator is run: what it calls, with what, and where the results go.
+
+The interpreter makes these calls one by one; the code generator writes them down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import CodeType
+from typing import Any, NamedTuple
+
+from teachgraph.ops.op import GradOp, force, slot_name
+from teachgraph.static.operator import Operator
+
+__all__ = ["EMPTY", "Call", "call_of"]
+
+EMPTY = "@EMPTY@"
+
+
+class Call(NamedTuple):
+    """`outputs = function(*arguments, **attrs)`.
+
+    Attributes:
+        operator: What this is a call of.
+        function: The kernel, or the gradient rule.
+        arguments: Variable names, None for an input that is left out.
+        attrs: The attributes that differ from the function's own defaults.
+        outputs: Variable names by position, None for a result nobody wants.
+        single: Whether the function returns its one result bare.
+        lazy: Whether results may be lambdas, to be called if wanted.
+    """
+
+    operator: Operator
+    function: Callable[..., Any]
+    arguments: list[str | None]
+    attrs: dict[str, Any]
+    outputs: list[str | None]
+    single: bool
+    lazy: bool
+
+    def run(self, values: Sequence[Any]) -> list[Any]:
+        """The results for these argument values, None where nobody wants one."""
+        returned = self.function(*values, **self.attrs)
+        results = (returned,) if self.single else returned
+        return [
+            None if name is None else force(result) if self.lazy else result
+            for name, result in zip(self.outputs, results, strict=True)
+        ]
+
+
+def call_of(operator: Operator, random_seed: int = 0) -> Call:
+    """The call an operator stands for.
+
+    Args:
+        operator: The operator.
+        random_seed: The program's; if not 0, a random op without a seed of its own gets
+            one that follows from it and the op's place.
+    """
+    op = operator.op
+    arguments = [known(name) for name in op.arguments(operator.inputs)]
+    if isinstance(op, GradOp):
+        return grad_call(operator, op, arguments)
+    attrs = {
+        name: value
+        for name, value in operator.own_attrs.items()
+        if name not in op.defaults or value is not op.defaults[name]
+    }
+    if random_seed and op.random and not attrs.get("seed"):
+        attrs["seed"] = random_seed + operator.idx
+    slots = [slot_name(name) for name in op.outputs]
+    outputs = [known(name) for slot in slots for name in operator.outputs.get(slot, ())]
+    return Call(operator, op.kernel, arguments, attrs, outputs, len(outputs) == 1, False)
+
+
+def grad_call(operator: Operator, op: GradOp, arguments: list[str | None]) -> Call:
+    """The call of a gradient operator: its rule, of which some results are wanted."""
+    rule, own = op.source, operator.own_attrs
+    attrs = {name: own[name] for name in rule.defaults}
+    outputs: list[str | None] = []
+    for name in rule.of:
+        names = operator.outputs.get(f"{slot_name(name)}@GRAD", [])
+        wanted = [known(n) for n in names]
+        if op.forward.variadic and name == op.forward.inputs[-1]:
+            wanted = wanted or [None] * len(operator.inputs.get(slot_name(name), ()))
+        outputs.extend(wanted or [None])
+    single = len(rule.of) == 1 and not op.forward.variadic
+    lazy = any(isinstance(c, CodeType) for c in rule.function.__code__.co_consts)
+    return Call(operator, rule.function, arguments, attrs, outputs, single, lazy)
+
+
+def known(name: str | None) -> str | None:
+    """A variable's name, None for the placeholder of one that nobody wants."""
+    return None if name in (None, EMPTY) else name

@@ -1,0 +1,190 @@
+"""A program as straight-line Python: one line an operator, for reading and for speed."""
+
+from __future__ import annotations
+
+import keyword
+import linecache
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from teachgraph.executor.call import Call
+from teachgraph.ops.op import force
+from teachgraph.static.operator import Operator
+
+__all__ = ["Code", "generate"]
+
+
+class Code(NamedTuple):
+    """Generated code.
+
+    Attributes:
+        source: The text.
+        function: What it defines: takes the feed and the scope's values, returns the
+            fetched values and, by name, what is to be stored.
+        operators: The operator that each line (from 1) runs.
+        names: The variable behind each Python name.
+    """
+
+    source: str
+    function: Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
+    operators: dict[int, Operator]
+    names: dict[str, str]
+
+
+class Identifiers:
+    """Python names for variables: `fc_0.w_0@GRAD` becomes `fc_0_w_0_GRAD`."""
+
+    def __init__(self, taken: Sequence[str]) -> None:
+        self.taken, self.by_name = set(taken), dict[str, str]()
+
+    def __call__(self, name: str) -> str:
+        """The Python name of a variable, the same each time."""
+        if name not in self.by_name:
+            base = re.sub(r"\W", "_", name)
+            if not base[:1].isidentifier() or keyword.iskeyword(base):
+                base = f"v_{base}"
+            found, number = base, 2
+            while found in self.taken:
+                found, number = f"{base}_{number}", number + 1
+            self.taken.add(found)
+            self.by_name[name] = found
+        return self.by_name[name]
+
+
+class Writer:
+    """Writes the lines, and gathers what they refer to."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        types = {call.operator.type for call in calls}
+        self.identifiers = Identifiers([*types, "force", "feed", "scope", "_"])
+        self.globals: dict[str, Any] = {"force": force}
+        self.lines: list[str] = []
+        self.operators: dict[int, Operator] = {}
+
+    def line(self, text: str) -> None:
+        """One more line of the function's body."""
+        self.lines.append(f"    {text}")
+
+    def call(self, call: Call) -> None:
+        """The lines of one call."""
+        operator = call.operator
+        self.globals[operator.type] = call.function
+        wanted = [name for name in call.outputs if name is not None]
+        targets = ", ".join(
+            "_" if name is None else self.identifiers(name) for name in call.outputs
+        )
+        if not call.single:
+            targets += "," * (len(call.outputs) == 1)
+        text = f"{targets or '_'} = {operator.type}({self.arguments(call)})"
+        where = operator.callsite
+        if where is not None:
+            text += f"  # {PurePath(where.file).name}:{where.line}"
+        self.line(text)
+        self.operators[len(self.lines)] = operator
+        for name in wanted if call.lazy else ():
+            target = self.identifiers(name)
+            self.line(f"{target} = force({target})")
+            self.operators[len(self.lines)] = operator
+
+    def arguments(self, call: Call) -> str:
+        """The arguments of a call as text."""
+        names = [
+            "None" if name is None else self.identifiers(name) for name in call.arguments
+        ]
+        attrs = [f"{name}={self.literal(value)}" for name, value in call.attrs.items()]
+        return ", ".join(names + attrs)
+
+    def literal(self, value: Any) -> str:
+        """An attribute as text, or the name of a constant where text would not do."""
+        if isinstance(value, (bool, int, str, type(None))):
+            return repr(value)
+        if isinstance(value, float) and value == value and abs(value) != float("inf"):
+            return repr(value)
+        if isinstance(value, (list, tuple)) and all(
+            isinstance(item, (bool, int, str)) for item in value
+        ):
+            return repr(value)
+        name = self.identifiers(f"constant {len(self.globals)}")
+        self.globals[name] = value
+        return name
+
+
+def generate(
+    calls: Sequence[Call],
+    feeds: Sequence[str],
+    fetches: Sequence[str],
+    persistent: Sequence[str],
+    title: str,
+) -> Code:
+    """Write a program down as a Python function, and compile it.
+
+    Args:
+        calls: What to run, in order.
+        feeds: Variables whose values are fed.
+        fetches: Variables whose values are returned.
+        persistent: Variables that live in the scope.
+        title: What tracebacks call the code.
+    """
+    writer = Writer(calls)
+    name = writer.identifiers
+    writer.lines.append("def run(feed, scope):")
+    for variable in feeds:
+        writer.line(f"{name(variable)} = feed[{variable!r}]")
+    reads = read_first(calls, persistent, fetches)
+    for variable in reads:
+        writer.line(f"{name(variable)} = scope[{variable!r}]")
+    stores = written(calls, persistent)
+    last = last_uses(calls, {*fetches, *stores})
+    for position, call in enumerate(calls):
+        writer.call(call)
+        if done := [name(v) for v in last[position]]:
+            writer.line(f"del {', '.join(done)}")
+    fetched = ", ".join(name(v) for v in fetches)
+    kept = ", ".join(f"{v!r}: {name(v)}" for v in stores)
+    writer.line(f"return [{fetched}], {{{kept}}}")
+    return compiled(writer, title)
+
+
+def compiled(writer: Writer, title: str) -> Code:
+    """Turn the lines into a function; tracebacks can show them."""
+    source = "\n".join(writer.lines) + "\n"
+    filename = f"<teachgraph {title}>"
+    linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+    exec(compile(source, filename, "exec"), writer.globals)  # noqa: S102  our own text
+    names = {python: name for name, python in writer.identifiers.by_name.items()}
+    return Code(source, writer.globals["run"], writer.operators, names)
+
+
+def read_first(
+    calls: Sequence[Call], persistent: Sequence[str], fetches: Sequence[str]
+) -> list[str]:
+    """The persistent variables that are read before this program writes them."""
+    stored, made = set(persistent), set[str]()
+    found: dict[str, None] = {}
+    for call in calls:
+        for name in call.arguments:
+            if name in stored and name not in made:
+                found[name] = None
+        made.update(name for name in call.outputs if name is not None)
+    return [*found, *(n for n in fetches if n in stored - made and n not in found)]
+
+
+def written(calls: Sequence[Call], persistent: Sequence[str]) -> list[str]:
+    """The persistent variables that this program writes."""
+    stored = set(persistent)
+    found = {name: None for call in calls for name in call.outputs if name in stored}
+    return [name for name in found if name is not None]
+
+
+def last_uses(calls: Sequence[Call], kept: set[str]) -> list[list[str]]:
+    """For each call, the variables nobody needs after it."""
+    seen = set(kept)
+    found: list[list[str]] = []
+    for call in reversed(calls):
+        names = dict.fromkeys([*call.arguments, *call.outputs])
+        done = [name for name in names if name is not None and name not in seen]
+        seen.update(done)
+        found.append(done)
+    return found[::-1]

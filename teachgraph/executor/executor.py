@@ -1,0 +1,250 @@
+"""The Executor: runs programs, and remembers how."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from teachgraph.eager.tensor import Tensor
+from teachgraph.errors import ExecutorError, FeedError, FetchError, at_user_line
+from teachgraph.executor.plan import Plan
+from teachgraph.executor.scope import Scope, global_scope
+from teachgraph.observe import observers
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import Program, default_main_program
+from teachgraph.static.variable import Variable
+
+__all__ = ["Executor"]
+
+Key = tuple[int, tuple[str, ...], tuple[str, ...]]
+
+
+class Executor:
+    """Runs programs on the CPU.
+
+    A program is planned once for each set of feed and fetch names, and again when it has
+    changed. The plan is Python code, one line an operator: `compiled(program).source`.
+
+    Args:
+        place: Accepted for Paddle's sake; there is only the CPU.
+        interpret: Walk over the operators instead of generating code. So does every run
+            that somebody observes.
+
+    In Paddle this is `paddle.static.Executor`.
+    """
+
+    def __init__(self, place: Any = None, *, interpret: bool = False) -> None:
+        self.place, self.interpreting = place, interpret
+        self._plans: WeakKeyDictionary[Program, dict[Key, Plan]] = WeakKeyDictionary()
+        self._closed = False
+        self._before_run: list[Callable[[Program, Scope], None]] = []
+
+    def run(  # noqa: PLR0913  Paddle's signature
+        self,
+        program: Program | None = None,
+        feed: Mapping[str, Any] | None = None,
+        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        return_numpy: bool = True,
+        use_program_cache: bool = True,
+        use_prune: bool = False,
+    ) -> list[Any]:
+        """Run a program once.
+
+        Args:
+            program: By default the default main program.
+            feed: Arrays by variable name, of exactly the declared dtype.
+            fetch_list: What to return: Variables or names.
+            feed_var_name: Accepted for Paddle's sake.
+            fetch_var_name: Accepted for Paddle's sake.
+            scope: Where persistable variables live; by default the global scope.
+            return_numpy: Return arrays; otherwise Tensors.
+            use_program_cache: Accepted for Paddle's sake; plans are always kept.
+            use_prune: Accepted for Paddle's sake.
+
+        Returns:
+            One value for each fetch; parameters are those after the update.
+
+        Raises:
+            FeedError: A feed is missing, or of the wrong shape or dtype.
+            FetchError: A fetch names nothing that has a value.
+            NotInitializedError: The startup program has not been run.
+            OpError: An operator cannot take its inputs; it names the line that made it.
+        """
+        if self._closed:
+            raise ExecutorError("Attempted to use a closed Executor")
+        program = default_main_program() if program is None else program
+        scope = scope or global_scope()
+        fetches = fetch_names(fetch_list)
+        if not program.global_block().ops:
+            warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
+            return []
+        plan = self.plan(program, feed_names(feed), fetches)
+        fed = checked_feed(plan, feed or {})
+        for prepare in self._before_run:
+            prepare(program, scope)
+        values = self._run(plan, fed, scope)
+        found = [result(plan, name, v) for name, v in zip(fetches, values, strict=True)]
+        return found if return_numpy else tensors(found)
+
+    def _run(self, plan: Plan, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
+        if not observers:
+            if self.interpreting:
+                return plan.interpret(feed, scope)
+            return plan.run(feed, scope)
+        for observer in observers:
+            observer.run_begin(plan.program, feed)
+        try:
+            return plan.interpret(feed, scope)
+        finally:
+            for observer in observers:
+                observer.run_end(plan.program)
+
+    def plan(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    ) -> Plan:
+        """The plan for these feeds and fetches, made when first needed."""
+        plans = self._plans.setdefault(program, {})
+        key = (program.version, tuple(feeds), tuple(fetches))
+        found = plans.get(key)
+        if found is None:
+            for stale in [k for k in plans if k[0] != program.version]:
+                del plans[stale]
+            found = plans[key] = Plan(program, feeds, fetches)
+        return found
+
+    def compiled(
+        self,
+        program: Program | None = None,
+        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
+    ) -> Plan:
+        """The plan of a program, to look at: `.source` is its code.
+
+        >>> from teachgraph import static
+        >>> main = static.Program()
+        >>> with static.program_guard(main):
+        ...     x = static.data("x", [2], "float32")
+        ...     y = x * 2.0
+        >>> print(Executor().compiled(main, [y]).source)  # doctest: +ELLIPSIS
+        def run(feed, scope):
+            x = feed['x']
+            tmp_0 = scale(x, scale=2.0)...
+            del x
+            return [tmp_0], {}
+        <BLANKLINE>
+        """
+        program = default_main_program() if program is None else program
+        data = [v.name for v in program.global_block().vars.values() if v.is_data]
+        return self.plan(program, data, fetch_names(fetch_list))
+
+    def close(self) -> None:
+        """Refuse further runs."""
+        self._closed = True
+        self._plans.clear()
+
+
+def feed_names(feed: Any) -> list[str]:
+    """The names a feed gives values for."""
+    if feed is None:
+        return []
+    if not isinstance(feed, Mapping):
+        raise TypeError(
+            f"feed requires dict as its Parameter. But you passed in {type(feed)}"
+        )
+    return list(feed)
+
+
+def fetch_names(fetch_list: Any) -> list[str]:
+    """The names of what is to be returned; optimizer operators return nothing."""
+    if fetch_list is None:
+        return []
+    items = fetch_list if isinstance(fetch_list, (list, tuple)) else [fetch_list]
+    names = []
+    for item in items:
+        if isinstance(item, Variable):
+            names.append(item.name)
+        elif isinstance(item, str):
+            names.append(item)
+        elif not isinstance(item, Operator):
+            raise FetchError(
+                at_user_line(f"a fetch is a Variable or a name, got {type(item)}")
+            )
+    return names
+
+
+def checked_feed(plan: Plan, feed: Mapping[str, Any]) -> dict[str, Any]:
+    """The fed values as arrays, each of the shape and dtype its variable declares.
+
+    Raises:
+        FeedError: One is not, or is fed to a variable that an operator writes.
+    """
+    for name in feed:
+        variable = plan.variables.get(name)
+        if variable is None:
+            warnings.warn(
+                f"The variable {name} is not found in program. It is not declared or is "
+                "pruned.",
+                stacklevel=3,
+            )
+        elif not variable.is_data:
+            raise FeedError(
+                at_user_line(
+                    f"{name!r} is no data variable: an operator of the program writes "
+                    "it, so a feed would be overwritten; feed variables made by "
+                    "static.data"
+                )
+            )
+    return {name: as_fed(plan.variables[name], feed[name]) for name in plan.feeds}
+
+
+def as_fed(variable: Variable, value: Any) -> np.ndarray[Any, Any]:
+    """One fed value as an array of the declared shape and dtype."""
+    if isinstance(value, np.ndarray):
+        array = value
+    elif isinstance(value, (list, tuple, int, float)):
+        array = np.asarray(value, variable.dtype)
+    else:
+        array = np.asarray(value)
+    if array.dtype != variable.dtype:
+        raise FeedError(
+            at_user_line(
+                f"The data type of fed Variable {variable.name!r} must be "
+                f"'{variable.dtype}', but received '{array.dtype}': give "
+                f"{variable.name}.astype('{variable.dtype}')"
+            )
+        )
+    if array.shape != variable.shape and not fits(array.shape, variable.shape):
+        raise FeedError(
+            at_user_line(
+                f"The fed Variable {variable.name!r} should have dimensions = "
+                f"{len(variable.shape)}, shape = {variable.shape}, but received fed "
+                f"shape {list(array.shape)} on each device"
+            )
+        )
+    return array
+
+
+def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
+    """Whether a shape is as declared, where -1 is any size."""
+    return len(shape) == len(declared) and all(
+        want in (-1, got) for got, want in zip(shape, declared, strict=True)
+    )
+
+
+def result(plan: Plan, name: str, value: Any) -> np.ndarray[Any, Any]:
+    """A fetched value as an array; what the scope or the caller holds is copied."""
+    variable = plan.variables[name]
+    if variable.persistable or variable.is_data:
+        return np.array(value)
+    return np.asarray(value)
+
+
+def tensors(values: Sequence[Any]) -> list[Any]:
+    """Fetched values as Tensors."""
+    return [Tensor(value) for value in values]

@@ -1,0 +1,201 @@
+"""A plan: what running one program for one set of feeds and fetches takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import count
+from types import TracebackType
+from typing import Any
+
+from teachgraph.errors import (
+    FeedError,
+    FetchError,
+    NotInitializedError,
+    OpError,
+    at_user_line,
+)
+from teachgraph.executor.call import Call, call_of
+from teachgraph.executor.codegen import Code, generate, read_first, written
+from teachgraph.executor.scope import Scope
+from teachgraph.observe import observers
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import Program
+from teachgraph.static.variable import Variable
+
+__all__ = ["Plan"]
+
+_numbers = count(1)
+
+
+class Plan:
+    """A program made ready to run.
+
+    Attributes:
+        program: The program.
+        feeds: Names of the variables that are fed, and used.
+        fetches: Names of the variables that are returned.
+        calls: Its operators as calls.
+    """
+
+    def __init__(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    ) -> None:
+        block = program.global_block()
+        self.program, self.fetches = program, list(fetches)
+        self.calls = [call_of(operator, program.random_seed) for operator in block.ops]
+        self.variables = block.vars
+        self.persistent = [n for n, v in block.vars.items() if v.persistable]
+        self.check_fetches(block.vars)
+        self.feeds = self.needed_feeds(set(feeds), block.vars)
+        self.reads = read_first(self.calls, self.persistent, self.fetches)
+        self.stores = written(self.calls, self.persistent)
+
+    @cached_property
+    def code(self) -> Code:
+        """The program as Python."""
+        title = f"program {next(_numbers)}"
+        return generate(self.calls, self.feeds, self.fetches, self.persistent, title)
+
+    @property
+    def source(self) -> str:
+        """The text of the program as Python, a line an operator."""
+        return self.code.source
+
+    def check_fetches(self, variables: Mapping[str, Variable]) -> None:
+        """Every fetched variable must be one that has a value by the end."""
+        made = {name for call in self.calls for name in call.outputs}
+        for name in self.fetches:
+            variable = variables.get(name)
+            if variable is None or not (
+                name in made or variable.persistable or variable.is_data
+            ):
+                raise FetchError(
+                    at_user_line(
+                        f"Input variable({name}) cannot be found in scope for operator "
+                        "'Fetch': fetch a variable of this program that an operator "
+                        "writes"
+                    )
+                )
+
+    def needed_feeds(
+        self, given: set[str], variables: Mapping[str, Variable]
+    ) -> list[str]:
+        """The fed variables that are read; every one of them must be given."""
+        needed: dict[str, Call | None] = {}
+        for call in self.calls:
+            for name in call.arguments:
+                if name is not None and variables[name].is_data:
+                    needed.setdefault(name, call)
+        for name in self.fetches:
+            if variables[name].is_data:
+                needed.setdefault(name, None)
+        for name, call in needed.items():
+            if name not in given:
+                raise FeedError(missing_feed(variables[name], call))
+        return list(needed)
+
+    def run(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
+        """Run it once; the scope changes only if every operator succeeds.
+
+        Raises:
+            NotInitializedError: A persistable variable has no value yet.
+            OpError: An operator cannot take its inputs.
+        """
+        values = scope.values
+        try:
+            fetched, stored = self.code.function(feed, values)
+        except KeyError as error:
+            self.check_initialized(scope)
+            raise self.located(error) from None
+        except Exception as error:
+            self.check_initialized(scope)
+            raise self.located(error) from cause_of(error)
+        values.update(stored)
+        return fetched  # type: ignore[no-any-return]
+
+    def interpret(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
+        """Run it operator by operator, telling the observers."""
+        self.check_initialized(scope)
+        values: dict[str, Any] = dict(feed)
+        values.update((name, scope.values[name]) for name in self.reads)
+        for call in self.calls:
+            arguments = [None if n is None else values[n] for n in call.arguments]
+            try:
+                results = call.run(arguments)
+            except Exception as error:
+                explained = failed(call.operator, arguments, error)
+                for observer in observers:
+                    observer.op_failed(call.operator.type, arguments, {}, explained)
+                raise explained from cause_of(error)
+            new = {
+                name: result
+                for name, result in zip(call.outputs, results, strict=True)
+                if name is not None
+            }
+            values.update(new)
+            for observer in observers:
+                observer.run_op(call.operator, new)
+        scope.values.update((name, values[name]) for name in self.stores)
+        return [values[name] for name in self.fetches]
+
+    def check_initialized(self, scope: Scope) -> None:
+        """Every persistable variable that is read must have a value."""
+        for name in self.reads:
+            if scope.values.get(name) is None:
+                reader = next(
+                    (c.operator for c in self.calls if name in c.arguments), None
+                )
+                raise NotInitializedError(not_initialized(name, reader))
+
+    def located(self, error: Exception) -> Exception:
+        """An error of generated code, told of the operator whose line it was."""
+        frame = deepest(error.__traceback__, self.code.function.__code__)
+        if frame is None:
+            return error
+        operator = self.code.operators.get(frame.tb_lineno)
+        if operator is None:
+            return error
+        local = {
+            name: frame.tb_frame.f_locals.get(python)
+            for python, name in self.code.names.items()
+        }
+        names = operator.op.arguments(operator.inputs)
+        return failed(operator, [local.get(name) for name in names], error)
+
+
+def deepest(traceback: TracebackType | None, code: Any) -> TracebackType | None:
+    """The entry of a traceback that stands in `code`."""
+    while traceback is not None and traceback.tb_frame.f_code is not code:
+        traceback = traceback.tb_next
+    return traceback
+
+
+def cause_of(error: Exception) -> BaseException | None:
+    """What the user's own function raised, which a traceback should show."""
+    return error.__cause__ if isinstance(error, OpError) else None
+
+
+def failed(operator: Operator, values: Sequence[Any], error: Exception) -> Exception:
+    """What to raise when an operator raised `error` on these values."""
+    attrs = operator.own_attrs
+    return operator.op.explain(values, attrs, error, where=operator.callsite)
+
+
+def missing_feed(variable: Variable, call: Call | None) -> str:
+    """The message for a feed that is not there."""
+    reader = "" if call is None else f", which {call.operator.type} reads"
+    return at_user_line(
+        f"The feed has no {variable.name!r}{reader}: give feed={{{variable.name!r}: an "
+        f"array of {variable.dtype} shaped {list(variable.shape)}}}"
+    )
+
+
+def not_initialized(name: str, reader: Operator | None) -> str:
+    """The message for a persistable variable without a value."""
+    who = "Fetch" if reader is None else f"the {reader.type} op"
+    return at_user_line(
+        f"The variable {name}, which {who} reads, has not been initialized. You may need "
+        "to confirm if you put exe.run(startup_program) after optimizer.minimize "
+        "function: run the startup program once before this one."
+    )

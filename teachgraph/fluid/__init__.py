@@ -1,0 +1,56 @@
+"""Paddle 1.x under its own names: `import teachgraph.fluid as fluid`.
+
+Thin calls of the same things. Whoever has not chosen a mode means static here, as in 1.x.
+"""
+
+from teachgraph import unique_name
+from teachgraph.executor import Executor, Scope, global_scope, scope_guard
+from teachgraph.fluid import dygraph, initializer, layers, optimizer
+from teachgraph.fluid.dygraph import (
+    disable_dygraph,
+    disable_imperative,
+    enable_dygraph,
+    enable_imperative,
+)
+from teachgraph.fluid.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
+from teachgraph.mode import in_dynamic_mode
+from teachgraph.param_attr import ParamAttr
+from teachgraph.static import (
+    Program,
+    Variable,
+    append_backward,
+    data,
+    default_main_program,
+    default_startup_program,
+    gradients,
+    program_guard,
+)
+
+__all__ = [
+    "CPUPlace",
+    "CUDAPlace",
+    "Executor",
+    "ParamAttr",
+    "Program",
+    "Scope",
+    "Variable",
+    "append_backward",
+    "data",
+    "default_main_program",
+    "default_startup_program",
+    "disable_dygraph",
+    "disable_imperative",
+    "dygraph",
+    "enable_dygraph",
+    "enable_imperative",
+    "global_scope",
+    "gradients",
+    "in_dynamic_mode",
+    "initializer",
+    "is_compiled_with_cuda",
+    "layers",
+    "optimizer",
+    "program_guard",
+    "scope_guard",
+    "unique_name",
+]

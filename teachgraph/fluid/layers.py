@@ -1,0 +1,210 @@
+"""Paddle 1.x's `fluid.layers`: they take Variables, and Tensors inside a guard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from teachgraph import mode
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.nn import functional
+from teachgraph.nn.functional import softmax_with_cross_entropy, square_error_cost
+from teachgraph.ops import functions
+from teachgraph.ops import softmax as softmaxes
+from teachgraph.ops.op import find
+from teachgraph.static import layers as static_layers
+from teachgraph.static import py_func
+from teachgraph.static.layers import accuracy, create_global_var
+
+__all__ = [
+    "abs",
+    "accuracy",
+    "argmax",
+    "cast",
+    "concat",
+    "create_global_var",
+    "cross_entropy",
+    "data",
+    "elementwise_add",
+    "elementwise_div",
+    "elementwise_max",
+    "elementwise_min",
+    "elementwise_mul",
+    "elementwise_pow",
+    "elementwise_sub",
+    "exp",
+    "fc",
+    "fill_constant",
+    "log",
+    "matmul",
+    "mean",
+    "py_func",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_sum",
+    "relu",
+    "reshape",
+    "scale",
+    "sigmoid",
+    "softmax",
+    "softmax_with_cross_entropy",
+    "sqrt",
+    "square",
+    "square_error_cost",
+    "tanh",
+    "topk",
+    "transpose",
+]
+
+abs = functions.abs
+argmax = functions.argmax
+cast = functions.cast
+exp = functions.exp
+log = functions.log
+mean = functions.mean
+reduce_max = functions.max
+reduce_mean = functions.mean
+relu = functional.relu
+sigmoid = functional.sigmoid
+sqrt = functions.sqrt
+square = functions.square
+tanh = functions.tanh
+topk = functions.topk
+transpose = functions.transpose
+
+
+def activated(x: Any, act: str | None) -> Any:
+    """`x` through the op of this type, if one is named."""
+    return x if act is None else find(act)(x)
+
+
+def data(
+    name: str,
+    shape: Sequence[int],
+    append_batch_size: bool = True,
+    dtype: Any = "float32",
+    lod_level: int = 0,
+    **_: Any,
+) -> Any:
+    """A variable that each run is fed; a batch dimension is put before the shape.
+
+    `fluid.data` is the same without that dimension.
+    """
+    sizes = [-1, *shape] if append_batch_size and -1 not in shape else list(shape)
+    return static_layers.data(name, sizes, dtype, lod_level)
+
+
+def fc(  # noqa: PLR0913  Paddle's signature
+    input: Any,
+    size: int,
+    num_flatten_dims: int = 1,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    act: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """A fully connected layer: act(input W + b); see `teachgraph.static.nn.fc`."""
+    return static_layers.fc(
+        input, size, num_flatten_dims, param_attr, bias_attr, act, name
+    )
+
+
+def fill_constant(
+    shape: Sequence[int], dtype: Any, value: float, force_cpu: bool = False
+) -> Any:
+    """A tensor of one value: an operator, unless inside a guard."""
+    with mode.static_by_default():
+        return functions.full(shape, value, dtype)
+
+
+def softmax(input: Any, use_cudnn: bool = False, name: Any = None, axis: int = -1) -> Any:
+    """exp(input) / sum exp(input) along `axis`."""
+    return softmaxes.softmax(input, axis=axis)
+
+
+def cross_entropy(
+    input: Any, label: Any, soft_label: bool = False, ignore_index: int = -100
+) -> Any:
+    """-log input[label] for each row, of probabilities: [N, C] and [N, 1] give [N, 1].
+
+    Unlike 2.x's function of that name it takes no logits and no mean. Op
+    `cross_entropy2`.
+
+    Raises:
+        InvalidValueError: `soft_label` is asked for.
+    """
+    if soft_label:
+        raise InvalidValueError(
+            at_user_line(
+                "cross_entropy of soft labels: use softmax_with_cross_entropy("
+                "logits, label, soft_label=True)"
+            )
+        )
+    return softmaxes.cross_entropy2(input, label, ignore_index=ignore_index)[0]
+
+
+def reshape(
+    x: Any, shape: Sequence[int], act: str | None = None, name: str | None = None
+) -> Any:
+    """The same elements in another shape."""
+    return activated(functions.reshape(x, shape), act)
+
+
+def concat(input: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
+    """The parts one after the other along `axis`."""
+    return functions.concat(input, axis)
+
+
+def matmul(
+    x: Any,
+    y: Any,
+    transpose_x: bool = False,
+    transpose_y: bool = False,
+    alpha: float = 1.0,
+    name: str | None = None,
+) -> Any:
+    """alpha times the product of two matrices."""
+    out = functions.matmul(x, y, transpose_x, transpose_y)
+    return out if alpha == 1.0 else out * alpha
+
+
+def reduce_sum(
+    input: Any, dim: Any = None, keep_dim: bool = False, name: str | None = None
+) -> Any:
+    """The sum over the dimensions `dim`, or over all."""
+    return functions.sum(input, dim, keepdim=keep_dim)
+
+
+def scale(
+    x: Any,
+    scale: float = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """scale x + bias."""
+    return activated(functions.scale(x, scale, bias, bias_after_scale), act)
+
+
+def elementwise(type: str) -> Callable[..., Any]:
+    """The 1.x layer of an elementwise op: with an alignment and an activation."""
+    op = find(type)
+
+    def layer(
+        x: Any, y: Any, axis: int = -1, act: str | None = None, name: Any = None
+    ) -> Any:
+        return activated(op(x, y, axis=axis), act)
+
+    layer.__doc__ = f"{op.__doc__} y begins at dimension `axis` of x; `act` follows."
+    layer.__name__ = type
+    return layer
+
+
+elementwise_add = elementwise("elementwise_add")
+elementwise_sub = elementwise("elementwise_sub")
+elementwise_mul = elementwise("elementwise_mul")
+elementwise_div = elementwise("elementwise_div")
+elementwise_max = elementwise("elementwise_max")
+elementwise_min = elementwise("elementwise_min")
+elementwise_pow = elementwise("elementwise_pow")

@@ -1,0 +1,326 @@
+"""The Layer: parameters and other layers as attributes, and what to do with an input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Self
+
+
+from teachgraph import dtypes, mode, unique_name
+from teachgraph.eager import Parameter, Tensor
+from teachgraph.errors import DTypeError, ProgramError, at_user_line
+from teachgraph.ops.initializer import Constant, XavierUniform
+from teachgraph.param_attr import ParamAttr
+from teachgraph.static import Parameter as StaticParameter
+from teachgraph.static import Variable
+
+__all__ = ["HookHandle", "Layer"]
+
+ParameterLike = (Parameter, StaticParameter)
+
+
+class HookHandle:
+    """Takes a hook off again."""
+
+    def __init__(self, hooks: dict[int, Any], key: int) -> None:
+        self._hooks, self._key = hooks, key
+
+    def remove(self) -> None:
+        """Take the hook off; a second time does nothing."""
+        self._hooks.pop(self._key, None)
+
+
+class Layer:
+    """A piece of a network.
+
+    Assign parameters and layers to attributes in `__init__`, and say in `forward` what
+    becomes of an input. In static mode the parameters are Variables and `forward`
+    appends operators; the code is the same.
+
+    Attributes:
+        training: Whether dropout and the like are on.
+
+    In Paddle this is `paddle.nn.Layer`.
+
+    >>> import teachgraph as tg
+    >>> class Affine(tg.nn.Layer):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.weight = self.create_parameter([2, 1])
+    ...     def forward(self, x):
+    ...         return x @ self.weight
+    >>> [name for name, _ in Affine().named_parameters()]
+    ['weight']
+    """
+
+    training: bool
+
+    def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
+        self.__dict__["training"] = True
+        key = name_scope or snake_case(type(self).__name__)
+        self._full_name = unique_name.generate(key)
+        self._dtype = dtypes.convert(dtype)
+        self._buffers: dict[str, bool] = {}
+        self._pre_hooks: dict[int, Callable[..., Any]] = {}
+        self._post_hooks: dict[int, Callable[..., Any]] = {}
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        """What becomes of the inputs."""
+        raise NotImplementedError(f"{type(self).__name__} has no forward")
+
+    def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        if self._pre_hooks:
+            for pre_hook in list(self._pre_hooks.values()):
+                changed = pre_hook(self, inputs)
+                if changed is not None:
+                    inputs = changed if isinstance(changed, tuple) else (changed,)
+        output = self.forward(*inputs, **kwargs)
+        if self._post_hooks:
+            for post_hook in list(self._post_hooks.values()):
+                changed = post_hook(self, inputs, output)
+                output = output if changed is None else changed
+        return output
+
+    def full_name(self) -> str:
+        """Its unique name, such as `linear_0`."""
+        return self._full_name
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if "_buffers" not in self.__dict__ and isinstance(
+            value, (Layer, Tensor, Variable)
+        ):
+            raise ProgramError(
+                "super(YourLayer, self).__init__() should be called first: before "
+                f"{name!r} is assigned"
+            )
+        self.refuse_other_kind(name, value)
+        object.__setattr__(self, name, value)
+
+    def refuse_other_kind(self, name: str, value: Any) -> None:
+        """A layer may be replaced by a layer or None only; so may a parameter."""
+        old = self.__dict__.get(name)
+        for kind, word in ((Layer, "sublayer"), (ParameterLike, "parameter")):
+            if isinstance(old, kind) and not (value is None or isinstance(value, kind)):
+                wanted = "Layer" if word == "sublayer" else "Parameter"
+                raise DTypeError(
+                    f"assignment to {word} {name!r} should be of type {wanted} or None, "
+                    f"but got {type(value).__name__!r}"
+                )
+
+    def create_parameter(
+        self,
+        shape: Sequence[int],
+        attr: Any = None,
+        dtype: Any = None,
+        is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> Any:
+        """A parameter of this layer, in the mode in force.
+
+        Args:
+            shape: Its sizes.
+            attr: A ParamAttr, a name, an initializer, or False for none (returns None).
+            dtype: By default the layer's.
+            is_bias: A bias starts at 0, a weight Xavier-uniform.
+            default_initializer: Instead of these.
+        """
+        wanted = ParamAttr.of(attr)
+        if wanted is False:
+            return None
+        suffix = "b" if is_bias else "w"
+        name = wanted.name or unique_name.generate(f"{self._full_name}.{suffix}")
+        usual = Constant(0.0) if is_bias else XavierUniform()
+        initializer = wanted.initializer or default_initializer or usual
+        kind = dtypes.convert(dtype or self._dtype)
+        make = mode.interpreter().create_parameter
+        return make(name, shape, kind, wanted, initializer)
+
+    def add_parameter(self, name: str, parameter: Any) -> Any:
+        """Give it a parameter under a name.
+
+        Raises:
+            KeyError: The name is taken or has a dot.
+        """
+        self.check_name(name)
+        setattr(self, name, parameter)
+        return parameter
+
+    def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
+        """Give it a layer under a name."""
+        setattr(self, name, sublayer)
+        return sublayer
+
+    def register_buffer(self, name: str, tensor: Any, persistable: bool = True) -> None:
+        """Give it a tensor that is no parameter but belongs to its state."""
+        self.check_name(name)
+        self._buffers[name] = persistable
+        setattr(self, name, tensor)
+
+    def check_name(self, name: str) -> None:
+        """A name must be free and have no dot, which separates layers in a state."""
+        if "." in name:
+            raise KeyError("The name of a parameter or buffer can not contain '.'")
+        if name in self.__dict__:
+            raise KeyError(f"The {name!r} of {self._full_name} is already there")
+
+    def named_children(self) -> Iterator[tuple[str, Layer]]:
+        """The layers directly in it."""
+        for name, value in self.__dict__.items():
+            if isinstance(value, Layer):
+                yield name, value
+
+    def children(self) -> Iterator[Layer]:
+        """The layers directly in it, without names."""
+        return (layer for _, layer in self.named_children())
+
+    def named_sublayers(
+        self, prefix: str = "", include_self: bool = False
+    ) -> Iterator[tuple[str, Layer]]:
+        """All layers within, depth first."""
+        if include_self:
+            yield prefix, self
+        for name, child in self.named_children():
+            path = f"{prefix}.{name}" if prefix else name
+            yield from child.named_sublayers(path, include_self=True)
+
+    def sublayers(self, include_self: bool = False) -> list[Layer]:
+        """All layers within, without names."""
+        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
+
+    def named_parameters(
+        self, prefix: str = "", include_sublayers: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """The parameters: its own, then those of the layers within; each once."""
+        yield from self.named_members(ParameterLike, prefix, include_sublayers)
+
+    def named_buffers(
+        self, prefix: str = "", include_sublayers: bool = True
+    ) -> Iterator[tuple[str, Any]]:
+        """The buffers: its own, then those of the layers within."""
+        yield from self.named_members(None, prefix, include_sublayers)
+
+    def named_members(
+        self, kinds: Any, prefix: str, include_sublayers: bool
+    ) -> Iterator[tuple[str, Any]]:
+        """The attributes of these kinds, or the buffers where that is None."""
+        layers = [(prefix, self)]
+        if include_sublayers:
+            layers += self.named_sublayers(prefix)
+        seen: set[int] = set()
+        for path, layer in layers:
+            for name, value in layer.__dict__.items():
+                wanted = (
+                    name in layer._buffers if kinds is None else isinstance(value, kinds)
+                )
+                if wanted and value is not None and id(value) not in seen:
+                    seen.add(id(value))
+                    yield (f"{path}.{name}" if path else name), value
+
+    def parameters(self, include_sublayers: bool = True) -> list[Any]:
+        """The parameters, without names."""
+        found = self.named_parameters(include_sublayers=include_sublayers)
+        return [parameter for _, parameter in found]
+
+    def buffers(self, include_sublayers: bool = True) -> list[Any]:
+        """The buffers, without names."""
+        found = self.named_buffers(include_sublayers=include_sublayers)
+        return [buffer for _, buffer in found]
+
+    def state_dict(self) -> dict[str, Any]:
+        """Parameters and persistable buffers by structured name (`body.0.weight`)."""
+        state = dict(self.named_parameters())
+        for path, layer in self.named_sublayers(include_self=True):
+            for name, persistable in layer._buffers.items():
+                if persistable:
+                    state[f"{path}.{name}" if path else name] = getattr(layer, name)
+        return state
+
+    def set_state_dict(
+        self, state_dict: Mapping[str, Any], use_structured_name: bool = True
+    ) -> tuple[list[str], list[str]]:
+        """Take over saved values.
+
+        Returns:
+            The names it has and the state lacks, and the other way round.
+
+        Raises:
+            InvalidValueError: A value has another shape or dtype; nothing has changed.
+        """
+        own = self.state_dict()
+        named = own if use_structured_name else {v.name: v for v in own.values()}
+        known = {k: v for k, v in state_dict.items() if k in named}
+        before = {name: named[name].data for name in known}
+        try:
+            for name, value in known.items():
+                named[name].set_value(value)
+        except Exception:
+            for name, data in before.items():
+                named[name].data = data
+            raise
+        missing = [name for name in named if name not in state_dict]
+        return missing, [name for name in state_dict if name not in named]
+
+    set_dict = load_dict = set_state_dict
+
+    def train(self) -> Self:
+        """Switch to training, here and in all layers within."""
+        for layer in self.sublayers(include_self=True):
+            layer.__dict__["training"] = True
+        return self
+
+    def eval(self) -> Self:
+        """Switch to evaluation, here and in all layers within."""
+        for layer in self.sublayers(include_self=True):
+            layer.__dict__["training"] = False
+        return self
+
+    def apply(self, function: Callable[[Layer], Any]) -> Self:
+        """Call a function on every layer within, then on this one."""
+        for child in self.children():
+            child.apply(function)
+        function(self)
+        return self
+
+    def clear_gradients(self) -> None:
+        """Forget the gradients of all parameters."""
+        for parameter in self.parameters():
+            parameter.clear_gradient()
+
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """Before each forward: hook(layer, inputs) may return other inputs."""
+        return register(self._pre_hooks, hook)
+
+    def register_forward_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
+        """After each forward: hook(layer, inputs, output) may return another output."""
+        return register(self._post_hooks, hook)
+
+    def extra_repr(self) -> str:
+        """What its repr says beside its kind."""
+        return ""
+
+    def __repr__(self) -> str:
+        children = list(self.named_children())
+        if not children:
+            return f"{type(self).__name__}({self.extra_repr()})"
+        lines = [f"({name}): {child!r}".replace("\n", "\n  ") for name, child in children]
+        return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+def register(hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> HookHandle:
+    """Add a hook after those there are."""
+    key = max(hooks, default=-1) + 1
+    hooks[key] = hook
+    return HookHandle(hooks, key)
+
+
+def snake_case(name: str) -> str:
+    """A class name as Paddle turns it into a key.
+
+    >>> snake_case("MyNet"), snake_case("Conv2D")
+    ('my_net', 'conv2d')
+    """
+    spaced = re.sub(r"(?<=[a-z0-9])([A-Z][a-z])", r"_\1", name)
+    return spaced.lower()
+
+
