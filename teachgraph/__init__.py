@@ -1,8 +1,8 @@
 """A deep-learning framework to read, and to watch while it works.
 
 Under Paddle 2's names: `import teachgraph as paddle`. Paddle 1's are in
-`teachgraph.fluid`. `tg.trace()` and, in a notebook, `%load_ext teachgraph` and `%%trace`
-show what each line does.
+`teachgraph.fluid`. `tg.trace()` shows what each line does; so does `%%trace` in a
+notebook, after `%load_ext teachgraph`.
 
 >>> import teachgraph as tg
 >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)

@@ -179,7 +179,9 @@ def explain(
         return error
     kind = type(error) if isinstance(error, OpError) else OpError
     if kind is OpError:
-        kind = next((ours for theirs, ours in _KINDS if isinstance(error, theirs)), kind)
+        kind = next(
+            (ours for theirs, ours in _KINDS if isinstance(error, theirs)), kind
+        )
     where = where or callsite()
     lines = [f"{op} cannot take these inputs: {error}".rstrip()]
     lines += _arguments(names, inputs) + _attributes(attrs)

@@ -24,7 +24,9 @@ class Observer:
     def tensor_created(self, tensor: Any) -> None:
         """A leaf of the tape appeared: `to_tensor`, a parameter, a buffer."""
 
-    def op_begin(self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> None:
+    def op_begin(
+        self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    ) -> None:
         """An op is about to run on Tensors."""
 
     def op_end(

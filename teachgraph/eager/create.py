@@ -12,8 +12,8 @@ from teachgraph.eager.tensor import Tensor, announce
 from teachgraph.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.op import Op
-from teachgraph.param_attr import ParamAttr
 from teachgraph.ops.traced import Traced
+from teachgraph.param_attr import ParamAttr
 
 __all__ = ["Dynamic", "Parameter", "to_tensor"]
 
@@ -84,7 +84,9 @@ def to_tensor(
 def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """A fresh array of the values, of the dtype asked for or the usual one."""
     if isinstance(data, Traced) and not isinstance(data, Tensor):
-        raise DTypeError(at_user_line("to_tensor takes values; a Variable has none yet"))
+        raise DTypeError(
+            at_user_line("to_tensor takes values; a Variable has none yet")
+        )
     try:
         array = np.array(data.data if isinstance(data, Tensor) else data)
     except ValueError as error:

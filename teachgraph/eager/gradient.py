@@ -20,7 +20,7 @@ def listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
-def grad(  # noqa: PLR0913  Paddle's signature
+def grad(
     outputs: Tensors,
     inputs: Tensors,
     grad_outputs: Any = None,
@@ -76,7 +76,10 @@ def grad(  # noqa: PLR0913  Paddle's signature
 
 
 def check(
-    roots: Sequence[Any], targets: Sequence[Any], given: Sequence[Any], only_inputs: bool
+    roots: Sequence[Any],
+    targets: Sequence[Any],
+    given: Sequence[Any],
+    only_inputs: bool,
 ) -> None:
     """Refuse what `grad` has no meaning for."""
     problem = None

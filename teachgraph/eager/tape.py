@@ -241,4 +241,3 @@ def free(node: Node) -> None:
     if observers:
         for observer in observers:
             observer.node_freed(node)
-

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray
 
-from teachgraph import dtypes, unique_name
+from teachgraph import unique_name
 from teachgraph.eager.tape import Edge, Node, Output, reverse
 from teachgraph.errors import (
     DTypeError,
@@ -96,7 +96,8 @@ class Tensor(Operators):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the elements."""
-        return self.data.dtype
+        dtype: np.dtype[Any] = self.data.dtype
+        return dtype
 
     @property
     def ndim(self) -> int:
@@ -215,8 +216,8 @@ class Tensor(Operators):
     def __bool__(self) -> bool:
         if self.data.size != 1:
             raise InvalidValueError(
-                "a tensor used as a condition must have one element; this one has shape "
-                f"{self.shape}: use .any() or .all()"
+                "a tensor used as a condition must have one element; this one has "
+                f"shape {self.shape}: use .any() or .all()"
             )
         return bool(self.data.item())
 
@@ -342,7 +343,8 @@ def node_of(outputs: Sequence[Tensor]) -> Node | None:
     """The node that an op left on the tape, seen from its outputs."""
     for tensor in outputs:
         if tensor.node is not None:
-            return tensor.node.node if isinstance(tensor.node, Output) else tensor.node
+            node = tensor.node.node if isinstance(tensor.node, Output) else tensor.node
+            return node if isinstance(node, Node) else None
     return None
 
 

@@ -69,7 +69,9 @@ def call_of(operator: Operator, random_seed: int = 0) -> Call:
         attrs["seed"] = random_seed + operator.idx
     slots = [slot_name(name) for name in op.outputs]
     outputs = [known(name) for slot in slots for name in operator.outputs.get(slot, ())]
-    return Call(operator, op.kernel, arguments, attrs, outputs, len(outputs) == 1, False)
+    return Call(
+        operator, op.kernel, arguments, attrs, outputs, len(outputs) == 1, False
+    )
 
 
 def grad_call(operator: Operator, op: GradOp, arguments: list[str | None]) -> Call:

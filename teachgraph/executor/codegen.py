@@ -1,4 +1,4 @@
-"""A program as straight-line Python: one line an operator, for reading and for speed."""
+"""A program as straight-line Python, one line an operator: to read, and for speed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import keyword
 import linecache
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -91,7 +92,8 @@ class Writer:
     def arguments(self, call: Call) -> str:
         """The arguments of a call as text."""
         names = [
-            "None" if name is None else self.identifiers(name) for name in call.arguments
+            "None" if name is None else self.identifiers(name)
+            for name in call.arguments
         ]
         attrs = [f"{name}={self.literal(value)}" for name, value in call.attrs.items()]
         return ", ".join(names + attrs)
@@ -100,7 +102,7 @@ class Writer:
         """An attribute as text, or the name of a constant where text would not do."""
         if isinstance(value, (bool, int, str, type(None))):
             return repr(value)
-        if isinstance(value, float) and value == value and abs(value) != float("inf"):
+        if isinstance(value, float) and isfinite(value):
             return repr(value)
         if isinstance(value, (list, tuple)) and all(
             isinstance(item, (bool, int, str)) for item in value

@@ -26,8 +26,9 @@ Key = tuple[int, tuple[str, ...], tuple[str, ...]]
 class Executor:
     """Runs programs on the CPU.
 
-    A program is planned once for each set of feed and fetch names, and again when it has
-    changed. The plan is Python code, one line an operator: `compiled(program).source`.
+    A program is planned once for each set of feed and fetch names, and again when it
+    has changed. The plan is Python code, one line an operator, which can be read:
+    `compiled(program).source`.
 
     Args:
         place: Accepted for Paddle's sake; there is only the CPU.
@@ -43,7 +44,7 @@ class Executor:
         self._closed = False
         self._before_run: list[Callable[[Program, Scope], None]] = []
 
-    def run(  # noqa: PLR0913  Paddle's signature
+    def run(
         self,
         program: Program | None = None,
         feed: Mapping[str, Any] | None = None,
@@ -188,8 +189,8 @@ def checked_feed(plan: Plan, feed: Mapping[str, Any]) -> dict[str, Any]:
         variable = plan.variables.get(name)
         if variable is None:
             warnings.warn(
-                f"The variable {name} is not found in program. It is not declared or is "
-                "pruned.",
+                f"The variable {name} is not found in program. It is not declared or "
+                "is pruned.",
                 stacklevel=3,
             )
         elif not variable.is_data:

@@ -90,9 +90,9 @@ class Plan:
         for name in self.fetches:
             if variables[name].is_data:
                 needed.setdefault(name, None)
-        for name, call in needed.items():
+        for name, reader in needed.items():
             if name not in given:
-                raise FeedError(missing_feed(variables[name], call))
+                raise FeedError(missing_feed(variables[name], reader))
         return list(needed)
 
     def run(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
@@ -195,7 +195,7 @@ def not_initialized(name: str, reader: Operator | None) -> str:
     """The message for a persistable variable without a value."""
     who = "Fetch" if reader is None else f"the {reader.type} op"
     return at_user_line(
-        f"The variable {name}, which {who} reads, has not been initialized. You may need "
-        "to confirm if you put exe.run(startup_program) after optimizer.minimize "
+        f"The variable {name}, which {who} reads, has not been initialized. You may "
+        "need to confirm if you put exe.run(startup_program) after optimizer.minimize "
         "function: run the startup program once before this one."
     )

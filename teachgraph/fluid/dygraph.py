@@ -60,7 +60,7 @@ class Enabled:
 
 
 def enable_dygraph(place: Any = None) -> Enabled:
-    """From now on everything runs at once; also usable as `with enable_dygraph():`."""
+    """From now on everything runs at once; in a `with` statement, only inside it."""
     return Enabled(mode.choose(False))
 
 
@@ -106,12 +106,12 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool = False) ->
 
 
 class Linear(_Linear):
-    """out = act(x W + b), with 1.x's argument names.
+    """A fully connected layer by 1.x's argument names: act(x W + b).
 
     In Paddle this is `fluid.dygraph.Linear`.
     """
 
-    def __init__(  # noqa: PLR0913  Paddle's signature
+    def __init__(
         self,
         input_dim: int,
         output_dim: int,

@@ -94,7 +94,7 @@ def data(
     return static_layers.data(name, sizes, dtype, lod_level)
 
 
-def fc(  # noqa: PLR0913  Paddle's signature
+def fc(
     input: Any,
     size: int,
     num_flatten_dims: int = 1,
@@ -117,7 +117,9 @@ def fill_constant(
         return functions.full(shape, value, dtype)
 
 
-def softmax(input: Any, use_cudnn: bool = False, name: Any = None, axis: int = -1) -> Any:
+def softmax(
+    input: Any, use_cudnn: bool = False, name: Any = None, axis: int = -1
+) -> Any:
     """exp(input) / sum exp(input) along `axis`."""
     return softmaxes.softmax(input, axis=axis)
 

@@ -24,7 +24,10 @@ class SGDOptimizer(optimizer.SGD):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        for what, value in (("regularization", regularization), ("grad_clip", grad_clip)):
+        for what, value in (
+            ("regularization", regularization),
+            ("grad_clip", grad_clip),
+        ):
             if value is not None:
                 raise InvalidValueError(
                     at_user_line(f"SGD: the argument {what!r} is not built yet")

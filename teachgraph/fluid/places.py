@@ -26,7 +26,9 @@ class CUDAPlace:
 
     def __init__(self, index: int = 0) -> None:
         raise InvalidValueError(
-            at_user_line(f"there is no GPU {index} here: teachgraph runs on the CPU only")
+            at_user_line(
+                f"there is no GPU {index} here: teachgraph runs on the CPU only"
+            )
         )
 
 

@@ -68,7 +68,7 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) 
     return softmaxes.softmax(x if dtype is None else x.astype(dtype), axis=axis)
 
 
-def softmax_with_cross_entropy(  # noqa: PLR0913  Paddle's signature
+def softmax_with_cross_entropy(
     logits: Any,
     label: Any,
     soft_label: bool = False,
@@ -97,7 +97,7 @@ def softmax_with_cross_entropy(  # noqa: PLR0913  Paddle's signature
     return (loss, probability) if return_softmax else loss
 
 
-def cross_entropy(  # noqa: PLR0913  Paddle's signature
+def cross_entropy(
     input: Any,
     label: Any,
     weight: Any = None,
@@ -142,7 +142,9 @@ def cross_entropy(  # noqa: PLR0913  Paddle's signature
     if reduction == "mean" and ignore_index >= 0 and not soft_label:
         counted = elementwise.not_equal(label, constant_like(label, ignore_index))
         total = reduce.reduce_sum(counted.astype("float32"), reduce_all=True)
-        return elementwise.elementwise_div(reduce.reduce_sum(loss, reduce_all=True), total)
+        return elementwise.elementwise_div(
+            reduce.reduce_sum(loss, reduce_all=True), total
+        )
     return reduced(loss, reduction)
 
 

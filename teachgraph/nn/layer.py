@@ -1,4 +1,4 @@
-"""The Layer: parameters and other layers as attributes, and what to do with an input."""
+"""The Layer: parameters and layers as attributes, and what to do with an input."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-
 from teachgraph import dtypes, mode, unique_name
 from teachgraph.eager import Parameter, Tensor
-from teachgraph.errors import DTypeError, ProgramError, at_user_line
+from teachgraph.errors import DTypeError, ProgramError
 from teachgraph.ops.initializer import Constant, XavierUniform
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import Parameter as StaticParameter
@@ -70,6 +69,7 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
+        """Run the hooks and `forward`."""
         if self._pre_hooks:
             for pre_hook in list(self._pre_hooks.values()):
                 changed = pre_hook(self, inputs)
@@ -104,8 +104,8 @@ class Layer:
             if isinstance(old, kind) and not (value is None or isinstance(value, kind)):
                 wanted = "Layer" if word == "sublayer" else "Parameter"
                 raise DTypeError(
-                    f"assignment to {word} {name!r} should be of type {wanted} or None, "
-                    f"but got {type(value).__name__!r}"
+                    f"assignment to {word} {name!r} should be of type {wanted} or "
+                    f"None, but got {type(value).__name__!r}"
                 )
 
     def create_parameter(
@@ -211,7 +211,9 @@ class Layer:
         for path, layer in layers:
             for name, value in layer.__dict__.items():
                 wanted = (
-                    name in layer._buffers if kinds is None else isinstance(value, kinds)
+                    name in layer._buffers
+                    if kinds is None
+                    else isinstance(value, kinds)
                 )
                 if wanted and value is not None and id(value) not in seen:
                     seen.add(id(value))
@@ -303,11 +305,15 @@ class Layer:
         children = list(self.named_children())
         if not children:
             return f"{type(self).__name__}({self.extra_repr()})"
-        lines = [f"({name}): {child!r}".replace("\n", "\n  ") for name, child in children]
+        lines = [
+            f"({name}): {child!r}".replace("\n", "\n  ") for name, child in children
+        ]
         return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
 
 
-def register(hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> HookHandle:
+def register(
+    hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]
+) -> HookHandle:
     """Add a hook after those there are."""
     key = max(hooks, default=-1) + 1
     hooks[key] = hook
@@ -322,5 +328,3 @@ def snake_case(name: str) -> str:
     """
     spaced = re.sub(r"(?<=[a-z0-9])([A-Z][a-z])", r"_\1", name)
     return spaced.lower()
-
-

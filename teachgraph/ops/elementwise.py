@@ -1,7 +1,8 @@
 """Arithmetic of two inputs that broadcast, and comparisons.
 
-Broadcasting aligns at the right as in NumPy; with `axis` the second input starts at that
-dimension of the first, which is Paddle's older way and what `fc` uses for its bias.
+Broadcasting aligns at the right as in NumPy; with `axis` the second input starts at
+that dimension of the first, which is Paddle's older way and what `fc` uses for its
+bias.
 """
 
 from __future__ import annotations

@@ -99,8 +99,12 @@ def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> 
     return reductions.reduce_mean(x, **reduction(axis, keepdim))
 
 
-def sum(  # noqa: PLR0913  Paddle's signature
-    x: Any, axis: Axis = None, dtype: Any = None, keepdim: bool = False, name: Any = None
+def sum(
+    x: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    keepdim: bool = False,
+    name: Any = None,
 ) -> Any:
     """The sum over `axis` (a number, several, or None for all).
 

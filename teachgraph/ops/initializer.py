@@ -58,7 +58,9 @@ def fans(shape: Sequence[int]) -> tuple[int, int]:
     return shape[1] * window, shape[0] * window
 
 
-def described(shape: Sequence[int], dtype: np.dtype[Any], **more: Any) -> dict[str, Any]:
+def described(
+    shape: Sequence[int], dtype: np.dtype[Any], **more: Any
+) -> dict[str, Any]:
     """The attributes of a creation op, as Paddle writes them."""
     return {"shape": list(shape), "dtype": dtypes.PADDLE_CODES[dtype], **more}
 

@@ -26,8 +26,8 @@ def matrix(x: Any, columns_from: int) -> Any:
 def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Any:
     """out = X Y, where each input is first flattened to a matrix.
 
-    The first `x_num_col_dims` dimensions of x become rows and the others columns, and so
-    for y; the result gets x's row dimensions and y's column dimensions back.
+    The first `x_num_col_dims` dimensions of x become rows and the others columns, and
+    so for y; the result gets x's row dimensions and y's column dimensions back.
     """
     if x.ndim == 2 and y.ndim == 2:
         return x @ y
@@ -95,7 +95,9 @@ def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -
 def infer_matmul(x: Like, y: Like, *, trans_x: bool, trans_y: bool) -> Any:
     """Leading dimensions broadcast, then rows of the first by columns of the second."""
     if x.ndim < 2 or y.ndim < 2:
-        raise ShapeError(f"it multiplies matrices; got {x.ndim} and {y.ndim} dimensions")
+        raise ShapeError(
+            f"it multiplies matrices; got {x.ndim} and {y.ndim} dimensions"
+        )
     rows, inner = sides(x.shape, flip=trans_x)
     other, columns = sides(y.shape, flip=trans_y)
     if inner != other:

@@ -37,7 +37,9 @@ def arg_max(
 def accuracy(out: Any, indices: Any, label: Any) -> Any:
     """The share of rows whose label is among the row's k best, with both counts."""
     if label.ndim != 2 or label.shape[0] != indices.shape[0]:
-        raise ShapeError(f"{indices.shape[0]} rows, labels of shape {list(label.shape)}")
+        raise ShapeError(
+            f"{indices.shape[0]} rows, labels of shape {list(label.shape)}"
+        )
     correct = np.count_nonzero((indices == label).any(axis=1))
     total = max(len(label), 1)
     counts = np.array(correct, np.int32), np.array(len(label), np.int32)

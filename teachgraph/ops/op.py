@@ -13,10 +13,10 @@ leaves a node on the tape; called on a Variable it appends an Operator to a Bloc
 differentiated it is its rule, which is made of ops and so has the same four lives.
 
 The signatures say everything. Of a kernel: positional parameters are inputs, one
-`*parameter` takes a list, keyword-only parameters are attributes. Of a rule: `dout` (`d`
-and the name of an output) is the gradient that arrives; any other positional parameter
-names an input or output that must be kept for it, annotated `Like` where only its shape
-and dtype matter; keyword-only parameters are attributes. A rule returns a gradient for
+`*parameter` takes a list, keyword-only parameters are attributes. Of a rule: `dout`
+(`d` and the name of an output) is the gradient that arrives; any other positional
+parameter names an input or output that must be kept for it, annotated `Like` where only
+its shape and dtype matter; keyword-only parameters are attributes. A rule returns a gradient for
 each input that has one; a costly one as a lambda, called only if it is wanted.
 """
 
@@ -97,14 +97,18 @@ class Rule:
         attrs = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         upstream = {f"d{name}": i for i, name in enumerate(op.outputs)}
-        self.upstream = tuple(upstream[p.name] for p in positional if p.name in upstream)
+        self.upstream = tuple(
+            upstream[p.name] for p in positional if p.name in upstream
+        )
         kept = [p for p in positional if p.name not in upstream]
         self.saved = tuple(p.name for p in kept)
         self.shape_only = tuple("Like" in str(p.annotation) for p in kept)
         self.sources = tuple(op.source_of(name) for name in self.saved)
         self.plan = tuple(zip(self.sources, self.shape_only, strict=True))
         if unknown := [name for name in attrs if name not in op.attrs]:
-            raise ProgramError(f"{self.type} reads {unknown}, no attribute of {op.type}")
+            raise ProgramError(
+                f"{self.type} reads {unknown}, no attribute of {op.type}"
+            )
         self.defaults = {name: op.attrs[name] for name in attrs}
 
     def keep(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
@@ -144,7 +148,7 @@ class Op:
         needs: What the inputs must be, for error messages.
     """
 
-    def __init__(  # noqa: PLR0913  each option is a fact about an op
+    def __init__(
         self,
         kernel: Kernel,
         *,
@@ -219,7 +223,7 @@ class Op:
         raise ProgramError(f"a rule of {self.type} asks for {name!r}; it has {known}")
 
     def slots(self, inputs: Sequence[Any]) -> dict[str, list[Any]]:
-        """A call's inputs under Paddle's slot names; a left-out optional one is empty."""
+        """A call's inputs under Paddle's slot names; one that is left out is empty."""
         names = [slot_name(name) for name in self.inputs]
         if self.variadic:
             last = len(names) - 1
@@ -227,7 +231,8 @@ class Op:
             return head | {names[last]: list(inputs[last:])}
         padded = [*inputs, *[None] * (len(names) - len(inputs))]
         return {
-            name: [] if x is None else [x] for name, x in zip(names, padded, strict=True)
+            name: [] if x is None else [x]
+            for name, x in zip(names, padded, strict=True)
         }
 
     def arguments(self, slots: Mapping[str, Sequence[Any]]) -> list[Any]:
@@ -262,15 +267,17 @@ class Op:
         return explain(self.type, names, inputs, attrs, error, needs=self.needs, **more)
 
     def __repr__(self) -> str:
-        return f"<op {self.type}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
+        return (
+            f"<op {self.type}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
+        )
 
 
 class GradOp(Op):
     """The op `relu_grad` that a Program holds: the rule, seen as a kernel.
 
-    Its slots are the rule's parameters (`Out`, `Out@GRAD`), its outputs the gradients of
-    the forward op's inputs (`X@GRAD`). It has no rule of its own: to differentiate it, a
-    Program expands it into the ops its rule is made of.
+    Its slots are the rule's parameters (`Out`, `Out@GRAD`), its outputs the gradients
+    of the forward op's inputs (`X@GRAD`). It has no rule of its own: to differentiate
+    it, a Program expands it into the ops its rule is made of.
     """
 
     def __init__(self, forward: Op) -> None:

@@ -61,7 +61,7 @@ class Operators(Traced):
         return op(*inputs, **attrs)
 
     def lifted(self, other: Any) -> Any:
-        """The other operand, a number made a constant that does not change our dtype."""
+        """The other operand; a number becomes a constant that keeps our dtype."""
         if not is_number(other):
             return other
         return self.constant(other, self.dtype_beside(other))
@@ -77,7 +77,9 @@ class Operators(Traced):
 
     def scalable(self, other: Any) -> bool:
         """Whether `scale` can take `other` in without a change of dtype."""
-        return is_number(other) and self.dtype_beside(other) == self.dtype != dtypes.bool
+        return (
+            is_number(other) and self.dtype_beside(other) == self.dtype != dtypes.bool
+        )
 
     def __add__(self, other: Any) -> Any:
         if self.scalable(other):
@@ -148,10 +150,10 @@ class Operators(Traced):
     def __ge__(self, other: Any) -> Any:
         return self.operate(greater_equal, self, self.lifted(other))
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return self.operate(equal, self, self.lifted(other))
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return self.operate(not_equal, self, self.lifted(other))
 
     __hash__ = object.__hash__
@@ -182,7 +184,9 @@ class Operators(Traced):
         """Where the largest element stands."""
         return functions.argmax(self, axis, keepdim)
 
-    def matmul(self, y: Any, transpose_x: bool = False, transpose_y: bool = False) -> Any:
+    def matmul(
+        self, y: Any, transpose_x: bool = False, transpose_y: bool = False
+    ) -> Any:
         """The product with the matrix `y`."""
         return functions.matmul(self, y, transpose_x, transpose_y)
 

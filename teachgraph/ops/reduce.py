@@ -1,4 +1,4 @@
-"""Sums, means and extremes along dimensions, and spreading a gradient back over them."""
+"""Sums, means and extremes along dimensions, and spreading gradients back over them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from teachgraph.ops.op import Like, op
 __all__ = ["reduce_max", "reduce_mean", "reduce_sum", "spread"]
 
 Axes = tuple[int, ...] | None
+
+total: Any = np.add.reduce
+largest: Any = np.maximum.reduce
 
 NEEDS = "dimensions that X has"
 
@@ -36,7 +39,7 @@ def reduce_sum(
 ) -> Any:
     """The sum over the dimensions `dim`."""
     along = axes(dim, reduce_all=reduce_all)
-    return np.add.reduce(x, axis=along, keepdims=keep_dim)
+    return total(x, axis=along, keepdims=keep_dim)
 
 
 @reduce_sum.grad
@@ -53,7 +56,7 @@ def reduce_mean(
 ) -> Any:
     """The sum over the dimensions `dim`, divided by how many elements that are."""
     along = axes(dim, reduce_all=reduce_all)
-    return np.add.reduce(x, axis=along, keepdims=keep_dim) / size(x.shape, along)
+    return total(x, axis=along, keepdims=keep_dim) / size(x.shape, along)
 
 
 @reduce_mean.grad
@@ -71,7 +74,7 @@ def reduce_max(
 ) -> Any:
     """The largest element over the dimensions `dim`."""
     along = axes(dim, reduce_all=reduce_all)
-    return np.maximum.reduce(x, axis=along, keepdims=keep_dim)
+    return largest(x, axis=along, keepdims=keep_dim)
 
 
 @reduce_max.grad

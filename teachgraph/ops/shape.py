@@ -63,8 +63,10 @@ def expand_as_v2_grad(dout: Any, x: Like, *, axis: int) -> Any:
 
 @op(needs="a shape of X to which that of Y broadcasts")
 def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
-    """`x` summed over every dimension along which `y` was repeated: the adjoint of
-    broadcasting. The result has the shape and dtype of `y`.
+    """`x` summed to the shape of `y`: the adjoint of broadcasting.
+
+    Every dimension along which `y` would be repeated is summed over; the result has the
+    dtype of `y`.
     """
     ndim, leading = x.ndim, x.ndim - len(y.shape)
     if axis in (-1, leading) and x.shape[leading:] == y.shape and x.dtype == y.dtype:
@@ -240,4 +242,3 @@ def unslice_grad(
     """Only the part inside counts."""
     where = {"axes": axes, "starts": starts, "ends": ends}
     return slice_(dout, **where, decrease_axis=decrease_axis)
-

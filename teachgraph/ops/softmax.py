@@ -179,7 +179,7 @@ def softmax_with_cross_entropy_grad(
     ignore_index: int,
     axis: int,
 ) -> Any:
-    """dlogits = (softmax - one_hot(label)) dloss, plus what arrives at softmax itself."""
+    """dlogits = (softmax - one_hot(label)) dloss, plus what arrives at softmax."""
     dlogits = 0.0
     if dloss is not None:
         if soft_label:

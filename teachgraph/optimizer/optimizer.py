@@ -36,7 +36,7 @@ class Optimizer:
 
     Args:
         learning_rate: A number greater than 0.
-        parameters: What to update in dynamic mode; a static `minimize` finds them itself.
+        parameters: What to update in dynamic mode; statically `minimize` finds them.
         name: Accepted for Paddle's sake.
 
     Raises:
@@ -208,5 +208,3 @@ def next_scope(program: Program) -> str:
     count = program.update_count
     program.update_count += 1
     return f"/optimizer_{count}/" if count else "/optimizer/"
-
-

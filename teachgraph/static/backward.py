@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from teachgraph import dtypes, unique_name
-from teachgraph.errors import ProgramError, at_user_line
+from teachgraph.errors import ProgramError
 from teachgraph.ops.creation import fill_any_like, fill_constant
 from teachgraph.ops.math import sum_
 from teachgraph.ops.op import GradOp, force, slot_name
@@ -116,7 +116,9 @@ def gradients(
     ]
 
 
-def check_arguments(loss: Any, parameters: Any, callbacks: Any, checkpoints: Any) -> None:
+def check_arguments(
+    loss: Any, parameters: Any, callbacks: Any, checkpoints: Any
+) -> None:
     """Refuse what `append_backward` has no meaning for, in Paddle's words."""
     for name, value, kinds in (
         ("loss", loss, (Variable,)),
@@ -193,8 +195,9 @@ class Reverse:
         return found[::-1]
 
     def expanded(self, path: Sequence[Operator]) -> list[Operator]:
-        """The path with each gradient operator that leads on replaced by the ops of its
-        rule, so that it can be differentiated in turn.
+        """The path, its gradient operators replaced by the ops of their rules.
+
+        Only those that a gradient leads through; so they can be differentiated in turn.
         """
         live = self.live(path)
         found: list[Operator] = []
@@ -241,8 +244,9 @@ class Reverse:
         return self.same.get(name, name)
 
     def live(self, path: Sequence[Operator]) -> set[str]:
-        """The variables that a gradient may go through: floating, not constant, and
-        depending on a leaf.
+        """The variables that a gradient may go through.
+
+        They are floating, not constant, and depend on a leaf.
         """
         made = {name for operator in path for name in operator.output_arg_names}
         live = {
@@ -280,9 +284,7 @@ class Reverse:
             return bool(operator.attrs["backward_callable_id"] >= 0)
         return operator.op.rule is not None or isinstance(operator.op, GradOp)
 
-    def planned(
-        self, path: Sequence[Operator]
-    ) -> tuple[list[Planned], Counter[str]]:
+    def planned(self, path: Sequence[Operator]) -> tuple[list[Planned], Counter[str]]:
         """What to go back over, and how many gradients each variable will get."""
         live = self.live(path)
         counts = Counter(self.canonical(target.name) for target in self.targets)
@@ -292,9 +294,7 @@ class Reverse:
             if not reached or not self.differentiable(operator):
                 continue
             wanted = [
-                name
-                for name in self.differentiable_inputs(operator)
-                if name in live
+                name for name in self.differentiable_inputs(operator) if name in live
             ]
             if wanted:
                 plan.append(Planned(operator, wanted))
@@ -306,12 +306,16 @@ class Reverse:
         rule = operator.op.rule
         slots = operator.inputs if rule is None else [slot_name(n) for n in rule.of]
         return [
-            self.canonical(name) for slot in slots for name in operator.inputs.get(slot, ())
+            self.canonical(name)
+            for slot in slots
+            for name in operator.inputs.get(slot, ())
         ]
 
     def free_name(self, name: str) -> str:
-        """What a gradient can be called: `x@GRAD`, or `grad/grad/x@GRAD` and so on where
-        an earlier pass has taken that.
+        """What a gradient can be called.
+
+        That is `x@GRAD`, or `grad/grad/x@GRAD` and so on where an earlier pass has
+        taken that name.
         """
         prefix = ""
         while self.block.has_var(f"{prefix}{name}{GRAD}"):
@@ -346,7 +350,11 @@ class Reverse:
 
     def seed(self, seeds: Mapping[str, str]) -> None:
         """Append the gradients the targets start with: ones, or what was given."""
-        role = OpRole.BACKWARD if self.leaves is not None else OpRole.BACKWARD | OpRole.LOSS
+        role = (
+            OpRole.BACKWARD
+            if self.leaves is not None
+            else OpRole.BACKWARD | OpRole.LOSS
+        )
         with self.block.program.with_role(role):
             for target in self.targets:
                 name = self.canonical(target.name)
@@ -355,13 +363,15 @@ class Reverse:
                 self.finish(name)
 
     def append_seed(self, target: Variable, grad: str, given: str | None) -> None:
-        """One seed: a constant, ones shaped at run time, or a copy of what was given."""
+        """One seed: a constant, ones shaped at run time, or what was given."""
         code = dtypes.PADDLE_CODES[target.dtype]
         if given is not None:
             self.block.append_op("assign", {"X": given}, {"Out": grad})
         elif self.leaves is not None or -1 in target.shape:
-            attrs = {"value": 1.0, "dtype": -1}
-            self.block.append_op(fill_any_like.type, {"X": target}, {"Out": grad}, attrs)
+            attrs: dict[str, Any] = {"value": 1.0, "dtype": -1}
+            self.block.append_op(
+                fill_any_like.type, {"X": target}, {"Out": grad}, attrs
+            )
         else:
             attrs = {"shape": list(target.shape), "value": 1.0, "dtype": code}
             self.block.append_op(fill_constant.type, {}, {"Out": grad}, attrs)
@@ -408,7 +418,7 @@ class Reverse:
             saved += inputs[rule.sources[-1] + 1 :]
         results = rule(upstream, saved, operator.own_attrs)
         for position, name in parts.items():
-            with naming.scope(lambda name=name: name):  # type: ignore[misc]
+            with naming.scope(lambda name=name: name):
                 force(results[position])
 
     def append_grad_op(

@@ -76,7 +76,8 @@ class Block:
         sizes = tuple(-1 if n is None else int(n) for n in shape or ())
         variable = Variable(self, name, sizes, dtype or dtypes.float32, **facts)
         if (old := self.vars.get(name)) is not None:
-            return same_as(old, variable)
+            same_as(old, variable)
+            return old
         return self.add(variable)
 
     def create_parameter(
@@ -102,7 +103,8 @@ class Block:
         parameter = Parameter(block, name, shape, dtype, attr)
         old = block.vars.get(name)
         if isinstance(old, Parameter):
-            return same_as(old, parameter)
+            same_as(old, parameter)
+            return old
         block.add(parameter)
         return parameter
 
@@ -303,7 +305,12 @@ class Block:
         return self.insert(index, type, ins, outs, op.complete(attrs or {}))
 
     def insert(
-        self, index: int, type: str, inputs: Slots, outputs: Slots, attrs: dict[str, Any]
+        self,
+        index: int,
+        type: str,
+        inputs: Slots,
+        outputs: Slots,
+        attrs: dict[str, Any],
     ) -> Operator:
         """Put an operator in as it is: the one way into `ops`."""
         attrs.setdefault("op_role", int(self.program.op_role))
@@ -327,7 +334,9 @@ class Block:
         found: Slots = {}
         for slot, value in (slots or {}).items():
             values = value if isinstance(value, (list, tuple)) else [value]
-            names = [v if isinstance(v, str) else v.name for v in values if v is not None]
+            names = [
+                v if isinstance(v, str) else v.name for v in values if v is not None
+            ]
             for name in names:
                 self._var_recursive(name)
             found[slot] = names
@@ -389,8 +398,8 @@ def check_slots(op: Op, inputs: Slots, outputs: Slots) -> None:
         )
 
 
-def same_as(old: Any, new: Any) -> Any:
-    """The variable there is, if what is asked for is the same.
+def same_as(old: Variable, new: Variable) -> None:
+    """Refuse a second variable of a name unless it is like the first.
 
     Raises:
         ProgramError: It is not.
@@ -408,4 +417,3 @@ def same_as(old: Any, new: Any) -> Any:
                     "They are not matched."
                 )
             )
-    return old

@@ -68,7 +68,7 @@ def parameter(
     return Static().create_parameter(name, shape, dtype, wanted, initializer)
 
 
-def fc(  # noqa: PLR0913  Paddle's signature
+def fc(
     x: Any,
     size: int,
     num_flatten_dims: int = 1,
@@ -97,7 +97,9 @@ def fc(  # noqa: PLR0913  Paddle's signature
     inputs = list(x) if isinstance(x, (list, tuple)) else [x]
     for value in inputs:
         if not isinstance(value, Variable):
-            raise DTypeError(at_user_line(f"fc: x must be a Variable, got {type(value)}"))
+            raise DTypeError(
+                at_user_line(f"fc: x must be a Variable, got {type(value)}")
+            )
     act = op.find(activation) if activation else None
     with naming.layer("fc", name) as layer:
         products = [
@@ -108,7 +110,7 @@ def fc(  # noqa: PLR0913  Paddle's signature
         bias = parameter(layer.name, "b", [size], out.dtype, bias_attr, Constant(0.0))
         if bias is not None:
             out = elementwise.elementwise_add(out, bias, axis=num_flatten_dims)
-        return out if act is None else act(out)  # type: ignore[no-any-return]
+        return out if act is None else act(out)
 
 
 def product(x: Variable, size: int, rows: int, attr: Any, layer: str) -> Variable:

@@ -87,7 +87,8 @@ def check_skipped(skipped: Sequence[Variable], known: Sequence[Variable]) -> Non
         if variable.name not in names:
             raise ProgramError(
                 at_user_line(
-                    f"Variable {variable.name} is not found in forward inputs and outputs"
+                    f"Variable {variable.name} is not found in forward inputs and "
+                    "outputs"
                 )
             )
 

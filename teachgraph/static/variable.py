@@ -41,7 +41,7 @@ class Variable(Operators):
     `paddle.static.Variable`.
     """
 
-    def __init__(  # noqa: PLR0913  Paddle's fields
+    def __init__(
         self,
         block: Block,
         name: str,
@@ -76,7 +76,11 @@ class Variable(Operators):
         """A number as a `fill_constant` op of this program."""
         from teachgraph.static.program import current_block
 
-        attrs = {"shape": [], "value": float(value), "dtype": dtypes.PADDLE_CODES[dtype]}
+        attrs = {
+            "shape": [],
+            "value": float(value),
+            "dtype": dtypes.PADDLE_CODES[dtype],
+        }
         with naming.scope(naming.Plain("tmp")):
             return current_block().apply(fill_constant, (), attrs)
 

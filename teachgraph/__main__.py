@@ -1,0 +1,7 @@
+"""`python -m teachgraph`."""
+
+import sys
+
+from teachgraph.cli import main
+
+sys.exit(main())

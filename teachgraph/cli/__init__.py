@@ -1,0 +1,48 @@
+"""The command line: `teachgraph` and `python -m teachgraph`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import version
+
+__all__ = ["main", "parser"]
+
+COMMANDS = ("teachgraph.course.command", "teachgraph_widgets.command")
+"""The modules that know a command each: they add its arguments and run it."""
+
+ABOUT = """\
+A deep-learning framework to read, and to watch while it works.
+
+  teachgraph course start 00        begin the course, as a notebook
+  teachgraph trace script.py        run a script and draw what each line did
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line, each command by the module that runs it."""
+    top = argparse.ArgumentParser(
+        prog="teachgraph",
+        description=ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument(
+        "--version", action="version", version=f"teachgraph {version('teachgraph')}"
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="command")
+    for module in COMMANDS:
+        import_module(module).add_arguments(commands)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    args = parser().parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = args.run
+    try:
+        return run(args)
+    except KeyboardInterrupt:
+        print("Interrupted.", file=sys.stderr)
+        return 130
