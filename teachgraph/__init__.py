@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import Any
 
 from teachgraph import (
+    autograd,
     errors,
     io,
     nn,
@@ -90,6 +91,7 @@ __all__ = [
     "abs",
     "add",
     "argmax",
+    "autograd",
     "batch",
     "cast",
     "concat",

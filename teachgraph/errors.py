@@ -19,6 +19,7 @@ __all__ = [
     "ExecutorError",
     "FeedError",
     "FetchError",
+    "GradientMismatch",
     "GradientShapeError",
     "InvalidValueError",
     "MixedModeError",
@@ -74,6 +75,10 @@ class NotInitializedError(ExecutorError):
 
 class BackwardTwiceError(TeachgraphError, RuntimeError):
     """A second reverse pass over a graph whose saved values are gone."""
+
+
+class GradientMismatch(TeachgraphError, AssertionError):
+    """A gradient that differs from what finite differences say."""
 
 
 class OpError(TeachgraphError):
