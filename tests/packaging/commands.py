@@ -60,5 +60,5 @@ class Venv:
     def run(self, program: str, *words: str | Path, cwd: Path) -> str:
         """What one of the venv's programs prints."""
         programs = self.folder / "bin"
-        alone = {"PATH": str(programs), "HOME": str(self.folder / "home")}
+        alone = {"PATH": str(programs), "HOME": str(cwd)}
         return run(programs / program, *words, cwd=cwd, env=alone)

@@ -70,10 +70,10 @@ def test_the_widget_works_where_there_is_no_node(
     wheel: Path, venv: Venv, tmp_path: Path
 ) -> None:
     venv.install(f"{wheel}[lab]")
-    venv.run("teachgraph", "course", "start", "00", cwd=tmp_path)
-    report = json.loads(
-        venv.run("python", "-I", HERE / "widget_in_notebook.py", cwd=tmp_path)
-    )
+    solved = ("course", "solution", "00", "--notebook", "solved.ipynb")
+    venv.run("teachgraph", *solved, cwd=tmp_path)
+    script = HERE / "widget_in_notebook.py"
+    report = json.loads(venv.run("python", "-I", script, "solved.ipynb", cwd=tmp_path))
     assert report["node"] is None
     assert len(report["script"]) > 1000
     assert len(report["style"]) > 100

@@ -1,4 +1,4 @@
-"""Run lesson 00 where only the wheel is installed; print what its widgets are made of.
+"""Run a notebook where only the wheel is installed; print what its widgets consist of.
 
 Not a test: `test_wheel.py` runs it with the Python of a venv that has no Node.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,8 +18,8 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
 
 
-def main() -> None:
-    notebook = nbformat.read(Path("00_four_lines.ipynb"), as_version=4)
+def main(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     shown = [
         output["data"][VIEW]["model_id"]
@@ -38,4 +39,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))
