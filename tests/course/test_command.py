@@ -6,39 +6,63 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 import pytest
 
+from teachgraph.cli import main
 from teachgraph.course.source import read, without_markers
 from teachgraph.course.table import find
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+
+@dataclass
+class Said:
+    """What a command printed, and its exit code."""
+
+    stdout: str
+    stderr: str
+    code: int
+
+
+Run = Callable[..., Said]
 
 
 @pytest.fixture
-def teachgraph(home: Path, tmp_path: Path) -> Run:
-    """The real command, in an empty folder, with a home of its own."""
+def work(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to work in, with a home of its own."""
     folder = tmp_path / "work"
     folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "teachgraph", "course", *arguments],
-            cwd=folder,
-            text=True,
-            capture_output=True,
-            check=False,
-            timeout=180,
-        )
+
+@pytest.fixture
+def teachgraph(work: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command, in this process."""
+
+    def run(*arguments: str) -> Said:
+        try:
+            code = main(["course", *arguments])
+        except SystemExit as leave:
+            code = int(leave.code or 0)
+        said = capsys.readouterr()
+        return Said(said.out, said.err, code)
 
     return run
 
 
 @pytest.fixture
-def work(teachgraph: Run, tmp_path: Path) -> Path:
-    return tmp_path / "work"
+def real_teachgraph(work: Path) -> Run:
+    """The command as a shell runs it."""
+
+    def run(*arguments: str) -> Said:
+        command = [sys.executable, "-m", "teachgraph", "course", *arguments]
+        done = subprocess.run(command, text=True, capture_output=True, check=False)
+        return Said(done.stdout, done.stderr, done.returncode)
+
+    return run
 
 
 def solve(path: Path, lesson: str) -> None:
@@ -66,14 +90,14 @@ def test_list_has_every_lesson_and_marks_those_to_come(teachgraph: Run) -> None:
 def test_start_never_overwrites(teachgraph: Run, work: Path) -> None:
     first = teachgraph("start", "02")
     path = work / "02_the_tape.ipynb"
-    assert first.returncode == 0
+    assert first.code == 0
     assert str(path) in first.stdout
     path.write_text("an hour of work")
     again = teachgraph("start", "2")
-    assert again.returncode == 1
+    assert again.code == 1
     assert f"there already: {path}" in again.stdout
     assert path.read_text() == "an hour of work"
-    assert teachgraph("start", "2", "--exist-ok").returncode == 0
+    assert teachgraph("start", "2", "--exist-ok").code == 0
     assert path.read_text() == "an hour of work"
 
 
@@ -87,26 +111,26 @@ def test_start_in_chinese_into_a_new_folder(teachgraph: Run, work: Path) -> None
 
 @pytest.mark.notebook
 @pytest.mark.slow
-def test_a_learner_goes_through_a_lesson(teachgraph: Run, work: Path) -> None:
-    teachgraph("start", "02")
-    unwritten = teachgraph("check", "02")
-    assert unwritten.returncode == 1
+def test_a_learner_goes_through_a_lesson(real_teachgraph: Run, work: Path) -> None:
+    real_teachgraph("start", "02")
+    unwritten = real_teachgraph("check", "02")
+    assert unwritten.code == 1
     assert "not yet  arrivals: not written yet" in unwritten.stdout
     assert "line 1: `def arrivals(loss):`" in unwritten.stdout
     assert "0 of 2 exercises are right." in unwritten.stdout
-    assert "02  The tape: 0 of 2 exercises right" in teachgraph("status").stdout
+    assert "02  The tape: 0 of 2 exercises right" in real_teachgraph("status").stdout
 
     solve(work / "02_the_tape.ipynb", "02")
-    passed = teachgraph("check", "02", "--json")
+    passed = real_teachgraph("check", "02", "--json")
     report = json.loads(passed.stdout)
-    assert passed.returncode == 0
+    assert passed.code == 0
     assert report["passed"]
     assert [verdict["task"] for verdict in report["verdicts"]] == [
         "arrivals",
         "backward",
     ]
     assert report["troubles"] == []
-    assert "02  The tape: passed" in teachgraph("status").stdout
+    assert "02  The tape: passed" in real_teachgraph("status").stdout
 
 
 def test_hints_come_one_at_a_time(teachgraph: Run) -> None:
@@ -124,9 +148,9 @@ def test_the_solution_can_be_read_and_written(teachgraph: Run, work: Path) -> No
     shown = teachgraph("solution", "02", "backward").stdout
     assert shown.startswith("def backward(loss):")
     assert "SOLUTION" not in shown
-    assert teachgraph("solution", "02", "--notebook", "solved.ipynb").returncode == 0
+    assert teachgraph("solution", "02", "--notebook", "solved.ipynb").code == 0
     assert nbformat.read(work / "solved.ipynb", as_version=4).cells
-    assert teachgraph("solution", "02", "--notebook", "solved.ipynb").returncode == 1
+    assert teachgraph("solution", "02", "--notebook", "solved.ipynb").code == 1
     teachgraph("solution", "02", "--notebook", "nbgrader.ipynb", "--markers")
     assert "### BEGIN SOLUTION" in (work / "nbgrader.ipynb").read_text("utf-8")
     assert "### BEGIN SOLUTION" not in (work / "solved.ipynb").read_text("utf-8")
@@ -146,18 +170,18 @@ def test_what_cannot_be_done_is_refused_in_words(
     teachgraph: Run, arguments: list[str], reason: str
 ) -> None:
     refused = teachgraph(*arguments)
-    assert refused.returncode == 2
+    assert refused.code == 2
     assert reason in refused.stderr
     assert "Traceback" not in refused.stderr
     as_data = teachgraph(*arguments, "--json")
-    assert as_data.returncode == 2
+    assert as_data.code == 2
     assert reason in json.loads(as_data.stdout)["error"]
 
 
 @pytest.mark.parametrize("seconds", ["0", "-3", "soon", "nan", "inf"])
 def test_a_time_limit_is_a_positive_number(teachgraph: Run, seconds: str) -> None:
     refused = teachgraph("check", "02", "--seconds", seconds)
-    assert refused.returncode == 2
+    assert refused.code == 2
     assert "--seconds" in refused.stderr
     assert "Traceback" not in refused.stderr
 
@@ -166,7 +190,7 @@ def test_a_damaged_progress_file_is_set_aside(teachgraph: Run, home: Path) -> No
     home.mkdir()
     (home / "progress.json").write_text("{")
     status = teachgraph("status")
-    assert status.returncode == 0
+    assert status.code == 0
     assert "The progress file was damaged; it is kept as" in status.stdout
     assert (home / "progress.damaged-1.json").read_text() == "{"
 
@@ -176,5 +200,5 @@ def test_every_action_explains_itself(teachgraph: Run) -> None:
     for action in ("list", "start", "check", "hint", "solution", "status"):
         assert action in overview
         page = teachgraph(action, "--help")
-        assert page.returncode == 0
+        assert page.code == 0
         assert "--json" in page.stdout

@@ -136,7 +136,8 @@ def public_members() -> set[str]:
     with fluid.program_guard(program, fluid.Program()):
         y = fluid.layers.mean(fluid.data(name="X", shape=[1], dtype="float32"))
     block = program.global_block()
-    kinds = [x, (x * x).node, program, block, y, block.ops[0], fluid.Executor()]
+    sgd = fluid.optimizer.SGD(learning_rate=0.1)
+    kinds = [x, (x * x).node, program, block, y, block.ops[0], fluid.Executor(), sgd]
     members = {name for thing in kinds for name in dir(thing)}
     return {name for name in members - KNOWN_MEMBERS if not name.startswith("_")}
 
