@@ -16,9 +16,9 @@ import numpy as np
 
 from teachgraph.course.checks import attempt, expect
 from teachgraph.eager.tape import Edge, Node, free, topological
-from teachgraph.eager.tensor import Tensor, announce
+from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import BackwardTwiceError
-from teachgraph.observe import Observer, watch
+from teachgraph.observe import Observer, announce, watch
 from teachgraph.ops.op import force
 
 __all__ = ["Witness", "free", "is_leaf", "pull", "waits_for_all", "watched"]
