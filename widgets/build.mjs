@@ -1,0 +1,32 @@
+/** Build the page's one module and its stylesheet; print what they weigh. */
+
+import { build } from "esbuild";
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+
+const outdir = new URL("teachgraph_widgets/static/", import.meta.url).pathname;
+
+await build({
+  entryPoints: { widget: "src/widget.ts" },
+  absWorkingDir: new URL(".", import.meta.url).pathname,
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  charset: "utf8",
+  legalComments: "none",
+  outdir,
+});
+await build({
+  entryPoints: { widget: "src/style.css" },
+  absWorkingDir: new URL(".", import.meta.url).pathname,
+  minify: true,
+  charset: "utf8",
+  outdir,
+});
+
+for (const name of ["widget.js", "widget.css"]) {
+  const bytes = readFileSync(outdir + name);
+  const zipped = gzipSync(bytes, { level: 9 }).length;
+  console.log(`${name}: ${bytes.length} bytes, ${zipped} gzipped`);
+}

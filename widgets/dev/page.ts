@@ -1,0 +1,33 @@
+/** A page that shows one fixture: `page.html?log=four_lines&theme=dark&height=460`. */
+
+import { FIXTURES } from "../fixtures";
+import { EventLog } from "../src/log";
+import { mount } from "../src/page";
+import { View } from "../src/view";
+
+const asked = new URLSearchParams(location.search);
+const root = document.querySelector<HTMLElement>("#root")!;
+const log = (FIXTURES[asked.get("log") ?? "four_lines"] ?? FIXTURES.four_lines)();
+const theme = asked.get("theme") === "dark" ? "dark" : "light";
+const height = Number(asked.get("height") ?? 560);
+document.body.dataset.theme = theme;
+
+/** Let events arrive as from a kernel, so many each frame. */
+function stream(perFrame: number): void {
+  const events = new EventLog();
+  const view = new View(events, { title: log.title, theme, height });
+  root.append(view.element);
+  const next = (): void => {
+    events.accept(events.next, log.events.slice(events.next, events.next + perFrame));
+    view.redraw();
+    if (events.next < log.events.length) requestAnimationFrame(next);
+  };
+  next();
+}
+
+if (asked.has("stream")) stream(Number(asked.get("stream")));
+else {
+  const started = performance.timeOrigin + performance.now();
+  const mounted = mount(root, log, { theme, height });
+  Object.assign(globalThis, { mounted, started, events: log.events });
+}

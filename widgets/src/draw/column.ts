@@ -1,0 +1,292 @@
+/** One column of Program memory: a Program's rows, with arcs from definition to use. */
+
+import { arcPath, ROW_HEIGHT, VisibleRows, windowOf } from "../layout/program";
+import { describe } from "../state/entity";
+import type { ProgramState, Row } from "../state/programs";
+import { countText } from "../text";
+import { el, freshId, reveal, setText, svg } from "./dom";
+import type { Actions, Frame } from "./look";
+import { rowElement } from "./row";
+import { hueClass } from "./theme";
+
+const GUTTER = 32;
+
+const WORDS = {
+  startup: {
+    title: "Startup program",
+    when: "runs once",
+    empty: "Nothing yet. Parameters put their first values here.",
+  },
+  main: {
+    title: "Main program",
+    when: "runs every step",
+    empty: "Nothing yet. Operators you call put themselves here.",
+  },
+};
+
+export class Column {
+  readonly element: HTMLElement;
+  private readonly title = el("h3", "tg-heading");
+  private readonly select = el("select", "tg-select");
+  private readonly counts = el("span", "tg-counts");
+  private readonly scroller = el("div", "tg-scroll tg-rows tg-code");
+  private readonly content = el("div", "tg-content");
+  private readonly empty = el("p", "tg-empty");
+  private readonly arcs = svg("svg", { class: "tg-arcs", "aria-hidden": "true" });
+  private readonly visible = new VisibleRows();
+  private readonly mounted = new Map<number, HTMLElement>();
+  private program: ProgramState | undefined;
+  private chosen: number | undefined;
+  private frame: Frame | undefined;
+  private options = "";
+  private shownPosition = -1;
+  private shownRows = 0;
+  private arcsOf = "";
+
+  constructor(
+    family: "startup" | "main",
+    private readonly actions: Actions,
+  ) {
+    const { title, when, empty } = WORDS[family];
+    this.title.append(el("span", "", title), el("span", "tg-when", ` · ${when}`));
+    this.title.id = freshId("column");
+    this.empty.textContent = empty;
+    this.select.setAttribute("aria-label", `Which program to show as ${title}`);
+    this.select.hidden = true;
+    this.select.addEventListener("change", () => this.choose());
+    this.content.append(this.arcs);
+    this.scroller.append(this.empty, this.content);
+    this.scroller.tabIndex = 0;
+    this.scroller.addEventListener("scroll", () => this.mountRows());
+    this.listen();
+    const head = el("div", "tg-panehead", this.title, this.select, this.counts);
+    this.element = el("section", "tg-pane tg-column", head, this.scroller);
+    this.element.dataset.family = family;
+  }
+
+  has(key: string): boolean {
+    return this.visible.indexOf(key) !== undefined;
+  }
+
+  focus(): void {
+    this.scroller.focus({ preventScroll: true });
+  }
+
+  /** The key `by` rows from `key`, or the first one of the current step. */
+  step(key: string | undefined, by: number): string | undefined {
+    const index = key === undefined ? undefined : this.visible.indexOf(key);
+    const last = this.visible.length - 1;
+    const next = index === undefined ? this.firstOfStep() : index + by;
+    return this.visible.at(Math.max(0, Math.min(last, next)))?.key;
+  }
+
+  /** Bring a row into the pane's view. */
+  show(key: string): void {
+    const index = this.visible.indexOf(key);
+    if (index === undefined) return;
+    reveal(this.scroller, index * ROW_HEIGHT, (index + 1) * ROW_HEIGHT);
+  }
+
+  fold(block: number, folded: boolean): void {
+    if (folded) this.visible.folded.add(block);
+    else this.visible.folded.delete(block);
+    this.rebuild();
+    this.actions.redraw();
+  }
+
+  update(frame: Frame, programs: readonly ProgramState[]): void {
+    this.frame = frame;
+    this.offer(programs);
+    const chosen = programs.find((program) => program.event.program === this.chosen);
+    const program = chosen ?? firstWithRows(programs);
+    if (program !== this.program) {
+      this.program = program;
+      this.rebuild();
+    }
+    const id = String(program?.event.program);
+    if (this.select.value !== id) this.select.value = id;
+    const { variables, operators } = program?.counts ?? { variables: 0, operators: 0 };
+    const parts = [countText(variables, "variable"), countText(operators, "operator")];
+    const some = variables + operators > 0;
+    setText(this.counts, some ? `${variables} var · ${operators} op` : "");
+    this.counts.title = parts.join(", ");
+    this.visible.extend(program?.rows ?? [], (row) => this.isHidden(row));
+    this.sizeContent();
+    this.follow(frame);
+    this.mountRows();
+    this.drawArcs();
+  }
+
+  private listen(): void {
+    const key = (event: Event): string | undefined => {
+      const target = event.target instanceof Element ? event.target : null;
+      return target?.closest<HTMLElement>(".tg-row")?.dataset.key;
+    };
+    this.content.addEventListener("click", (event) => {
+      const target = event.target instanceof HTMLElement ? event.target : null;
+      if (target?.dataset.block !== undefined) {
+        const block = Number(target.dataset.block);
+        this.fold(block, !this.visible.folded.has(block));
+      } else this.actions.select(key(event));
+    });
+    this.content.addEventListener("pointerover", (e) => this.actions.hover(key(e)));
+    this.content.addEventListener("pointerleave", () => this.actions.hover(undefined));
+  }
+
+  /** Programs besides the first, clones for testing above all, can be chosen. */
+  private offer(programs: readonly ProgramState[]): void {
+    const filled = programs.filter((program) => program.rows.length > 0);
+    this.select.hidden = filled.length < 2;
+    this.title.hidden = filled.length >= 2;
+    const options = filled.map((p) => `${p.event.program} ${p.event.title}`).join("\n");
+    if (options === this.options) return;
+    this.options = options;
+    this.select.replaceChildren(...filled.map((program) => programOption(program)));
+  }
+
+  private choose(): void {
+    this.chosen = Number(this.select.value);
+    this.actions.redraw();
+  }
+
+  private isHidden(row: Row): boolean {
+    const { folded } = this.visible;
+    if (folded.size === 0 || this.program === undefined) return false;
+    const inside = row.kind === "block" ? row.event.parent : row.block;
+    return this.program.pathOf(inside).some((block) => folded.has(block));
+  }
+
+  private rebuild(): void {
+    this.visible.restart();
+    for (const element of this.mounted.values()) element.remove();
+    this.mounted.clear();
+    this.shownRows = 0;
+    this.shownPosition = -1;
+    this.arcsOf = "";
+    this.scroller.scrollTop = 0;
+    this.visible.extend(this.program?.rows ?? [], (row) => this.isHidden(row));
+  }
+
+  private sizeContent(): void {
+    const { length } = this.visible;
+    this.empty.hidden = length > 0;
+    const height = length * ROW_HEIGHT;
+    this.content.style.height = `${height}px`;
+    this.arcs.setAttribute("width", String(GUTTER));
+    this.arcs.setAttribute("height", String(height));
+    if (length > 0) {
+      this.scroller.setAttribute("role", "listbox");
+      this.scroller.setAttribute("aria-labelledby", this.title.id);
+    } else this.scroller.removeAttribute("role");
+  }
+
+  /** Keep the newest row of the past in view as the position changes. */
+  private follow({ position }: Frame): void {
+    const past = this.visible.countBefore(position);
+    const grown = this.visible.length !== this.shownRows;
+    if (position === this.shownPosition && !grown) return;
+    this.shownPosition = position;
+    if (past === 0) return;
+    reveal(this.scroller, (past - 1) * ROW_HEIGHT, past * ROW_HEIGHT);
+  }
+
+  private mountRows(): void {
+    if (this.frame === undefined) return;
+    const { scrollTop, clientHeight } = this.scroller;
+    const { first, end } = windowOf(this.visible.length, scrollTop, clientHeight);
+    for (const [index, element] of this.mounted) {
+      if (index >= first && index < end) continue;
+      element.remove();
+      this.mounted.delete(index);
+    }
+    for (let index = first; index < end; index++) this.mountRow(index, this.frame);
+    this.shownRows = this.visible.length;
+  }
+
+  private mountRow(index: number, frame: Frame): void {
+    const row = this.visible.at(index);
+    if (row === undefined) return;
+    let element = this.mounted.get(index);
+    let arrives = false;
+    if (element === undefined) {
+      arrives = frame.animate && index >= this.shownRows;
+      const program = this.program?.event.role ?? "main";
+      element = rowElement(row, program, this.visible.folded.has(row.block));
+      element.id = freshId("row");
+      element.style.top = `${index * ROW_HEIGHT}px`;
+      this.mounted.set(index, element);
+      this.content.append(element);
+    }
+    const className = this.rowClass(row, frame) + (arrives ? " tg-arrives" : "");
+    const same = element.className === className;
+    if (!same && element.className !== `${className} tg-arrives`) {
+      element.className = className;
+    }
+    const selected = row.key === frame.selected;
+    element.setAttribute("aria-selected", String(selected));
+    element.setAttribute("aria-disabled", String(row.seq >= frame.position));
+    if (selected) this.scroller.setAttribute("aria-activedescendant", element.id);
+  }
+
+  private rowClass(row: Row, frame: Frame): string {
+    const { trace, position, step } = frame;
+    const classes = ["tg-row", `tg-${row.kind}`];
+    classes.push(hueClass(trace.rank(row.cell, row.line)));
+    if (row.seq >= position) classes.push("tg-future");
+    else if (step !== undefined && row.seq >= step.seq) classes.push("tg-current");
+    if (row.key === frame.selected) classes.push("tg-selected");
+    else if (row.key === frame.hovered) classes.push("tg-hovered");
+    if (frame.linked.has(row.key)) classes.push("tg-linked");
+    if (row.kind !== "op") return classes.join(" ");
+    if (row.removed < position) classes.push("tg-removed");
+    if (trace.running.at(position) === row.event.op) classes.push("tg-running");
+    return classes.join(" ");
+  }
+
+  /** Arcs of the row pointed at, else of the one selected: made by, read by. */
+  private drawArcs(): void {
+    const { frame } = this;
+    if (frame === undefined) return;
+    const key = [frame.hovered, frame.selected].find((k) => k !== undefined && this.has(k));
+    const wanted = key === undefined ? "" : `${key} ${this.visible.length}`;
+    if (wanted === this.arcsOf) return;
+    this.arcsOf = wanted;
+    this.arcs.replaceChildren();
+    const entity = key && describe(frame.trace, key, frame.position);
+    const from = this.visible.indexOf(key ?? "");
+    if (!entity || from === undefined) return;
+    const draw = (links: typeof entity.producers, className: string): void => {
+      for (const link of links.slice(0, 60)) {
+        const to = this.visible.indexOf(link.key);
+        if (to === undefined || to === from) continue;
+        const path = arcPath(from, to, GUTTER);
+        this.arcs.append(svg("path", { class: className, d: path }));
+      }
+    };
+    draw(entity.producers, "tg-arc tg-arc-from");
+    draw(entity.consumers, "tg-arc tg-arc-to");
+  }
+
+  private firstOfStep(): number {
+    const { step, position = 0 } = this.frame ?? {};
+    const start = this.visible.countBefore(step?.seq ?? 0);
+    return start < this.visible.countBefore(position) ? start : 0;
+  }
+}
+
+function programOption(program: ProgramState): HTMLOptionElement {
+  const { role, title, origin, program: id } = program.event;
+  const named = { startup: "Startup program", main: "Main program", test: "Test program" };
+  const word = role === "other" ? title || "Program" : named[role];
+  const when = role === "main" ? " · runs every step" : "";
+  const clone = origin === undefined ? when : " · a clone";
+  const option = el("option", "", `${word}${clone}`);
+  option.value = String(id);
+  return option;
+}
+
+function firstWithRows(programs: readonly ProgramState[]): ProgramState | undefined {
+  const isMain = (p: ProgramState): boolean => p.event.role !== "test";
+  const filled = programs.filter((program) => program.rows.length > 0);
+  return filled.find(isMain) ?? filled[0] ?? programs.find(isMain);
+}

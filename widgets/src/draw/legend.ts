@@ -1,0 +1,23 @@
+/** What the signs mean, in one quiet line. */
+
+import { TONES, type Tone } from "../state/tones";
+import { badge } from "./badge";
+import { el } from "./dom";
+
+const GROUPS: readonly (readonly [string, readonly Tone[]])[] = [
+  ["Variables", ["P", "D", "T", "g", "L"]],
+  ["Operators", ["op", "grad", "optimise", "pyfunc"]],
+];
+
+export function legend(): HTMLElement {
+  const groups = GROUPS.map(([title, tones]) => {
+    const items = tones.map((tone) =>
+      el("span", "tg-legenditem", badge(tone), TONES[tone].word),
+    );
+    return el("span", "tg-legendgroup", el("span", "tg-legendtitle", title), ...items);
+  });
+  const stripe = el("span", "tg-legendstripe");
+  stripe.setAttribute("aria-hidden", "true");
+  const lines = el("span", "tg-legenditem", stripe, "colour of the line that made it");
+  return el("footer", "tg-legend", ...groups, el("span", "tg-legendgroup", lines));
+}

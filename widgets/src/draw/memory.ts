@@ -1,0 +1,46 @@
+/** Program memory: what runs once beside what runs every step, in append order. */
+
+import type { ProgramState } from "../state/programs";
+import { Column } from "./column";
+import { el } from "./dom";
+import type { Actions, Frame, Pane } from "./look";
+
+export class MemoryPane implements Pane {
+  readonly element: HTMLElement;
+  private readonly startup: Column;
+  private readonly main: Column;
+
+  constructor(actions: Actions) {
+    this.startup = new Column("startup", actions);
+    this.main = new Column("main", actions);
+    const columns = [this.startup.element, this.main.element];
+    this.element = el("div", "tg-memory", ...columns);
+    this.element.hidden = true;
+  }
+
+  /** The column a key's row stands in, that one first which shows it now. */
+  columnOf(key: string | undefined): Column | undefined {
+    const columns = [this.main, this.startup];
+    return columns.find((column) => key !== undefined && column.has(key));
+  }
+
+  get columns(): readonly Column[] {
+    return [this.startup, this.main];
+  }
+
+  update(frame: Frame): void {
+    const programs = [...frame.trace.programs.values()];
+    this.element.hidden = !programs.some(hasContent);
+    if (this.element.hidden) return;
+    const isStartup = (p: ProgramState): boolean => p.event.role === "startup";
+    this.startup.update(frame, programs.filter(isStartup));
+    this.main.update(
+      frame,
+      programs.filter((program) => !isStartup(program)),
+    );
+  }
+}
+
+export function hasContent(program: ProgramState): boolean {
+  return program.rows.length > 0;
+}

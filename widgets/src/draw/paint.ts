@@ -1,0 +1,344 @@
+/** Put a scene on a canvas. */
+
+import { TONES } from "../state/tones";
+import { shorten } from "../text";
+import type { Box, Camera, Curve, Label, Mark, Shape, Size } from "./scene";
+import type { Palette } from "./theme";
+
+const FAINT = 0.3;
+const TITLE = 13;
+const DETAIL = 11.5;
+const BADGE = 9;
+const BADGE_X = 14 + BADGE;
+
+/** A monospaced character is about this wide, as a share of its size. */
+const ADVANCE = 0.605;
+
+type Context = CanvasRenderingContext2D;
+
+/** A text that waits until all shapes are drawn: changing fonts is what costs. */
+interface Text {
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly room: number;
+  readonly colour: string;
+  readonly alpha: number;
+}
+
+/** Letters whose width is known; others are squeezed into their room, which is slower. */
+const PLAIN = /^[\x20-\x7e‖…]*$/;
+
+/** Texts by font and alignment. */
+class Texts {
+  private readonly groups = new Map<string, Text[]>();
+
+  add(font: string, align: CanvasTextAlign, text: Text): void {
+    const group = `${align} ${font}`;
+    const texts = this.groups.get(group);
+    if (texts === undefined) this.groups.set(group, [text]);
+    else texts.push(text);
+  }
+
+  draw(context: Context): void {
+    for (const [group, texts] of this.groups) {
+      const space = group.indexOf(" ");
+      context.textAlign = group.slice(0, space) as CanvasTextAlign;
+      context.font = group.slice(space + 1);
+      for (const { text, x, y, room, colour, alpha } of texts) {
+        context.globalAlpha = alpha;
+        context.fillStyle = colour;
+        if (PLAIN.test(text)) context.fillText(text, x, y);
+        else context.fillText(text, x, y, room);
+      }
+    }
+  }
+}
+
+export function paint(
+  context: Context,
+  shapes: readonly Shape[],
+  camera: Camera,
+  size: Size,
+  ratio: number,
+  palette: Palette,
+): void {
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, size.width * ratio, size.height * ratio);
+  const scale = camera.scale * ratio;
+  const x = (size.width / 2) * ratio - camera.x * scale;
+  const y = (size.height / 2) * ratio - camera.y * scale;
+  context.setTransform(scale, 0, 0, scale, x, y);
+  context.textBaseline = "middle";
+  context.lineCap = "round";
+  drawAxis(context, camera, size, palette);
+  const texts = new Texts();
+  for (const shape of shapes) {
+    context.globalAlpha = shape.state === "future" ? FAINT : 1;
+    draw(context, shape, palette, texts);
+  }
+  texts.draw(context);
+  context.globalAlpha = 1;
+}
+
+/** The mirror itself. */
+function drawAxis(
+  context: Context,
+  camera: Camera,
+  size: Size,
+  palette: Palette,
+): void {
+  const half = size.height / 2 / camera.scale;
+  context.strokeStyle = palette.rule;
+  context.lineWidth = 1 / camera.scale;
+  context.beginPath();
+  context.moveTo(0, camera.y - half);
+  context.lineTo(0, camera.y + half);
+  context.stroke();
+}
+
+function draw(context: Context, shape: Shape, palette: Palette, texts: Texts): void {
+  if (shape.kind === "curve") drawCurve(context, shape, palette);
+  else if (shape.kind === "box") drawBox(context, shape, palette, texts);
+  else if (shape.kind === "mark") drawMark(context, shape, palette, texts);
+  else drawLabel(context, shape, palette, texts);
+}
+
+function drawCurve(context: Context, curve: Curve, palette: Palette): void {
+  const { points, state } = curve;
+  const marked = state === "selected" || state === "linked";
+  const plain = palette[curve.of];
+  const colour = curve.bad ? palette.bad : marked ? palette.accent : plain;
+  context.strokeStyle = state === "future" ? palette.dim : colour;
+  context.fillStyle = context.strokeStyle;
+  context.lineWidth = curve.width + (marked ? 1 : 0);
+  context.setLineDash(curve.dashed ? [3, 5] : []);
+  context.beginPath();
+  context.moveTo(points[0], points[1]);
+  for (let i = 2; i < points.length; i += 6) {
+    const [a, b, c, d, e, f] = points.slice(i, i + 6);
+    context.bezierCurveTo(a, b, c, d, e, f);
+  }
+  context.stroke();
+  context.setLineDash([]);
+  if (curve.arrow) drawArrow(context, curve);
+}
+
+/** A small head at the end of a curve, which always arrives upright. */
+function drawArrow(context: Context, { points, width }: Curve): void {
+  const [x, y] = points.slice(-2);
+  const way = Math.sign(y - points[points.length - 3]) || 1;
+  const size = 4 + width;
+  context.beginPath();
+  context.moveTo(x, y + way);
+  context.lineTo(x - size * 0.7, y - way * size);
+  context.lineTo(x + size * 0.7, y - way * size);
+  context.closePath();
+  context.fill();
+}
+
+function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): void {
+  const { x, y, width, height, state, detail } = box;
+  const tone = palette.tones[box.tone];
+  const future = state === "future";
+  const round = box.node.shape === "leaf" ? height / 2 : 7;
+  if (detail === "dot") {
+    context.fillStyle = future ? palette.dim : tone.fill;
+    context.fillRect(x, y, width, height);
+    return;
+  }
+  const faded = box.freed || (box.node.untaped && box.node.shape === "op");
+  outline(context, x, y, width, height, round);
+  context.fillStyle = box.current ? palette.current : palette.panel;
+  context.fill();
+  if (box.node.shape === "failed") hatch(context, box, palette, round);
+  drawStripe(context, box, palette, round);
+  outline(context, x, y, width, height, round);
+  context.strokeStyle = future ? palette.dim : borderColour(box, palette);
+  context.lineWidth = state === "selected" ? 3 : state === "linked" ? 2.25 : 1.4;
+  context.setLineDash(faded && state !== "selected" ? [4, 4] : []);
+  context.stroke();
+  context.setLineDash([]);
+  drawBadge(context, box, palette, texts);
+  writeBox(context, box, palette, texts);
+}
+
+function borderColour(box: Box, palette: Palette): string {
+  if (box.state === "selected" || box.state === "linked") return palette.accent;
+  if (box.bad || box.node.shape === "failed") return palette.bad;
+  return box.freed ? palette.dim : palette.tones[box.tone].fill;
+}
+
+function outline(
+  context: Context,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  radius: number,
+): void {
+  context.beginPath();
+  context.roundRect(x, y, width, height, radius);
+}
+
+/** The colour of the source line that made it, along the left edge. */
+function drawStripe(context: Context, box: Box, palette: Palette, radius: number): void {
+  if (box.hue < 0 || box.state === "future") return;
+  context.save();
+  outline(context, box.x, box.y, box.width, box.height, radius);
+  context.clip();
+  context.fillStyle = palette.hues[box.hue % palette.hues.length];
+  context.fillRect(box.x, box.y, 5, box.height);
+  context.restore();
+}
+
+function hatch(context: Context, box: Box, palette: Palette, radius: number): void {
+  const { x, y, width, height } = box;
+  context.save();
+  outline(context, x, y, width, height, radius);
+  context.clip();
+  context.strokeStyle = palette.bad;
+  context.globalAlpha *= 0.2;
+  context.lineWidth = 2;
+  context.beginPath();
+  for (let offset = -height; offset < width; offset += 9) {
+    context.moveTo(x + offset, y + height);
+    context.lineTo(x + offset + height, y);
+  }
+  context.stroke();
+  context.restore();
+}
+
+function writeBox(
+  { globalAlpha: alpha }: Context,
+  box: Box,
+  palette: Palette,
+  texts: Texts,
+): void {
+  const { caption, tone, state } = box;
+  const x = box.x + BADGE_X + BADGE + 7;
+  const middle = box.y + box.height / 2;
+  const room = box.x + box.width - x - (box.node.shape === "leaf" ? 14 : 7);
+  const two = box.detail === "full" && caption.detail !== "";
+  const faint = state === "future" || box.freed;
+  const colour = tone === "failed" ? palette.bad : faint ? palette.dim : palette.ink;
+  const y = two ? middle - 8 : middle + 0.5;
+  const title = fitted(caption.title, room, TITLE);
+  const titleFont = `600 ${TITLE}px ${palette.mono}`;
+  texts.add(titleFont, "left", { text: title, x, y, room, colour, alpha });
+  if (!two) return;
+  const text = fitted(caption.detail, room, DETAIL);
+  const rest = { text, x, y: middle + 9, room, colour: palette.dim, alpha };
+  texts.add(`${DETAIL}px ${palette.mono}`, "left", rest);
+}
+
+function fitted(text: string, room: number, size: number): string {
+  return shorten(text, Math.floor(room / (size * ADVANCE)));
+}
+
+function drawBadge(context: Context, box: Box, palette: Palette, texts: Texts): void {
+  const { round, letter: text } = TONES[box.tone];
+  const { fill, letter } = palette.tones[box.tone];
+  const future = box.state === "future";
+  const x = box.x + BADGE_X;
+  const y = box.y + box.height / 2;
+  context.beginPath();
+  if (round) context.arc(x, y, BADGE, 0, 2 * Math.PI);
+  else context.roundRect(x - BADGE, y - BADGE, 2 * BADGE, 2 * BADGE, 4);
+  context.fillStyle = future ? palette.dim : fill;
+  context.fill();
+  const colour = future ? palette.panel : letter;
+  writeSign(context, text, x, y, colour, palette, texts);
+}
+
+/** One letter or two, in the middle of a badge or a mark. */
+function writeSign(
+  { globalAlpha: alpha }: Context,
+  text: string,
+  x: number,
+  y: number,
+  colour: string,
+  palette: Palette,
+  texts: Texts,
+): void {
+  const font = `600 11px ${palette.sans}`;
+  texts.add(font, "center", { text, x, y: y + 0.5, room: 2 * BADGE, colour, alpha });
+}
+
+function drawMark(
+  context: Context,
+  mark: Mark,
+  palette: Palette,
+  texts: Texts,
+): void {
+  const { x, y, sign, state } = mark;
+  if (sign === "bad") return drawCross(context, x, y, palette);
+  const update = sign === "update";
+  const tone = palette.tones[update ? "optimise" : "g"];
+  const fill = state === "future" ? palette.dim : tone.fill;
+  const letter = state === "future" ? palette.panel : tone.letter;
+  const marked = state === "selected" || state === "linked";
+  context.beginPath();
+  if (update) hexagon(context, x, y, 11);
+  else context.arc(x, y, 9, 0, 2 * Math.PI);
+  context.fillStyle = sign === "sum" ? palette.panel : fill;
+  context.fill();
+  context.lineWidth = marked ? 3 : 2;
+  context.strokeStyle = marked ? palette.accent : sign === "sum" ? fill : palette.panel;
+  context.stroke();
+  if (sign === "sum") return drawPlus(context, x, y, palette.ink);
+  const text = update ? TONES.optimise.letter : "1";
+  writeSign(context, text, x, y, letter, palette, texts);
+}
+
+function hexagon(context: Context, x: number, y: number, radius: number): void {
+  for (let corner = 0; corner < 6; corner++) {
+    const angle = (corner * Math.PI) / 3;
+    context.lineTo(x + radius * Math.cos(angle), y + radius * Math.sin(angle));
+  }
+  context.closePath();
+}
+
+function drawPlus(context: Context, x: number, y: number, colour: string): void {
+  context.strokeStyle = colour;
+  context.lineWidth = 1.75;
+  context.beginPath();
+  context.moveTo(x - 4.5, y);
+  context.lineTo(x + 4.5, y);
+  context.moveTo(x, y - 4.5);
+  context.lineTo(x, y + 4.5);
+  context.stroke();
+}
+
+/** NaN or Inf: seen without a click. */
+function drawCross(context: Context, x: number, y: number, palette: Palette): void {
+  for (const [colour, width] of [
+    [palette.panel, 7],
+    [palette.bad, 3.5],
+  ] as const) {
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.beginPath();
+    context.moveTo(x - 7, y - 7);
+    context.lineTo(x + 7, y + 7);
+    context.moveTo(x + 7, y - 7);
+    context.lineTo(x - 7, y + 7);
+    context.stroke();
+  }
+}
+
+function drawLabel(
+  context: Context,
+  label: Label,
+  palette: Palette,
+  texts: Texts,
+): void {
+  const { text, x, y } = label;
+  const room = text.length * DETAIL * ADVANCE + 12;
+  outline(context, x - room / 2, y - 9, room, 18, 9);
+  context.fillStyle = palette.panel;
+  context.fill();
+  const font = `${DETAIL}px ${palette.mono}`;
+  const alpha = context.globalAlpha;
+  texts.add(font, "center", { text, x, y: y + 0.5, room, colour: palette.dim, alpha });
+}

@@ -1,0 +1,272 @@
+/**
+ * What a mirrored graph looks like through a window: a list of simple shapes, in drawing
+ * order. It depends on nothing but its arguments, so a test, a canvas and an export can
+ * all use it.
+ */
+
+import type { Stats } from "../events";
+import { BOX, LANE, PORT, ROW } from "../layout/geometry";
+import type { Caption } from "../state/caption";
+import type { Join, Mirror, MirrorEdge, MirrorNode } from "../state/mirror";
+import type { Tone } from "../state/tones";
+
+/** The world point in the middle of the window, and CSS pixels per world unit. */
+export interface Camera {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Look {
+  readonly position: number;
+  readonly selected: string | undefined;
+  readonly linked: ReadonlySet<string>;
+  /** The colour rank of a source line. */
+  hue(cell: number, line: number): number;
+  isCurrent(cell: number, line: number): boolean;
+  caption(node: MirrorNode): Caption;
+  stats(key: string): Stats | undefined;
+}
+
+/** How much of a node can be read at the camera's scale. */
+export type Detail = "dot" | "title" | "full";
+
+export interface Curve {
+  readonly kind: "curve";
+  readonly of: MirrorEdge["kind"];
+  readonly key: string;
+  /** A start, then three points for each cubic piece. */
+  readonly points: readonly number[];
+  readonly width: number;
+  readonly state: State;
+  readonly dashed: boolean;
+  readonly arrow: boolean;
+  readonly bad: boolean;
+}
+
+export interface Box {
+  readonly kind: "box";
+  readonly node: MirrorNode;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly tone: Tone;
+  readonly hue: number;
+  readonly state: State;
+  readonly current: boolean;
+  readonly freed: boolean;
+  readonly bad: boolean;
+  readonly detail: Detail;
+  readonly caption: Caption;
+}
+
+export interface Mark {
+  readonly kind: "mark";
+  readonly sign: "sum" | "seed" | "update" | "bad";
+  readonly key: string;
+  readonly x: number;
+  readonly y: number;
+  readonly state: State;
+}
+
+export interface Label {
+  readonly kind: "label";
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly state: State;
+}
+
+export type State = "plain" | "future" | "selected" | "linked";
+export type Shape = Curve | Box | Mark | Label;
+
+const NOTHING: Caption = { title: "", detail: "" };
+const MAX_EDGES = 4000;
+
+export function scene(
+  mirror: Mirror,
+  camera: Camera,
+  size: Size,
+  look: Look,
+): Shape[] {
+  const half = size.height / 2 / camera.scale;
+  const first = Math.floor((camera.y - half) / ROW - 0.5);
+  const last = Math.ceil((camera.y + half) / ROW + 0.5);
+  const detail = detailAt(camera.scale);
+  const shapes: Shape[] = [];
+  if (ROW * camera.scale > 3) {
+    for (const edge of mirror.edges.touching(first, last, MAX_EDGES)) {
+      pushEdge(shapes, edge, detail, look);
+    }
+  }
+  const stride = Math.max(1, Math.ceil(1.2 / (ROW * camera.scale)));
+  const start = Math.max(0, Math.ceil(first / stride) * stride);
+  for (let row = start; row <= last && row < mirror.byRow.length; row += stride) {
+    for (const node of mirror.byRow[row] ?? []) pushNode(shapes, node, detail, look);
+  }
+  if (detail !== "dot") {
+    for (const join of mirror.joins.touching(first, last)) pushJoin(shapes, join, look);
+  }
+  return shapes.sort((a, b) => depth(a) - depth(b));
+}
+
+export function detailAt(scale: number): Detail {
+  if (scale >= 0.5) return "full";
+  return scale >= 0.3 ? "title" : "dot";
+}
+
+/** The size of the box that shows a node. */
+export function sizeOf(node: MirrorNode): { width: number; height: number } {
+  if (node.shape === "seed" || node.shape === "update") return { width: 20, height: 20 };
+  return BOX;
+}
+
+/** 1 for a vanishing gradient of 1e-6 or less, 5 for one of 100 or more. */
+export function edgeWidth(norm: number): number {
+  if (norm <= 0) return 1;
+  const share = (Math.log10(norm) + 6) / 8;
+  return 1 + 4 * Math.min(1, Math.max(0, share));
+}
+
+export function isBad(stats: Stats | undefined): boolean {
+  return stats !== undefined && stats.nan + stats.inf > 0;
+}
+
+/** The way of an edge; a long one goes through the channel between two lanes. */
+export function route(edge: MirrorEdge): number[] {
+  const { x1, y1, x2, y2, kind } = edge;
+  if (kind === "saved") return straight(x1, y1, x2, y2);
+  const rise = y2 - y1;
+  const way = Math.sign(rise);
+  if (Math.abs(rise) <= ROW) {
+    const bend = rise / 2;
+    return [x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2];
+  }
+  const channel = channelX(x1, x2);
+  // Both turns are made in the gap between two rows, beside no node.
+  const turn = way * (kind === "gradient" ? ROW - BOX.height - PORT : ROW - BOX.height);
+  const [enter, leave] = [y1 + turn, y2 - turn];
+  const out = [x1, y1, x1, y1 + turn / 2, channel, enter - turn / 2, channel, enter];
+  const along = straight(channel, enter, channel, leave).slice(2);
+  const back = [channel, leave + turn / 2, x2, y2 - turn / 2, x2, y2];
+  return [...out, ...along, ...back];
+}
+
+function channelX(x1: number, x2: number): number {
+  const outwards = Math.sign(x1 + x2) || -1;
+  if (Math.abs(x1 - x2) < LANE * 0.6) return (x1 + x2) / 2 + (outwards * LANE) / 2;
+  return x2 + (Math.sign(x1 - x2) * LANE) / 2;
+}
+
+function straight(x1: number, y1: number, x2: number, y2: number): number[] {
+  const [dx, dy] = [(x2 - x1) / 3, (y2 - y1) / 3];
+  return [x1, y1, x1 + dx, y1 + dy, x2 - dx, y2 - dy, x2, y2];
+}
+
+function pushEdge(
+  shapes: Shape[],
+  edge: MirrorEdge,
+  detail: Detail,
+  look: Look,
+): void {
+  const { kind, key } = edge;
+  const state = stateOf(edge, look);
+  if (kind === "saved") return pushSaved(shapes, edge, state, detail, look);
+  const wanted = state !== "future" && detail !== "dot";
+  const stats = wanted ? look.stats(key) : undefined;
+  const bad = isBad(stats);
+  const norm = kind === "gradient" ? stats?.norm : undefined;
+  const width = norm == null ? 1.5 : edgeWidth(norm);
+  const points = route(edge);
+  const dashed = norm === 0;
+  const arrow = edge.arrow && detail !== "dot";
+  shapes.push({ kind: "curve", of: kind, key, points, width, state, dashed, arrow, bad });
+  // The short end that arrives at the producer repeats what its parts say.
+  if (bad && !(kind === "gradient" && edge.arrow)) {
+    const [x, y] = middle(points);
+    shapes.push({ kind: "mark", sign: "bad", key, x, y, state });
+  }
+}
+
+/** What an op keeps reaches over to its gradient; until that comes it is a stub. */
+function pushSaved(
+  shapes: Shape[],
+  edge: MirrorEdge,
+  state: State,
+  detail: Detail,
+  look: Look,
+): void {
+  const { key, x1, y1, x2, y2, label } = edge;
+  const reached = edge.reached < look.position || state === "future";
+  const freed = edge.freed < look.position;
+  const points = straight(x1, y1, reached ? x2 : 0, y2);
+  const rest = { width: 1.25, dashed: freed, arrow: false, bad: false };
+  shapes.push({ kind: "curve", of: "saved", key, points, state, ...rest });
+  if (detail !== "full" || state === "future") return;
+  const text = freed ? `${label} freed` : label;
+  shapes.push({ kind: "label", text, x: 0, y: y1, state });
+}
+
+function pushNode(shapes: Shape[], node: MirrorNode, detail: Detail, look: Look): void {
+  const state = stateOf(node, look);
+  const { x, y, key, shape, tone } = node;
+  if (shape === "seed" || shape === "update") {
+    if (detail !== "dot") shapes.push({ kind: "mark", sign: shape, key, x, y, state });
+    return;
+  }
+  const { width, height } = sizeOf(node);
+  const caption = detail === "dot" ? NOTHING : look.caption(node);
+  const leaf = shape === "leaf" && detail !== "dot" && state !== "future";
+  shapes.push({
+    kind: "box",
+    node,
+    x: x - width / 2,
+    y: y - height / 2,
+    width,
+    height,
+    tone,
+    hue: look.hue(node.cell, node.line),
+    state,
+    current: state !== "future" && look.isCurrent(node.cell, node.line),
+    freed: node.freed < look.position,
+    bad: leaf && isBad(look.stats(key)),
+    detail,
+    caption,
+  });
+}
+
+function pushJoin(shapes: Shape[], join: Join, look: Look): void {
+  const { key, x, y } = join;
+  shapes.push({ kind: "mark", sign: "sum", key, x, y, state: stateOf(join, look) });
+}
+
+function stateOf(thing: { key: string; seq: number }, look: Look): State {
+  if (thing.seq >= look.position) return "future";
+  if (thing.key === look.selected) return "selected";
+  return look.linked.has(thing.key) ? "linked" : "plain";
+}
+
+function depth(shape: Shape): number {
+  if (shape.kind === "curve") return shape.of === "saved" ? 0 : 1;
+  return shape.kind === "box" ? 2 : 3;
+}
+
+function middle(points: readonly number[]): [number, number] {
+  const pieces = (points.length - 2) / 6;
+  const at = Math.floor(pieces / 2) * 6;
+  return pointOn(points.slice(at, at + 8), 0.5);
+}
+
+/** The point of a cubic at `t`. */
+export function pointOn(cubic: readonly number[], t: number): [number, number] {
+  const [a, b, c, d] = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+  const along = (i: number): number =>
+    a * cubic[i] + b * cubic[i + 2] + c * cubic[i + 4] + d * cubic[i + 6];
+  return [along(0), along(1)];
+}

@@ -1,0 +1,124 @@
+/** The cell's own lines: the current one lit, each in the colour of what it made. */
+
+import type { Cell, Failure } from "../state/trace";
+import { el, freshId, reveal, setText } from "./dom";
+import type { Actions, Frame, Pane } from "./look";
+import { tokens } from "./python";
+import { hueClass } from "./theme";
+
+interface LineView {
+  readonly cell: number;
+  readonly line: number;
+  readonly row: HTMLElement;
+  readonly count: HTMLElement;
+}
+
+/** Let a long line break after a dot, a comma or a bracket. */
+function breakable(text: string): (string | HTMLElement)[] {
+  const parts = text.split(/(?<=[.,(=])/);
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [el("wbr", ""), part]));
+}
+
+export class SourcePane implements Pane {
+  readonly element: HTMLElement;
+  private readonly scroller = el("div", "tg-scroll tg-code");
+  private readonly lines: LineView[] = [];
+  private readonly messages = new Map<string, HTMLElement>();
+  private readonly failed = new Set<HTMLElement>();
+  private frame: Frame | undefined;
+  private cells = 0;
+  private shownStep = -1;
+
+  constructor(private readonly actions: Actions) {
+    const heading = el("h3", "tg-heading", "Source");
+    heading.id = freshId("source");
+    this.scroller.tabIndex = 0;
+    this.scroller.setAttribute("role", "group");
+    this.scroller.setAttribute("aria-labelledby", heading.id);
+    this.element = el("section", "tg-pane tg-source", heading, this.scroller);
+  }
+
+  update(frame: Frame): void {
+    this.frame = frame;
+    const { cells } = frame.trace;
+    for (; this.cells < cells.length; this.cells++) this.addCell(cells[this.cells]);
+    for (const failure of frame.trace.failures) this.showFailure(failure, frame);
+    for (const line of this.lines) this.paintLine(line, frame);
+    this.follow(frame);
+  }
+
+  private addCell(cell: Cell): void {
+    if (cell.title !== "" && (this.cells > 0 || cell.title !== "cell")) {
+      this.scroller.append(el("div", "tg-celltitle", cell.title));
+    }
+    cell.lines.forEach((text, index) => this.addLine(cell, text, index + 1));
+  }
+
+  private addLine(cell: Cell, text: string, line: number): void {
+    const number = el("span", "tg-lineno", String(line));
+    const code = el("span", "tg-linetext");
+    for (const { kind, text: part } of tokens(text)) {
+      code.append(el("span", `tg-py-${kind}`, ...breakable(part)));
+    }
+    const count = el("span", "tg-count");
+    const row = el("div", "tg-line tg-hue-none", number, code, count);
+    row.dataset.cell = String(cell.cell);
+    row.dataset.line = String(line);
+    row.dataset.kind = "line";
+    row.addEventListener("click", () => this.jump(cell.cell, line));
+    this.scroller.append(row);
+    this.lines.push({ cell: cell.cell, line, row, count });
+  }
+
+  /** A click on a line goes to the end of its latest run. */
+  private jump(cell: number, line: number): void {
+    const { trace } = this.frame ?? {};
+    if (trace === undefined) return;
+    const last = trace.steps.findLastIndex((s) => s.cell === cell && s.line === line);
+    if (last >= 0) this.actions.goToStep(last + 1);
+  }
+
+  private paintLine(view: LineView, frame: Frame): void {
+    const { trace, position, step } = frame;
+    const { cell, line, row } = view;
+    const runs = trace.runs(cell, line, position);
+    const current = step?.cell === cell && step.line === line;
+    const hue = hueClass(trace.rank(cell, line, position));
+    const state = current ? " tg-current" : runs === 0 ? " tg-unrun" : "";
+    const failed = this.failed.has(row) ? " tg-failed" : "";
+    const className = `tg-line ${hue}${state}${failed}`;
+    if (row.className !== className) row.className = className;
+    if (current) row.setAttribute("aria-current", "step");
+    else row.removeAttribute("aria-current");
+    setText(view.count, runs > 1 ? `×${runs.toLocaleString("en")}` : "");
+  }
+
+  private showFailure(failure: Failure, { position }: Frame): void {
+    let message = this.messages.get(failure.key);
+    const view = this.find(failure.cell, failure.line);
+    if (view === undefined) return;
+    if (message === undefined) {
+      const title = el("strong", "", failure.title);
+      message = el("div", "tg-failure", title, el("div", "tg-message", failure.message));
+      this.messages.set(failure.key, message);
+      view.row.after(message);
+    }
+    message.hidden = failure.seq >= position;
+    if (message.hidden) this.failed.delete(view.row);
+    else this.failed.add(view.row);
+  }
+
+  private find(cell: number, line: number): LineView | undefined {
+    return this.lines.find((view) => view.cell === cell && view.line === line);
+  }
+
+  private follow({ step, trace, position }: Frame): void {
+    const shown = trace.stepsAt(position);
+    if (shown === this.shownStep) return;
+    this.shownStep = shown;
+    const view = step && this.find(step.cell, step.line);
+    if (view === undefined) return;
+    const { offsetTop, offsetHeight } = view.row;
+    reveal(this.scroller, offsetTop, offsetTop + offsetHeight);
+  }
+}

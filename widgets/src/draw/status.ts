@@ -1,0 +1,102 @@
+/** The head of the view: what this is, how far it is, and what was left out. */
+
+import type { Dropped } from "../events";
+import type { Trace } from "../state/trace";
+import { countText } from "../text";
+import { el, setText } from "./dom";
+import type { Frame } from "./look";
+import { rowName } from "./row";
+import { sayStep } from "./scrubber";
+
+export type Progress = "waiting" | "running" | "done" | "failed";
+
+export class Status {
+  readonly head = el("div", "tg-head");
+  readonly notice = el("div", "tg-notice");
+  /** Said by screen readers, seen by nobody. */
+  readonly announcer = el("div", "tg-sr");
+  complaint = "";
+  private readonly title = el("h2", "tg-title");
+  private readonly text = el("span", "tg-status");
+  private announcedAt = 0;
+
+  constructor(tools: readonly HTMLElement[]) {
+    this.announcer.setAttribute("role", "status");
+    this.notice.hidden = true;
+    this.head.append(this.title, this.text, el("span", "tg-spring"), ...tools);
+  }
+
+  setTitle(title: string): void {
+    setText(this.title, title);
+    this.title.hidden = title === "";
+  }
+
+  update(frame: Frame, missing: number): void {
+    const { trace } = frame;
+    const progress = progressOf(trace);
+    this.text.dataset.progress = progress;
+    setText(this.text, statusText(frame, progress));
+    const parts = [...leftOut(trace.dropped)];
+    if (missing > 0) parts.unshift(`Waiting for ${countText(missing, "event")}.`);
+    if (this.complaint !== "") parts.unshift(this.complaint);
+    this.notice.hidden = parts.length === 0;
+    setText(this.notice, parts.join(" "));
+  }
+
+  /** Say where the learner is; not more than once a second while it runs by itself. */
+  announce(frame: Frame, asked: boolean): void {
+    const now = performance.now();
+    const over = progressOf(frame.trace) !== "running";
+    if (!asked && !over && now - this.announcedAt < 1000) return;
+    this.announcedAt = now;
+    setText(this.announcer, `${sayStep(frame)}. ${madeText(frame)}`);
+  }
+}
+
+export function progressOf(trace: Trace): Progress {
+  if (trace.length === 0) return "waiting";
+  if (trace.cells.some((cell) => cell.end?.ok === false)) return "failed";
+  return trace.ended ? "done" : "running";
+}
+
+function statusText({ trace, step, live }: Frame, progress: Progress): string {
+  const lines = countText(trace.steps.length, "line");
+  const events = countText(trace.length, "event");
+  if (progress === "waiting") return "waiting for the first line";
+  if (!live && step !== undefined) return `looking back at line ${step.line} · ${events}`;
+  if (!live) return `before the first line · ${events}`;
+  if (progress === "running" && step !== undefined) return `running line ${step.line}`;
+  const ran = `${lines} run · ${events}`;
+  return progress === "failed" ? `stopped by an error · ${ran}` : ran;
+}
+
+/** Add up what was cut, by what it was and why. */
+function* leftOut(dropped: readonly Dropped[]): Generator<string> {
+  const sums = new Map<string, number>();
+  for (const { count, what, why } of dropped) {
+    const key = `${what} (${why})`;
+    sums.set(key, (sums.get(key) ?? 0) + count);
+  }
+  for (const [key, count] of sums) {
+    yield `Left out: ${count.toLocaleString("en")} ${key}.`;
+  }
+}
+
+/** What the step at the position made, a few names of it. */
+function madeText({ trace, step, position }: Frame): string {
+  if (step === undefined) return "";
+  const made: string[] = [];
+  const isNew = ({ seq }: { seq: number }): boolean => seq >= step.seq && seq < position;
+  for (const { rows } of trace.programs.values()) {
+    for (let i = rows.length - 1; i >= 0 && rows[i].seq >= step.seq; i--) {
+      if (isNew(rows[i])) made.unshift(rowName(rows[i]));
+    }
+  }
+  const { nodes } = trace.tape.mirror;
+  for (let i = nodes.length - 1; i >= 0 && nodes[i].seq >= step.seq; i--) {
+    if (isNew(nodes[i])) made.unshift(nodes[i].title);
+  }
+  if (made.length === 0) return "";
+  const rest = made.length > 5 ? ` and ${made.length - 5} more` : "";
+  return `Made ${made.slice(0, 5).join(", ")}${rest}.`;
+}

@@ -1,0 +1,75 @@
+/** The words and figures that a mirrored graph shows at its nodes and edges. */
+
+import type { Stats } from "../events";
+import { numberText, shapeText } from "../text";
+import { describe } from "./entity";
+import type { MirrorNode } from "./mirror";
+import { names } from "./programs";
+import type { Trace } from "./trace";
+
+export interface Caption {
+  readonly title: string;
+  readonly detail: string;
+}
+
+export function caption(trace: Trace, node: MirrorNode, position: number): Caption {
+  if (node.shape === "seed" || node.shape === "update") {
+    return { title: node.title, detail: "" };
+  }
+  if (node.shape === "failed") {
+    const failure = trace.failures.find(({ key }) => key === node.key);
+    return { title: node.title, detail: failure?.shapes || "failed" };
+  }
+  if (node.side === 1) return gradientCaption(trace, node, position);
+  return { title: leafTitle(trace, node), detail: madeText(trace, node) };
+}
+
+/** Return what travels along an edge, or rests in a leaf, as it was at `position`. */
+export function carried(
+  trace: Trace,
+  key: string,
+  position: number,
+): Stats | undefined {
+  const entity = describe(trace, key, position);
+  const isGradient = entity?.tone === "g" && !key.startsWith("v:");
+  return isGradient ? entity.gradient : entity?.value;
+}
+
+function gradientCaption(trace: Trace, node: MirrorNode, position: number): Caption {
+  const entity = describe(trace, node.key, position);
+  const title = entity?.name ?? node.title;
+  const stats = node.shape === "leaf" ? carried(trace, node.key, position) : undefined;
+  const norm = stats === undefined ? "" : `‖g‖ ${numberText(stats.norm)}`;
+  if (node.shape === "leaf") return { title, detail: norm };
+  return { title, detail: entity?.consumers.map((link) => link.label).join(", ") ?? "" };
+}
+
+function leafTitle(trace: Trace, node: MirrorNode): string {
+  const tensor = tensorOf(trace, node.key);
+  return node.shape === "leaf" && tensor !== undefined ? tensor.name : node.title;
+}
+
+function madeText(trace: Trace, node: MirrorNode): string {
+  const found = trace.row(node.key);
+  if (found?.row.kind === "var") return shapeText(found.row.event.shape);
+  if (found?.row.kind === "op") {
+    const { row, program } = found;
+    const [name] = names(row.event.outputs);
+    const output = name === undefined ? undefined : program.find(row.block, name);
+    if (output === undefined) return name ?? "";
+    return `${name} ${shapeText(output.event.shape)}`;
+  }
+  const tensor = tensorOf(trace, node.key);
+  if (tensor === undefined) return "";
+  const shape = shapeText(tensor.event.shape);
+  return node.shape === "leaf" ? shape : `${tensor.name} ${shape}`;
+}
+
+/** The tensor a leaf shows, or the first output of a node. */
+function tensorOf(trace: Trace, key: string) {
+  const [prefix, id] = key.split(":");
+  const { tensors, nodes } = trace.tape;
+  if (prefix === "t") return tensors.get(Number(id));
+  if (prefix !== "n") return undefined;
+  return tensors.get(nodes.get(Number(id))?.event.outputs[0] ?? -1);
+}

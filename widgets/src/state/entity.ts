@@ -1,0 +1,319 @@
+/** What is known of one thing, whichever pane it was pointed at in. */
+
+import type { Stats } from "../events";
+import { shapeText } from "../text";
+import type { Made } from "./mirror";
+import {
+  forwardName,
+  names,
+  type OpRow,
+  type ProgramState,
+  type Row,
+  type VarRow,
+} from "./programs";
+import {
+  flowKey,
+  nodeGradientKey,
+  nodeKey,
+  nodeTone,
+  tensorGradientKey,
+  tensorKey,
+  type TapeNode,
+  type TapeTensor,
+} from "./tape";
+import { operatorTone, TONES, type Tone } from "./tones";
+import type { Trace } from "./trace";
+
+export interface Link {
+  readonly key: string;
+  readonly label: string;
+  readonly tone: Tone;
+}
+
+export interface Entity extends Made {
+  readonly key: string;
+  readonly tone: Tone;
+  readonly name: string;
+  /** What it is, in words. */
+  readonly role: string;
+  readonly facts: readonly (readonly [string, string])[];
+  readonly producers: readonly Link[];
+  readonly consumers: readonly Link[];
+  readonly twin?: Link | undefined;
+  readonly value?: Stats | undefined;
+  readonly gradient?: Stats | undefined;
+  readonly message?: string;
+}
+
+/** Describe what `key` names as it was at `position`. */
+export function describe(
+  trace: Trace,
+  key: string,
+  position: number,
+): Entity | undefined {
+  const found = trace.row(key);
+  if (found !== undefined) return describeRow(trace, found.program, found.row, position);
+  const [prefix, first, second] = key.split(":");
+  const { tape } = trace;
+  const tensor = tape.tensors.get(Number(first));
+  const node = tape.nodes.get(Number(first));
+  if (prefix === "t" && tensor !== undefined) {
+    return describeTensor(trace, tensor, position);
+  }
+  if (prefix === "gt" && tensor !== undefined) return tensorGradient(tensor, position);
+  if (prefix === "n" && node !== undefined) return describeNode(trace, node, position);
+  if (prefix === "gn" && node !== undefined) return nodeGradient(trace, node, position);
+  const target = tape.tensors.get(Number(second));
+  if (prefix === "gf" && node !== undefined && target !== undefined) {
+    return describeFlow(node, target, position);
+  }
+  const failure = trace.failures.find((known) => known.key === key);
+  if (failure === undefined) return undefined;
+  return { ...failure, ...failedWords(failure.title, failure.message), facts: [] };
+}
+
+function describeRow(
+  trace: Trace,
+  program: ProgramState,
+  row: Row,
+  position: number,
+): Entity {
+  if (row.kind === "var") return describeVariable(trace, program, row, position);
+  if (row.kind === "op") return describeOperator(program, row, position);
+  const { key, seq, cell, line } = row;
+  if (row.kind === "failed") {
+    const { type, message, inputs } = row.event;
+    const facts = inputs.map((input): [string, string] => [
+      input.slot,
+      `${input.name} ${shapeText(input.shape)} ${input.dtype}`,
+    ]);
+    return { key, seq, cell, line, ...failedWords(type, message), facts };
+  }
+  const name = `block ${row.event.block}`;
+  const facts: [string, string][] = [["inside", `block ${row.event.parent}`]];
+  const links = { producers: [], consumers: [] };
+  return { key, seq, cell, line, tone: "op", name, role: "sub-block", facts, ...links };
+}
+
+function failedWords(name: string, message: string) {
+  const words = { tone: "failed" as const, role: "operator that failed" };
+  return { name, message, ...words, producers: [], consumers: [] };
+}
+
+function describeVariable(
+  trace: Trace,
+  program: ProgramState,
+  row: VarRow,
+  position: number,
+): Entity {
+  const { event, block } = row;
+  const { name, role, dtype } = event;
+  const shape = trace.changed(row.key, "shape", position) ?? shapeText(event.shape);
+  const stops = trace.changed(row.key, "stop_gradient", position) ?? event.stop_gradient;
+  const facts: [string, string][] = [
+    ["shape", shape],
+    ["dtype", dtype],
+  ];
+  if (event.persistable) facts.push(["persistable", "kept from run to run"]);
+  if (isTrue(stops)) facts.push(["stop_gradient", "no gradient flows through it"]);
+  const forward = forwardName(name);
+  const twin = program.find(block, forward ?? `${name}@GRAD`);
+  return {
+    ...identity(row),
+    tone: role,
+    name,
+    role: TONES[role].word,
+    facts,
+    producers: (program.writers.get(name) ?? []).map(opLink),
+    consumers: (program.readers.get(name) ?? []).map(opLink),
+    twin: twin && variableLink(twin),
+    value: row.value.at(position),
+    gradient: forward === undefined ? twin?.value.at(position) : undefined,
+  };
+}
+
+function describeOperator(
+  program: ProgramState,
+  row: OpRow,
+  position: number,
+): Entity {
+  const { event } = row;
+  const tone = operatorTone(event.type, event.role);
+  const variables = (slots: Record<string, string[]>): VarRow[] =>
+    names(slots).flatMap((name) => program.find(event.block, name) ?? []);
+  const outputs = variables(event.outputs);
+  const forward = event.twin === undefined ? undefined : program.ops.get(event.twin);
+  const twin = forward ?? row.twins.at(0);
+  return {
+    ...identity(row),
+    tone,
+    name: event.type,
+    role: TONES[tone].word,
+    facts: [...slotFacts(event.inputs), ...Object.entries(event.attrs)],
+    producers: variables(event.inputs).map(variableLink),
+    consumers: outputs.map(variableLink),
+    twin: twin && opLink(twin),
+    value: outputs.at(0)?.value.at(position),
+  };
+}
+
+/** Say which variable stands in which slot, where the order alone would not tell. */
+function slotFacts(slots: Record<string, string[]>): [string, string][] {
+  return Object.entries(slots).map(([slot, held]) => [slot, held.join(", ") || "none"]);
+}
+
+function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Entity {
+  const { event, producer, consumers, key } = tensor;
+  const stops = trace.changed(key, "stop_gradient", position) ?? event.stop_gradient;
+  const facts: [string, string][] = [
+    ["shape", shapeText(event.shape)],
+    ["dtype", event.dtype],
+  ];
+  if (isTrue(stops)) facts.push(["stop_gradient", "no gradient flows through it"]);
+  const gradient = wholeGradient(tensor, position);
+  return {
+    ...identity(tensor),
+    tone: event.role,
+    name: tensor.name,
+    role: TONES[event.role].word,
+    facts,
+    producers: producer === undefined ? [] : [nodeLink(producer)],
+    consumers: consumers.map(nodeLink),
+    twin: hasGradient(tensor) ? gradientLink(tensor) : undefined,
+    value: tensor.value.at(position),
+    gradient,
+  };
+}
+
+function tensorGradient(tensor: TapeTensor, position: number): Entity {
+  const graded = tensor.consumers.filter((node) => node.flows.has(tensor.event.tensor));
+  const { producer } = tensor;
+  const returns = producer !== undefined && producer.graded < Infinity;
+  return {
+    ...identity(tensor),
+    key: tensorGradientKey(tensor.event.tensor),
+    tone: "g",
+    name: `${tensor.name}.grad`,
+    role: graded.length > 1 ? "gradient, a sum" : "gradient",
+    facts: [["shape", shapeText(tensor.event.shape)]],
+    producers: graded.map(nodeGradientLink),
+    consumers: returns ? [nodeGradientLink(producer)] : [],
+    twin: tensorLink(tensor),
+    value: tensor.value.at(position),
+    gradient: wholeGradient(tensor, position),
+  };
+}
+
+function describeNode(trace: Trace, node: TapeNode, position: number): Entity {
+  const { event } = node;
+  const find = (ids: readonly number[]): TapeTensor[] =>
+    ids.flatMap((id) => trace.tape.tensors.get(id) ?? []);
+  const outputs = find(event.outputs);
+  const facts: [string, string][] = Object.entries(event.attrs);
+  if (event.saved.length > 0) facts.push(["kept for backward", keptText(node, position)]);
+  if (!event.taped) facts.push(["tape", "not recorded"]);
+  const tone = nodeTone(event);
+  return {
+    ...identity(node),
+    tone,
+    name: event.type,
+    role: TONES[tone].word,
+    facts,
+    producers: find(event.inputs).map(tensorLink),
+    consumers: outputs.map(tensorLink),
+    twin: node.graded < Infinity ? nodeGradientLink(node) : undefined,
+    value: outputs.at(0)?.value.at(position),
+    gradient: outputs[0] && wholeGradient(outputs[0], position),
+  };
+}
+
+function nodeGradient(trace: Trace, node: TapeNode, position: number): Entity {
+  const { event } = node;
+  const find = (id: number): TapeTensor[] => {
+    const tensor = trace.tape.tensors.get(id);
+    return tensor === undefined ? [] : [tensor];
+  };
+  return {
+    ...identity(node),
+    key: nodeGradientKey(event.node),
+    tone: "grad",
+    name: `${event.type}_grad`,
+    role: TONES.grad.word,
+    facts: event.saved.length > 0 ? [["keeps", keptText(node, position)]] : [],
+    producers: event.outputs.flatMap(find).filter(hasGradient).map(gradientLink),
+    consumers: [...node.flows.keys()].flatMap(find).map(gradientLink),
+    twin: nodeLink(node),
+    gradient: [...node.flows.values()].at(0)?.at(position),
+  };
+}
+
+function describeFlow(node: TapeNode, tensor: TapeTensor, position: number): Entity {
+  return {
+    ...identity(node),
+    key: flowKey(node.event.node, tensor.event.tensor),
+    tone: "g",
+    name: `${tensor.name}.grad`,
+    role: "a part of the gradient",
+    facts: [["shape", shapeText(tensor.event.shape)]],
+    producers: [nodeGradientLink(node)],
+    consumers: [gradientLink(tensor)],
+    twin: tensorLink(tensor),
+    gradient: node.flows.get(tensor.event.tensor)?.at(position),
+  };
+}
+
+/** A gradient that came in one piece may never be announced as a sum. */
+function wholeGradient(tensor: TapeTensor, position: number): Stats | undefined {
+  const whole = tensor.gradient.at(position);
+  if (whole !== undefined) return whole;
+  const id = tensor.event.tensor;
+  const parts = tensor.consumers.flatMap((node) => node.flows.get(id)?.at(position) ?? []);
+  return parts.length === 1 ? parts[0] : undefined;
+}
+
+function hasGradient(tensor: TapeTensor): boolean {
+  const id = tensor.event.tensor;
+  return tensor.gradient.length > 0 || tensor.consumers.some((n) => n.flows.has(id));
+}
+
+function keptText(node: TapeNode, position: number): string {
+  const slots = node.event.saved.join(", ");
+  return node.freed < position ? `${slots} (freed)` : slots;
+}
+
+function isTrue(value: boolean | string): boolean {
+  return value === true || value === "True" || value === "true";
+}
+
+function identity({ key, seq, cell, line }: Made & { key: string }) {
+  return { key, seq, cell, line };
+}
+
+function opLink(row: OpRow): Link {
+  const { type, role } = row.event;
+  return { key: row.key, label: type, tone: operatorTone(type, role) };
+}
+
+function variableLink(row: VarRow): Link {
+  return { key: row.key, label: row.event.name, tone: row.event.role };
+}
+
+function tensorLink(tensor: TapeTensor): Link {
+  const key = tensorKey(tensor.event.tensor);
+  return { key, label: tensor.name, tone: tensor.event.role };
+}
+
+function gradientLink(tensor: TapeTensor): Link {
+  const key = tensorGradientKey(tensor.event.tensor);
+  return { key, label: `${tensor.name}.grad`, tone: "g" };
+}
+
+function nodeLink(node: TapeNode): Link {
+  const { type, node: id } = node.event;
+  return { key: nodeKey(id), label: type, tone: nodeTone(node.event) };
+}
+
+function nodeGradientLink(node: TapeNode): Link {
+  const key = nodeGradientKey(node.event.node);
+  return { key, label: `${node.event.type}_grad`, tone: "grad" };
+}

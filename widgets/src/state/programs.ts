@@ -1,0 +1,257 @@
+/** Programs as they grow: rows in the order they were added, who writes and reads what. */
+
+import type {
+  BlockEvent,
+  OpEvent,
+  OpFailed,
+  ProgramEvent,
+  Role,
+  RunOp,
+  Stats,
+  VarEvent,
+} from "../events";
+import { Mirror, type Input, type Made } from "./mirror";
+import { Timeline } from "./timeline";
+import { operatorTone } from "./tones";
+
+export interface VarRow extends Made {
+  readonly kind: "var";
+  readonly key: string;
+  readonly depth: number;
+  readonly block: number;
+  readonly event: VarEvent;
+  readonly value: Timeline<Stats>;
+}
+
+export interface OpRow extends Made {
+  readonly kind: "op";
+  readonly key: string;
+  readonly depth: number;
+  readonly block: number;
+  readonly event: OpEvent;
+  /** The gradient ops of a forward op. */
+  readonly twins: OpRow[];
+  removed: number;
+}
+
+export interface BlockRow extends Made {
+  readonly kind: "block";
+  readonly key: string;
+  readonly depth: number;
+  readonly block: number;
+  readonly event: BlockEvent;
+}
+
+export interface FailedRow extends Made {
+  readonly kind: "failed";
+  readonly key: string;
+  readonly depth: number;
+  readonly block: number;
+  readonly event: OpFailed;
+}
+
+export type Row = VarRow | OpRow | BlockRow | FailedRow;
+
+const GRADIENT = "@GRAD";
+
+/** The forward variable a gradient variable belongs to; undefined for any other. */
+export function forwardName(name: string): string | undefined {
+  const end = name.lastIndexOf(GRADIENT);
+  return end < 0 ? undefined : name.slice(0, end);
+}
+
+export class ProgramState {
+  readonly rows: Row[] = [];
+  readonly byKey = new Map<string, Row>();
+  readonly mirror = new Mirror();
+  readonly ops = new Map<number, OpRow>();
+  /** The ops that write, and that read, a name. */
+  readonly writers = new Map<string, OpRow[]>();
+  readonly readers = new Map<string, OpRow[]>();
+  private readonly vars = new Map<number, Map<string, VarRow>>();
+  private variables = 0;
+  private readonly blocks = new Map<number, { parent: number; depth: number }>();
+
+  constructor(readonly event: ProgramEvent) {}
+
+  get counts(): { variables: number; operators: number } {
+    return { variables: this.variables, operators: this.ops.size };
+  }
+
+  block(event: BlockEvent): void {
+    // A parent is older than its child: what claims otherwise would be walked for ever.
+    const parent = event.parent < event.block ? event.parent : -1;
+    const depth = (this.blocks.get(parent)?.depth ?? -1) + 1;
+    this.blocks.set(event.block, { parent, depth });
+    if (parent < 0) return;
+    const key = `b:${event.program}:${event.block}`;
+    const place = { key, depth: depth - 1, block: event.block };
+    this.add({ ...made(event), kind: "block", ...place, event });
+  }
+
+  variable(event: VarEvent): void {
+    const { seq, cell, line, block } = event;
+    const row: VarRow = {
+      seq,
+      cell,
+      line,
+      kind: "var",
+      key: `v:${event.program}:${block}:${event.name}`,
+      depth: this.depth(block),
+      block,
+      event,
+      value: new Timeline<Stats>(),
+    };
+    const own = this.vars.get(block);
+    if (own === undefined) this.vars.set(block, new Map([[event.name, row]]));
+    else own.set(event.name, row);
+    this.variables += 1;
+    this.add(row);
+  }
+
+  operator(event: OpEvent): OpRow {
+    const { seq, cell, line, block } = event;
+    const row: OpRow = {
+      seq,
+      cell,
+      line,
+      kind: "op",
+      key: `o:${event.op}`,
+      depth: this.depth(block),
+      block,
+      event,
+      twins: [],
+      removed: Infinity,
+    };
+    this.ops.set(event.op, row);
+    this.add(row);
+    for (const name of names(event.inputs)) append(this.readers, name, row);
+    for (const name of names(event.outputs)) append(this.writers, name, row);
+    const forward = event.twin === undefined ? undefined : this.ops.get(event.twin);
+    forward?.twins.push(row);
+    this.draw(row, forward);
+    return row;
+  }
+
+  failed(event: OpFailed, key: string): void {
+    this.add({ ...made(event), kind: "failed", key, depth: 0, block: 0, event });
+    const inputs = event.inputs.map(({ name }) => this.input(0, name));
+    const what = { key, title: event.type, tone: "failed" as const, untaped: true };
+    this.mirror.failed({ ...made(event), ...what, inputs, outputs: [] });
+  }
+
+  ran(event: RunOp): void {
+    const block = this.ops.get(event.op)?.block ?? 0;
+    for (const [name, stats] of Object.entries(event.values)) {
+      this.find(block, name)?.value.push(event.seq, stats);
+    }
+  }
+
+  /** Return the variable that `name` means in `block`: its own, or one further out. */
+  find(block: number, name: string): VarRow | undefined {
+    for (let at = block; at >= 0; at = this.blocks.get(at)?.parent ?? -1) {
+      const row = this.vars.get(at)?.get(name);
+      if (row !== undefined) return row;
+    }
+    return undefined;
+  }
+
+  /** A block and those it is inside of, outwards. */
+  pathOf(block: number): number[] {
+    const path: number[] = [];
+    for (let at = block; at >= 0; at = this.blocks.get(at)?.parent ?? -1) path.push(at);
+    return path;
+  }
+
+  private add(row: Row): void {
+    this.rows.push(row);
+    this.byKey.set(row.key, row);
+  }
+
+  private depth(block: number): number {
+    return this.blocks.get(block)?.depth ?? 0;
+  }
+
+  private draw(row: OpRow, forward: OpRow | undefined): void {
+    const { event } = row;
+    if (event.role === "optimize") this.drawUpdate(row);
+    else if (event.role === "backward") this.drawBackward(row, forward);
+    else {
+      const inputs = names(event.inputs).map((name) => this.input(event.block, name));
+      const outputs = names(event.outputs).map((name) => this.wire(event.block, name));
+      const tone = operatorTone(event.type, event.role);
+      const what = { key: row.key, title: event.type, tone, untaped: false };
+      this.mirror.forward({ ...made(event), ...what, inputs, outputs });
+    }
+  }
+
+  private drawBackward(row: OpRow, forward: OpRow | undefined): void {
+    const { event, key } = row;
+    const where = made(event);
+    if (forward === undefined) return this.drawSeedOrSum(row);
+    this.mirror.keep(where, forward.key, kept(event).join(", "));
+    const tone = operatorTone(event.type, event.role);
+    this.mirror.backward({ ...where, key, title: event.type, tone }, forward.key);
+    for (const name of names(event.outputs)) {
+      const base = forwardName(name);
+      if (base === undefined) continue;
+      const wire = this.wire(event.block, base);
+      const whole = this.wire(event.block, base + GRADIENT);
+      this.mirror.flow(where, wire, this.wire(event.block, name), whole, key);
+    }
+  }
+
+  /** A gradient op that belongs to no op starts the pass, or sums what meets. */
+  private drawSeedOrSum({ event, key }: OpRow): void {
+    const [output] = names(event.outputs);
+    const base = output === undefined ? undefined : forwardName(output);
+    if (base === undefined) return;
+    const wire = this.wire(event.block, base);
+    if (names(event.inputs).length > 0) this.mirror.sum(made(event), key, wire);
+    else this.mirror.seed(made(event), key, wire, this.wire(event.block, output));
+  }
+
+  private drawUpdate({ event, key }: OpRow): void {
+    const [name] = event.inputs.Param ?? [];
+    if (name === undefined) return;
+    const what = { key, title: event.type, tone: "optimise" as const };
+    this.mirror.update({ ...made(event), ...what }, this.wire(event.block, name));
+  }
+
+  private wire(block: number, name: string): string {
+    return this.find(block, name)?.key ?? `v:${this.event.program}:0:${name}`;
+  }
+
+  private input(block: number, name: string): Input {
+    const known = this.find(block, name);
+    const tone: Role = known?.event.role ?? "T";
+    const { cell = -1, line = 0 } = known ?? {};
+    return { cell, line, wire: this.wire(block, name), name, tone };
+  }
+}
+
+/** All names in the slots, in order, empty places left out. */
+export function names(slots: Record<string, string[]>): string[] {
+  const found: string[] = [];
+  for (const held of Object.values(slots)) {
+    for (const name of held) if (name !== "" && name !== "@EMPTY@") found.push(name);
+  }
+  return found;
+}
+
+/** The slots of a gradient op that hold values of the forward pass. */
+function kept(event: OpEvent): string[] {
+  const slots = Object.entries(event.inputs);
+  const isForward = (name: string): boolean => forwardName(name) === undefined;
+  return slots.filter(([, held]) => held.some(isForward)).map(([slot]) => slot);
+}
+
+function append(map: Map<string, OpRow[]>, name: string, row: OpRow): void {
+  const rows = map.get(name);
+  if (rows === undefined) map.set(name, [row]);
+  else if (rows.at(-1) !== row) rows.push(row);
+}
+
+function made({ seq, cell, line }: Made): Made {
+  return { seq, cell, line };
+}

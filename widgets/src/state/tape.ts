@@ -1,0 +1,181 @@
+/** Eager tensors, the nodes their ops left on the tape, and the gradients on the way back. */
+
+import type {
+  AnyEvent,
+  Backward,
+  Free,
+  GradEvent,
+  NodeEvent,
+  OpFailed,
+  Stats,
+  TensorEvent,
+  Value,
+} from "../events";
+import { Mirror, type Input, type Made } from "./mirror";
+import { Timeline } from "./timeline";
+import { operatorTone, type Tone } from "./tones";
+
+export interface TapeTensor extends Made {
+  readonly key: string;
+  readonly event: TensorEvent;
+  name: string;
+  producer?: TapeNode;
+  readonly consumers: TapeNode[];
+  readonly value: Timeline<Stats>;
+  readonly gradient: Timeline<Stats>;
+}
+
+export interface TapeNode extends Made {
+  readonly key: string;
+  readonly event: NodeEvent;
+  /** From which event on its gradient has been computed. */
+  graded: number;
+  freed: number;
+  /** What flowed from its gradient to each input. */
+  readonly flows: Map<number, Timeline<Stats>>;
+}
+
+/** Ops that change a parameter: shown at its gradient, not as part of the data flow. */
+const UPDATES = new Set(
+  "sgd momentum adam adamw adagrad rmsprop adadelta adamax lamb".split(" "),
+);
+
+/** Whether a node changed a parameter, off the tape. */
+export function isUpdate(event: NodeEvent): boolean {
+  return !event.taped && UPDATES.has(event.type);
+}
+
+export function nodeTone(event: NodeEvent): Tone {
+  return operatorTone(event.type, isUpdate(event) ? "optimize" : "forward");
+}
+
+export const tensorKey = (id: number): string => `t:${id}`;
+export const nodeKey = (id: number): string => `n:${id}`;
+export const tensorGradientKey = (id: number): string => `gt:${id}`;
+export const nodeGradientKey = (id: number): string => `gn:${id}`;
+export const flowKey = (node: number, tensor: number): string => `gf:${node}:${tensor}`;
+
+export class Tape {
+  readonly mirror = new Mirror();
+  readonly tensors = new Map<number, TapeTensor>();
+  readonly nodes = new Map<number, TapeNode>();
+  /** Tensors that no op made, in the order they were seen. */
+  readonly leaves: TapeTensor[] = [];
+  private passEnded = false;
+
+  tensor(event: TensorEvent): void {
+    const { seq, cell, line, tensor, name } = event;
+    const value = new Timeline<Stats>();
+    const gradient = new Timeline<Stats>();
+    const key = tensorKey(tensor);
+    const known = { seq, cell, line, key, event, name, consumers: [], value, gradient };
+    this.tensors.set(tensor, known);
+    if (event.role === "P" || event.role === "D" || event.role === "L") {
+      this.leaves.push(known);
+    }
+  }
+
+  node(event: NodeEvent): void {
+    const { seq, cell, line, node } = event;
+    const key = nodeKey(node);
+    const made = { seq, cell, line };
+    const flows = new Map<number, Timeline<Stats>>();
+    const known = { ...made, key, event, graded: Infinity, freed: Infinity, flows };
+    this.nodes.set(node, known);
+    for (const id of event.inputs) this.tensors.get(id)?.consumers.push(known);
+    for (const id of event.outputs) {
+      const tensor = this.tensors.get(id);
+      if (tensor !== undefined && !event.inputs.includes(id)) tensor.producer = known;
+    }
+    if (isUpdate(event)) this.update(event, key);
+    else this.draw(event, key);
+  }
+
+  backward(event: Backward): void {
+    if (event.phase === "end") this.passEnded = true;
+  }
+
+  gradient(event: GradEvent): void {
+    const { tensor, node, value, seq } = event;
+    const target = this.tensors.get(tensor);
+    const wire = tensorKey(tensor);
+    const whole = tensorGradientKey(tensor);
+    if (event.total || node === undefined) target?.gradient.push(seq, value);
+    if (node !== undefined) this.flow(event, node, wire, whole);
+    else if (!event.total) this.mirror.seed(event, whole, wire, whole);
+  }
+
+  free(event: Free): void {
+    const node = this.nodes.get(event.node);
+    if (node !== undefined) node.freed = Math.min(node.freed, event.seq);
+    this.mirror.free(event.seq, nodeKey(event.node));
+  }
+
+  value(event: Value): void {
+    this.tensors.get(event.tensor)?.value.push(event.seq, event.value);
+  }
+
+  /** A Python name was found for a tensor. */
+  rename(id: number, name: string): void {
+    const tensor = this.tensors.get(id);
+    if (tensor !== undefined) tensor.name = name;
+  }
+
+  failed(event: OpFailed, key: string): void {
+    const byName = new Map([...this.tensors.values()].map((t) => [t.name, t]));
+    const inputs = event.inputs.flatMap(({ name }) => {
+      const tensor = byName.get(name);
+      return tensor === undefined ? [] : [input(tensor)];
+    });
+    const what = { key, title: event.type, tone: "failed" as const, untaped: true };
+    this.mirror.failed({ ...made(event), ...what, inputs, outputs: [] });
+  }
+
+  private draw(event: NodeEvent, key: string): void {
+    if (this.passEnded && event.order === 1) {
+      this.passEnded = false;
+      this.mirror.startBelow();
+    }
+    const inputs = event.inputs.flatMap((id) => {
+      const tensor = this.tensors.get(id);
+      return tensor === undefined ? [] : [input(tensor)];
+    });
+    const outputs = event.outputs.map(tensorKey);
+    const tone = nodeTone(event);
+    const what = { key, title: event.type, tone, untaped: !event.taped };
+    this.mirror.forward({ ...made(event), ...what, inputs, outputs });
+    this.mirror.keep(made(event), key, event.taped ? event.saved.join(", ") : "");
+  }
+
+  private update(event: NodeEvent, key: string): void {
+    const parameter = event.inputs[0] ?? event.outputs[0];
+    const what = { key, title: event.type, tone: "optimise" as const };
+    this.mirror.update({ ...made(event), ...what }, tensorKey(parameter));
+  }
+
+  private flow(event: GradEvent, node: number, wire: string, whole: string): void {
+    const source = this.nodes.get(node);
+    if (source === undefined) return;
+    source.graded = Math.min(source.graded, event.seq);
+    let timeline = source.flows.get(event.tensor);
+    if (timeline === undefined) {
+      timeline = new Timeline<Stats>();
+      source.flows.set(event.tensor, timeline);
+    }
+    timeline.push(event.seq, event.value);
+    const key = nodeGradientKey(node);
+    const title = `${source.event.type}_grad`;
+    const what = { ...made(event), key, title, tone: "grad" as const };
+    this.mirror.backward(what, source.key);
+    this.mirror.flow(made(event), wire, flowKey(node, event.tensor), whole, key);
+  }
+}
+
+function made({ seq, cell, line }: AnyEvent): Made {
+  return { seq, cell, line };
+}
+
+function input(tensor: TapeTensor): Input {
+  const { cell, line, key: wire, name } = tensor;
+  return { cell, line, wire, name, tone: tensor.event.role };
+}

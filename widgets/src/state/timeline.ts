@@ -1,0 +1,53 @@
+/** A value that changes as the trace goes on, and can be asked for at any position. */
+
+/**
+ * What was written when. A position is a count of events: the state at `position` is
+ * that after the events numbered below it. Looking back costs a binary search, so going
+ * to any step needs neither a replay nor a keyframe.
+ */
+export class Timeline<T> {
+  // Most timelines stay empty: their lists come with the first value.
+  private seqs: number[] | undefined;
+  private values: T[] | undefined;
+
+  get length(): number {
+    return this.seqs?.length ?? 0;
+  }
+
+  push(seq: number, value: T): void {
+    (this.seqs ??= []).push(seq);
+    (this.values ??= []).push(value);
+  }
+
+  at(position: number): T | undefined {
+    if (this.seqs === undefined) return undefined;
+    return this.values?.[countBelow(this.seqs, position) - 1];
+  }
+}
+
+/** How many of the ascending `sorted` numbers are below `limit`. */
+export function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle] < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** How many of the things, oldest first, came before event `position`. */
+export function countBefore(
+  things: readonly { readonly seq: number }[],
+  position: number,
+): number {
+  let low = 0;
+  let high = things.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (things[middle].seq < position) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

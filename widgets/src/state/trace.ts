@@ -1,0 +1,229 @@
+/**
+ * All that a log says, folded event by event into things that only ever grow. What can
+ * change carries its history, so any earlier position can be shown without a replay.
+ */
+
+import type { AnyEvent, AttrEvent, CellBegin, CellEnd, Dropped } from "../events";
+import { shapeText } from "../text";
+import type { Made } from "./mirror";
+import { ProgramState, type OpRow, type Row } from "./programs";
+import { Tape } from "./tape";
+import { countBelow, Timeline } from "./timeline";
+
+export interface Cell {
+  readonly seq: number;
+  readonly cell: number;
+  readonly title: string;
+  readonly lines: readonly string[];
+  end?: CellEnd;
+}
+
+/** One statement's run: from its `line` event until the next. */
+export type Step = Made;
+
+export interface Failure extends Made {
+  readonly key: string;
+  readonly title: string;
+  readonly message: string;
+  /** The inputs' shapes, when an op failed. */
+  readonly shapes: string;
+}
+
+export class Trace {
+  length = 0;
+  readonly cells: Cell[] = [];
+  readonly steps: Step[] = [];
+  readonly programs = new Map<number, ProgramState>();
+  readonly ops = new Map<number, OpRow>();
+  readonly tape = new Tape();
+  readonly failures: Failure[] = [];
+  readonly dropped: Dropped[] = [];
+  /** Which op runs, by id; -1 when no program does. */
+  readonly running = new Timeline<number>();
+  private readonly stepSeqs: number[] = [];
+  private readonly changes = new Map<string, Timeline<string>>();
+  private readonly ranks = new Map<string, { rank: number; seq: number }>();
+  private readonly turns = new Map<string, number[]>();
+  private readonly marked = new Set<number>();
+
+  fold(event: AnyEvent): void {
+    this.length = event.seq + 1;
+    if (event.kind === "line") this.marked.add(event.cell);
+    if (event.line > 0) this.meet(event);
+    if (event.kind === "line" || this.changesLine(event)) this.step(event);
+    this.apply(event);
+  }
+
+  get ended(): boolean {
+    return this.cells.length > 0 && this.cells.every((cell) => cell.end !== undefined);
+  }
+
+  /** How many steps are over, or under way, at a position. */
+  stepsAt(position: number): number {
+    return countBelow(this.stepSeqs, position);
+  }
+
+  stepAt(position: number): Step | undefined {
+    return this.steps[this.stepsAt(position) - 1];
+  }
+
+  /** The position after `count` steps, where 0 is before the first. */
+  positionAfter(count: number): number {
+    return this.stepSeqs[count] ?? this.length;
+  }
+
+  /** The colour of a line: its rank among the lines met; -1 if none was at `position`. */
+  rank(cell: number, line: number, position = Infinity): number {
+    const known = this.ranks.get(`${cell}:${line}`);
+    return known === undefined || known.seq >= position ? -1 : known.rank;
+  }
+
+  /** How often a line has run at a position. */
+  runs(cell: number, line: number, position: number): number {
+    return countBelow(this.turns.get(`${cell}:${line}`) ?? [], position);
+  }
+
+  /** The row of a Program that `key` names. */
+  row(key: string): { program: ProgramState; row: Row } | undefined {
+    for (const program of this.programs.values()) {
+      const row = program.byKey.get(key);
+      if (row !== undefined) return { program, row };
+    }
+    return undefined;
+  }
+
+  /** What was last written to an attribute after its owner's creation. */
+  changed(key: string, attr: string, position: number): string | undefined {
+    return this.changes.get(`${key} ${attr}`)?.at(position);
+  }
+
+  private changesLine({ cell, line }: AnyEvent): boolean {
+    if (line <= 0 || this.marked.has(cell)) return false;
+    const last = this.steps.at(-1);
+    return last?.cell !== cell || last.line !== line;
+  }
+
+  private step({ seq, cell, line }: AnyEvent): void {
+    const key = `${cell}:${line}`;
+    const turns = this.turns.get(key);
+    if (turns === undefined) this.turns.set(key, [seq]);
+    else turns.push(seq);
+    this.steps.push({ seq, cell, line });
+    this.stepSeqs.push(seq);
+  }
+
+  private meet({ seq, cell, line }: AnyEvent): void {
+    const key = `${cell}:${line}`;
+    if (!this.ranks.has(key)) this.ranks.set(key, { rank: this.ranks.size, seq });
+  }
+
+  private apply(event: AnyEvent): void {
+    switch (event.kind) {
+      case "cell_begin":
+        return this.begin(event);
+      case "cell_end":
+        return this.end(event);
+      case "tensor":
+        return this.tape.tensor(event);
+      case "node":
+        return this.tape.node(event);
+      case "backward":
+        return this.tape.backward(event);
+      case "grad":
+        return this.tape.gradient(event);
+      case "free":
+        return this.tape.free(event);
+      case "value":
+        return this.tape.value(event);
+      case "attr":
+        return this.change(event);
+      case "dropped":
+        this.dropped.push(event);
+        return;
+      default:
+        return this.applyStatic(event);
+    }
+  }
+
+  private applyStatic(event: AnyEvent): void {
+    switch (event.kind) {
+      case "program":
+        this.programs.set(event.program, new ProgramState(event));
+        return;
+      case "block":
+        return this.programs.get(event.program)?.block(event);
+      case "var":
+        return this.programs.get(event.program)?.variable(event);
+      case "op": {
+        const row = this.programs.get(event.program)?.operator(event);
+        if (row !== undefined) this.ops.set(event.op, row);
+        return;
+      }
+      case "op_removed": {
+        const row = this.ops.get(event.op);
+        if (row !== undefined) row.removed = event.seq;
+        return;
+      }
+      case "run":
+        this.running.push(event.seq, -1);
+        return;
+      case "run_op":
+        this.running.push(event.seq, event.op);
+        this.programOf(event.op)?.ran(event);
+        return;
+      case "op_failed": {
+        const { seq, cell, line, type, message } = event;
+        const key = `f:${seq}`;
+        const title = `${type} failed`;
+        const shapes = event.inputs.map(({ shape }) => shapeText(shape)).join(" ");
+        this.failures.push({ key, seq, cell, line, title, message, shapes });
+        const program = this.programs.get(event.program ?? -1);
+        if (program !== undefined) program.failed(event, key);
+        else this.tape.failed(event, key);
+      }
+    }
+  }
+
+  private programOf(op: number): ProgramState | undefined {
+    const row = this.ops.get(op);
+    return row === undefined ? undefined : this.programs.get(row.event.program);
+  }
+
+  private begin(event: CellBegin): void {
+    const { seq, cell, title } = event;
+    const lines = event.source.replace(/\n$/, "").split("\n");
+    this.cells.push({ seq, cell, title, lines });
+  }
+
+  private end(event: CellEnd): void {
+    const { seq, cell, ok, error: message } = event;
+    const ended = this.cells.find((known) => known.cell === cell);
+    if (ended !== undefined) ended.end = event;
+    if (ok || message === undefined) return;
+    // An op that failed has said so itself; anything else has only the cell to say it.
+    if (this.failures.some((failure) => failure.cell === cell)) return;
+    const last = this.steps.findLast((step) => step.cell === cell);
+    const line = event.line || (last?.line ?? 0);
+    const what = { title: "Error", message, shapes: "" };
+    this.failures.push({ key: `f:${seq}`, seq, cell, line, ...what });
+  }
+
+  private change(event: AttrEvent): void {
+    const { tensor, op, program, name, attr, value, seq } = event;
+    if (tensor !== undefined && attr === "name") this.tape.rename(tensor, value);
+    const key =
+      tensor !== undefined
+        ? `t:${tensor}`
+        : op !== undefined
+          ? `o:${op}`
+          : this.programs.get(program ?? -1)?.find(0, name ?? "")?.key;
+    if (key === undefined) return;
+    const slot = `${key} ${attr}`;
+    let timeline = this.changes.get(slot);
+    if (timeline === undefined) {
+      timeline = new Timeline<string>();
+      this.changes.set(slot, timeline);
+    }
+    timeline.push(seq, value);
+  }
+}

@@ -1,0 +1,340 @@
+/** The whole view: panes, time, selection and keys, over one event log. */
+
+import { el, button, freshId } from "./draw/dom";
+import { Finder } from "./draw/finder";
+import { GraphPane } from "./draw/graph";
+import { Help } from "./draw/help";
+import { InspectorPane } from "./draw/inspector";
+import { legend } from "./draw/legend";
+import type { Actions, Frame } from "./draw/look";
+import { MemoryPane } from "./draw/memory";
+import { ScrubberPane } from "./draw/scrubber";
+import { SourcePane } from "./draw/source";
+import { progressOf, Status } from "./draw/status";
+import {
+  hostTheme,
+  readPalette,
+  watchHostTheme,
+  type Palette,
+  type ThemeChoice,
+} from "./draw/theme";
+import { commandOf, type Command } from "./keys";
+import type { EventLog } from "./log";
+import { AutoPlayer } from "./player";
+import { neighbour, neighbours, type Way } from "./selection";
+import { Trace } from "./state/trace";
+
+export interface ViewOptions {
+  readonly title?: string;
+  readonly theme?: ThemeChoice;
+  /** The height of a row of panes, in pixels. */
+  readonly height?: number;
+}
+
+/** More new events than this appear at once, without sliding in. */
+const MOST_ANIMATED = 80;
+const NOTHING_YET = "Variables and operators appear here as lines make them.";
+export const DEFAULT_HEIGHT = 560;
+const WIDE = 1520;
+const MEDIUM = 760;
+
+export class View implements Actions {
+  readonly element = el("div", "tg-root");
+  private readonly trace = new Trace();
+  private readonly source = new SourcePane(this);
+  private readonly memory = new MemoryPane(this);
+  private readonly graph = new GraphPane(this, () => this.readColours());
+  private readonly inspector = new InspectorPane(this);
+  private readonly player = new AutoPlayer(
+    () => this.advance(),
+    () => this.redraw(),
+  );
+  private readonly scrubber = new ScrubberPane(
+    this,
+    {
+      play: () => this.play(),
+      faster: () => this.player.faster(),
+      isPlaying: () => this.player.playing,
+      pace: () => this.player.pace,
+    },
+    () => this.readColours(),
+  );
+  private readonly finder = new Finder(
+    this,
+    () => this.trace,
+    () => this.element.focus({ preventScroll: true }),
+  );
+  private readonly help = new Help();
+  private readonly blank = el("p", "tg-pane tg-empty tg-blank", NOTHING_YET);
+  private readonly status: Status;
+  private readonly observer: ResizeObserver;
+  private readonly stopWatching: () => void;
+  private palette: Palette | undefined;
+  private theme: ThemeChoice = "auto";
+  private position = 0;
+  private live = true;
+  private selected: string | undefined;
+  private hovered: string | undefined;
+  private requested = 0;
+  private asked = false;
+
+  constructor(
+    private readonly log: EventLog,
+    options: ViewOptions = {},
+  ) {
+    const helpButton = button("tg-tool", "Keys and help (?)", "?", () => this.help.open());
+    this.status = new Status([this.finder.element, helpButton]);
+    const aside = el("div", "tg-aside", this.source.element, this.inspector.element);
+    const panes = [this.memory.element, this.graph.element];
+    const main = el("div", "tg-main", ...panes, this.blank);
+    const { head, notice, announcer } = this.status;
+    const body = el("div", "tg-body", aside, main);
+    const parts = [head, notice, body, this.scrubber.element, legend()];
+    this.element.append(...parts, this.help.element, announcer);
+    this.element.tabIndex = -1;
+    this.element.id = freshId("view");
+    this.element.setAttribute("role", "region");
+    this.element.dataset.lmSuppressShortcuts = "true";
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.observer = new ResizeObserver(() => this.chooseLayout());
+    this.observer.observe(this.element);
+    this.stopWatching = watchHostTheme(() => this.applyTheme());
+    this.configure({ title: "", theme: "auto", height: DEFAULT_HEIGHT, ...options });
+  }
+
+  configure({ title, theme, height }: ViewOptions): void {
+    if (title !== undefined) {
+      this.status.setTitle(title);
+      this.element.setAttribute("aria-label", title || "Trace");
+    }
+    if (height !== undefined) {
+      this.element.style.setProperty("--tg-height", `${height}px`);
+    }
+    if (theme !== undefined) this.theme = theme;
+    this.applyTheme();
+  }
+
+  /** Say that something is wrong with what came. */
+  complain(why: string): void {
+    this.status.complaint = why;
+    this.redraw();
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.requested);
+    this.player.stop();
+    this.observer.disconnect();
+    this.scrubber.dispose();
+    this.graph.dispose();
+    this.stopWatching();
+    this.element.remove();
+  }
+
+  /** Draw in the next frame, once, however often it is asked for. */
+  redraw(): void {
+    this.requested ||= requestAnimationFrame(() => {
+      this.requested = 0;
+      this.draw();
+    });
+  }
+
+  select(key: string | undefined): void {
+    this.selected = key;
+    this.hovered = undefined;
+    if (key !== undefined) {
+      this.memory.columnOf(key)?.show(key);
+      this.graph.show(key);
+    }
+    this.redraw();
+  }
+
+  hover(key: string | undefined): void {
+    if (key === this.hovered) return;
+    this.hovered = key;
+    this.redraw();
+  }
+
+  seek(position: number): void {
+    this.asked = true;
+    this.live = position >= this.trace.length;
+    this.position = Math.max(0, Math.min(position, this.trace.length));
+    this.redraw();
+  }
+
+  goToStep(count: number): void {
+    const { steps } = this.trace;
+    const last = count >= steps.length;
+    this.seek(last ? Infinity : this.trace.positionAfter(Math.max(0, count)));
+  }
+
+  private draw(): void {
+    const known = this.trace.length;
+    const { events } = this.log;
+    while (this.trace.length < events.length) {
+      this.trace.fold(events[this.trace.length]);
+    }
+    const added = this.trace.length - known;
+    if (this.live) this.position = this.trace.length;
+    const frame = this.frame(this.live && known > 0 && added <= MOST_ANIMATED);
+    for (const pane of [this.source, this.memory, this.graph, this.inspector]) {
+      pane.update(frame);
+    }
+    this.blank.hidden = !this.memory.element.hidden || !this.graph.element.hidden;
+    this.scrubber.update(frame);
+    this.status.update(frame, this.missing());
+    if (added > 0 || this.asked) this.status.announce(frame, this.asked);
+    this.asked = false;
+    this.element.dataset.empty = String(this.trace.length === 0);
+    this.element.dataset.state = progressOf(this.trace);
+    this.element.dataset.position = String(this.position);
+    if (added > 0) this.stamp(this.trace.length - 1);
+  }
+
+  private frame(animate: boolean): Frame {
+    const { trace, position, live, selected, hovered } = this;
+    const step = trace.stepAt(position);
+    const linked = neighbours(trace, hovered ?? selected, position);
+    return { trace, position, step, live, animate, selected, hovered, linked };
+  }
+
+  private missing(): number {
+    const gaps = this.log.gaps();
+    return gaps.reduce((sum, { first, last }) => sum + last - first + 1, 0);
+  }
+
+  /** Say, once the browser has painted it, up to which event the view has come. */
+  private stamp(seq: number): void {
+    setTimeout(() => {
+      const time = performance.timeOrigin + performance.now();
+      this.element.dataset.seq = String(seq);
+      this.element.dataset.paintedAt = time.toFixed(1);
+      const detail = { seq, time };
+      this.element.dispatchEvent(new CustomEvent("tg-painted", { bubbles: true, detail }));
+    });
+  }
+
+  private applyTheme(): void {
+    const theme = this.theme === "auto" ? hostTheme() : this.theme;
+    if (this.element.dataset.theme === theme) return;
+    this.element.dataset.theme = theme;
+    this.palette = undefined;
+    this.redraw();
+  }
+
+  /** The palette, once the stylesheet applies. */
+  private readColours(): Palette {
+    if (this.palette === undefined || this.palette.ink === "") {
+      this.palette = readPalette(this.element);
+    }
+    return this.palette;
+  }
+
+  private chooseLayout(): void {
+    const width = this.element.clientWidth;
+    const layout = width >= WIDE ? "wide" : width >= MEDIUM ? "medium" : "narrow";
+    this.element.dataset.layout = layout;
+    this.redraw();
+  }
+
+  private play(): void {
+    const atEnd = this.trace.stepsAt(this.position) >= this.trace.steps.length;
+    if (!this.player.playing && atEnd) this.goToStep(0);
+    this.player.play();
+  }
+
+  private advance(): boolean {
+    const next = this.trace.stepsAt(this.position) + 1;
+    this.goToStep(next);
+    return next < this.trace.steps.length;
+  }
+
+  /** Keys are the view's while it has the focus, and never reach the notebook. */
+  private key(event: KeyboardEvent): void {
+    const { target } = event;
+    const modified = event.ctrlKey || event.metaKey || event.altKey;
+    if (!modified && event.key !== "Tab") event.stopPropagation();
+    const typed = target instanceof HTMLSelectElement;
+    const pressed = target instanceof HTMLButtonElement && /^( |Enter)$/.test(event.key);
+    if (pressed || (typed && event.key !== "Escape")) return;
+    const command = commandOf(event);
+    if (command === undefined) return;
+    event.preventDefault();
+    if (this.help.isOpen) {
+      if (command === "help" || command === "leave") this.help.close();
+      return;
+    }
+    this.run(command);
+  }
+
+  private run(command: Command): void {
+    const done = this.trace.stepsAt(this.position);
+    const actions: Record<Command, () => void> = {
+      back: () => this.goToStep(done - 1),
+      on: () => this.goToStep(done + 1),
+      eventBack: () => this.seek(this.position - 1),
+      eventOn: () => this.seek(this.position + 1),
+      up: () => this.move(-1),
+      down: () => this.move(1),
+      first: () => this.goToStep(0),
+      last: () => this.seek(Infinity),
+      play: () => this.play(),
+      inspect: () => this.inspect(),
+      producer: () => this.walk("producer"),
+      consumer: () => this.walk("consumer"),
+      twin: () => this.walk("twin"),
+      open: () => this.fold(false),
+      close: () => this.fold(true),
+      find: () => this.finder.open(),
+      fit: () => this.graph.fit(),
+      zoomIn: () => this.graph.zoom(1.4),
+      zoomOut: () => this.graph.zoom(1 / 1.4),
+      help: () => this.help.open(),
+      leave: () => this.leave(),
+    };
+    if (["back", "on", "eventBack", "eventOn", "first"].includes(command)) {
+      this.player.stop();
+    }
+    actions[command]();
+  }
+
+  private move(by: number): void {
+    const { activeElement } = document;
+    const inGraph = this.graph.element.contains(activeElement);
+    const focused = this.memory.columns.find((c) => c.element.contains(activeElement));
+    const column = inGraph ? undefined : (focused ?? this.memory.columnOf(this.selected));
+    const usesGraph = inGraph || (column === undefined && this.memory.element.hidden);
+    if (usesGraph) {
+      this.select(this.graph.step(this.selected, by) ?? this.selected);
+      if (!inGraph) this.graph.focus();
+      return;
+    }
+    const list = column ?? this.memory.columns[1];
+    this.select(list.step(this.selected, by) ?? this.selected);
+    if (focused === undefined) list.focus();
+  }
+
+  private walk(way: Way): void {
+    const key = this.selected ?? this.hovered;
+    if (key === undefined) return;
+    this.select(neighbour(this.trace, key, way, this.position) ?? key);
+  }
+
+  private inspect(): void {
+    if (this.hovered !== undefined) this.select(this.hovered);
+    if (this.selected !== undefined) this.inspector.focus();
+  }
+
+  private fold(folded: boolean): void {
+    const found = this.selected === undefined ? undefined : this.trace.row(this.selected);
+    if (found === undefined) return;
+    this.memory.columnOf(this.selected)?.fold(found.row.block, folded);
+  }
+
+  private leave(): void {
+    const { activeElement } = document;
+    if (this.player.playing) this.player.stop();
+    else if (this.selected !== undefined) this.selected = undefined;
+    else if (activeElement instanceof HTMLElement) activeElement.blur();
+    this.redraw();
+  }
+}

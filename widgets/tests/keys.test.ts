@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { tokens } from "../src/draw/python";
+import { BINDINGS, commandOf, type Press } from "../src/keys";
+import { numberText, shapeText, shorten } from "../src/text";
+
+const PLAIN = { shiftKey: false, ctrlKey: false, metaKey: false, altKey: false };
+const press = (key: string, more: Partial<Press> = {}) =>
+  commandOf({ ...PLAIN, key, ...more });
+
+test("arrows step lines, with Shift events", () => {
+  expect(press("ArrowRight")).toBe("on");
+  expect(press("ArrowRight", { shiftKey: true })).toBe("eventOn");
+  expect(press("ArrowLeft", { shiftKey: true })).toBe("eventBack");
+});
+
+test("a sign that needs Shift on some keyboards works on all", () => {
+  expect(press("?", { shiftKey: true })).toBe("help");
+  expect(press("/", { shiftKey: true })).toBe("find");
+});
+
+test("what the browser or the host owns is left to them", () => {
+  expect(press("f", { ctrlKey: true })).toBeUndefined();
+  expect(press("ArrowLeft", { altKey: true })).toBeUndefined();
+  expect(press("End", { metaKey: true })).toBeUndefined();
+  expect(press("d")).toBeUndefined();
+});
+
+test("no key does two things, and each command has a key and a word for the help", () => {
+  const keys = BINDINGS.map(({ key, shift }) => `${key} ${shift === true}`);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(BINDINGS.every(({ shown, does }) => shown !== "" && does !== "")).toBe(true);
+});
+
+test("a line's text is kept whole, its parts are told apart", () => {
+  const line = "    return f'{x}' if x_if else 0x1F  # if 'so'";
+  const parts = tokens(line);
+  expect(parts.map(({ text }) => text).join("")).toBe(line);
+  const of = (kind: string) => parts.filter((p) => p.kind === kind).map((p) => p.text);
+  expect(of("keyword")).toEqual(["return", "if", "else"]);
+  expect(of("string")).toEqual(["f'{x}'"]);
+  expect(of("number")).toEqual(["0x1F"]);
+  expect(of("comment")).toEqual(["# if 'so'"]);
+});
+
+test("an attribute that is spelt like a keyword is none; an open string ends the line", () => {
+  const kinds = (line: string) => tokens(line).map(({ kind }) => kind);
+  expect(kinds("nn.in")).toEqual(["plain"]);
+  expect(kinds("'open")).toEqual(["string"]);
+  expect(kinds("")).toEqual([]);
+});
+
+test("numbers, shapes and names are short", () => {
+  expect(numberText(0.123456)).toBe("0.1235");
+  expect(numberText(-123456)).toBe("-1.23e+5");
+  expect(numberText(0)).toBe("0");
+  expect(numberText(null)).toBe("not finite");
+  expect(shapeText([-1, 10])).toBe("[-1, 10]");
+  expect(shorten("elementwise_add_grad", 16)).toHaveLength(16);
+  expect(shorten("elementwise_add_grad", 16)).toMatch(/^element.*…_grad$/);
+  expect(shorten("relu", 16)).toBe("relu");
+});

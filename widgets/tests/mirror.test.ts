@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { Builder } from "../fixtures/builder";
+import { diamond, failingEager, mlp, residual } from "../fixtures/eager";
+import { fourLines, longProgram } from "../fixtures/static";
+import type { Log } from "../src/events";
+import type { Join, Mirror, MirrorEdge, MirrorNode } from "../src/state/mirror";
+import { traceOf } from "./trace";
+
+const EVERYWHERE = [-100, 1e6] as const;
+
+function edges(mirror: Mirror, kind: MirrorEdge["kind"]): MirrorEdge[] {
+  return mirror.edges.touching(...EVERYWHERE).filter((edge) => edge.kind === kind);
+}
+
+function joins(mirror: Mirror): Join[] {
+  return mirror.joins.touching(...EVERYWHERE);
+}
+
+function titles(mirror: Mirror, side: -1 | 1): string[] {
+  const nodes = mirror.nodes.filter((node) => node.side === side);
+  return nodes.map((node) => `${node.shape} ${node.title}`);
+}
+
+const tape = (log: Log): Mirror => traceOf(log).tape.mirror;
+const main = (log: Log): Mirror => traceOf(log).programs.get(1)!.mirror;
+
+test("every gradient op stands at its forward's height, reflected", () => {
+  for (const log of [mlp(), diamond(), residual(4)]) {
+    const mirror = tape(log);
+    const gradients = mirror.nodes.filter((n) => n.side === 1 && n.shape === "op");
+    expect(gradients.length).toBeGreaterThan(3);
+    for (const node of gradients) {
+      const [forward] = mirror.nodesOf(node.key.replace("gn", "n"));
+      expect([node.x, node.y]).toEqual([-forward.x, forward.y]);
+      expect(forward.x).toBeLessThan(0);
+    }
+  }
+});
+
+test("a static program has the same mirror, from its ops alone", () => {
+  const mirror = main(fourLines());
+  expect(titles(mirror, -1).join(", ")).toBe(
+    "op mul, leaf X, leaf fc_0.w_0, op elementwise_add, leaf fc_0.b_0, op reduce_mean",
+  );
+  expect(titles(mirror, 1).join(", ")).toBe(
+    "seed 1, op reduce_mean_grad, op elementwise_add_grad, leaf fc_0.b_0, " +
+      "op mul_grad, leaf fc_0.w_0, update sgd, update sgd",
+  );
+  const kept = edges(mirror, "saved").map(({ label }) => label);
+  expect(kept.sort()).toEqual(["X", "X, Y", "X, Y"]);
+});
+
+test("data gets no gradient, parameters do", () => {
+  const gradients = titles(main(fourLines()), 1);
+  expect(gradients).not.toContain("leaf X");
+  expect(gradients).toContain("leaf fc_0.w_0");
+});
+
+test("gradients that meet are summed, at the producer's gradient", () => {
+  const mirror = tape(diamond());
+  const sums = joins(mirror);
+  expect(sums).toHaveLength(1);
+  const multiply = mirror.nodes.find((node) => node.title === "elementwise_mul")!;
+  expect(sums[0].x).toBe(-multiply.x);
+  expect(sums[0].y).toBeGreaterThan(multiply.y);
+  expect(joins(tape(mlp()))).toHaveLength(0);
+});
+
+test("each residual block but the first sums two gradients", () => {
+  expect(joins(tape(residual(6)))).toHaveLength(5);
+});
+
+test("a static sum op is the ⊕ it stands for", () => {
+  const b = new Builder("fan-out");
+  b.program(1, "main");
+  for (const name of ["a", "x", "y", "z"]) b.variable(1, name, "T", [1]);
+  const f = b.op(1, "tanh", { X: "a" }, { Out: "x" });
+  const g = b.op(1, "relu", { X: "x" }, { Out: "y" });
+  const h = b.op(1, "exp", { X: "x" }, { Out: "z" });
+  const role = "backward";
+  const parts = ["x@GRAD@RENAME@block0@0", "x@GRAD@RENAME@block0@1"];
+  for (const name of [...parts, "x@GRAD", "a@GRAD"]) b.variable(1, name, "g", [1]);
+  b.op(1, "exp_grad", {}, { "X@GRAD": parts[0] }, { role, twin: h });
+  b.op(1, "relu_grad", {}, { "X@GRAD": parts[1] }, { role, twin: g });
+  const sum = b.op(1, "sum", { X: parts }, { Out: "x@GRAD" }, { role });
+  b.op(1, "tanh_grad", {}, { "X@GRAD": "a@GRAD" }, { role, twin: f });
+  const mirror = main(b.log);
+  expect(joins(mirror).map(({ key }) => key)).toEqual([`o:${sum}`]);
+  const [tanh] = mirror.nodesOf(`o:${f}`);
+  expect(joins(mirror)[0].x).toBe(-tanh.x);
+});
+
+test("what an op kept is a stub until its gradient comes, and is let go when freed", () => {
+  const log = mlp();
+  const trace = traceOf(log);
+  const [edge] = edges(trace.tape.mirror, "saved");
+  const grad = log.events.find((e) => e.kind === "backward" && e.phase === "begin")!;
+  expect(edge.reached).toBeGreaterThan(grad.seq);
+  expect(edge.freed).toBeGreaterThan(edge.reached);
+  expect(edge.freed).toBeLessThan(log.events.length);
+});
+
+test("after a pass, the next forward begins under it and reads its leaves anew", () => {
+  const mirror = tape(mlp({ steps: 3 }));
+  const inputs = mirror.nodes.filter((node) => node.title === "x");
+  expect(inputs).toHaveLength(3);
+  const tops = inputs.map(({ y }) => y);
+  const lowest = mirror.nodes.filter((node) => node.title === "reduce_mean");
+  expect(tops[1]).toBeGreaterThan(lowest[0].y);
+  expect(tops[2]).toBeGreaterThan(lowest[1].y);
+});
+
+test("folding further moves nothing that is there", () => {
+  const log = mlp({ steps: 4 });
+  const half = { ...log, events: log.events.slice(0, 150) };
+  const place = ({ x, y, key }: MirrorNode): [string, number, number] => [key, x, y];
+  const before = tape(half).nodes.map(place);
+  expect(tape(log).nodes.slice(0, before.length).map(place)).toEqual(before);
+});
+
+test("an eager op that failed stands under what it read", () => {
+  const mirror = tape(failingEager());
+  const failed = mirror.nodes.find((node) => node.shape === "failed")!;
+  const read = mirror.nodes.find((node) => node.title === "scale")!;
+  expect(failed.y).toBeGreaterThan(read.y);
+});
+
+test("ten thousand ops in a row fold without recursion", () => {
+  const mirror = main(longProgram(10_000));
+  expect(mirror.nodes.filter((node) => node.shape === "op")).toHaveLength(20_000);
+  expect(mirror.layout.lowest).toBe(10_000);
+});

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { mlp } from "../fixtures/eager";
+import { fourLines, longProgram } from "../fixtures/static";
+import { heatPixels } from "../src/draw/stats";
+import { edgeWidth, route, scene, type Box, type Look } from "../src/draw/scene";
+import { BOX, LANE, PORT, ROW } from "../src/layout/geometry";
+import { caption, carried } from "../src/state/caption";
+import type { MirrorEdge } from "../src/state/mirror";
+import type { Trace } from "../src/state/trace";
+import { traceOf } from "./trace";
+
+function look(trace: Trace, position = trace.length): Look {
+  return {
+    position,
+    selected: undefined,
+    linked: new Set(),
+    hue: (cell, line) => trace.rank(cell, line),
+    isCurrent: () => false,
+    caption: (node) => caption(trace, node, position),
+    stats: (key) => carried(trace, key, position),
+  };
+}
+
+const ALL = { width: 4000, height: 4000 };
+const CAMERA = { x: 0, y: 0, scale: 1 };
+
+function boxes(shapes: ReturnType<typeof scene>): Box[] {
+  return shapes.filter((shape): shape is Box => shape.kind === "box");
+}
+
+test("a box says its op, and what it makes with its shape", () => {
+  const trace = traceOf(fourLines());
+  const shapes = scene(trace.programs.get(1)!.mirror, CAMERA, ALL, look(trace));
+  const words = boxes(shapes).map(({ caption: c }) => `${c.title} | ${c.detail}`);
+  expect(words).toContain("mul | fc_0.tmp_0 [-1, 10]");
+  expect(words).toContain("fc_0.b_0 | [10]");
+  expect(words).toContain("mul_grad | fc_0.w_0@GRAD");
+});
+
+test("what comes later than the position is there, and greyed", () => {
+  const trace = traceOf(fourLines());
+  const { mirror } = trace.programs.get(1)!;
+  const whole = boxes(scene(mirror, CAMERA, ALL, look(trace)));
+  const early = boxes(scene(mirror, CAMERA, ALL, look(trace, trace.positionAfter(3))));
+  const place = (box: Box): number[] => [box.x, box.y, box.width, box.height];
+  expect(early.map(place)).toEqual(whole.map(place));
+  const future = early.filter((box) => box.state === "future");
+  expect(future.every((box) => box.node.side === 1)).toBe(true);
+  expect(future).toHaveLength(5);
+});
+
+test("NaN on a gradient is a cross without a click, once", () => {
+  const bad = (nan: boolean): number => {
+    const trace = traceOf(mlp({ nan }));
+    const shapes = scene(trace.tape.mirror, CAMERA, ALL, look(trace));
+    return shapes.filter((s) => s.kind === "mark" && s.sign === "bad").length;
+  };
+  expect(bad(false)).toBe(0);
+  expect(bad(true)).toBe(1);
+});
+
+test("only what the window shows is drawn", () => {
+  const trace = traceOf(longProgram(3000));
+  const { mirror } = trace.programs.get(1)!;
+  const camera = { x: 0, y: 1500 * ROW, scale: 1 };
+  const shapes = scene(mirror, camera, { width: 800, height: 10 * ROW }, look(trace));
+  expect(boxes(shapes).length).toBeGreaterThanOrEqual(20);
+  expect(shapes.length).toBeLessThan(120);
+});
+
+test("the whole of ten thousand nodes is a few thousand rectangles without words", () => {
+  const trace = traceOf(longProgram(5000));
+  const { mirror } = trace.programs.get(1)!;
+  const camera = { x: 0, y: 2500 * ROW, scale: 600 / (5001 * ROW) };
+  const all = boxes(scene(mirror, camera, { width: 800, height: 620 }, look(trace)));
+  expect(all.length).toBeLessThan(1200);
+  expect(all.every((box) => box.detail === "dot" && box.caption.title === "")).toBe(true);
+  const rows = all.map((box) => box.y);
+  expect(Math.max(...rows)).toBeGreaterThan(4900 * ROW);
+});
+
+test("a gradient's edge is wider the larger its norm, within bounds", () => {
+  const widths = [0, 1e-9, 1e-6, 1e-3, 1, 100, 1e9].map(edgeWidth);
+  expect(widths).toEqual([...widths].sort((a, b) => a - b));
+  expect([widths[0], widths.at(-1)]).toEqual([1, 5]);
+});
+
+test("a long edge passes beside the nodes of its lane", () => {
+  const ends = { x1: -300, y1: BOX.height / 2, x2: -300, y2: 5 * ROW - BOX.height / 2 };
+  const edge = { ...ends, kind: "flow" } as MirrorEdge;
+  const points = route(edge);
+  expect(points.slice(0, 2)).toEqual([ends.x1, ends.y1]);
+  expect(points.slice(-2)).toEqual([ends.x2, ends.y2]);
+  // Between the first gap and the last it keeps to the channel.
+  const channel = points.slice(8, 14).filter((_, i) => i % 2 === 0);
+  for (const x of channel) expect(Math.abs(x - ends.x1)).toBeCloseTo(LANE / 2);
+  expect(points[7]).toBeLessThanOrEqual(ROW - BOX.height / 2);
+  expect(PORT).toBeLessThan(ROW - BOX.height);
+});
+
+test("a heat map is blue below zero, orange above, red where not finite", () => {
+  const pixels = heatPixels([[-2, 0, 2, null]], 4);
+  const at = (x: number): number[] =>
+    Array.from(pixels.slice(x * 4, x * 4 + 3));
+  const [below, zero, above, bad] = [0, 1, 2, 3].map(at);
+  expect(below[2]).toBeGreaterThan(below[0]);
+  expect(Math.min(...zero)).toBeGreaterThan(240);
+  expect(above[0]).toBeGreaterThan(above[2]);
+  expect(bad[0] - Math.max(bad[1], bad[2])).toBeGreaterThan(100);
+});
