@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Observer", "observers", "watch"]
+__all__ = ["Observer", "announce", "observers", "watch"]
 
 
 class Observer:
@@ -54,15 +54,18 @@ class Observer:
     def grad_begin(self, node: Any) -> None:
         """The rule of `node` is about to run."""
 
-    def grad_flows(self, node: Any | None, index: int, target: Any, grad: Any) -> None:
+    def grad_flows(self, node: Any, index: int, target: Any, grad: Any) -> None:
         """`node` hands `grad` to its input `index`.
 
         `target` is the edge it travels: the Node (or Output) that made that input, or
-        the leaf Tensor itself. `node` is None for the seed.
+        the leaf Tensor itself.
         """
 
     def grad_ready(self, target: Any, grad: Any) -> None:
-        """All contributions to `target` are summed: `grad` is its whole gradient."""
+        """All contributions to `target` are summed: `grad` is its whole gradient.
+
+        Of a node with several outputs it is a list, None where no gradient arrived.
+        """
 
     def node_freed(self, node: Any) -> None:
         """The reverse pass has used `node` and let go of what it had saved."""
@@ -99,6 +102,12 @@ class Observer:
 
 
 observers: list[Observer] = []
+
+
+def announce(what: str, *facts: Any) -> None:
+    """Call the method `what` of every observer; ask `if observers:` first."""
+    for observer in observers:
+        getattr(observer, what)(*facts)
 
 
 @contextmanager

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from teachgraph import dtypes, mode
-from teachgraph.eager.tensor import Tensor, announce
+from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.observe import announce
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.op import Op
 from teachgraph.ops.traced import Traced

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count
 from operator import attrgetter
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from teachgraph.errors import BackwardTwiceError, at_user_line
-from teachgraph.observe import observers
-from teachgraph.ops.op import force
+from teachgraph.observe import announce, observers
 
 if TYPE_CHECKING:
     from teachgraph.eager.tensor import Tensor
@@ -30,7 +30,7 @@ Edge = Union["Node", "Output", "Tensor"]
 Trace = Callable[[Any, Union["Edge", None]], Any]
 
 
-clock = count()
+clock = count(0, 2)
 age = attrgetter("born")
 
 
@@ -71,7 +71,7 @@ class Output:
 
     def __init__(self, node: Node, index: int) -> None:
         self.node, self.index, self.edges = node, index, (node,)
-        self.born = node.born + 0.5
+        self.born = node.born + 1
 
 
 def topological(roots: Iterable[Edge]) -> list[Edge]:
@@ -102,18 +102,13 @@ def leading_to(targets: Mapping[Edge, Any], order: Sequence[Edge]) -> set[Edge |
 def check_kept(order: Sequence[Edge]) -> None:
     """Refuse a second pass over a freed graph before it changes anything."""
     for node in order:
-        if isinstance(node, Node) and node.saved is None:
+        if node.__class__ is Node and node.saved is None:
             raise BackwardTwiceError(
                 at_user_line(
                     f"backward came through {node.op.type} a second time, but what it "
                     "had saved was freed by the first: give that one retain_graph=True"
                 )
             )
-
-
-def accumulate(grads: dict[Edge, Any], edge: Edge, grad: Any) -> None:
-    """Add a contribution: the one place where gradients meet."""
-    grads[edge] = grads[edge] + grad if edge in grads else grad
 
 
 def reverse(
@@ -140,78 +135,82 @@ def reverse(
     Raises:
         BackwardTwiceError: The graph was freed by an earlier pass.
     """
-    order = topological(seeds)
-    needed = None if targets is None else leading_to(targets, order) - {*blocked}
-    path = order if needed is None else [node for node in order if node in needed]
+    path, needed = route(seeds, targets, blocked)
     check_kept(path)
     grads: dict[Edge, Any] = dict(seeds)
-    parts: dict[Node, list[Any]] = {}
     found: dict[Edge, Any] = {}
     for node in path:
         dout = grads.pop(node, None)
-        if observers and dout is not None:
-            for observer in observers:
-                observer.grad_ready(node, dout)
-        if targets is not None and node in targets and dout is not None:
+        if dout is None:
+            continue
+        if observers:
+            announce("grad_ready", node, dout)
+        if targets is not None and node in targets:
             found[node] = dout
-        if node.__class__ is Output:
-            collect(parts, node, dout)
-        elif node.__class__ is Node:
-            upstream = parts.pop(node, None) if dout is None else (dout,)
-            if upstream is not None:
-                step(node, upstream, grads, needed, trace)
+        if node.__class__ is Node:
+            step(node, dout, grads, needed, trace)
             if not retain_graph:
                 free(node)
-        elif targets is None and dout is not None:
+        elif node.__class__ is Output:
+            gather(grads, node, dout)
+        elif targets is None:
             found[node] = dout
     return found
 
 
-def collect(parts: dict[Node, list[Any]], output: Output, dout: Any) -> None:
-    """Put the gradient of one output in its place among the node's."""
-    node = output.node
-    slots = parts.setdefault(node, [None] * len(node.op.outputs))
-    before = slots[output.index]
-    slots[output.index] = dout if before is None else before + dout
-
-
 def step(
     node: Node,
-    upstream: Sequence[Any],
+    dout: Any,
     grads: dict[Edge, Any],
     needed: set[Edge | None] | None,
     trace: Trace | None,
 ) -> None:
-    """Run one node's rule and hand its gradients on."""
-    if observers:
-        for observer in observers:
-            observer.grad_begin(node)
-    gradients = rule_of(node, upstream, trace)
+    """Run one node's rule and hand its gradients on; here is where they add up."""
+    gradients = pulled_back(node, dout, trace)
     for index, (edge, dx) in enumerate(zip(node.edges, gradients, strict=True)):
-        if edge is None or dx is None or (needed is not None and edge not in needed):
+        if edge is None or dx is None or (needed and edge not in needed):
             continue
-        grad = force(dx)
+        grad = dx() if dx.__class__ is FunctionType else dx
         if observers:
-            for observer in observers:
-                observer.grad_flows(node, index, edge, grad)
-        accumulate(grads, edge, grad)
+            announce("grad_flows", node, index, edge, grad)
+        grads[edge] = grads[edge] + grad if edge in grads else grad
 
 
-def rule_of(
-    node: Node, upstream: Sequence[Any], trace: Trace | None
-) -> tuple[Any, ...]:
+def route(
+    seeds: Mapping[Edge, Any],
+    targets: Mapping[Edge, Any] | None,
+    blocked: Collection[Edge],
+) -> tuple[list[Edge], set[Edge | None] | None]:
+    """The nodes to visit, in order, and those that lead to a target (None: all do)."""
+    order = topological(seeds)
+    if targets is None:
+        return order, None
+    needed = leading_to(targets, order) - {*blocked}
+    return [node for node in order if node in needed], needed
+
+
+def gather(grads: dict[Edge, Any], output: Output, dout: Any) -> None:
+    """Put the gradient of one output in its place among its node's."""
+    douts = grads.setdefault(output.node, [None] * len(output.node.op.outputs))
+    before = douts[output.index]
+    douts[output.index] = dout if before is None else before + dout
+
+
+def pulled_back(node: Node, dout: Any, trace: Trace | None) -> tuple[Any, ...]:
     """The gradients (or lambdas) that the rule of a node gives for its inputs."""
     rule, saved = node.op.rule, node.saved
     assert rule is not None
     assert saved is not None
+    if observers:
+        announce("grad_begin", node)
     if trace is not None:
         saved = [
             traced(node, source, value, trace)
             for source, value in zip(saved_sources(node), saved, strict=True)
         ]
-    if len(upstream) > 1:
-        upstream = [upstream[i] for i in rule.upstream]
-    return rule(upstream, saved, node.attrs)
+    if dout.__class__ is list:
+        return rule([dout[i] for i in rule.upstream], saved, node.attrs)
+    return rule((dout,), saved, node.attrs)
 
 
 def saved_sources(node: Node) -> list[int]:
@@ -239,5 +238,4 @@ def free(node: Node) -> None:
     """Let go of what a node kept."""
     node.saved = None
     if observers:
-        for observer in observers:
-            observer.node_freed(node)
+        announce("node_freed", node)

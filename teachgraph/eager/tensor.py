@@ -22,7 +22,7 @@ from teachgraph.errors import (
     at_user_line,
 )
 from teachgraph.mode import state
-from teachgraph.observe import observers
+from teachgraph.observe import announce, observers
 from teachgraph.ops.op import Like, Op, Rule
 from teachgraph.ops.operators import Operators
 from teachgraph.ops.shape import assign
@@ -36,7 +36,6 @@ class Tensor(Operators):
 
     Attributes:
         data: The values, a NumPy array. Ops never change it; updates replace it.
-        grad: The gradient a reverse pass left here, a Tensor, or None.
         stop_gradient: True if no gradient goes this way (the inverse of PyTorch's
             `requires_grad`).
         node: The node of the op that made it; None for a leaf.
@@ -44,10 +43,10 @@ class Tensor(Operators):
     In Paddle this is `paddle.Tensor`.
     """
 
-    __slots__ = ("__weakref__", "_name", "data", "grad", "node", "stop_gradient")
+    __slots__ = ("__weakref__", "_grad", "_name", "data", "node", "stop_gradient")
 
     edges: tuple[()] = ()
-    born = -1.0
+    born = -1
 
     def __init__(
         self,
@@ -58,7 +57,7 @@ class Tensor(Operators):
         self.data = data
         self.stop_gradient = stop_gradient
         self.node = node
-        self.grad: Tensor | None = None
+        self._grad: Tensor | None = None
         self._name: str | None = None
 
     @staticmethod
@@ -186,10 +185,23 @@ class Tensor(Operators):
             found = reverse({self.edge: seed}, retain_graph=retain_graph)
             for leaf, grad in found.items():
                 assert isinstance(leaf, Tensor)
-                before = leaf.grad
-                leaf.grad = Tensor(grad if before is None else before.data + grad)
+                before = leaf._grad
+                if before is not None and before is not CLEARED:
+                    grad = before.data + grad
+                leaf._grad = Tensor(grad)
         finally:
             announce("backward_end", [self])
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The gradient that reverse passes left here; zeros once cleared, or None."""
+        if self._grad is CLEARED:
+            self._grad = Tensor(np.zeros_like(self.data))
+        return self._grad
+
+    @grad.setter
+    def grad(self, grad: Tensor | None) -> None:
+        self._grad = grad
 
     def gradient(self) -> ndarray[Any, Any] | None:
         """The gradient as an array, or None: the 1.x way to ask."""
@@ -197,8 +209,8 @@ class Tensor(Operators):
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Forget the gradient: zeros, or None with `set_to_zero=False`."""
-        if self.grad is not None:
-            self.grad = Tensor(np.zeros_like(self.data)) if set_to_zero else None
+        if self._grad is not None:
+            self._grad = CLEARED if set_to_zero else None
 
     clear_grad = clear_gradient
 
@@ -238,51 +250,56 @@ class Tensor(Operators):
         )
 
 
+CLEARED = Tensor(np.zeros(()))
+"""Stands for a gradient of zeros until somebody asks for them."""
+
+
 def run(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """Run an op on Tensors, and leave a node on the tape where one is wanted."""
-    arrays: list[Any] = []
+    values: list[Any] = []
     edges: list[Edge | None] = []
     tracked = False
     for x in inputs:
         if isinstance(x, Tensor):
-            arrays.append(x.data)
+            values.append(x.data)
             if x.stop_gradient:
                 edges.append(None)
             else:
                 edges.append(x if x.node is None else x.node)
                 tracked = True
         else:
-            arrays.append(raw(op, x, inputs, attrs))
+            values.append(raw(op, x, inputs, attrs))
             edges.append(None)
     try:
-        out = op.kernel(*arrays, **attrs)
+        out = op.kernel(*values, **attrs)
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
-    if op.inplace:
+    if op.replaces:
         return stored(op, inputs, out)
-    if tracked and state.grad and op.rule is not None:
-        return recorded(op, op.rule, arrays, edges, attrs, out)
+    rule = op.rule if tracked and state.grad else None
     if out.__class__ is tuple:
-        return tuple(Tensor(np.asarray(part)) for part in out)
-    return Tensor(out if out.__class__ is ndarray else np.asarray(out))
+        return several(op, rule, values, edges, attrs, out)
+    if out.__class__ is not ndarray:
+        out = np.asarray(out)
+    if rule is None or out.dtype.kind != "f":
+        return Tensor(out)
+    values.append(out)
+    return Tensor(out, False, Node(op, edges, rule.keep(values), attrs))
 
 
-def recorded(
+def several(
     op: Op,
-    rule: Rule,
-    arrays: list[Any],
+    rule: Rule | None,
+    values: list[Any],
     edges: list[Edge | None],
     attrs: Mapping[str, Any],
-    out: Any,
-) -> Any:
-    """The result of an op that may get a gradient, with its node on the tape."""
-    if out.__class__ is not tuple:
-        array = out if out.__class__ is ndarray else np.asarray(out)
-        if array.dtype.kind != "f":
-            return Tensor(array)
-        return Tensor(array, False, Node(op, edges, rule.keep(arrays, (array,)), attrs))
-    parts = tuple(np.asarray(part) for part in out)
-    node = Node(op, edges, rule.keep(arrays, parts), attrs)
+    out: tuple[Any, ...],
+) -> tuple[Tensor, ...]:
+    """The results of an op with several outputs, with its one node on the tape."""
+    parts = [np.asarray(part) for part in out]
+    if rule is None:
+        return tuple(Tensor(part) for part in parts)
+    node = Node(op, edges, rule.keep(values + parts), attrs)
     return tuple(
         Tensor(part, False, Output(node, i)) if part.dtype.kind == "f" else Tensor(part)
         for i, part in enumerate(parts)
@@ -291,13 +308,14 @@ def recorded(
 
 def stored(op: Op, inputs: Sequence[Any], out: Any) -> Any:
     """Put an op's results back into the inputs they replace; return those."""
-    results = out if out.__class__ is tuple else (out,)
-    targets = []
-    for name, result in zip(op.outputs, results, strict=True):
-        target = inputs[op.inputs.index(op.inplace[name])]
+    if out.__class__ is not tuple:
+        target = inputs[op.replaces[0]]
+        target.data = out
+        return target
+    targets = tuple(inputs[position] for position in op.replaces)
+    for target, result in zip(targets, out, strict=True):
         target.data = result
-        targets.append(target)
-    return targets[0] if len(targets) == 1 else tuple(targets)
+    return targets
 
 
 def raw(op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
@@ -346,12 +364,6 @@ def node_of(outputs: Sequence[Tensor]) -> Node | None:
             node = tensor.node.node if isinstance(tensor.node, Output) else tensor.node
             return node if isinstance(node, Node) else None
     return None
-
-
-def announce(what: str, *facts: Any) -> None:
-    """Call the method `what` of every observer."""
-    for observer in observers:
-        getattr(observer, what)(*facts)
 
 
 def wrap(array: ndarray[Any, Any], edge: Edge | None) -> Tensor:

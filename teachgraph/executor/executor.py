@@ -13,7 +13,7 @@ from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import ExecutorError, FeedError, FetchError, at_user_line
 from teachgraph.executor.plan import Plan
 from teachgraph.executor.scope import Scope, global_scope
-from teachgraph.observe import observers
+from teachgraph.observe import announce, observers
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, default_main_program
 from teachgraph.static.variable import Variable
@@ -99,13 +99,11 @@ class Executor:
             if self.interpreting:
                 return plan.interpret(feed, scope)
             return plan.run(feed, scope)
-        for observer in observers:
-            observer.run_begin(plan.program, feed)
+        announce("run_begin", plan.program, feed)
         try:
             return plan.interpret(feed, scope)
         finally:
-            for observer in observers:
-                observer.run_end(plan.program)
+            announce("run_end", plan.program)
 
     def plan(
         self, program: Program, feeds: Sequence[str], fetches: Sequence[str]

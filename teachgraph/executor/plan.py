@@ -18,7 +18,7 @@ from teachgraph.errors import (
 from teachgraph.executor.call import Call, call_of
 from teachgraph.executor.codegen import Code, generate, read_first, written
 from teachgraph.executor.scope import Scope
-from teachgraph.observe import observers
+from teachgraph.observe import announce
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
@@ -125,8 +125,7 @@ class Plan:
                 results = call.run(arguments)
             except Exception as error:
                 explained = failed(call.operator, arguments, error)
-                for observer in observers:
-                    observer.op_failed(call.operator.type, arguments, {}, explained)
+                announce("op_failed", call.operator.type, arguments, {}, explained)
                 raise explained from cause_of(error)
             new = {
                 name: result
@@ -134,8 +133,7 @@ class Plan:
                 if name is not None
             }
             values.update(new)
-            for observer in observers:
-                observer.run_op(call.operator, new)
+            announce("run_op", call.operator, new)
         scope.values.update((name, values[name]) for name in self.stores)
         return [values[name] for name in self.fetches]
 

@@ -134,7 +134,7 @@ def cross_entropy(
         use_softmax=not use_softmax,
         label_smoothing=label_smoothing != 0.0,
     )
-    if not soft_label and len(label.shape) == len(input.shape) - 1:
+    if not soft_label and label.ndim == input.ndim - 1:
         label = shape.unsqueeze2(label, axes=[axis])
     loss = softmax_with_cross_entropy(
         input, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis

@@ -323,8 +323,8 @@ def register(
 def snake_case(name: str) -> str:
     """A class name as Paddle turns it into a key.
 
-    >>> snake_case("MyNet"), snake_case("Conv2D")
-    ('my_net', 'conv2d')
+    >>> snake_case("MyNet"), snake_case("Conv2D"), snake_case("ReLU")
+    ('my_net', 'conv2d', 're_lu')
     """
-    spaced = re.sub(r"(?<=[a-z0-9])([A-Z][a-z])", r"_\1", name)
-    return spaced.lower()
+    words = re.sub(r"(?<=.)(?=[A-Z][a-z])", "_", name)
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", words).lower()

@@ -29,7 +29,7 @@ def fill_constant(
     return np.full(tuple(shape), value, dtypes.convert(dtype))
 
 
-@op
+@op(key="full_like")
 def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
     """One value everywhere, in the shape of `x` (and its dtype, where that is -1)."""
     return np.full(x.shape, value, x.dtype if dtype == -1 else dtypes.convert(dtype))
@@ -46,7 +46,7 @@ def source(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed) if seed else random.generator()
 
 
-@op(random=True)
+@op(key="uniform", random=True)
 def uniform_random(
     *,
     shape: Sequence[int],
@@ -60,7 +60,7 @@ def uniform_random(
     return np.asarray(numbers, dtypes.convert(dtype))
 
 
-@op(random=True)
+@op(key="gaussian", random=True)
 def gaussian_random(
     *,
     shape: Sequence[int],

@@ -91,13 +91,10 @@ def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
 
 
 @elementwise_div.grad
-def elementwise_div_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
-    """dx = dout / y, dy = -dout x / y^2."""
+def elementwise_div_grad(dout: Any, out: Any, x: Like, y: Any, *, axis: int) -> Any:
+    """dx = dout / y, dy = -dout out / y."""
     dx = elementwise_div(dout, y, axis=axis)
-    return (
-        reduce_to(dx, x),
-        lambda: reduce_to(-elementwise_div(dx * x, y, axis=axis), y, axis),
-    )
+    return reduce_to(dx, x), lambda: reduce_to(-dx * out, y, axis)
 
 
 @elementwise_pow.grad

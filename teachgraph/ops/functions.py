@@ -81,12 +81,18 @@ tanh = maths.tanh
 Axis = int | Sequence[int] | None
 
 
-def reduction(axis: Axis, keepdim: bool) -> dict[str, Any]:
+def reduction(x: Any, axis: Axis, keepdim: bool) -> dict[str, Any]:
     """Paddle's attributes of a reduction."""
+    dim = dimensions(axis)
+    whole = not dim or len(dim) == len(x.shape)
+    return {"dim": dim, "keep_dim": keepdim, "reduce_all": whole}
+
+
+def dimensions(axis: Axis) -> list[int]:
+    """An axis, several or None (all) as a list."""
     if axis is None:
-        return {"dim": [], "keep_dim": keepdim, "reduce_all": True}
-    dim = [axis] if isinstance(axis, int) else list(axis)
-    return {"dim": dim, "keep_dim": keepdim, "reduce_all": False}
+        return []
+    return [axis] if isinstance(axis, int) else list(axis)
 
 
 def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
@@ -96,7 +102,7 @@ def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> 
     >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     array([2., 3.])
     """
-    return reductions.reduce_mean(x, **reduction(axis, keepdim))
+    return reductions.reduce_mean(x, **reduction(x, axis, keepdim))
 
 
 def sum(
@@ -113,13 +119,12 @@ def sum(
     array([3., 7.])
     """
     x = x if dtype is None else cast(x, dtype)
-    attrs = reduction(axis, keepdim)
-    return reductions.reduce_sum(x, **attrs)
+    return reductions.reduce_sum(x, dim=dimensions(axis), keep_dim=keepdim)
 
 
 def max(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
     """The largest element over `axis`."""
-    return reductions.reduce_max(x, **reduction(axis, keepdim))
+    return reductions.reduce_max(x, **reduction(x, axis, keepdim))
 
 
 def argmax(x: Any, axis: int | None = None, keepdim: bool = False) -> Any:
@@ -213,7 +218,7 @@ def ones(shape: Sequence[int], dtype: Any = None, name: Any = None) -> Any:
 
 def full_like(x: Any, fill_value: float, dtype: Any = None) -> Any:
     """A tensor of one value, shaped like `x`."""
-    code = -1 if dtype is None else dtypes.PADDLE_CODES[dtypes.convert(dtype)]
+    code = dtypes.PADDLE_CODES[dtypes.convert(dtype or x.dtype)]
     return fill_any_like(x, value=fill_value, dtype=code)
 
 

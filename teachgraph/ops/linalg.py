@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.errors import ShapeError
 from teachgraph.ops.op import Like, op
-from teachgraph.ops.shape import reduce_to, reshape2, reshape_as
+from teachgraph.ops.shape import reduce_to, reshape2, reshape_as, transpose2
 
 __all__ = ["matmul_v2", "mul"]
 
@@ -39,13 +39,10 @@ def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> 
 def mul_grad(
     dout: Any, x: Any, y: Any, *, x_num_col_dims: int, y_num_col_dims: int
 ) -> Any:
-    """dX = dOut Y', dY = X' dOut."""
+    """dX = dOut Y', dY = X' dOut, of the matrices."""
     rows, columns = matrix(x, x_num_col_dims), matrix(y, y_num_col_dims)
     dout = matrix(dout, x_num_col_dims)
-    return (
-        lambda: like(matmul_v2(dout, columns, trans_y=True), x),
-        lambda: like(matmul_v2(rows, dout, trans_x=True), y),
-    )
+    return lambda: like(dout @ columns.T, x), lambda: like(rows.T @ dout, y)
 
 
 def like(matrix: Any, x: Any) -> Any:
@@ -65,7 +62,10 @@ def infer_mul(x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int) -> 
 
 def turned(x: Any) -> Any:
     """Each matrix of a stack transposed."""
-    return x.T if x.ndim == 2 else np.swapaxes(x, -1, -2)
+    if x.ndim == 2:
+        return x.T
+    *stack, rows, columns = range(x.ndim)
+    return transpose2(x, axis=[*stack, columns, rows])
 
 
 @op(needs="matrices, as many columns in the first as there are rows in the second")
@@ -76,17 +76,15 @@ def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -
 
 @matmul_v2.grad
 def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
-    """dX = dOut Y' and dY = X' dOut, where X and Y are as they were multiplied."""
+    """dX = dOut Y', dY = X' dOut, of X and Y as they were multiplied."""
 
     def dx() -> Any:
-        if trans_x:
-            return reduce_to(matmul_v2(y, dout, trans_x=trans_y, trans_y=True), x)
-        return reduce_to(matmul_v2(dout, y, trans_y=not trans_y), x)
+        factor = dout @ (y if trans_y else turned(y))
+        return reduce_to(turned(factor) if trans_x else factor, x)
 
     def dy() -> Any:
-        if trans_y:
-            return reduce_to(matmul_v2(dout, x, trans_x=True, trans_y=trans_x), y)
-        return reduce_to(matmul_v2(x, dout, trans_x=not trans_x), y)
+        factor = (x if trans_x else turned(x)) @ dout
+        return reduce_to(turned(factor) if trans_y else factor, y)
 
     return dx, dy
 

@@ -29,7 +29,9 @@ __all__ = [
 def scale(
     x: Any, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
 ) -> Any:
-    """out = scale x + bias, or scale (x + bias)."""
+    """out = scale x + bias, or scale (x + bias), in the dtype of x."""
+    if x.dtype.kind != "f":
+        scale, bias = x.dtype.type(scale), x.dtype.type(bias)
     if bias == 0.0:
         return x * scale
     if scale == 1.0:

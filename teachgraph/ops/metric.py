@@ -12,7 +12,7 @@ from teachgraph.ops.op import op
 __all__ = ["accuracy", "arg_max", "top_k_v2"]
 
 
-@op(outputs=("out", "indices"), key="top_k", needs="1 <= k <= the size along the axis")
+@op(outputs=("out", "indices"), needs="1 <= k <= the size along the axis")
 def top_k_v2(x: Any, *, k: int = 1, axis: int = -1, largest: bool = True) -> Any:
     """The k largest (or smallest) entries along `axis`, and where they stand."""
     if not 1 <= k <= x.shape[axis]:

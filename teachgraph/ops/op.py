@@ -16,8 +16,8 @@ The signatures say everything. Of a kernel: positional parameters are inputs, on
 `*parameter` takes a list, keyword-only parameters are attributes. Of a rule: `dout`
 (`d` and the name of an output) is the gradient that arrives; any other positional
 parameter names an input or output that must be kept for it, annotated `Like` where only
-its shape and dtype matter; keyword-only parameters are attributes. A rule returns a gradient for
-each input that has one; a costly one as a lambda, called only if it is wanted.
+its shape and dtype matter; keyword-only parameters are attributes. A rule returns a
+gradient for each input that has one; a costly one as a lambda, called only if wanted.
 """
 
 from __future__ import annotations
@@ -104,22 +104,43 @@ class Rule:
         self.saved = tuple(p.name for p in kept)
         self.shape_only = tuple("Like" in str(p.annotation) for p in kept)
         self.sources = tuple(op.source_of(name) for name in self.saved)
-        self.plan = tuple(zip(self.sources, self.shape_only, strict=True))
+        self.any_shape_only = any(self.shape_only)
+        self.outputs = len(op.outputs)
+        self.positions = tuple(
+            source if source >= 0 else len(op.inputs) - 1 - source
+            for source in self.sources
+        )
+        self.plan = tuple(zip(self.positions, self.shape_only, strict=True))
         if unknown := [name for name in attrs if name not in op.attrs]:
             raise ProgramError(
                 f"{self.type} reads {unknown}, no attribute of {op.type}"
             )
         self.defaults = {name: op.attrs[name] for name in attrs}
 
-    def keep(self, inputs: Sequence[Any], outputs: Sequence[Any]) -> list[Any]:
-        """What the tape saves of a call: exactly what the signature names."""
-        kept: list[Any] = []
-        for source, shape_only in self.plan:
-            value = inputs[source] if source >= 0 else outputs[-1 - source]
-            kept.append(Like(value) if shape_only else value)
+    def keep(self, values: Sequence[Any]) -> Sequence[Any]:
+        """What the tape saves of a call: exactly what the signature names.
+
+        Args:
+            values: The call's inputs, then its outputs.
+        """
         if self.variadic:
-            more = inputs[self.sources[-1] + 1 :]
-            kept.extend([Like(x) for x in more] if self.plan[-1][1] else more)
+            return self.keep_list(values)
+        if not self.any_shape_only:
+            return [values[position] for position in self.positions]
+        return [
+            Like(values[position]) if shape_only else values[position]
+            for position, shape_only in self.plan
+        ]
+
+    def keep_list(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The same for an op that takes a list of inputs."""
+        count = len(values) - self.outputs
+        kept: list[Any] = []
+        for source, shape_only in zip(self.sources, self.shape_only, strict=True):
+            found = (
+                values[source:count] if source >= 0 else [values[count - 1 - source]]
+            )
+            kept.extend([Like(x) for x in found] if shape_only else found)
         return kept
 
     def __call__(
@@ -144,6 +165,7 @@ class Op:
         attrs: Attribute names with their defaults.
         rule: The gradient rule, or None where there is no derivative.
         inplace: Outputs that are stored where an input was (`param_out` in `param`).
+        replaces: The positions of these inputs.
         key: The word its outputs are named after in a Program.
         needs: What the inputs must be, for error messages.
     """
@@ -175,6 +197,11 @@ class Op:
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in positional)
         self.optional = frozenset(p.name for p in positional if p.default is None)
         self.attrs = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.replaces = tuple(
+            self.inputs.index(self.inplace[name])
+            for name in self.outputs
+            if name in self.inplace
+        )
         self.defaults = {k: v for k, v in self.attrs.items() if v is not inspect._empty}
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:

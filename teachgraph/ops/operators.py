@@ -60,12 +60,6 @@ class Operators(Traced):
         """Apply `op` on behalf of an operator."""
         return op(*inputs, **attrs)
 
-    def lifted(self, other: Any) -> Any:
-        """The other operand; a number becomes a constant that keeps our dtype."""
-        if not is_number(other):
-            return other
-        return self.constant(other, self.dtype_beside(other))
-
     def dtype_beside(self, number: Any) -> np.dtype[Any]:
         """Our dtype, or float32 where an integer meets a fractional number."""
         ours: np.dtype[Any] = self.dtype
@@ -75,59 +69,74 @@ class Operators(Traced):
             return dtypes.int64
         return ours
 
+    def beside(self, other: Any) -> Any:
+        """This value, cast where `other` is a number that asks for another dtype."""
+        return self.in_dtype(self.dtype_beside(other)) if is_number(other) else self
+
+    def floating(self) -> Any:
+        """This value as a floating type: integers divide into float32."""
+        ours: np.dtype[Any] = self.dtype
+        return self.in_dtype(ours if dtypes.is_floating(ours) else dtypes.float32)
+
+    def in_dtype(self, dtype: np.dtype[Any]) -> Any:
+        """This value, cast unless it has that dtype."""
+        return self if self.dtype == dtype else self.astype(dtype)
+
+    def lifted(self, other: Any) -> Any:
+        """The other operand; a number becomes a constant of our dtype."""
+        return self.constant(other, self.dtype) if is_number(other) else other
+
     def scalable(self, other: Any) -> bool:
-        """Whether `scale` can take `other` in without a change of dtype."""
-        return (
-            is_number(other) and self.dtype_beside(other) == self.dtype != dtypes.bool
-        )
+        """Whether `scale` can take `other` in."""
+        return is_number(other) and self.dtype != dtypes.bool
 
     def __add__(self, other: Any) -> Any:
-        if self.scalable(other):
-            return self.operate(scale, self, bias=plain(other))
-        return self.operate(elementwise_add, self, self.lifted(other))
+        x = self.beside(other)
+        if x.scalable(other):
+            return self.operate(scale, x, bias=plain(other))
+        return self.operate(elementwise_add, x, x.lifted(other))
 
     def __radd__(self, other: Any) -> Any:
         return self + other
 
     def __sub__(self, other: Any) -> Any:
-        if self.scalable(other):
-            return self.operate(scale, self, bias=-plain(other))
-        return self.operate(elementwise_sub, self, self.lifted(other))
+        x = self.beside(other)
+        if x.scalable(other):
+            return self.operate(scale, x, bias=-plain(other))
+        return self.operate(elementwise_sub, x, x.lifted(other))
 
     def __rsub__(self, other: Any) -> Any:
-        if self.scalable(other):
-            return self.operate(scale, self, scale=-1.0, bias=plain(other))
-        return self.operate(elementwise_sub, self.lifted(other), self)
+        x = self.beside(other)
+        if x.scalable(other):
+            return self.operate(scale, x, scale=-1.0, bias=plain(other))
+        return self.operate(elementwise_sub, x.lifted(other), x)
 
     def __mul__(self, other: Any) -> Any:
-        if self.scalable(other):
-            return self.operate(scale, self, scale=plain(other))
-        return self.operate(elementwise_mul, self, self.lifted(other))
+        x = self.beside(other)
+        if x.scalable(other):
+            return self.operate(scale, x, scale=plain(other))
+        return self.operate(elementwise_mul, x, x.lifted(other))
 
     def __rmul__(self, other: Any) -> Any:
         return self * other
 
     def __truediv__(self, other: Any) -> Any:
-        if is_number(other) and dtypes.is_floating(self.dtype) and other != 0:
-            return self.operate(scale, self, scale=1.0 / plain(other))
-        return self.operate(elementwise_div, self.floating(), self.lifted(other))
+        x = self.floating()
+        if is_number(other) and other != 0:
+            return self.operate(scale, x, scale=1.0 / plain(other))
+        return self.operate(elementwise_div, x, x.lifted(other))
 
     def __rtruediv__(self, other: Any) -> Any:
-        return self.operate(elementwise_div, self.lifted(other), self.floating())
-
-    def floating(self) -> Any:
-        """This value as a floating type: integers divide into float32."""
-        if dtypes.is_floating(self.dtype):
-            return self
-        code = dtypes.PADDLE_CODES
-        ours, float32 = code[self.dtype], code[dtypes.float32]
-        return self.operate(cast, self, in_dtype=ours, out_dtype=float32)
+        x = self.floating()
+        return self.operate(elementwise_div, x.lifted(other), x)
 
     def __pow__(self, other: Any) -> Any:
-        return self.operate(elementwise_pow, self, self.lifted(other))
+        x = self.beside(other)
+        return self.operate(elementwise_pow, x, x.lifted(other))
 
     def __rpow__(self, other: Any) -> Any:
-        return self.operate(elementwise_pow, self.lifted(other), self)
+        x = self.beside(other)
+        return self.operate(elementwise_pow, x.lifted(other), x)
 
     def __matmul__(self, other: Any) -> Any:
         return self.operate(matmul_v2, self, other)
@@ -139,22 +148,28 @@ class Operators(Traced):
         return self.operate(abs_, self)
 
     def __lt__(self, other: Any) -> Any:
-        return self.operate(less_than, self, self.lifted(other))
+        x = self.beside(other)
+        return self.operate(less_than, x, x.lifted(other))
 
     def __le__(self, other: Any) -> Any:
-        return self.operate(less_equal, self, self.lifted(other))
+        x = self.beside(other)
+        return self.operate(less_equal, x, x.lifted(other))
 
     def __gt__(self, other: Any) -> Any:
-        return self.operate(greater_than, self, self.lifted(other))
+        x = self.beside(other)
+        return self.operate(greater_than, x, x.lifted(other))
 
     def __ge__(self, other: Any) -> Any:
-        return self.operate(greater_equal, self, self.lifted(other))
+        x = self.beside(other)
+        return self.operate(greater_equal, x, x.lifted(other))
 
     def __eq__(self, other: object) -> Any:
-        return self.operate(equal, self, self.lifted(other))
+        x = self.beside(other)
+        return self.operate(equal, x, x.lifted(other))
 
     def __ne__(self, other: object) -> Any:
-        return self.operate(not_equal, self, self.lifted(other))
+        x = self.beside(other)
+        return self.operate(not_equal, x, x.lifted(other))
 
     __hash__ = object.__hash__
 
@@ -164,7 +179,9 @@ class Operators(Traced):
 
     def astype(self, dtype: Any) -> Any:
         """The same values in another dtype."""
-        return functions.cast(self, dtype)
+        code, wanted = dtypes.PADDLE_CODES, dtypes.convert(dtype)
+        attrs = {"in_dtype": code[self.dtype], "out_dtype": code[wanted]}
+        return self.operate(cast, self, **attrs)
 
     cast = astype
 

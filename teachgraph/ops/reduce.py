@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,7 @@ def axes(dim: Sequence[int], *, reduce_all: bool) -> Axes:
 
 def size(shape: Sequence[int], along: Axes) -> int:
     """How many elements one result is made of."""
-    count = 1
-    for axis in range(len(shape)) if along is None else along:
-        count *= shape[axis]
-    return count
+    return prod(shape) if along is None else prod(shape[axis] for axis in along)
 
 
 @op(key="sum", needs=NEEDS)
@@ -64,8 +62,7 @@ def reduce_mean_grad(
     dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> Any:
     """Every element gets its share, dout / n."""
-    where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
-    return spread(dout, x, **where, mean=True)
+    return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all, mean=True)
 
 
 @op(key="max", needs=NEEDS)
@@ -103,12 +100,12 @@ def spread(
     mean: bool = False,
 ) -> Any:
     """`x`, the result of a reduction, repeated over the shape of `y`: its adjoint."""
-    along = axes(dim, reduce_all=reduce_all)
+    shape, along = y.shape, axes(dim, reduce_all=reduce_all)
     if mean:
-        x = x / size(y.shape, along)
+        x = x / size(shape, along)
     if along is not None and not keep_dim:
-        x = np.expand_dims(x, tuple(axis % len(y.shape) for axis in along))
-    out = np.empty(y.shape, x.dtype)
+        x = np.expand_dims(x, tuple(axis % len(shape) for axis in along))
+    out = np.empty(shape, x.dtype)
     out[...] = x
     return out
 

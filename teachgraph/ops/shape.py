@@ -69,8 +69,8 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
     dtype of `y`.
     """
     ndim, leading = x.ndim, x.ndim - len(y.shape)
-    if axis in (-1, leading) and x.shape[leading:] == y.shape and x.dtype == y.dtype:
-        return np.add.reduce(x, axis=0 if leading == 1 else tuple(range(leading)))
+    if leading == 1 and axis != 0 and x.shape[1:] == y.shape and x.dtype == y.dtype:
+        return np.add.reduce(x)  # a bias, repeated over the batch
     trailing = 0 if axis == -1 else max(leading - axis, 0)
     narrow = (1,) * (leading - trailing) + tuple(y.shape) + (1,) * trailing
     axes = tuple(i for i in range(ndim) if narrow[i] == 1 and x.shape[i] != 1)

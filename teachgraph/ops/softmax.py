@@ -20,6 +20,8 @@ __all__ = [
     "softmax_with_cross_entropy",
 ]
 
+Index = tuple[Any, ...]
+
 LABELS = "logits [N, C] and integer labels [N, 1] with 0 <= label < C"
 
 
@@ -50,21 +52,34 @@ def in_range(label: Any, classes: int) -> bool:
     return bool(np.maximum.reduce(unsigned, axis=None) < classes)  # -1 is the largest
 
 
-def checked(label: Any, shape: tuple[int, ...], axis: int = -1) -> Any:
-    """A label fit to pick from `shape`: integers, 1 along `axis`, none out of range."""
+def where_labelled(
+    x: Any, label: Any, axis: int, ignore_index: int | None = None
+) -> tuple[Index, Any]:
+    """The index of the entries of `x` that `label` names, and which labels to ignore.
+
+    Ignored labels count as 0; None says that there are none.
+
+    Raises:
+        DTypeError: The labels are no integers.
+        ShapeError: They have not size 1 along the axis.
+        InvalidValueError: One is out of range.
+    """
+    classes = x.shape[axis]
     if label.dtype.kind not in "iu":
         raise DTypeError(f"labels must be integers, got {label.dtype}")
-    if label.ndim != len(shape) or label.shape[axis] != 1:
+    if label.ndim != x.ndim or label.shape[axis] != 1:
         raise ShapeError(f"labels must have size 1 along axis {axis}")
-    if not in_range(label, shape[axis]):
-        wrong = label.max() if label.max() >= shape[axis] else label.min()
-        raise InvalidValueError(
-            f"label expected >= 0 and < {shape[axis]}, but got {wrong}"
-        )
-    return label
+    if in_range(label, classes) and not 0 <= (ignore_index or -1) < classes:
+        return entries(label, axis), None
+    ignored = label == ignore_index
+    kept = np.where(ignored, 0, label)
+    if not in_range(kept, classes):
+        wrong = kept.max() if kept.max() >= classes else kept.min()
+        raise InvalidValueError(f"label expected >= 0 and < {classes}, but got {wrong}")
+    return entries(kept, axis), ignored
 
 
-def entries(label: Any, axis: int) -> tuple[Any, ...]:
+def entries(label: Any, axis: int) -> Index:
     """The index that picks, for each position, the entry its label names."""
     if label.ndim == 2 and axis in (-1, 1):
         return np.arange(len(label))[:, None], label
@@ -73,18 +88,10 @@ def entries(label: Any, axis: int) -> tuple[Any, ...]:
     return tuple(index)
 
 
-def without_ignored(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
-    """Labels with the ignored ones set to 0, and where those were (None: nowhere)."""
-    if label.dtype.kind not in "iu" or in_range(label, classes):
-        return label, None
-    ignored = label == ignore_index
-    return np.where(ignored, 0, label), ignored
-
-
 @op(needs=LABELS)
 def pick(x: Any, label: Any, *, axis: int = -1) -> Any:
     """The entry of `x` along `axis` that `label` names, kept as a dimension of 1."""
-    return x[entries(checked(label, x.shape, axis), axis)]
+    return x[where_labelled(x, label, axis)[0]]
 
 
 @pick.grad(of=("x",))
@@ -98,9 +105,8 @@ def place(
     x: Any, y: Any, label: Any, *, axis: int = -1, ignore_index: int = -100
 ) -> Any:
     """Zeros shaped like `y`, with `x` at the entries `label` names: pick's adjoint."""
-    kept, _ = without_ignored(label, y.shape[axis], ignore_index)
     out = np.zeros(y.shape, x.dtype)
-    out[entries(kept, axis)] = x
+    out[where_labelled(out, label, axis, ignore_index)[0]] = x
     return out
 
 
@@ -115,16 +121,16 @@ def less_label(
     softmax: Any, label: Any, *, axis: int = -1, ignore_index: int = -100
 ) -> Any:
     """softmax - one_hot(label): how far a prediction is off; 0 where ignored."""
-    hot = label == classes_along(axis, softmax)
-    return (softmax - hot) * (label != ignore_index)
-
-
-def classes_along(axis: int, x: Any) -> Any:
-    """0, 1, 2, ... along `axis` of `x`, size 1 elsewhere."""
-    classes = np.arange(x.shape[axis])
-    if axis in (-1, x.ndim - 1):
-        return classes
-    return classes.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+    out, classes = softmax.copy(), softmax.shape[axis]
+    if not -classes <= ignore_index < classes:
+        try:
+            out[entries(label, axis)] -= 1
+            return out
+        except IndexError:
+            pass  # some labels are to be ignored
+    where, ignored = where_labelled(softmax, label, axis, ignore_index)
+    out[where] -= 1
+    return out * ~ignored
 
 
 @less_label.grad(of=("softmax",))
@@ -160,8 +166,7 @@ def softmax_with_cross_entropy(
         logarithm = shifted - np.log(total)
         loss = -np.add.reduce(label * logarithm, axis=axis, keepdims=True)
         return probability, loss
-    kept, ignored = without_ignored(label, logits.shape[axis], ignore_index)
-    where = entries(checked(kept, logits.shape, axis), axis)
+    where, ignored = where_labelled(logits, label, axis, ignore_index)
     loss = np.log(total) - shifted[where]
     if ignored is not None:
         loss[ignored] = 0
@@ -198,8 +203,8 @@ def cross_entropy2(x: Any, label: Any, *, ignore_index: int = -100) -> Any:
 
     The 1.x loss: `match_x`, the probability of the right class, is kept for backward.
     """
-    kept, ignored = without_ignored(label, x.shape[-1], ignore_index)
-    match = x[entries(checked(kept, x.shape), -1)]
+    where, ignored = where_labelled(x, label, -1, ignore_index)
+    match = x[where]
     if ignored is not None:
         match[ignored] = 1
     with np.errstate(divide="ignore"):

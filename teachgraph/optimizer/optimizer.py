@@ -101,11 +101,12 @@ class Optimizer:
         [0.0, 0.0]
         """
         for parameter in self.parameters:
-            if parameter.grad is not None and not parameter.stop_gradient:
-                rate = self._rate
-                if (factor := rate_factor(parameter)) != 1.0:
-                    rate = rate * np.float32(factor)
-                self.update(parameter, parameter.grad, rate)
+            grad = parameter.grad
+            if grad is None or parameter.stop_gradient:
+                continue
+            factor = rate_factor(parameter)
+            rate = self._rate if factor == 1.0 else self._rate * np.float32(factor)
+            self.update(parameter, grad, rate)
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Forget the gradients of all parameters."""

@@ -10,7 +10,7 @@ import numpy as np
 from teachgraph import dtypes, unique_name
 from teachgraph.callsite import callsite
 from teachgraph.errors import MixedModeError, ProgramError, at_user_line
-from teachgraph.observe import observers
+from teachgraph.observe import announce
 from teachgraph.ops.creation import assign_value
 from teachgraph.ops.infer import Spec, infer
 from teachgraph.ops.op import GradOp, Op, find, slot_name
@@ -112,8 +112,7 @@ class Block:
         """Take a variable in."""
         self.vars[variable.name] = variable
         self.program.touch()
-        for observer in observers:
-            observer.variable_created(variable)
+        announce("variable_created", variable)
         return variable
 
     def has_var(self, name: str) -> bool:
@@ -203,8 +202,7 @@ class Block:
             return infer(op, [None if v is None else v.spec for v in variables], attrs)
         except Exception as error:
             explained = op.explain(variables, attrs, error)
-            for observer in observers:
-                observer.op_failed(op.type, variables, attrs, explained)
+            announce("op_failed", op.type, variables, attrs, explained)
             raise explained from None
 
     def outputs_of(
@@ -319,15 +317,13 @@ class Block:
         operator.callsite = callsite()
         self.ops.insert(index, operator)
         self.program.touch()
-        for observer in observers:
-            observer.operator_inserted(operator, index)
+        announce("operator_inserted", operator, index)
         return operator
 
     def _remove_op(self, index: int) -> None:
         operator = self.ops.pop(index)
         self.program.touch()
-        for observer in observers:
-            observer.operator_removed(operator, index)
+        announce("operator_removed", operator, index)
 
     def names_in(self, slots: Mapping[str, Any] | None) -> Slots:
         """Slots as lists of names, each of a variable that exists."""

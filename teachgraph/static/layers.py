@@ -160,7 +160,7 @@ def create_global_var(
 
     In Paddle this is `paddle.static.create_global_var`.
     """
-    name = name or unique_name.generate("global_var")
+    name = name or unique_name.generate("_generated_var")
     facts = {"persistable": persistable, "stop_gradient": True}
     main = default_main_program().global_block()
     variable = main.create_var(name, shape, dtype, **facts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.callsite import Callsite
 from teachgraph.errors import ProgramError
-from teachgraph.observe import observers
+from teachgraph.observe import announce
 from teachgraph.ops.op import Op, find
 
 if TYPE_CHECKING:
@@ -133,8 +133,7 @@ class Operator:
     def _set_attr(self, name: str, value: Any) -> None:
         self.attrs[name] = value
         self.block.program.touch()
-        for observer in observers:
-            observer.attribute_changed(self, name, value)
+        announce("attribute_changed", self, name, value)
 
     def rename(self, old: str, new: str) -> None:
         """Put one variable name in place of another."""

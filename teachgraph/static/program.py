@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from teachgraph import mode
-from teachgraph.observe import observers
+from teachgraph.observe import announce
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.op import Op
 from teachgraph.param_attr import ParamAttr
@@ -50,8 +50,7 @@ class Program:
         self.update_count = 0
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
-        for observer in observers:
-            observer.program_created(self)
+        announce("program_created", self)
 
     @property
     def num_blocks(self) -> int:
@@ -80,8 +79,7 @@ class Program:
         self.blocks.append(block)
         self.current_block_idx = block.idx
         self.touch()
-        for observer in observers:
-            observer.block_created(block)
+        announce("block_created", block)
         return block
 
     def _rollback(self) -> None:

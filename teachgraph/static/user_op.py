@@ -51,7 +51,7 @@ def py_func(
             raise TypeError(f"func must be a Python function, got {type(function)}")
     check_skipped(skipped, [*inputs, *outputs])
     block = (inputs or outputs)[0].block.program.current_block()
-    backward = -1
+    forward, backward = register(func, [promised(v) for v in outputs]), -1
     if backward_func is not None:
         backward = register(backward_func, [promised(v) for v in inputs])
     block.append_op(
@@ -59,7 +59,7 @@ def py_func(
         {"X": inputs},
         {"Out": outputs},
         {
-            "forward_callable_id": register(func, [promised(v) for v in outputs]),
+            "forward_callable_id": forward,
             "backward_callable_id": backward,
             "backward_skip_vars": [v.name for v in skipped],
         },

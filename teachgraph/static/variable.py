@@ -9,7 +9,7 @@ import numpy as np
 
 from teachgraph import dtypes
 from teachgraph.errors import InvalidValueError, ModeError, at_user_line
-from teachgraph.observe import observers
+from teachgraph.observe import announce
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.infer import Spec
 from teachgraph.ops.op import Op
@@ -106,8 +106,7 @@ class Variable(Operators):
     @stop_gradient.setter
     def stop_gradient(self, stop: bool) -> None:
         self._stop_gradient = stop
-        for observer in observers:
-            observer.attribute_changed(self, "stop_gradient", stop)
+        announce("attribute_changed", self, "stop_gradient", stop)
 
     @property
     def ndim(self) -> int:
