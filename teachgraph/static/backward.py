@@ -2,7 +2,7 @@
 
 For each operator on the way from the parameters to the loss, taken in reverse, one
 gradient operator is appended. A variable read k > 1 times gets k gradients, called
-`x@GRAD@RENAME@block0@i`, and a `sum` operator after the last of them.
+`x@GRAD@RENAME@block0@i`, and a `sum` operator just before their sum is read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from teachgraph.static import naming
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole, Slots
 from teachgraph.static.user_op import py_func_gradient
-from teachgraph.static.variable import GRAD, Parameter, Variable
+from teachgraph.static.variable import GRAD, Variable
 
 __all__ = ["append_backward", "gradients"]
 
@@ -59,14 +59,19 @@ def append_backward(
     block = loss.block
     if (maker := loss.op) is not None and maker.role == OpRole.FORWARD:
         maker._set_attr("op_role", int(OpRole.LOSS))
-    found = Reverse(block, [loss], no_grad_set or ()).run({}, callbacks or ())
     wanted = [v if isinstance(v, str) else v.name for v in parameter_list or ()]
-    return [
-        (parameter, block.var(found[parameter.name]))
+    parameters = {
+        parameter.name: parameter
         for parameter in block.program.all_parameters()
-        if parameter.name in found
-        and parameter.trainable
+        if parameter.trainable
         and (parameter_list is None or parameter.name in wanted)
+    }
+    reverse = Reverse(block, [loss], no_grad_set or (), parameters=parameters)
+    found = reverse.run({}, callbacks or ())
+    return [
+        (parameter, block.var(found[name]))
+        for name, parameter in parameters.items()
+        if name in found
     ]
 
 
@@ -156,8 +161,9 @@ class Reverse:
         targets: Sequence[Variable],
         no_grad_set: Iterable[Variable | str],
         leaves: Sequence[Variable] | None = None,
+        parameters: Collection[str] = (),
     ) -> None:
-        self.block, self.targets = block, targets
+        self.block, self.targets, self.parameters = block, targets, parameters
         self.constant = {v if isinstance(v, str) else v.name for v in no_grad_set}
         self.leaves = None if leaves is None else {v.name for v in leaves}
         self.same: dict[str, str] = {}
@@ -170,17 +176,19 @@ class Reverse:
         """Append the operators; for each variable reached, its gradient's name."""
         path = self.expanded(self.path())
         plan, self.counts = self.planned(path)
-        self.names = {name: self.free_name(name) for name in self.counts}
+        given = {self.canonical(name): grad for name, grad in seeds.items()}
+        self.whole = {n: g for n, g in given.items() if self.counts[n] == 1}
+        self.names = {n: self.whole.get(n) or self.free_name(n) for n in self.counts}
         self.create_variables()
-        self.seed(seeds)
+        self.seed(given)
         for operator, wanted in plan:
             first = len(self.block.ops)
+            self.finish(operator.output_arg_names)
             self.go_back(operator, wanted)
-            for name in wanted:
-                self.finish(name)
             for made in self.block.ops[first:]:
                 made.twin = made.twin or operator
                 self.call_back(callbacks, made, operator)
+        self.finish(self.produced)
         names = self.names
         return names | {o: names[n] for o, n in self.same.items() if n in names}
 
@@ -341,14 +349,14 @@ class Reverse:
         """Create every gradient variable, in order of their names."""
         forward = {
             grad: name
-            for name in self.counts
+            for name in self.counts.keys() - self.whole.keys()
             for grad in (self.names[name], *self.parts_of(name))
         }
         for grad, name in sorted(forward.items()):
             variable = self.block._var_recursive(name)
             self.block.create_var(grad, variable.shape, variable.dtype)
 
-    def seed(self, seeds: Mapping[str, str]) -> None:
+    def seed(self, given: Mapping[str, str]) -> None:
         """Append the gradients the targets start with: ones, or what was given."""
         role = (
             OpRole.BACKWARD
@@ -358,9 +366,9 @@ class Reverse:
         with self.block.program.with_role(role):
             for target in self.targets:
                 name = self.canonical(target.name)
-                self.append_seed(target, self.part_name(name), seeds.get(target.name))
+                if name not in self.whole:
+                    self.append_seed(target, self.part_name(name), given.get(name))
                 self.produced[name] += 1
-                self.finish(name)
 
     def append_seed(self, target: Variable, grad: str, given: str | None) -> None:
         """One seed: a constant, ones shaped at run time, or what was given."""
@@ -368,7 +376,7 @@ class Reverse:
         if given is not None:
             self.block.append_op("assign", {"X": given}, {"Out": grad})
         elif self.leaves is not None or -1 in target.shape:
-            attrs: dict[str, Any] = {"value": 1.0, "dtype": -1}
+            attrs: dict[str, Any] = {"value": 1.0, "dtype": code}
             self.block.append_op(
                 fill_any_like.type, {"X": target}, {"Out": grad}, attrs
             )
@@ -472,23 +480,22 @@ class Reverse:
         pairs = [
             (name, self.grad_name(name))
             for name in wanted
-            if self.counts[name] == 1 and self.is_trained(name)
+            if self.counts[name] == 1 and name in self.parameters
         ]
         return [name for pair in pairs for name in pair]
 
-    def is_trained(self, name: str) -> bool:
-        """Whether this is a parameter."""
-        return isinstance(self.block._find_var_recursive(name), Parameter)
+    def finish(self, names: Iterable[str]) -> None:
+        """Append the `sum` of the gradients of each variable that has got several."""
+        for name in names:
+            if self.counts[name] > 1 and name not in self.finished:
+                self.finished.add(name)
+                self.append_sum(name)
 
-    def finish(self, name: str) -> None:
-        """Append the `sum` of a variable's gradients once the last one is there."""
-        count = self.counts[name]
-        if count == 1 or self.produced[name] != count or name in self.finished:
-            return
-        self.finished.add(name)
+    def append_sum(self, name: str) -> None:
+        """Append the `sum` of a variable's gradients."""
         whole, parts = self.names[name], self.parts_of(name)
         attrs: dict[str, Any] = {"op_role": int(OpRole.BACKWARD)}
-        if self.is_trained(name):
+        if name in self.parameters:
             attrs["op_role_var"] = [name, whole]
         at = len(self.block.ops)
         self.block.insert(at, sum_.type, {"X": parts}, {"Out": [whole]}, attrs)
