@@ -41,11 +41,6 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (int, float, np.generic))
 
 
-def plain(number: Any) -> Any:
-    """A number as Python's own, which never changes the dtype of what it meets."""
-    return number.item() if isinstance(number, np.generic) else number
-
-
 class Operators(Traced):
     """The arithmetic, comparisons and basic indexing of a traced value."""
 
@@ -90,10 +85,14 @@ class Operators(Traced):
         """Whether `scale` can take `other` in."""
         return is_number(other) and self.dtype != dtypes.bool
 
+    def factor(self, number: Any) -> int | float:
+        """A number as an attribute of `scale`; beside integers it stays exact."""
+        return float(number) if dtypes.is_floating(self.dtype) else int(number)
+
     def __add__(self, other: Any) -> Any:
         x = self.beside(other)
         if x.scalable(other):
-            return self.operate(scale, x, bias=plain(other))
+            return self.operate(scale, x, bias=x.factor(other))
         return self.operate(elementwise_add, x, x.lifted(other))
 
     def __radd__(self, other: Any) -> Any:
@@ -102,19 +101,19 @@ class Operators(Traced):
     def __sub__(self, other: Any) -> Any:
         x = self.beside(other)
         if x.scalable(other):
-            return self.operate(scale, x, bias=-plain(other))
+            return self.operate(scale, x, bias=-x.factor(other))
         return self.operate(elementwise_sub, x, x.lifted(other))
 
     def __rsub__(self, other: Any) -> Any:
         x = self.beside(other)
         if x.scalable(other):
-            return self.operate(scale, x, scale=-1.0, bias=plain(other))
+            return self.operate(scale, x, scale=-1.0, bias=x.factor(other))
         return self.operate(elementwise_sub, x.lifted(other), x)
 
     def __mul__(self, other: Any) -> Any:
         x = self.beside(other)
         if x.scalable(other):
-            return self.operate(scale, x, scale=plain(other))
+            return self.operate(scale, x, scale=x.factor(other))
         return self.operate(elementwise_mul, x, x.lifted(other))
 
     def __rmul__(self, other: Any) -> Any:
@@ -123,7 +122,7 @@ class Operators(Traced):
     def __truediv__(self, other: Any) -> Any:
         x = self.floating()
         if is_number(other) and other != 0:
-            return self.operate(scale, x, scale=1.0 / plain(other))
+            return self.operate(scale, x, scale=1.0 / float(other))
         return self.operate(elementwise_div, x, x.lifted(other))
 
     def __rtruediv__(self, other: Any) -> Any:
