@@ -197,7 +197,7 @@ def softmax_with_cross_entropy_grad(
     return dlogits
 
 
-@op(outputs=("y", "match_x"), key="cross_entropy", needs="probabilities and " + LABELS)
+@op(outputs=("y", "match_x"), needs="probabilities and " + LABELS)
 def cross_entropy2(x: Any, label: Any, *, ignore_index: int = -100) -> Any:
     """y = -log x[label], for probabilities x; log 0 counts as -1e20.
 

@@ -14,6 +14,7 @@ from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.infer import Spec
 from teachgraph.ops.op import Op
 from teachgraph.ops.operators import Operators
+from teachgraph.ops.shape import slice_
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import naming
 
@@ -68,8 +69,9 @@ class Variable(Operators):
         return current_block().apply(op, inputs, attrs)
 
     def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
-        """Apply an operator; its results are called `tmp_N`, as in Paddle."""
-        with naming.scope(naming.Plain("tmp")):
+        """Apply an operator; its result is called `tmp_N`, a part `x_slice_N`."""
+        key = f"{self.name}_slice" if op is slice_ else "tmp"
+        with naming.scope(naming.Plain(key)):
             return op(*inputs, **attrs)
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
