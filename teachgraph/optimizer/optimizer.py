@@ -14,7 +14,6 @@ import numpy as np
 from teachgraph import dtypes, unique_name
 from teachgraph.eager import Tensor
 from teachgraph.errors import InvalidValueError, ModeError, at_user_line
-from teachgraph.ops.math import scale
 from teachgraph.static import (
     Operator,
     OpRole,
@@ -160,17 +159,15 @@ class Optimizer:
         pairs = sorted(params_grads, key=lambda pair: str(pair[0].name))
         block = pairs[0][0].block.program.current_block()
         rate = self.rate_variable(block.program)
-        operators = []
+        first = len(block.ops)
         for parameter, grad in pairs:
             with (
                 block.program.with_role(OpRole.OPTIMIZE),
                 block.program.within_name_scope(next_scope(block.program)),
             ):
                 self.update(parameter, grad, scaled(rate, rate_factor(parameter)))
-            update = block.ops[-1]
-            update._set_attr("op_role_var", [parameter.name, grad.name])
-            operators.append(update)
-        return operators
+            block.ops[-1]._set_attr("op_role_var", [parameter.name, grad.name])
+        return block.ops[first:]
 
     def rate_variable(self, program: Program) -> Variable:
         """The program's learning rate variable, `learning_rate_0`."""
@@ -201,7 +198,10 @@ def rate_factor(parameter: Any) -> float:
 
 def scaled(rate: Variable, factor: float) -> Variable:
     """The learning rate times a parameter's factor."""
-    return rate if factor == 1.0 else scale(rate, scale=factor)
+    if factor == 1.0:
+        return rate
+    with rate.block.program.with_role(OpRole.OPTIMIZE | OpRole.RATE):
+        return rate * factor
 
 
 def next_scope(program: Program) -> str:

@@ -25,6 +25,7 @@ class OpRole(IntFlag):
     FORWARD = 0
     BACKWARD = 1
     OPTIMIZE = 2
+    RATE = 16
     LOSS = 256
 
 
