@@ -185,10 +185,8 @@ class Tensor(Operators):
             found = reverse({self.edge: seed}, retain_graph=retain_graph)
             for leaf, grad in found.items():
                 assert isinstance(leaf, Tensor)
-                before = leaf._grad
-                if before is not None and before is not CLEARED:
-                    grad = before.data + grad
-                leaf._grad = Tensor(grad)
+                before = None if leaf._grad is CLEARED else leaf._grad
+                leaf._grad = Tensor(grad if before is None else before.data + grad)
         finally:
             announce("backward_end", [self])
 

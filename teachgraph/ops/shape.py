@@ -10,6 +10,7 @@ import numpy as np
 
 from teachgraph.errors import ShapeError
 from teachgraph.ops.op import Like, op
+from teachgraph.ops.traced import Traced
 
 __all__ = [
     "assign",
@@ -89,12 +90,13 @@ def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
 
     Free when they agree already. This is the one place where broadcasting is undone.
     """
-    shape = x.shape
-    if dx.shape == shape and dx.dtype == x.dtype and -1 not in shape:
+    if isinstance(dx, Traced):
+        known = -1 not in x.shape and tuple(dx.shape) == tuple(x.shape)
+        same = known and dx.dtype == x.dtype
+        return dx if same else unbroadcast(dx, x, axis=axis)
+    if dx.shape == x.shape and dx.dtype == x.dtype:
         return dx
-    if tuple(dx.shape) == tuple(shape) and dx.dtype == x.dtype and -1 not in shape:
-        return dx
-    return unbroadcast(dx, x, axis=axis)
+    return unbroadcast.kernel(dx, x, axis=axis)
 
 
 def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
