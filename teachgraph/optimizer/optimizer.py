@@ -140,6 +140,7 @@ class Optimizer:
         startup = startup_program or default_startup_program()
         with program_guard(loss.block.program, startup):
             pairs = self.backward(loss, startup, parameters, no_grad_set)
+            self.rate_variable(loss.block.program)
             return self.apply_gradients(pairs), pairs
 
     def backward(
