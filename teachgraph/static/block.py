@@ -11,6 +11,7 @@ from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.observe import announce
 from teachgraph.ops.op import Op
 from teachgraph.param_attr import ParamAttr
+from teachgraph.static.appending import append, insert_named
 from teachgraph.static.operator import Operator, OpRole, Slots
 from teachgraph.static.variable import Parameter, Variable
 

@@ -1,0 +1,157 @@
+"""The way from some targets back to the leaves: which operators lie on it.
+
+A gradient operator on the way is first replaced by the ops its rule is made of, so that
+gradients of gradients need no rules of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from teachgraph import dtypes, unique_name
+from teachgraph.ops.op import GradOp, slot_name
+from teachgraph.static import naming
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.variable import GRAD, Variable
+
+__all__ = ["EMPTY", "Way"]
+
+EMPTY = "@EMPTY@"
+"""Stands in a slot where a position matters but nobody wants the gradient."""
+
+
+class Way:
+    """The operators between leaves and targets, in one block.
+
+    Attributes:
+        operators: They themselves, in order; none of them a gradient operator that a
+            gradient would have to go through.
+        live: The variables that a gradient may go through.
+        same: For the output of a gradient operator that was replaced, the variable that
+            holds the same value.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        targets: Sequence[Variable],
+        no_grad_set: Iterable[Variable | str],
+        leaves: Sequence[Variable] | None = None,
+    ) -> None:
+        self.block, self.targets = block, targets
+        self.constant = {v if isinstance(v, str) else v.name for v in no_grad_set}
+        self.leaves = None if leaves is None else {v.name for v in leaves}
+        self.same: dict[str, str] = {}
+        self.operators = self.expanded(self.path())
+        self.live = self.reachable(self.operators)
+
+    def path(self) -> list[Operator]:
+        """The operators the targets depend on, in order."""
+        needed = {target.name for target in self.targets}
+        found = []
+        for operator in reversed(self.block.ops):
+            if not needed.isdisjoint(operator.output_arg_names):
+                needed.update(operator.input_arg_names)
+                found.append(operator)
+        return found[::-1]
+
+    def expanded(self, path: Sequence[Operator]) -> list[Operator]:
+        """The path, its gradient operators replaced by the ops of their rules.
+
+        Only those that a gradient leads through; so they can be differentiated in turn.
+        """
+        live = self.reachable(path)
+        found: list[Operator] = []
+        for operator in path:
+            op = operator.op
+            if not isinstance(op, GradOp) or live.isdisjoint(operator.input_arg_names):
+                found.append(operator)
+                continue
+            first = len(self.block.ops)
+            self.expand(operator, op)
+            found.extend(self.block.ops[first:])
+        return found
+
+    def expand(self, operator: Operator, op: GradOp) -> None:
+        """Append the ops of a gradient operator's rule, for the outputs it has."""
+        slots = {
+            slot: [self.block._var_recursive(self.canonical(name)) for name in names]
+            for slot, names in operator.inputs.items()
+        }
+        outputs = self.flat_outputs(operator)
+        key = unique_name.generate(f"{operator.type}_rule")
+        with (
+            self.block.program.with_role(OpRole.BACKWARD),
+            naming.scope(naming.Layer(key)),
+        ):
+            wanted = [bool(name) for name in outputs]
+            results = op.gradients(op.arguments(slots), operator.own_attrs, wanted)
+        for name, result in zip(outputs, results, strict=True):
+            if name:
+                self.same[name] = result.name
+
+    def flat_outputs(self, operator: Operator) -> list[str]:
+        """The output names of a gradient operator by input position, "" for none."""
+        op = operator.op
+        assert isinstance(op, GradOp)
+        flat: list[str] = []
+        for name in op.forward.inputs:
+            names = operator.outputs.get(slot_name(name) + GRAD, [])
+            flat.extend("" if n == EMPTY else n for n in names or [""])
+        return flat
+
+    def canonical(self, name: str) -> str:
+        """The variable that stands for `name` since its operator was expanded."""
+        return self.same.get(name, name)
+
+    def reachable(self, path: Sequence[Operator]) -> set[str]:
+        """The variables that a gradient may go through.
+
+        They are floating, not constant, and depend on a leaf.
+        """
+        made = {name for operator in path for name in operator.output_arg_names}
+        live = {
+            name
+            for operator in path
+            for name in operator.input_arg_names
+            if self.is_leaf(name, made)
+        }
+        for operator in path:
+            if self.differentiable(operator) and not live.isdisjoint(
+                map(self.canonical, operator.input_arg_names)
+            ):
+                live.update(filter(self.passes, operator.output_arg_names))
+        return live
+
+    def is_leaf(self, name: str, made: set[str]) -> bool:
+        """Whether gradients are wanted at this variable."""
+        if self.leaves is not None:
+            return name in self.leaves and name not in self.constant
+        return name not in made and self.passes(name)
+
+    def passes(self, name: str) -> bool:
+        """Whether a gradient may pass this variable."""
+        variable = self.block._find_var_recursive(name)
+        return (
+            variable is not None
+            and name not in self.constant
+            and not variable.stop_gradient
+            and dtypes.is_floating(variable.dtype)
+        )
+
+    def differentiable(self, operator: Operator) -> bool:
+        """Whether there is a way back over this operator."""
+        if operator.type == "py_func":
+            return bool(operator.attrs["backward_callable_id"] >= 0)
+        return operator.op.rule is not None or isinstance(operator.op, GradOp)
+
+    def differentiable_inputs(self, operator: Operator) -> list[str]:
+        """The inputs an operator's rule has gradients of."""
+        rule = operator.op.rule
+        slots = operator.inputs if rule is None else [slot_name(n) for n in rule.of]
+        return [
+            self.canonical(name)
+            for slot in slots
+            for name in operator.inputs.get(slot, ())
+        ]
