@@ -6,8 +6,8 @@ import { readLog } from "./validate";
 /** What of anywidget's model is used here. */
 export interface Model {
   get(name: string): unknown;
-  on(event: string, callback: (...values: never[]) => void): void;
-  off(event: string, callback: (...values: never[]) => void): void;
+  on(event: string, callback: (message: unknown) => void): void;
+  off(event: string, callback: (message: unknown) => void): void;
   send(message: Ready | Ask): void;
 }
 

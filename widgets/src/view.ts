@@ -125,6 +125,7 @@ export class View implements Actions {
     this.player.stop();
     this.observer.disconnect();
     this.scrubber.dispose();
+    this.memory.dispose();
     this.graph.dispose();
     this.stopWatching();
     this.element.remove();

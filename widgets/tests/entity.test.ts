@@ -64,7 +64,7 @@ test("a gradient that is a sum says what it is a sum of", () => {
   const trace = traceOf(diamond());
   const a = about(trace, "a");
   const whole = describe(trace, a.twin!.key, trace.length)!;
-  expect(whole.role).toBe("gradient, a sum");
+  expect(whole).toMatchObject({ role: "gradient, a sum", line: 6 });
   expect(labels(whole.producers).sort()).toEqual(["exp_grad", "tanh_grad"]);
 });
 

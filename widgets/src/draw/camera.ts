@@ -1,6 +1,6 @@
 /** Where the window on a mirrored graph looks, and how it gets there. */
 
-import { AXIS, LANE, ROW } from "../layout/geometry";
+import { AXIS, LANE, PORT, ROW } from "../layout/geometry";
 import type { Mirror, MirrorNode } from "../state/mirror";
 import { sizeOf, type Camera, type Size } from "./scene";
 
@@ -36,8 +36,9 @@ export class CameraMan {
     const scale = Math.min(FOLLOWING, Math.max(SMALL, room.width / width));
     const half = room.height / 2 / scale;
     const wanted = newest?.y ?? 0;
-    const lowest = Math.max(top + half, top + height - half);
-    const y = Math.min(Math.max(wanted, top + half), lowest);
+    const lowest = top + height - half;
+    const inside = Math.min(Math.max(wanted, top + half), lowest);
+    const y = height < 2 * half ? middle : inside;
     const outside = newest === undefined ? 0 : farEdge(newest) - room.width / 2 / scale;
     const x = Math.max(0, outside) * Math.sign(newest?.x ?? 0);
     this.target = { x, y: y - HEADROOM / 2 / scale, scale };
@@ -122,7 +123,7 @@ function farEdge(node: MirrorNode): number {
 function extent(mirror: Mirror): { width: number; top: number; height: number } {
   // Two lanes a side at least, so that a second lane does not rescale the picture.
   const slots = Math.max(2, mirror.layout.widest);
-  const width = AXIS + 2 * (slots / 2 + 1) * LANE + 24;
-  const height = (Math.max(0, mirror.layout.lowest) + 1) * ROW;
+  const width = AXIS + 2 * (slots / 2 + 1) * LANE + 36;
+  const height = (Math.max(0, mirror.layout.lowest) + 1) * ROW + PORT;
   return { width, top: -ROW / 2, height };
 }

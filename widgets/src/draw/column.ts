@@ -35,11 +35,14 @@ export class Column {
   private readonly arcs = svg("svg", { class: "tg-arcs", "aria-hidden": "true" });
   private readonly visible = new VisibleRows();
   private readonly mounted = new Map<number, HTMLElement>();
+  private readonly observer: ResizeObserver;
   private program: ProgramState | undefined;
   private chosen: number | undefined;
   private frame: Frame | undefined;
   private options = "";
   private shownPosition = -1;
+  /** The height of the pane, kept: asking costs a layout of the page. */
+  private height = 0;
   private shownRows = 0;
   private arcsOf = "";
 
@@ -58,10 +61,16 @@ export class Column {
     this.scroller.append(this.empty, this.content);
     this.scroller.tabIndex = 0;
     this.scroller.addEventListener("scroll", () => this.mountRows());
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.scroller);
     this.listen();
     const head = el("div", "tg-panehead", this.title, this.select, this.counts);
     this.element = el("section", "tg-pane tg-column", head, this.scroller);
     this.element.dataset.family = family;
+  }
+
+  dispose(): void {
+    this.observer.disconnect();
   }
 
   has(key: string): boolean {
@@ -190,10 +199,16 @@ export class Column {
     reveal(this.scroller, (past - 1) * ROW_HEIGHT, past * ROW_HEIGHT);
   }
 
+  private resize(): void {
+    this.height = this.scroller.clientHeight;
+    this.shownPosition = -1;
+    this.actions.redraw();
+  }
+
   private mountRows(): void {
     if (this.frame === undefined) return;
-    const { scrollTop, clientHeight } = this.scroller;
-    const { first, end } = windowOf(this.visible.length, scrollTop, clientHeight);
+    const { scrollTop } = this.scroller;
+    const { first, end } = windowOf(this.visible.length, scrollTop, this.height);
     for (const [index, element] of this.mounted) {
       if (index >= first && index < end) continue;
       element.remove();

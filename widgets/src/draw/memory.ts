@@ -28,6 +28,10 @@ export class MemoryPane implements Pane {
     return [this.startup, this.main];
   }
 
+  dispose(): void {
+    for (const column of this.columns) column.dispose();
+  }
+
   update(frame: Frame): void {
     const programs = [...frame.trace.programs.values()];
     this.element.hidden = !programs.some(hasContent);

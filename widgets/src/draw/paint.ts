@@ -218,7 +218,7 @@ function writeBox(
   const { caption, tone, state } = box;
   const x = box.x + BADGE_X + BADGE + 7;
   const middle = box.y + box.height / 2;
-  const room = box.x + box.width - x - (box.node.shape === "leaf" ? 14 : 7);
+  const room = box.x + box.width - x - 7;
   const two = box.detail === "full" && caption.detail !== "";
   const faint = state === "future" || box.freed;
   const colour = tone === "failed" ? palette.bad : faint ? palette.dim : palette.ink;

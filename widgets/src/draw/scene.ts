@@ -182,7 +182,7 @@ function pushEdge(
   const stats = wanted ? look.stats(key) : undefined;
   const bad = isBad(stats);
   const norm = kind === "gradient" ? stats?.norm : undefined;
-  const width = norm == null ? 1.5 : edgeWidth(norm);
+  const width = typeof norm === "number" ? edgeWidth(norm) : 1.5;
   const points = route(edge);
   const dashed = norm === 0;
   const arrow = edge.arrow && detail !== "dot";

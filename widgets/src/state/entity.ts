@@ -188,9 +188,10 @@ function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Ent
 function tensorGradient(tensor: TapeTensor, position: number): Entity {
   const graded = tensor.consumers.filter((node) => node.flows.has(tensor.event.tensor));
   const { producer } = tensor;
-  const returns = producer !== undefined && producer.graded < Infinity;
+  const returns = producer?.graded !== undefined;
   return {
     ...identity(tensor),
+    ...tensor.graded,
     key: tensorGradientKey(tensor.event.tensor),
     tone: "g",
     name: `${tensor.name}.grad`,
@@ -221,7 +222,7 @@ function describeNode(trace: Trace, node: TapeNode, position: number): Entity {
     facts,
     producers: find(event.inputs).map(tensorLink),
     consumers: outputs.map(tensorLink),
-    twin: node.graded < Infinity ? nodeGradientLink(node) : undefined,
+    twin: node.graded === undefined ? undefined : nodeGradientLink(node),
     value: outputs.at(0)?.value.at(position),
     gradient: outputs[0] && wholeGradient(outputs[0], position),
   };
@@ -235,6 +236,7 @@ function nodeGradient(trace: Trace, node: TapeNode, position: number): Entity {
   };
   return {
     ...identity(node),
+    ...node.graded,
     key: nodeGradientKey(event.node),
     tone: "grad",
     name: `${event.type}_grad`,
@@ -250,6 +252,7 @@ function nodeGradient(trace: Trace, node: TapeNode, position: number): Entity {
 function describeFlow(node: TapeNode, tensor: TapeTensor, position: number): Entity {
   return {
     ...identity(node),
+    ...node.graded,
     key: flowKey(node.event.node, tensor.event.tensor),
     tone: "g",
     name: `${tensor.name}.grad`,

@@ -199,7 +199,7 @@ export class Mirror {
     if (target?.node.shape !== "leaf" || !target.total) return;
     if (!this.once(`update ${wire} ${target.generation}`)) return;
     const { spot, x, y } = target.node;
-    const place = { spot, x: -x + BOX.width / 2 + 2, y };
+    const place = { spot, x: -x + BOX.width / 2 + 7, y };
     this.add(made, { side: 1, shape: "update", ...place });
   }
 

@@ -23,13 +23,15 @@ export interface TapeTensor extends Made {
   readonly consumers: TapeNode[];
   readonly value: Timeline<Stats>;
   readonly gradient: Timeline<Stats>;
+  /** When and where the first part of its gradient came. */
+  graded?: Made;
 }
 
 export interface TapeNode extends Made {
   readonly key: string;
   readonly event: NodeEvent;
-  /** From which event on its gradient has been computed. */
-  graded: number;
+  /** When and where its gradient was first computed. */
+  graded?: Made;
   freed: number;
   /** What flowed from its gradient to each input. */
   readonly flows: Map<number, Timeline<Stats>>;
@@ -46,6 +48,7 @@ export function isUpdate(event: NodeEvent): boolean {
 }
 
 export function nodeTone(event: NodeEvent): Tone {
+  if (event.order > 1) return "grad";
   return operatorTone(event.type, isUpdate(event) ? "optimize" : "forward");
 }
 
@@ -78,9 +81,9 @@ export class Tape {
   node(event: NodeEvent): void {
     const { seq, cell, line, node } = event;
     const key = nodeKey(node);
-    const made = { seq, cell, line };
+    const place = { seq, cell, line };
     const flows = new Map<number, Timeline<Stats>>();
-    const known = { ...made, key, event, graded: Infinity, freed: Infinity, flows };
+    const known = { ...place, key, event, freed: Infinity, flows };
     this.nodes.set(node, known);
     for (const id of event.inputs) this.tensors.get(id)?.consumers.push(known);
     for (const id of event.outputs) {
@@ -98,6 +101,7 @@ export class Tape {
   gradient(event: GradEvent): void {
     const { tensor, node, value, seq } = event;
     const target = this.tensors.get(tensor);
+    if (target !== undefined) target.graded ??= made(event);
     const wire = tensorKey(tensor);
     const whole = tensorGradientKey(tensor);
     if (event.total || node === undefined) target?.gradient.push(seq, value);
@@ -156,7 +160,7 @@ export class Tape {
   private flow(event: GradEvent, node: number, wire: string, whole: string): void {
     const source = this.nodes.get(node);
     if (source === undefined) return;
-    source.graded = Math.min(source.graded, event.seq);
+    source.graded ??= made(event);
     let timeline = source.flows.get(event.tensor);
     if (timeline === undefined) {
       timeline = new Timeline<Stats>();

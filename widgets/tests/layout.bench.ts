@@ -1,0 +1,73 @@
+/** How long layout and folding take; printed, never asserted. */
+
+import { bench, describe } from "vitest";
+import { longProgram } from "../fixtures/static";
+import { scene, type Look } from "../src/draw/scene";
+import { ROW } from "../src/layout/geometry";
+import { MirrorLayout, type Spot } from "../src/layout/mirror";
+import { caption, carried } from "../src/state/caption";
+import { Mirror } from "../src/state/mirror";
+import { traceOf } from "./trace";
+
+const MADE = { seq: 0, cell: 0, line: 1 };
+
+/** A chain with a parameter an op, then the gradient of each: forward and backward. */
+function mirrored(count: number): Mirror {
+  const mirror = new Mirror();
+  const tone = "op" as const;
+  for (let i = 0; i < count; i++) {
+    const input = { cell: 0, line: 1, wire: `x${i}`, name: "x", tone: "T" as const };
+    const inputs = [input, { ...input, wire: `w${i}`, tone: "P" as const }];
+    const what = { key: `o${i}`, title: "mul", tone, untaped: false };
+    mirror.forward({ ...MADE, ...what, inputs, outputs: [`x${i + 1}`] });
+    mirror.keep(MADE, `o${i}`, "X, Y");
+  }
+  for (let i = count - 1; i >= 0; i--) {
+    const key = `g${i}`;
+    mirror.backward({ ...MADE, key, title: "mul_grad", tone: "grad" }, `o${i}`);
+    mirror.flow(MADE, `x${i}`, `x${i}@GRAD`, `x${i}@GRAD`, key);
+    mirror.flow(MADE, `w${i}`, `w${i}@GRAD`, `w${i}@GRAD`, key);
+  }
+  return mirror;
+}
+
+describe("layout, forward and backward", () => {
+  for (const count of [1_000, 10_000]) {
+    bench(`${count} ops`, () => void mirrored(count));
+  }
+});
+
+describe("places alone", () => {
+  for (const count of [1_000, 10_000, 100_000]) {
+    bench(`${count} ops`, () => {
+      const layout = new MirrorLayout();
+      let last: Spot | undefined;
+      for (let i = 0; i < count; i++) last = layout.op(last === undefined ? [] : [last]);
+    });
+  }
+});
+
+const log = longProgram(5_000);
+const trace = traceOf(log);
+
+describe("a log of 10,000 operators", () => {
+  bench("folded", () => void traceOf(log));
+});
+
+describe("a scene of 10,000 operators", () => {
+  const { mirror } = trace.programs.get(1)!;
+  const look: Look = {
+    position: trace.length,
+    selected: undefined,
+    linked: new Set(),
+    hue: (cell, line) => trace.rank(cell, line),
+    isCurrent: () => false,
+    caption: (node) => caption(trace, node, trace.length),
+    stats: (key) => carried(trace, key, trace.length),
+  };
+  const size = { width: 800, height: 600 };
+  const middle = { x: 0, y: 2500 * ROW };
+  for (const scale of [1, 0.3, 0.05, 0.002]) {
+    bench(`scale ${scale}`, () => void scene(mirror, { ...middle, scale }, size, look));
+  }
+});

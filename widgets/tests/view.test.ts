@@ -1,0 +1,315 @@
+// @vitest-environment happy-dom
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { failingEager, mlp } from "../fixtures/eager";
+import {
+  failingProgram,
+  fourLines,
+  HOSTILE,
+  hostileProgram,
+  longProgram,
+  loopProgram,
+} from "../fixtures/static";
+import type { Log } from "../src/events";
+import { EventLog } from "../src/log";
+import { mount } from "../src/page";
+import { View } from "../src/view";
+import { Frames } from "./frames";
+
+let frames: Frames;
+
+beforeEach(() => {
+  frames = new Frames();
+  document.body.replaceChildren();
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+function show(log: Log): HTMLElement {
+  const { element } = mount(document.body, log);
+  frames.settle();
+  return element;
+}
+
+function press(target: Element, key: string, more: KeyboardEventInit = {}): void {
+  const options = { key, bubbles: true, cancelable: true, ...more };
+  target.dispatchEvent(new KeyboardEvent("keydown", options));
+  frames.settle();
+}
+
+const all = (root: Element, selector: string): HTMLElement[] => [
+  ...root.querySelectorAll<HTMLElement>(selector),
+];
+const one = (root: Element, selector: string): HTMLElement => {
+  const found = all(root, selector);
+  if (found.length === 0) throw new Error(`nothing matches ${selector}`);
+  return found[0];
+};
+const names = (rows: HTMLElement[]): string =>
+  rows.map((row) => row.dataset.name).join(" ");
+
+test("each row says what it is, in which program, and of which line", () => {
+  const root = show(fourLines());
+  expect(names(all(root, '.tg-row[data-program="main"][data-line="2"]'))).toBe(
+    "fc_0.w_0 fc_0.tmp_0 mul fc_0.b_0 fc_0.tmp_1 elementwise_add",
+  );
+  expect(names(all(root, '.tg-row[data-program="startup"][data-kind="op"]'))).toBe(
+    "uniform_random fill_constant fill_constant",
+  );
+  const colour = (line: number): string | undefined =>
+    /tg-hue-\d/.exec(one(root, `.tg-line[data-line="${line}"]`).className)?.[0];
+  const row = one(root, '.tg-row[data-name="mul"]');
+  expect(row.classList.contains(colour(2)!)).toBe(true);
+  expect(colour(2)).not.toBe(colour(3));
+});
+
+test("going back greys what is not there yet, and moves nothing", () => {
+  const root = show(fourLines());
+  const place = (): [string, string][] =>
+    all(root, ".tg-row").map((row) => [row.dataset.key!, row.style.top]);
+  const before = place();
+  const track = one(root, ".tg-track");
+  press(track, "ArrowLeft");
+  press(track, "ArrowLeft");
+  expect(track.dataset).toMatchObject({ step: "2", live: "false" });
+  expect(place()).toEqual(before);
+  const future = all(root, '.tg-row.tg-future[data-program="main"]');
+  expect(new Set(future.map((row) => row.dataset.line))).toEqual(new Set(["3", "4"]));
+  const current = all(root, '.tg-row.tg-current[data-program="main"]');
+  expect(new Set(current.map((row) => row.dataset.line))).toEqual(new Set(["2"]));
+  expect(one(root, ".tg-line.tg-current").dataset.line).toBe("2");
+  press(track, "End");
+  expect(all(root, ".tg-future")).toHaveLength(0);
+  expect(track.dataset.live).toBe("true");
+});
+
+test("Home is before the first line; Shift steps single events", () => {
+  const root = show(fourLines());
+  const track = one(root, ".tg-track");
+  press(track, "Home");
+  expect(all(root, ".tg-row:not(.tg-future)")).toHaveLength(0);
+  press(track, "ArrowRight");
+  press(track, "ArrowRight", { shiftKey: true });
+  press(track, "ArrowRight", { shiftKey: true });
+  const past = all(root, '.tg-row[data-program="main"]:not(.tg-future)');
+  expect(names(past)).toBe("X fc_0.w_0");
+});
+
+test("a pane without content does not show", () => {
+  const shown = (log: Log): boolean[] => {
+    const root = show(log);
+    return [".tg-memory", ".tg-graph"].map((pane) => !one(root, pane).hidden);
+  };
+  expect(shown(mlp())).toEqual([false, true]);
+  expect(shown(fourLines())).toEqual([true, true]);
+  expect(shown(longProgram(3, false))).toEqual([true, false]);
+});
+
+test("rows of a long program are in the document only where they show", () => {
+  const root = show(longProgram(2000));
+  expect(all(root, ".tg-row").length).toBeLessThan(100);
+  const column = one(root, '.tg-column[data-family="main"]');
+  expect(Number.parseFloat(one(column, ".tg-content").style.height)).toBe(8003 * 25);
+});
+
+test("hostile names, sources, messages and titles are text", () => {
+  const root = show(hostileProgram());
+  expect(all(root, "img, script, iframe")).toHaveLength(0);
+  expect(names(all(root, '.tg-row[data-kind="var"]'))).toBe(`${HOSTILE} __proto__`);
+  for (const place of [".tg-title", ".tg-source", ".tg-notice", ".tg-failure"]) {
+    expect(one(root, place).textContent).toContain(HOSTILE);
+  }
+  one(root, '.tg-row[data-kind="op"]').click();
+  frames.settle();
+  expect(one(root, ".tg-inspector").textContent).toContain(HOSTILE);
+  expect(all(root, "img")).toHaveLength(0);
+});
+
+test("a failed op is a row on its line, with the message, in source and inspector", () => {
+  const root = show(failingProgram());
+  const row = one(root, '.tg-row[data-kind="failed"]');
+  expect(row.dataset).toMatchObject({ name: "matmul_v2", line: "3", program: "main" });
+  expect(row.textContent).toContain("must be equal");
+  expect(one(root, ".tg-line.tg-failed").dataset.line).toBe("3");
+  row.click();
+  frames.settle();
+  expect(one(root, ".tg-inspector .tg-failure").textContent).toContain("must be equal");
+  expect(one(root, ".tg-status").textContent).toContain("stopped by an error");
+  press(one(root, ".tg-track"), "Home");
+  expect(one(root, ".tg-source .tg-failure").hidden).toBe(true);
+});
+
+test("an eager failure shows in the graph", () => {
+  expect(one(show(failingEager()), ".tg-graph").hidden).toBe(false);
+});
+
+test("keys are the view's: nothing reaches the notebook but what has a modifier", () => {
+  const root = show(fourLines());
+  const heard: string[] = [];
+  const listen = (event: KeyboardEvent): void => void heard.push(event.key);
+  document.addEventListener("keydown", listen);
+  for (const key of ["ArrowLeft", "d", "a", "Enter", " ", "Escape"]) {
+    press(one(root, ".tg-track"), key);
+  }
+  expect(heard).toEqual([]);
+  press(one(root, ".tg-track"), "s", { ctrlKey: true });
+  document.removeEventListener("keydown", listen);
+  expect(heard).toEqual(["s"]);
+  expect(root.dataset.lmSuppressShortcuts).toBe("true");
+});
+
+test("down, then producers, consumers and the mirror, all by keyboard", () => {
+  const root = show(fourLines());
+  const list = one(root, '.tg-column[data-family="main"] [role="listbox"]');
+  list.focus();
+  const selected = (): string => names(all(root, ".tg-row.tg-selected"));
+  press(list, "Home");
+  press(list, "ArrowDown");
+  expect(selected()).toBe("X");
+  press(list, "End");
+  press(list, "]");
+  expect(selected()).toBe("mul");
+  press(list, "g");
+  expect(selected()).toBe("mul_grad");
+  press(list, "g");
+  press(list, "[");
+  expect(selected()).toBe("X");
+  press(list, "ArrowDown");
+  expect(selected()).toBe("fc_0.w_0");
+  expect(names(all(root, '.tg-row.tg-linked[data-kind="op"]'))).toBe("mul mul_grad sgd");
+  press(list, "Enter");
+  expect(one(root, ".tg-inspector").contains(document.activeElement)).toBe(true);
+  press(list, "Escape");
+  expect(selected()).toBe("");
+});
+
+test("the row selected has an arc to each thing that made or reads it", () => {
+  const root = show(fourLines());
+  one(root, '.tg-row[data-name="mul"]').click();
+  frames.settle();
+  expect(all(root, ".tg-arc-from")).toHaveLength(2);
+  expect(all(root, ".tg-arc-to")).toHaveLength(1);
+});
+
+test("a sub-block folds and opens", () => {
+  const root = show(loopProgram());
+  const list = one(root, '.tg-column[data-family="main"] [role="listbox"]');
+  const rows = (): string => names(all(root, '.tg-row[data-kind="op"]'));
+  const whole = rows();
+  one(root, '.tg-row[data-name="block 1"]').click();
+  press(list, "c");
+  expect(rows()).toBe("fill_constant less_than while print");
+  press(list, "e");
+  expect(rows()).toBe(whole);
+});
+
+test("a clone for testing can be chosen in place of main", () => {
+  const root = show(fourLines({ test: true }));
+  const select = one(root, '[data-family="main"] select') as HTMLSelectElement;
+  expect(names(all(root, '.tg-row[data-program="test"]'))).toBe("");
+  select.value = "2";
+  select.dispatchEvent(new Event("change"));
+  frames.settle();
+  expect(names(all(root, '.tg-row[data-program="test"][data-kind="op"]'))).toBe(
+    "mul elementwise_add reduce_mean",
+  );
+});
+
+test("find selects the first match, Enter the next", () => {
+  const root = show(fourLines());
+  const input = one(root, ".tg-find") as HTMLInputElement;
+  press(one(root, ".tg-track"), "/");
+  expect(document.activeElement).toBe(input);
+  input.value = "@grad";
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  frames.settle();
+  expect(names(all(root, ".tg-row.tg-selected"))).toBe("mean_0.tmp_0@GRAD");
+  press(input, "Enter");
+  expect(names(all(root, ".tg-row.tg-selected"))).toBe("fc_0.tmp_1@GRAD");
+  expect(one(root, ".tg-found").textContent).toBe("2 of 5");
+});
+
+test("help opens, names every key and closes", () => {
+  const root = show(fourLines());
+  press(one(root, ".tg-track"), "?");
+  expect(one(root, ".tg-help").hidden).toBe(false);
+  expect(one(root, ".tg-help").textContent).toContain("one event back");
+  press(one(root, ".tg-help button"), "Escape");
+  expect(one(root, ".tg-help").hidden).toBe(true);
+});
+
+test("events of many messages are drawn in one frame, and what is there stays", () => {
+  const { events } = fourLines();
+  const log = new EventLog();
+  const view = new View(log);
+  document.body.append(view.element);
+  frames.settle();
+  frames.count = 0;
+  for (const event of events.slice(0, 20)) {
+    log.accept(event.seq, [event]);
+    view.redraw();
+  }
+  frames.settle();
+  expect(frames.count).toBe(1);
+  const rows = all(view.element, ".tg-row");
+  const tops = rows.map((row) => row.style.top);
+  log.accept(20, events.slice(20));
+  view.redraw();
+  frames.settle();
+  expect(all(view.element, ".tg-row").length).toBeGreaterThan(rows.length);
+  expect(rows.every((row) => row.isConnected)).toBe(true);
+  expect(rows.map((row) => row.style.top)).toEqual(tops);
+  view.dispose();
+});
+
+test("while one looks back, what arrives is greyed and does not take one along", () => {
+  const { events } = fourLines();
+  const log = new EventLog();
+  const view = new View(log);
+  document.body.append(view.element);
+  log.accept(0, events.slice(0, 20));
+  view.redraw();
+  frames.settle();
+  const track = one(view.element, ".tg-track");
+  press(track, "Home");
+  log.accept(20, events.slice(20));
+  view.redraw();
+  frames.settle();
+  expect(track.dataset.step).toBe("0");
+  const rows = all(view.element, ".tg-row");
+  expect(rows.every((row) => row.classList.contains("tg-future"))).toBe(true);
+  view.dispose();
+});
+
+test("once painted, the root says up to which event, and when", async () => {
+  const log = fourLines();
+  const painted = new Promise<CustomEvent<{ seq: number; time: number }>>((resolve) => {
+    document.body.addEventListener("tg-painted", (event) => {
+      resolve(event as CustomEvent<{ seq: number; time: number }>);
+    });
+  });
+  const root = show(log);
+  const { seq, time } = (await painted).detail;
+  expect(seq).toBe(log.events.length - 1);
+  expect(root.dataset.seq).toBe(String(seq));
+  expect(Number(root.dataset.paintedAt)).toBeCloseTo(time, 0);
+});
+
+test("what is no log is said in words, in its place", () => {
+  const root = show({ version: 99, title: "", events: [] });
+  expect(one(root, ".tg-notice").textContent).toContain("version is 99");
+});
+
+test("an inspected value shows figures, histogram and heat map beside its gradient", () => {
+  const root = show(mlp());
+  one(root, '.tg-chip[data-name="linear_0.w_0"]').click();
+  frames.settle();
+  const inspector = one(root, ".tg-inspector");
+  expect(all(inspector, ".tg-stats h4").map((h) => h.textContent)).toEqual([
+    "Value",
+    "Gradient",
+  ]);
+  expect(all(inspector, "svg.tg-hist rect").length).toBeGreaterThan(10);
+  const heat = one(inspector, "canvas.tg-heat") as HTMLCanvasElement;
+  expect([heat.height, heat.width]).toEqual([8, 16]);
+});
