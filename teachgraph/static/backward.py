@@ -77,7 +77,8 @@ def gradients(
         no_grad_set: Variables to be taken as constants.
 
     Returns:
-        A Variable for each input, None for one the targets do not depend on.
+        A Variable for each input, None for one that no gradient reaches: the targets
+        do not depend on it, or it has `stop_gradient`, as data variables have at first.
 
     Raises:
         ProgramError: The weights do not fit the targets.

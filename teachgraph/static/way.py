@@ -127,7 +127,7 @@ class Way:
     def is_leaf(self, name: str, made: set[str]) -> bool:
         """Whether gradients are wanted at this variable."""
         if self.leaves is not None:
-            return name in self.leaves and name not in self.constant
+            return name in self.leaves and self.passes(name)
         return name not in made and self.passes(name)
 
     def passes(self, name: str) -> bool:
