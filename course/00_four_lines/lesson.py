@@ -148,7 +148,7 @@ with checking("added_by_minimize"):
     )
     expect(
         yours.count("sgd") == truth.count("sgd"),
-        "every parameter has an `sgd` of its own: how many parameters have two layers?",
+        "every parameter has an `sgd` of its own: how many have two layers?",
     )
     expect(yours == truth, "the parameters are updated when the way back is done")
 
