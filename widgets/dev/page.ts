@@ -1,13 +1,19 @@
-/** A page that shows one fixture: `page.html?log=four_lines&theme=dark&height=460`. */
+/**
+ * A page that shows one fixture, `page.html?log=four_lines&theme=dark&height=460`, or
+ * the log that whoever opens it has put into the global `LOG`.
+ */
 
 import { FIXTURES } from "../fixtures";
+import type { Log } from "../src/events";
 import { EventLog } from "../src/log";
 import { mount } from "../src/page";
 import { View } from "../src/view";
 
 const asked = new URLSearchParams(location.search);
 const root = document.querySelector<HTMLElement>("#root")!;
-const log = (FIXTURES[asked.get("log") ?? "four_lines"] ?? FIXTURES.four_lines)();
+const given = (globalThis as { LOG?: Log }).LOG;
+const fixture = FIXTURES[asked.get("log") ?? ""] ?? FIXTURES.four_lines;
+const log = given ?? fixture();
 const theme = asked.get("theme") === "dark" ? "dark" : "light";
 const height = Number(asked.get("height") ?? 560);
 document.body.dataset.theme = theme;

@@ -1,7 +1,8 @@
 """Photograph the fixtures in Chromium, so that one can look at them.
 
 `python widgets/dev/shoot.py [name ...]` builds the page and writes PNG files to
-`tests/artefacts/widgets`. `--axe` checks accessibility, `--frames` measures drawing.
+`tests/artefacts/widgets`; a name is a fixture's or that of a log's JSON file. `--axe`
+checks accessibility, `--frames` measures drawing.
 """
 
 from __future__ import annotations
@@ -60,6 +61,8 @@ def open_log(browser: Browser, html: Path, name: str, width: int, theme: str) ->
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.on("console", lambda m: print(f"  {name}: {m.type}: {m.text}"))
     page.on("pageerror", lambda error: print(f"  {name}: {error}"))
+    if name.endswith(".json"):
+        page.add_init_script(f"globalThis.LOG = {Path(name).read_text('utf-8')}")
     page.goto(f"file://{html}?log={name}&theme={theme}")
     page.wait_for_selector(".tg-root[data-seq]")
     page.wait_for_timeout(500)
@@ -71,7 +74,8 @@ def shoot(browser: Browser, html: Path, names: list[str]) -> None:
         for layout, width in WIDTHS.items():
             for theme in ("light", "dark"):
                 page = open_log(browser, html, name, width, theme)
-                page.screenshot(path=TARGET / f"{name}-{layout}-{theme}.png", full_page=True)
+                target = TARGET / f"{Path(name).stem}-{layout}-{theme}.png"
+                page.screenshot(path=target, full_page=True)
                 page.close()
 
 

@@ -20,7 +20,7 @@ function mirrored(count: number): Mirror {
     const inputs = [input, { ...input, wire: `w${i}`, tone: "P" as const }];
     const what = { key: `o${i}`, title: "mul", tone, untaped: false };
     mirror.forward({ ...MADE, ...what, inputs, outputs: [`x${i + 1}`] });
-    mirror.keep(MADE, `o${i}`, "X, Y");
+    mirror.keep(MADE, `o${i}`, ["X", "Y"]);
   }
   for (let i = count - 1; i >= 0; i--) {
     const key = `g${i}`;

@@ -63,7 +63,18 @@ test("gradients that meet are summed, at the producer's gradient", () => {
   const multiply = mirror.nodes.find((node) => node.title === "elementwise_mul")!;
   expect(sums[0].x).toBe(-multiply.x);
   expect(sums[0].y).toBeGreaterThan(multiply.y);
-  expect(joins(tape(mlp()))).toHaveLength(0);
+});
+
+test("an op that reads one value twice gives it two gradients, side by side", () => {
+  const trace = traceOf(mlp());
+  const { mirror, nodes } = trace.tape;
+  expect(joins(mirror)).toHaveLength(1);
+  const square = [...nodes.values()].find((n) => n.event.type === "elementwise_mul")!;
+  expect(square.flows.size).toBe(2);
+  const starts = edges(mirror, "gradient").filter(({ key }) => square.flows.has(key));
+  const reads = edges(mirror, "flow").filter(({ seq }) => seq === square.seq);
+  const xs = (list: number[]): number[] => list.sort((a, b) => a - b);
+  expect(xs(starts.map(({ x1 }) => x1))).toEqual(xs(reads.map(({ x2 }) => -x2)));
 });
 
 test("each residual block but the first sums two gradients", () => {

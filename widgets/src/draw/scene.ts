@@ -9,6 +9,7 @@ import { BOX, LANE, PORT, ROW } from "../layout/geometry";
 import type { Caption } from "../state/caption";
 import type { Join, Mirror, MirrorEdge, MirrorNode } from "../state/mirror";
 import type { Tone } from "../state/tones";
+import { shorten } from "../text";
 
 /** The world point in the middle of the window, and CSS pixels per world unit. */
 export interface Camera {
@@ -88,6 +89,8 @@ export type Shape = Curve | Box | Mark | Label;
 
 const NOTHING: Caption = { title: "", detail: "" };
 const MAX_EDGES = 4000;
+/** As many letters fit between the mirror's halves. */
+const MOST_KEPT = 14;
 
 export function scene(
   mirror: Mirror,
@@ -209,7 +212,7 @@ function pushSaved(
   const rest = { width: 1.25, dashed: freed, arrow: false, bad: false };
   shapes.push({ kind: "curve", of: "saved", key, points, state, ...rest });
   if (detail !== "full" || state === "future") return;
-  const text = freed ? `${label} freed` : label;
+  const text = shorten(freed ? `${label} freed` : label, MOST_KEPT);
   shapes.push({ kind: "label", text, x: 0, y: y1, state });
 }
 

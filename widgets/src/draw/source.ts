@@ -48,7 +48,7 @@ export class SourcePane implements Pane {
   }
 
   private addCell(cell: Cell): void {
-    if (cell.title !== "" && (this.cells > 0 || cell.title !== "cell")) {
+    if (cell.title !== "" && this.cells > 0) {
       this.scroller.append(el("div", "tg-celltitle", cell.title));
     }
     cell.lines.forEach((text, index) => this.addLine(cell, text, index + 1));
@@ -102,6 +102,7 @@ export class SourcePane implements Pane {
       message = el("div", "tg-failure", title, el("div", "tg-message", failure.message));
       this.messages.set(failure.key, message);
       view.row.after(message);
+      this.shownStep = -1;
     }
     message.hidden = failure.seq >= position;
     if (message.hidden) this.failed.delete(view.row);
@@ -118,7 +119,9 @@ export class SourcePane implements Pane {
     this.shownStep = shown;
     const view = step && this.find(step.cell, step.line);
     if (view === undefined) return;
-    const { offsetTop, offsetHeight } = view.row;
-    reveal(this.scroller, offsetTop, offsetTop + offsetHeight);
+    const { offsetTop: top, offsetHeight, nextElementSibling: next } = view.row;
+    const message = next instanceof HTMLElement && next.className === "tg-failure";
+    const extra = message ? next.offsetHeight : 0;
+    reveal(this.scroller, top, top + offsetHeight + extra);
   }
 }

@@ -62,7 +62,8 @@ function madeText(trace: Trace, node: MirrorNode): string {
   const tensor = tensorOf(trace, node.key);
   if (tensor === undefined) return "";
   const shape = shapeText(tensor.event.shape);
-  return node.shape === "leaf" ? shape : `${tensor.name} ${shape}`;
+  const named = node.shape !== "leaf" && !tensor.name.startsWith("#");
+  return named ? `${tensor.name} ${shape}` : shape;
 }
 
 /** The tensor a leaf shows, or the first output of a node. */

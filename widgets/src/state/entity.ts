@@ -12,7 +12,6 @@ import {
   type VarRow,
 } from "./programs";
 import {
-  flowKey,
   nodeGradientKey,
   nodeKey,
   nodeTone,
@@ -53,7 +52,7 @@ export function describe(
 ): Entity | undefined {
   const found = trace.row(key);
   if (found !== undefined) return describeRow(trace, found.program, found.row, position);
-  const [prefix, first, second] = key.split(":");
+  const [prefix, first] = key.split(":");
   const { tape } = trace;
   const tensor = tape.tensors.get(Number(first));
   const node = tape.nodes.get(Number(first));
@@ -63,9 +62,10 @@ export function describe(
   if (prefix === "gt" && tensor !== undefined) return tensorGradient(tensor, position);
   if (prefix === "n" && node !== undefined) return describeNode(trace, node, position);
   if (prefix === "gn" && node !== undefined) return nodeGradient(trace, node, position);
-  const target = tape.tensors.get(Number(second));
-  if (prefix === "gf" && node !== undefined && target !== undefined) {
-    return describeFlow(node, target, position);
+  const flow = node?.flows.get(key);
+  const target = tape.tensors.get(flow?.tensor ?? -1);
+  if (node !== undefined && flow !== undefined && target !== undefined) {
+    return describeFlow(node, target, key, flow.value.at(position));
   }
   const failure = trace.failures.find((known) => known.key === key);
   if (failure === undefined) return undefined;
@@ -170,7 +170,6 @@ function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Ent
     ["dtype", event.dtype],
   ];
   if (isTrue(stops)) facts.push(["stop_gradient", "no gradient flows through it"]);
-  const gradient = wholeGradient(tensor, position);
   return {
     ...identity(tensor),
     tone: event.role,
@@ -181,12 +180,12 @@ function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Ent
     consumers: consumers.map(nodeLink),
     twin: hasGradient(tensor) ? gradientLink(tensor) : undefined,
     value: tensor.value.at(position),
-    gradient,
+    gradient: tensor.gradient.at(position),
   };
 }
 
 function tensorGradient(tensor: TapeTensor, position: number): Entity {
-  const graded = tensor.consumers.filter((node) => node.flows.has(tensor.event.tensor));
+  const givers = tensor.consumers.filter((node) => givesTo(node, tensor));
   const { producer } = tensor;
   const returns = producer?.graded !== undefined;
   return {
@@ -195,13 +194,13 @@ function tensorGradient(tensor: TapeTensor, position: number): Entity {
     key: tensorGradientKey(tensor.event.tensor),
     tone: "g",
     name: `${tensor.name}.grad`,
-    role: graded.length > 1 ? "gradient, a sum" : "gradient",
+    role: givers.length > 1 ? "gradient, a sum" : "gradient",
     facts: [["shape", shapeText(tensor.event.shape)]],
-    producers: graded.map(nodeGradientLink),
+    producers: givers.map(nodeGradientLink),
     consumers: returns ? [nodeGradientLink(producer)] : [],
     twin: tensorLink(tensor),
     value: tensor.value.at(position),
-    gradient: wholeGradient(tensor, position),
+    gradient: tensor.gradient.at(position),
   };
 }
 
@@ -224,7 +223,7 @@ function describeNode(trace: Trace, node: TapeNode, position: number): Entity {
     consumers: outputs.map(tensorLink),
     twin: node.graded === undefined ? undefined : nodeGradientLink(node),
     value: outputs.at(0)?.value.at(position),
-    gradient: outputs[0] && wholeGradient(outputs[0], position),
+    gradient: outputs.at(0)?.gradient.at(position),
   };
 }
 
@@ -234,6 +233,8 @@ function nodeGradient(trace: Trace, node: TapeNode, position: number): Entity {
     const tensor = trace.tape.tensors.get(id);
     return tensor === undefined ? [] : [tensor];
   };
+  const flows = [...node.flows.values()];
+  const targets = new Set(flows.map((flow) => flow.tensor));
   return {
     ...identity(node),
     ...node.graded,
@@ -243,17 +244,22 @@ function nodeGradient(trace: Trace, node: TapeNode, position: number): Entity {
     role: TONES.grad.word,
     facts: event.saved.length > 0 ? [["keeps", keptText(node, position)]] : [],
     producers: event.outputs.flatMap(find).filter(hasGradient).map(gradientLink),
-    consumers: [...node.flows.keys()].flatMap(find).map(gradientLink),
+    consumers: [...targets].flatMap(find).map(gradientLink),
     twin: nodeLink(node),
-    gradient: [...node.flows.values()].at(0)?.at(position),
+    gradient: flows.at(0)?.value.at(position),
   };
 }
 
-function describeFlow(node: TapeNode, tensor: TapeTensor, position: number): Entity {
+function describeFlow(
+  node: TapeNode,
+  tensor: TapeTensor,
+  key: string,
+  gradient: Stats | undefined,
+): Entity {
   return {
     ...identity(node),
     ...node.graded,
-    key: flowKey(node.event.node, tensor.event.tensor),
+    key,
     tone: "g",
     name: `${tensor.name}.grad`,
     role: "a part of the gradient",
@@ -261,22 +267,16 @@ function describeFlow(node: TapeNode, tensor: TapeTensor, position: number): Ent
     producers: [nodeGradientLink(node)],
     consumers: [gradientLink(tensor)],
     twin: tensorLink(tensor),
-    gradient: node.flows.get(tensor.event.tensor)?.at(position),
+    gradient,
   };
 }
 
-/** A gradient that came in one piece may never be announced as a sum. */
-function wholeGradient(tensor: TapeTensor, position: number): Stats | undefined {
-  const whole = tensor.gradient.at(position);
-  if (whole !== undefined) return whole;
-  const id = tensor.event.tensor;
-  const parts = tensor.consumers.flatMap((node) => node.flows.get(id)?.at(position) ?? []);
-  return parts.length === 1 ? parts[0] : undefined;
+function hasGradient(tensor: TapeTensor): boolean {
+  return tensor.graded !== undefined;
 }
 
-function hasGradient(tensor: TapeTensor): boolean {
-  const id = tensor.event.tensor;
-  return tensor.gradient.length > 0 || tensor.consumers.some((n) => n.flows.has(id));
+function givesTo(node: TapeNode, { event }: TapeTensor): boolean {
+  return [...node.flows.values()].some((flow) => flow.tensor === event.tensor);
 }
 
 function keptText(node: TapeNode, position: number): string {

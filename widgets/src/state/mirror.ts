@@ -84,6 +84,12 @@ interface Wire {
 
 const KEPT_HEIGHTS = [0, 16, -16];
 
+interface Entry {
+  readonly wire: string;
+  readonly x: number;
+  used: boolean;
+}
+
 export class Mirror {
   readonly layout = new MirrorLayout();
   readonly nodes: MirrorNode[] = [];
@@ -96,6 +102,9 @@ export class Mirror {
   private readonly wires = new Map<string, Wire>();
   private readonly saved = new Map<string, MirrorEdge>();
   private readonly drawn = new Set<string>();
+  /** Where each input's edge enters an op: its gradient leaves at the mirror image. */
+  private readonly entries = new Map<string, Entry[]>();
+  private readonly forwardOf = new Map<string, string>();
   private generation = 0;
 
   /** The nodes that show an entity, oldest first. */
@@ -128,10 +137,11 @@ export class Mirror {
     this.readInputs(op, node);
   }
 
-  /** The op keeps `label` for its gradient. */
-  keep(made: Made, op: string, label: string): void {
+  /** The op keeps these of its slots for its gradient. */
+  keep(made: Made, op: string, slots: readonly string[]): void {
     const node = this.nodesOf(op).at(-1);
-    if (node === undefined || label === "") return;
+    if (node === undefined || slots.length === 0) return;
+    const label = keptText(slots);
     const x = node.x + BOX.width / 2;
     // Edges of outer lanes pass behind the inner nodes, each at a height of its own.
     const y = node.y + (KEPT_HEIGHTS[Math.floor(node.spot.slot / 2)] ?? 0);
@@ -153,6 +163,7 @@ export class Mirror {
     if (twin === undefined) return false;
     if (!this.once(`${made.key}=${op}`)) return true;
     this.hasGradients = true;
+    this.forwardOf.set(made.key, op);
     const { spot } = twin;
     this.add(made, { side: 1, shape: "op", spot, ...at(1, spot) });
     const edge = this.saved.get(op);
@@ -169,7 +180,7 @@ export class Mirror {
     if (!this.once(`${part}>${from}`)) return;
     const { x, y } = this.port(target, 1);
     const top = source.y - BOX.height / 2;
-    const ends = { x1: source.x, y1: top, x2: x, y2: y };
+    const ends = { x1: this.exit(from, wire) ?? source.x, y1: top, x2: x, y2: y };
     this.connect(made, { key: part, kind: "gradient" }, ends);
     target.parts += 1;
     if (target.parts === 2) this.join(made, target, whole);
@@ -231,11 +242,22 @@ export class Mirror {
     });
     // Ends in the order of their beginnings: the edges of one op need not cross.
     sources.sort((a, b) => a.x1 - b.x1);
-    sources.forEach(({ key, x1, y1 }, index) => {
+    const entries = sources.map(({ key, x1, y1 }, index): Entry => {
       const x2 = reader.x + spread(index, sources.length, BOX.width);
       const ends = { x1, y1, x2, y2: reader.y - BOX.height / 2 };
       this.connect(op, { key, kind: "flow", arrow: true }, ends);
+      return { wire: key, x: x2, used: false };
     });
+    this.entries.set(op.key, entries);
+  }
+
+  /** Where the gradient op's next edge to `wire` leaves. */
+  private exit(gradient: string, wire: string): number | undefined {
+    const entries = this.entries.get(this.forwardOf.get(gradient) ?? "") ?? [];
+    const entry = entries.find((known) => known.wire === wire && !known.used);
+    if (entry === undefined) return undefined;
+    entry.used = true;
+    return -entry.x;
   }
 
   private leaf(by: Made, input: Input, reader: Spot, outwards: number): Wire {
@@ -336,6 +358,13 @@ export class Mirror {
     this.edgeCount += 1;
     return edge;
   }
+}
+
+/** Of what is kept for its shape alone no value is held. */
+function keptText(slots: readonly string[]): string {
+  const values = slots.filter((slot) => !slot.endsWith(".shape"));
+  if (values.length < slots.length) values.push("shapes");
+  return values.join(", ");
 }
 
 function made({ seq, cell, line }: Made): Made {

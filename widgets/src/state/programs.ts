@@ -189,7 +189,7 @@ export class ProgramState {
     const { event, key } = row;
     const where = made(event);
     if (forward === undefined) return this.drawSeedOrSum(row);
-    this.mirror.keep(where, forward.key, kept(event).join(", "));
+    this.mirror.keep(where, forward.key, kept(event));
     const tone = operatorTone(event.type, event.role);
     this.mirror.backward({ ...where, key, title: event.type, tone }, forward.key);
     for (const name of names(event.outputs)) {

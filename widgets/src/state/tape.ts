@@ -33,8 +33,14 @@ export interface TapeNode extends Made {
   /** When and where its gradient was first computed. */
   graded?: Made;
   freed: number;
-  /** What flowed from its gradient to each input. */
-  readonly flows: Map<number, Timeline<Stats>>;
+  /** What flowed from its gradient to its inputs, by the flow's key. */
+  readonly flows: Map<string, Flow>;
+}
+
+/** A part of a tensor's gradient; an op that reads one twice gives it two. */
+export interface Flow {
+  readonly tensor: number;
+  readonly value: Timeline<Stats>;
 }
 
 /** Ops that change a parameter: shown at its gradient, not as part of the data flow. */
@@ -56,7 +62,8 @@ export const tensorKey = (id: number): string => `t:${id}`;
 export const nodeKey = (id: number): string => `n:${id}`;
 export const tensorGradientKey = (id: number): string => `gt:${id}`;
 export const nodeGradientKey = (id: number): string => `gn:${id}`;
-export const flowKey = (node: number, tensor: number): string => `gf:${node}:${tensor}`;
+const flowKey = (node: number, tensor: number, turn: number): string =>
+  `gf:${node}:${tensor}:${turn}`;
 
 export class Tape {
   readonly mirror = new Mirror();
@@ -65,9 +72,12 @@ export class Tape {
   /** Tensors that no op made, in the order they were seen. */
   readonly leaves: TapeTensor[] = [];
   private passEnded = false;
+  /** In the pass under way: the parts of each tensor's gradient, and their givers. */
+  private readonly parts = new Map<number, number[]>();
 
   tensor(event: TensorEvent): void {
-    const { seq, cell, line, tensor, name } = event;
+    const { seq, cell, line, tensor } = event;
+    const name = event.name || `#${tensor}`;
     const value = new Timeline<Stats>();
     const gradient = new Timeline<Stats>();
     const key = tensorKey(tensor);
@@ -82,7 +92,7 @@ export class Tape {
     const { seq, cell, line, node } = event;
     const key = nodeKey(node);
     const place = { seq, cell, line };
-    const flows = new Map<number, Timeline<Stats>>();
+    const flows = new Map<string, Flow>();
     const known = { ...place, key, event, freed: Infinity, flows };
     this.nodes.set(node, known);
     for (const id of event.inputs) this.tensors.get(id)?.consumers.push(known);
@@ -96,6 +106,7 @@ export class Tape {
 
   backward(event: Backward): void {
     if (event.phase === "end") this.passEnded = true;
+    else this.parts.clear();
   }
 
   gradient(event: GradEvent): void {
@@ -104,9 +115,14 @@ export class Tape {
     if (target !== undefined) target.graded ??= made(event);
     const wire = tensorKey(tensor);
     const whole = tensorGradientKey(tensor);
-    if (event.total || node === undefined) target?.gradient.push(seq, value);
-    if (node !== undefined) this.flow(event, node, wire, whole);
-    else if (!event.total) this.mirror.seed(event, whole, wire, whole);
+    const givers = this.parts.get(tensor) ?? [];
+    // The first part is the whole until a second one comes, and then their sum.
+    if (event.total || givers.length === 0) target?.gradient.push(seq, value);
+    if (node !== undefined) {
+      const turn = givers.filter((giver) => giver === node).length;
+      this.parts.set(tensor, [...givers, node]);
+      this.flow(event, node, turn, wire, whole);
+    } else if (!event.total) this.mirror.seed(event, whole, wire, whole);
   }
 
   free(event: Free): void {
@@ -148,7 +164,7 @@ export class Tape {
     const tone = nodeTone(event);
     const what = { key, title: event.type, tone, untaped: !event.taped };
     this.mirror.forward({ ...made(event), ...what, inputs, outputs });
-    this.mirror.keep(made(event), key, event.taped ? event.saved.join(", ") : "");
+    this.mirror.keep(made(event), key, event.taped ? event.saved : []);
   }
 
   private update(event: NodeEvent, key: string): void {
@@ -157,21 +173,28 @@ export class Tape {
     this.mirror.update({ ...made(event), ...what }, tensorKey(parameter));
   }
 
-  private flow(event: GradEvent, node: number, wire: string, whole: string): void {
+  private flow(
+    event: GradEvent,
+    node: number,
+    turn: number,
+    wire: string,
+    whole: string,
+  ): void {
     const source = this.nodes.get(node);
     if (source === undefined) return;
     source.graded ??= made(event);
-    let timeline = source.flows.get(event.tensor);
-    if (timeline === undefined) {
-      timeline = new Timeline<Stats>();
-      source.flows.set(event.tensor, timeline);
+    const part = flowKey(node, event.tensor, turn);
+    let flow = source.flows.get(part);
+    if (flow === undefined) {
+      flow = { tensor: event.tensor, value: new Timeline<Stats>() };
+      source.flows.set(part, flow);
     }
-    timeline.push(event.seq, event.value);
+    flow.value.push(event.seq, event.value);
     const key = nodeGradientKey(node);
     const title = `${source.event.type}_grad`;
     const what = { ...made(event), key, title, tone: "grad" as const };
     this.mirror.backward(what, source.key);
-    this.mirror.flow(made(event), wire, flowKey(node, event.tensor), whole, key);
+    this.mirror.flow(made(event), wire, part, whole, key);
   }
 }
 
