@@ -15,6 +15,7 @@ LAB_SETTINGS := $(VENV)/share/jupyter/lab/settings/overrides.json
 WIDGETS := $(wildcard widgets/*.json widgets/*.mjs) $(shell find widgets/src -type f)
 NODE_MODULES := widgets/node_modules/.package-lock.json
 BUNDLE := widgets/teachgraph_widgets/static/widget.js
+PADDLE := .cache/paddle
 
 AS_ROOT := $(if $(filter 0,$(shell id -u)),yes)
 APT := $(shell command -v apt-get)
@@ -26,7 +27,7 @@ COMPLETE := $(if $(CI)$(APT),--complete)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint bench lock wheel clean setup programs
+.PHONY: help lab test lint bench oracle lock wheel clean setup programs
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +49,9 @@ lint: setup $(NODE_MODULES) ## check style and types
 
 bench: setup ## measure against NumPy written by hand (ARGS go to pytest)
 	pytest --benchmark-only $(ARGS) tests/benchmarks
+
+oracle: $(PADDLE)/.packages ## capture anew the programs that the real Paddle builds
+	$(PADDLE)/bin/python tests/static/paddle_programs/capture.py
 
 lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
@@ -77,6 +81,12 @@ $(VENV)/bin/uv: | $(VENV)/bin/python
 
 $(PACKAGES): requirements.lock | $(VENV)/bin/uv
 	uv pip install --quiet --python $(VENV) --require-hashes --requirement requirements.lock
+	@touch $@
+
+# Paddle is asked, never imported: it lives in a venv of its own, with NumPy 1.
+$(PADDLE)/.packages: | $(VENV)/bin/uv
+	uv venv --quiet --python $(VENV)/bin/python $(PADDLE)
+	uv pip install --quiet --python $(PADDLE) 'paddlepaddle==2.6.2' 'numpy<2' setuptools
 	@touch $@
 
 $(NODE_MODULES): widgets/package.json widgets/package-lock.json | $(PACKAGES)

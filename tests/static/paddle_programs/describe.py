@@ -76,6 +76,8 @@ def dtype_name(v: Any) -> str:
 def operator(op: Any) -> Json:
     """One operator; a list of parameters that is empty is left out."""
     attrs = {name: plain(op.attr(name)) for name in sorted(op.attr_names)}
+    if "backward_skip_vars" in attrs:
+        attrs["backward_skip_vars"].sort()  # a set in Paddle
     return {
         "type": op.type,
         "inputs": {slot: list(op.input(slot)) for slot in sorted(op.input_names)},

@@ -102,9 +102,6 @@ ATTRIBUTES = [
         "*ward_callable_id",
     ),
     Row(
-        "a set there, in the user's order here", "attr", "py_func", "backward_skip_vars"
-    ),
-    Row(
         "which results of backward_func must not be None", "attr", "py_func", "required"
     ),
 ]
