@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 WIDGETS = Path(__file__).resolve().parents[1]
 TARGET = WIDGETS.parent / "tests" / "artefacts" / "widgets"
+STYLE = "teachgraph_widgets/static/widget.css"
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = [
     "--no-sandbox",
@@ -52,7 +53,7 @@ def build() -> Path:
     esbuild = WIDGETS / "node_modules" / ".bin" / "esbuild"
     bundle = [esbuild, "dev/page.ts", "--bundle", f"--outfile={pages / 'page.js'}"]
     subprocess.run([*bundle, "--log-level=warning"], cwd=WIDGETS, check=True)
-    for source in ("dev/page.html", "dev/page.css", "teachgraph_widgets/static/widget.css"):
+    for source in ("dev/page.html", "dev/page.css", STYLE):
         shutil.copy(WIDGETS / source, pages)
     return pages / "page.html"
 
@@ -87,7 +88,7 @@ def check_accessibility(browser: Browser, html: Path, names: list[str]) -> None:
             page.click(".tg-track")
             page.keyboard.press("Shift+ArrowLeft")
             page.evaluate(axe)
-            violations = page.evaluate("axe.run({ preload: false }).then((r) => r.violations)")
+            violations = page.evaluate("axe.run({ preload: false })")["violations"]
             print(f"{name} {theme}: {len(violations)} violations")
             for violation in violations:
                 node = violation["nodes"][0]
@@ -102,7 +103,8 @@ FRAMES = """async (count) => {
   for (let i = 0; i < count; i++) {
     const options = { deltaY: i % 40 < 20 ? 60 : -60, ctrlKey: true, bubbles: true };
     const { left, top } = stage.getBoundingClientRect();
-    Object.assign(options, { clientX: left + 200, clientY: top + 200, cancelable: true });
+    const place = { clientX: left + 200, clientY: top + 200 };
+    Object.assign(options, place, { cancelable: true });
     stage.dispatchEvent(new WheelEvent('wheel', options));
     const start = performance.now();
     await frame();

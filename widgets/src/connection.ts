@@ -59,7 +59,7 @@ export class Connection {
     this.settle();
   };
 
-  /** The first events, as state, so that they outlive the time before the first draw. */
+  /** The first events, as state: they outlive the time before the first draw. */
   private readonly readHead = (): void => {
     const head: unknown = this.model.get("head");
     if (!isPiece(head)) return;
@@ -116,7 +116,9 @@ function isBytes(value: unknown): value is ArrayBuffer | ArrayBufferView<ArrayBu
   return value instanceof ArrayBuffer || ArrayBuffer.isView(value);
 }
 
-async function unzip(bytes: ArrayBuffer | ArrayBufferView<ArrayBuffer>): Promise<unknown> {
+async function unzip(
+  bytes: ArrayBuffer | ArrayBufferView<ArrayBuffer>,
+): Promise<unknown> {
   const zipped = new Blob([bytes]).stream();
   const plain = zipped.pipeThrough(new DecompressionStream("gzip"));
   return new Response(plain).json();

@@ -55,7 +55,12 @@ export const BINDINGS: readonly Binding[] = [
   { command: "play", key: " ", shown: "Space", does: "play or pause" },
   { command: "up", key: "ArrowUp", shown: "↑", does: "row or node above" },
   { command: "down", key: "ArrowDown", shown: "↓", does: "row or node below" },
-  { command: "inspect", key: "Enter", shown: "Enter", does: "read it in the inspector" },
+  {
+    command: "inspect",
+    key: "Enter",
+    shown: "Enter",
+    does: "read it in the inspector",
+  },
   { command: "producer", key: "[", shown: "[", does: "go to what made it" },
   { command: "consumer", key: "]", shown: "]", does: "go to what reads it" },
   { command: "twin", key: "g", shown: "g", does: "across the mirror: its gradient" },

@@ -1,4 +1,4 @@
-/** The event log as it arrives: in pieces, twice, out of order, or with a piece missing. */
+/** The event log as it arrives: in pieces, twice, out of order, with gaps. */
 
 import type { AnyEvent } from "./events";
 import { isEvent } from "./validate";
@@ -56,5 +56,14 @@ function readable(item: unknown, seq: number): AnyEvent {
   if (isEvent(item) && item.seq === seq) return item;
   const kind = "dropped";
   const what = "an event that could not be read";
-  return { seq, t: 0, cell: -1, line: 0, kind, count: 1, what, why: "not in the schema" };
+  return {
+    seq,
+    t: 0,
+    cell: -1,
+    line: 0,
+    kind,
+    count: 1,
+    what,
+    why: "not in the schema",
+  };
 }

@@ -82,7 +82,9 @@ export class View implements Actions {
     private readonly log: EventLog,
     options: ViewOptions = {},
   ) {
-    const helpButton = button("tg-tool", "Keys and help (?)", "?", () => this.help.open());
+    const helpButton = button("tg-tool", "Keys and help (?)", "?", () =>
+      this.help.open(),
+    );
     this.status = new Status([this.finder.element, helpButton]);
     const aside = el("div", "tg-aside", this.source.element, this.inspector.element);
     const panes = [this.memory.element, this.graph.element];
@@ -210,7 +212,9 @@ export class View implements Actions {
       this.element.dataset.seq = String(seq);
       this.element.dataset.paintedAt = time.toFixed(1);
       const detail = { seq, time };
-      this.element.dispatchEvent(new CustomEvent("tg-painted", { bubbles: true, detail }));
+      this.element.dispatchEvent(
+        new CustomEvent("tg-painted", { bubbles: true, detail }),
+      );
     });
   }
 
@@ -255,7 +259,8 @@ export class View implements Actions {
     const modified = event.ctrlKey || event.metaKey || event.altKey;
     if (!modified && event.key !== "Tab") event.stopPropagation();
     const typed = target instanceof HTMLSelectElement;
-    const pressed = target instanceof HTMLButtonElement && /^( |Enter)$/.test(event.key);
+    const pressed =
+      target instanceof HTMLButtonElement && /^( |Enter)$/.test(event.key);
     if (pressed || (typed && event.key !== "Escape")) return;
     const command = commandOf(event);
     if (command === undefined) return;
@@ -302,7 +307,9 @@ export class View implements Actions {
     const { activeElement } = document;
     const inGraph = this.graph.element.contains(activeElement);
     const focused = this.memory.columns.find((c) => c.element.contains(activeElement));
-    const column = inGraph ? undefined : (focused ?? this.memory.columnOf(this.selected));
+    const column = inGraph
+      ? undefined
+      : (focused ?? this.memory.columnOf(this.selected));
     const usesGraph = inGraph || (column === undefined && this.memory.element.hidden);
     if (usesGraph) {
       this.select(this.graph.step(this.selected, by) ?? this.selected);
@@ -326,7 +333,8 @@ export class View implements Actions {
   }
 
   private fold(folded: boolean): void {
-    const found = this.selected === undefined ? undefined : this.trace.row(this.selected);
+    const found =
+      this.selected === undefined ? undefined : this.trace.row(this.selected);
     if (found === undefined) return;
     this.memory.columnOf(this.selected)?.fold(found.row.block, folded);
   }

@@ -34,7 +34,8 @@ function walk(trace: Trace, from: string, ways: Way[]): string[] {
   });
 }
 
-const labels = (links: Entity["producers"]): string[] => links.map((link) => link.label);
+const labels = (links: Entity["producers"]): string[] =>
+  links.map((link) => link.label);
 
 test("a variable knows its makers, its readers and its gradient", () => {
   const weight = about(traceOf(fourLines()), "fc_0.w_0");

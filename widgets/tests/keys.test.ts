@@ -25,7 +25,7 @@ test("what the browser or the host owns is left to them", () => {
   expect(press("d")).toBeUndefined();
 });
 
-test("no key does two things, and each command has a key and a word for the help", () => {
+test("no key does two things; each command has a key and a word for the help", () => {
   const keys = BINDINGS.map(({ key, shift }) => `${key} ${shift === true}`);
   expect(new Set(keys).size).toBe(keys.length);
   expect(BINDINGS.every(({ shown, does }) => shown !== "" && does !== "")).toBe(true);
@@ -42,7 +42,7 @@ test("a line's text is kept whole, its parts are told apart", () => {
   expect(of("comment")).toEqual(["# if 'so'"]);
 });
 
-test("an attribute that is spelt like a keyword is none; an open string ends the line", () => {
+test("an attribute spelt like a keyword is none; an open string ends the line", () => {
   const kinds = (line: string) => tokens(line).map(({ kind }) => kind);
   expect(kinds("nn.in")).toEqual(["plain"]);
   expect(kinds("'open")).toEqual(["string"]);

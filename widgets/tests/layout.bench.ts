@@ -42,7 +42,8 @@ describe("places alone", () => {
     bench(`${count} ops`, () => {
       const layout = new MirrorLayout();
       let last: Spot | undefined;
-      for (let i = 0; i < count; i++) last = layout.op(last === undefined ? [] : [last]);
+      for (let i = 0; i < count; i++)
+        last = layout.op(last === undefined ? [] : [last]);
     });
   }
 });

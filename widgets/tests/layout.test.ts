@@ -127,7 +127,9 @@ test("an interval index finds exactly what touches", () => {
 });
 
 test("an arc begins and ends at its rows' middles", () => {
-  const numbers = arcPath(2, 10, 30).match(/-?[\d.]+/g)!.map(Number);
+  const numbers = arcPath(2, 10, 30)
+    .match(/-?[\d.]+/g)!
+    .map(Number);
   expect(numbers.slice(0, 2)).toEqual([30, 2.5 * ROW_HEIGHT]);
   expect(numbers.slice(-2)).toEqual([30, 10.5 * ROW_HEIGHT]);
   expect(Math.min(...numbers.filter((_, i) => i % 2 === 0))).toBeGreaterThan(0);

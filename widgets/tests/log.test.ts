@@ -15,7 +15,7 @@ test("pieces that overlap are taken once", () => {
   expect(seqs(log)).toEqual(upTo(15));
 });
 
-test("what comes after a gap waits, is named, and follows once the gap is filled", () => {
+test("what comes after a gap waits, is named, and follows once it is filled", () => {
   const log = new EventLog();
   log.accept(0, events.slice(0, 3));
   log.accept(8, events.slice(8, 10));

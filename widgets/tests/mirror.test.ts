@@ -101,7 +101,7 @@ test("a static sum op is the ⊕ it stands for", () => {
   expect(joins(mirror)[0].x).toBe(-tanh.x);
 });
 
-test("what an op kept is a stub until its gradient comes, and is let go when freed", () => {
+test("what an op kept is a stub until its gradient comes, and ends when freed", () => {
   const log = mlp();
   const trace = traceOf(log);
   const [edge] = edges(trace.tape.mirror, "saved");

@@ -68,13 +68,15 @@ test("only what the window shows is drawn", () => {
   expect(shapes.length).toBeLessThan(120);
 });
 
-test("the whole of ten thousand nodes is a few thousand rectangles without words", () => {
+test("the whole of ten thousand nodes is some thousand rectangles, no words", () => {
   const trace = traceOf(longProgram(5000));
   const { mirror } = trace.programs.get(1)!;
   const camera = { x: 0, y: 2500 * ROW, scale: 600 / (5001 * ROW) };
   const all = boxes(scene(mirror, camera, { width: 800, height: 620 }, look(trace)));
   expect(all.length).toBeLessThan(1200);
-  expect(all.every((box) => box.detail === "dot" && box.caption.title === "")).toBe(true);
+  expect(all.every((box) => box.detail === "dot" && box.caption.title === "")).toBe(
+    true,
+  );
   const rows = all.map((box) => box.y);
   expect(Math.max(...rows)).toBeGreaterThan(4900 * ROW);
 });
@@ -100,8 +102,7 @@ test("a long edge passes beside the nodes of its lane", () => {
 
 test("a heat map is blue below zero, orange above, red where not finite", () => {
   const pixels = heatPixels([[-2, 0, 2, null]], 4);
-  const at = (x: number): number[] =>
-    Array.from(pixels.slice(x * 4, x * 4 + 3));
+  const at = (x: number): number[] => Array.from(pixels.slice(x * 4, x * 4 + 3));
   const [below, zero, above, bad] = [0, 1, 2, 3].map(at);
   expect(below[2]).toBeGreaterThan(below[0]);
   expect(Math.min(...zero)).toBeGreaterThan(240);

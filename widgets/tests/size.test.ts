@@ -7,17 +7,22 @@ const LIMIT = 60_000;
 
 test("the module and its stylesheet are at most 60 kB, zipped", () => {
   execFileSync("node", ["build.mjs"]);
-  const files = ["widget.js", "widget.css"].map((name) => `teachgraph_widgets/static/${name}`);
+  const files = ["widget.js", "widget.css"].map(
+    (name) => `teachgraph_widgets/static/${name}`,
+  );
   const sizes = files.map((file) => gzipSync(readFileSync(file), { level: 9 }).length);
   const total = sizes[0] + sizes[1];
-  console.log(`module ${sizes[0]} B, stylesheet ${sizes[1]} B, together ${total} B gzipped`);
+  console.log(
+    `module ${sizes[0]} B, stylesheet ${sizes[1]} B, together ${total} B gzipped`,
+  );
   expect(total).toBeLessThanOrEqual(LIMIT);
 });
 
 test("the built module asks for nothing and evaluates nothing", () => {
   const code = readFileSync("teachgraph_widgets/static/widget.js", "utf8");
   const style = readFileSync("teachgraph_widgets/static/widget.css", "utf8");
-  const forbidden = /\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|\bimport\s*\(/;
+  const forbidden =
+    /\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|\bimport\s*\(/;
   expect(code).not.toMatch(forbidden);
   expect(code).not.toMatch(/\b(fetch|XMLHttpRequest|WebSocket|importScripts)\s*\(/);
   // An SVG's namespace is the one address there is, and nobody asks for it.

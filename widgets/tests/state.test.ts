@@ -31,7 +31,11 @@ test("the four lines fill main in Paddle's order, line by line", () => {
 
 test("and startup with the first values", () => {
   const types = rowsOf(fourLines(), 0).filter((row) => row.kind === "op");
-  expect(types.map(nameOf)).toEqual(["uniform_random", "fill_constant", "fill_constant"]);
+  expect(types.map(nameOf)).toEqual([
+    "uniform_random",
+    "fill_constant",
+    "fill_constant",
+  ]);
 });
 
 test("a step is a line; positions between them are events", () => {
@@ -76,7 +80,7 @@ test("a timeline answers for any position", () => {
   expect(countBelow([1, 1, 2, 5], 2)).toBe(2);
 });
 
-test("who writes and who reads a name is known, gradient ops know their forward", () => {
+test("who writes and who reads a name is known; gradient ops know their op", () => {
   const main = traceOf(fourLines()).programs.get(1)!;
   const types = (map: typeof main.readers, name: string): string[] =>
     (map.get(name) ?? []).map((op) => op.event.type);
@@ -101,7 +105,7 @@ test("the ops of a run light up one after another, with values", () => {
   expect(gradient.value.at(end)?.norm).toBeGreaterThan(0);
 });
 
-test("rows of a sub-block are deeper, and a block that is its own parent hangs nothing", () => {
+test("rows of a sub-block are deeper; a block that is its own parent hangs nothing", () => {
   const depths = rowsOf(loopProgram()).map((row) => [nameOf(row), row.depth]);
   expect(depths).toContainEqual(["increment", 1]);
   expect(depths).toContainEqual(["scale", 2]);
@@ -114,7 +118,7 @@ test("rows of a sub-block are deeper, and a block that is its own parent hangs n
   expect(program.find(3, "nowhere")).toBeUndefined();
 });
 
-test("an op that failed is a row of its own, and the cell does not say it twice", () => {
+test("an op that failed is a row, and the cell does not say it twice", () => {
   const trace = traceOf(failingProgram());
   expect(trace.programs.get(1)!.rows.at(-1)?.kind).toBe("failed");
   expect(trace.failures.map(({ line, title }) => [line, title])).toEqual([

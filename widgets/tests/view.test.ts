@@ -125,7 +125,7 @@ test("hostile names, sources, messages and titles are text", () => {
   expect(all(root, "img")).toHaveLength(0);
 });
 
-test("a failed op is a row on its line, with the message, in source and inspector", () => {
+test("a failed op is a row on its line, with its message in source and inspector", () => {
   const root = show(failingProgram());
   const row = one(root, '.tg-row[data-kind="failed"]');
   expect(row.dataset).toMatchObject({ name: "matmul_v2", line: "3", program: "main" });
@@ -143,7 +143,7 @@ test("an eager failure shows in the graph", () => {
   expect(one(show(failingEager()), ".tg-graph").hidden).toBe(false);
 });
 
-test("keys are the view's: nothing reaches the notebook but what has a modifier", () => {
+test("keys are the view's: only what has a modifier reaches the notebook", () => {
   const root = show(fourLines());
   const heard: string[] = [];
   const listen = (event: KeyboardEvent): void => void heard.push(event.key);
@@ -176,7 +176,9 @@ test("down, then producers, consumers and the mirror, all by keyboard", () => {
   expect(selected()).toBe("X");
   press(list, "ArrowDown");
   expect(selected()).toBe("fc_0.w_0");
-  expect(names(all(root, '.tg-row.tg-linked[data-kind="op"]'))).toBe("mul mul_grad sgd");
+  expect(names(all(root, '.tg-row.tg-linked[data-kind="op"]'))).toBe(
+    "mul mul_grad sgd",
+  );
   press(list, "Enter");
   expect(one(root, ".tg-inspector").contains(document.activeElement)).toBe(true);
   press(list, "Escape");
@@ -300,7 +302,7 @@ test("what is no log is said in words, in its place", () => {
   expect(one(root, ".tg-notice").textContent).toContain("version is 99");
 });
 
-test("an inspected value shows figures, histogram and heat map beside its gradient", () => {
+test("a value shows figures, histogram and heat map beside its gradient", () => {
   const root = show(mlp());
   one(root, '.tg-chip[data-name="linear_0.w_0"]').click();
   frames.settle();

@@ -262,7 +262,9 @@ export class Column {
   private drawArcs(): void {
     const { frame } = this;
     if (frame === undefined) return;
-    const key = [frame.hovered, frame.selected].find((k) => k !== undefined && this.has(k));
+    const key = [frame.hovered, frame.selected].find(
+      (k) => k !== undefined && this.has(k),
+    );
     const wanted = key === undefined ? "" : `${key} ${this.visible.length}`;
     if (wanted === this.arcsOf) return;
     this.arcsOf = wanted;
@@ -291,7 +293,11 @@ export class Column {
 
 function programOption(program: ProgramState): HTMLOptionElement {
   const { role, title, origin, program: id } = program.event;
-  const named = { startup: "Startup program", main: "Main program", test: "Test program" };
+  const named = {
+    startup: "Startup program",
+    main: "Main program",
+    test: "Test program",
+  };
   const word = role === "other" ? title || "Program" : named[role];
   const when = role === "main" ? " · runs every step" : "";
   const clone = origin === undefined ? when : " · a clone";

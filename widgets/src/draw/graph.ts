@@ -1,4 +1,4 @@
-/** The backward graph: a canvas to look through, and elements for whoever cannot see it. */
+/** The backward graph: a canvas, and elements for whoever cannot see it. */
 
 import { caption, carried } from "../state/caption";
 import type { Mirror, MirrorNode } from "../state/mirror";
@@ -140,7 +140,8 @@ export class GraphPane implements Pane {
   /** Options over the boxes, for screen readers, focus and tests. */
   private describeBoxes(boxes: readonly Box[], frame: Frame): void {
     const few = boxes.length <= MOST_OPTIONS;
-    const marked = ({ state }: Box): boolean => state === "selected" || state === "linked";
+    const marked = ({ state }: Box): boolean =>
+      state === "selected" || state === "linked";
     const kept = few ? boxes : boxes.filter(marked).slice(0, MOST_OPTIONS);
     const signature = kept
       .map((box) => `${box.node.key} ${box.state} ${box.caption.title} ${box.freed}`)
@@ -192,7 +193,9 @@ export class GraphPane implements Pane {
       "tg-tools",
       button("tg-tool", "Zoom out", "−", () => this.zoom(1 / 1.4)),
       button("tg-tool", "Zoom in", "+", () => this.zoom(1.4)),
-      button("tg-tool", "Fit the whole graph, or follow again (f)", "Fit", () => this.fit()),
+      button("tg-tool", "Fit the whole graph, or follow again (f)", "Fit", () =>
+        this.fit(),
+      ),
     );
   }
 

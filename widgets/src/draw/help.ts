@@ -16,7 +16,9 @@ export class Help {
     heading.id = freshId("help");
     const list = el("dl", "tg-keys");
     for (const { shown, does } of BINDINGS) {
-      list.append(el("div", "", el("dt", "", el("kbd", "", shown)), el("dd", "", does)));
+      list.append(
+        el("div", "", el("dt", "", el("kbd", "", shown)), el("dd", "", does)),
+      );
     }
     const wheel = "The wheel scrolls the page; with Ctrl or Cmd it zooms the graph.";
     const head = el("div", "tg-panehead", heading, this.closeButton);

@@ -55,7 +55,8 @@ export class InspectorPane implements Pane {
     ];
     parts.push(...links.filter((list) => list !== undefined));
     if (entity.value !== undefined) parts.push(statsView("Value", entity.value));
-    if (entity.gradient !== undefined) parts.push(statsView("Gradient", entity.gradient));
+    if (entity.gradient !== undefined)
+      parts.push(statsView("Gradient", entity.gradient));
     return parts;
   }
 
@@ -87,7 +88,8 @@ export class InspectorPane implements Pane {
 }
 
 function hint(): HTMLElement[] {
-  const text = "Point at a row, a node or an edge to see its shape, value and gradient.";
+  const text =
+    "Point at a row, a node or an edge to see its shape, value and gradient.";
   return [el("p", "tg-empty", text)];
 }
 

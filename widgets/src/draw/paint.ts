@@ -26,7 +26,7 @@ interface Text {
   readonly alpha: number;
 }
 
-/** Letters whose width is known; others are squeezed into their room, which is slower. */
+/** Letters whose width is known; others are squeezed into their room, slowly. */
 const PLAIN = /^[\x20-\x7e‖…]*$/;
 
 /** Texts by font and alignment. */
@@ -182,7 +182,12 @@ function outline(
 }
 
 /** The colour of the source line that made it, along the left edge. */
-function drawStripe(context: Context, box: Box, palette: Palette, radius: number): void {
+function drawStripe(
+  context: Context,
+  box: Box,
+  palette: Palette,
+  radius: number,
+): void {
   if (box.hue < 0 || box.state === "future") return;
   context.save();
   outline(context, box.x, box.y, box.width, box.height, radius);
@@ -265,12 +270,7 @@ function writeSign(
   texts.add(font, "center", { text, x, y: y + 0.5, room: 2 * BADGE, colour, alpha });
 }
 
-function drawMark(
-  context: Context,
-  mark: Mark,
-  palette: Palette,
-  texts: Texts,
-): void {
+function drawMark(context: Context, mark: Mark, palette: Palette, texts: Texts): void {
   const { x, y, sign, state } = mark;
   if (sign === "bad") return drawCross(context, x, y, palette);
   const update = sign === "update";

@@ -26,7 +26,8 @@ export function tokens(line: string): Token[] {
   const found: Token[] = [];
   let end = 0;
   for (const match of line.matchAll(PATTERN)) {
-    if (match.index > end) found.push({ kind: "plain", text: line.slice(end, match.index) });
+    if (match.index > end)
+      found.push({ kind: "plain", text: line.slice(end, match.index) });
     const groups = Object.entries(match.groups ?? {});
     const kind = groups.find(([, text]) => text !== undefined)?.[0] as TokenKind;
     found.push({ kind, text: match[0] });

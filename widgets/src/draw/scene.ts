@@ -1,6 +1,6 @@
 /**
- * What a mirrored graph looks like through a window: a list of simple shapes, in drawing
- * order. It depends on nothing but its arguments, so a test, a canvas and an export can
+ * What a mirrored graph looks like through a window: a list of simple shapes, in
+ * drawing order. It depends on nothing but its arguments, so a test, a canvas and an export can
  * all use it.
  */
 
@@ -92,12 +92,7 @@ const MAX_EDGES = 4000;
 /** As many letters fit between the mirror's halves. */
 const MOST_KEPT = 14;
 
-export function scene(
-  mirror: Mirror,
-  camera: Camera,
-  size: Size,
-  look: Look,
-): Shape[] {
+export function scene(mirror: Mirror, camera: Camera, size: Size, look: Look): Shape[] {
   const half = size.height / 2 / camera.scale;
   const first = Math.floor((camera.y - half) / ROW - 0.5);
   const last = Math.ceil((camera.y + half) / ROW + 0.5);
@@ -126,7 +121,8 @@ export function detailAt(scale: number): Detail {
 
 /** The size of the box that shows a node. */
 export function sizeOf(node: MirrorNode): { width: number; height: number } {
-  if (node.shape === "seed" || node.shape === "update") return { width: 20, height: 20 };
+  if (node.shape === "seed" || node.shape === "update")
+    return { width: 20, height: 20 };
   return BOX;
 }
 
@@ -172,12 +168,7 @@ function straight(x1: number, y1: number, x2: number, y2: number): number[] {
   return [x1, y1, x1 + dx, y1 + dy, x2 - dx, y2 - dy, x2, y2];
 }
 
-function pushEdge(
-  shapes: Shape[],
-  edge: MirrorEdge,
-  detail: Detail,
-  look: Look,
-): void {
+function pushEdge(shapes: Shape[], edge: MirrorEdge, detail: Detail, look: Look): void {
   const { kind, key } = edge;
   const state = stateOf(edge, look);
   if (kind === "saved") return pushSaved(shapes, edge, state, detail, look);
@@ -189,7 +180,17 @@ function pushEdge(
   const points = route(edge);
   const dashed = norm === 0;
   const arrow = edge.arrow && detail !== "dot";
-  shapes.push({ kind: "curve", of: kind, key, points, width, state, dashed, arrow, bad });
+  shapes.push({
+    kind: "curve",
+    of: kind,
+    key,
+    points,
+    width,
+    state,
+    dashed,
+    arrow,
+    bad,
+  });
   // The short end that arrives at the producer repeats what its parts say.
   if (bad && !(kind === "gradient" && edge.arrow)) {
     const [x, y] = middle(points);
@@ -268,7 +269,12 @@ function middle(points: readonly number[]): [number, number] {
 
 /** The point of a cubic at `t`. */
 export function pointOn(cubic: readonly number[], t: number): [number, number] {
-  const [a, b, c, d] = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+  const [a, b, c, d] = [
+    (1 - t) ** 3,
+    3 * t * (1 - t) ** 2,
+    3 * t * t * (1 - t),
+    t ** 3,
+  ];
   const along = (i: number): number =>
     a * cubic[i] + b * cubic[i + 2] + c * cubic[i + 4] + d * cubic[i + 6];
   return [along(0), along(1)];

@@ -77,7 +77,9 @@ export class ScrubberPane implements Pane {
       live: String(live),
     });
     const inside = position !== trace.positionAfter(done);
-    const words = inside ? `step ${done} · event ${position}` : `step ${done} of ${count}`;
+    const words = inside
+      ? `step ${done} · event ${position}`
+      : `step ${done} of ${count}`;
     setText(this.words, words);
     const playing = this.player.isPlaying();
     if (this.playButton.dataset.icon !== (playing ? "pause" : "play")) {

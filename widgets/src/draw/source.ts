@@ -99,7 +99,12 @@ export class SourcePane implements Pane {
     if (view === undefined) return;
     if (message === undefined) {
       const title = el("strong", "", failure.title);
-      message = el("div", "tg-failure", title, el("div", "tg-message", failure.message));
+      message = el(
+        "div",
+        "tg-failure",
+        title,
+        el("div", "tg-message", failure.message),
+      );
       this.messages.set(failure.key, message);
       view.row.after(message);
       this.shownStep = -1;

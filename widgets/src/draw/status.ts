@@ -63,7 +63,8 @@ function statusText({ trace, step, live }: Frame, progress: Progress): string {
   const lines = countText(trace.steps.length, "line");
   const events = countText(trace.length, "event");
   if (progress === "waiting") return "waiting for the first line";
-  if (!live && step !== undefined) return `looking back at line ${step.line} · ${events}`;
+  if (!live && step !== undefined)
+    return `looking back at line ${step.line} · ${events}`;
   if (!live) return `before the first line · ${events}`;
   if (progress === "running" && step !== undefined) return `running line ${step.line}`;
   const ran = `${lines} run · ${events}`;
@@ -86,7 +87,8 @@ function* leftOut(dropped: readonly Dropped[]): Generator<string> {
 function madeText({ trace, step, position }: Frame): string {
   if (step === undefined) return "";
   const made: string[] = [];
-  const isNew = ({ seq }: { seq: number }): boolean => seq >= step.seq && seq < position;
+  const isNew = ({ seq }: { seq: number }): boolean =>
+    seq >= step.seq && seq < position;
   for (const { rows } of trace.programs.values()) {
     for (let i = rows.length - 1; i >= 0 && rows[i].seq >= step.seq; i--) {
       if (isNew(rows[i])) made.unshift(rowName(rows[i]));

@@ -67,7 +67,7 @@ export function hostTheme(): "light" | "dark" {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Call `changed` whenever the host may have changed its theme; return the way to stop. */
+/** Call `changed` when the host may have changed its theme; return how to stop. */
 export function watchHostTheme(changed: () => void): () => void {
   const observer = new MutationObserver(changed);
   const attributes = { attributes: true };

@@ -1,6 +1,6 @@
 /**
  * Where things stand in the mirrored graph: rows go down with the data flow, lanes go
- * outwards from the axis. A gradient stands at its forward's row and lane, reflected, so
+ * outwards from the axis. A gradient stands at its forward's row and lane, reflected:
  * only the forward half needs a layout. Nothing once placed moves.
  */
 
@@ -28,7 +28,7 @@ export class MirrorLayout {
     this.base = this.lowest + 1;
   }
 
-  /** Place an op under all of its `inputs`, in the middle of those it stands `between`. */
+  /** Place an op under all of its `inputs`, midway of those it stands `between`. */
   op(inputs: readonly Spot[], between: readonly Spot[] = inputs): Spot {
     const row = inputs.reduce((lowest, { row }) => Math.max(lowest, row), this.base);
     const slots = between.reduce((sum, { slot }) => sum + slot, 0);

@@ -1,4 +1,4 @@
-/** Which intervals touch a range: buckets by length, so a look-up costs what it finds. */
+/** Which intervals touch a range: buckets by length; a look-up costs what it finds. */
 
 interface Span<T> {
   first: number;

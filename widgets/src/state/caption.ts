@@ -41,7 +41,10 @@ function gradientCaption(trace: Trace, node: MirrorNode, position: number): Capt
   const stats = node.shape === "leaf" ? carried(trace, node.key, position) : undefined;
   const norm = stats === undefined ? "" : `‖g‖ ${numberText(stats.norm)}`;
   if (node.shape === "leaf") return { title, detail: norm };
-  return { title, detail: entity?.consumers.map((link) => link.label).join(", ") ?? "" };
+  return {
+    title,
+    detail: entity?.consumers.map((link) => link.label).join(", ") ?? "",
+  };
 }
 
 function leafTitle(trace: Trace, node: MirrorNode): string {

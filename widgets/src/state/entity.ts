@@ -51,7 +51,8 @@ export function describe(
   position: number,
 ): Entity | undefined {
   const found = trace.row(key);
-  if (found !== undefined) return describeRow(trace, found.program, found.row, position);
+  if (found !== undefined)
+    return describeRow(trace, found.program, found.row, position);
   const [prefix, first] = key.split(":");
   const { tape } = trace;
   const tensor = tape.tensors.get(Number(first));
@@ -109,7 +110,8 @@ function describeVariable(
   const { event, block } = row;
   const { name, role, dtype } = event;
   const shape = trace.changed(row.key, "shape", position) ?? shapeText(event.shape);
-  const stops = trace.changed(row.key, "stop_gradient", position) ?? event.stop_gradient;
+  const stops =
+    trace.changed(row.key, "stop_gradient", position) ?? event.stop_gradient;
   const facts: [string, string][] = [
     ["shape", shape],
     ["dtype", dtype],
@@ -132,11 +134,7 @@ function describeVariable(
   };
 }
 
-function describeOperator(
-  program: ProgramState,
-  row: OpRow,
-  position: number,
-): Entity {
+function describeOperator(program: ProgramState, row: OpRow, position: number): Entity {
   const { event } = row;
   const tone = operatorTone(event.type, event.role);
   const variables = (slots: Record<string, string[]>): VarRow[] =>
@@ -210,7 +208,8 @@ function describeNode(trace: Trace, node: TapeNode, position: number): Entity {
     ids.flatMap((id) => trace.tape.tensors.get(id) ?? []);
   const outputs = find(event.outputs);
   const facts: [string, string][] = Object.entries(event.attrs);
-  if (event.saved.length > 0) facts.push(["kept for backward", keptText(node, position)]);
+  if (event.saved.length > 0)
+    facts.push(["kept for backward", keptText(node, position)]);
   if (!event.taped) facts.push(["tape", "not recorded"]);
   const tone = nodeTone(event);
   return {

@@ -1,7 +1,7 @@
 /**
  * A mirrored graph as it grows: ops and leaves on the left, their gradients at the same
- * height on the right. Eager tapes and static Programs both tell it what happened in the
- * same few words; it knows neither.
+ * height on the right. Eager tapes and static Programs both tell it what happened, in
+ * the same few words; it knows neither.
  */
 
 import { BOX, laneX, PORT, ROW, rowY, type Side } from "../layout/geometry";
@@ -158,7 +158,10 @@ export class Mirror {
   }
 
   /** The gradient of `op` appears beside it; false when there is no such op. */
-  backward(made: Made & { key: string; title: string; tone: Tone }, op: string): boolean {
+  backward(
+    made: Made & { key: string; title: string; tone: Tone },
+    op: string,
+  ): boolean {
     const twin = this.nodesOf(op).at(-1);
     if (twin === undefined) return false;
     if (!this.once(`${made.key}=${op}`)) return true;
@@ -171,7 +174,7 @@ export class Mirror {
     return true;
   }
 
-  /** `part` of the gradient `whole` flows from a gradient op to the tensor on `wire`. */
+  /** `part` of the gradient `whole` flows from a gradient op to `wire`'s tensor. */
   flow(made: Made, wire: string, part: string, whole: string, from: string): void {
     const target = this.wires.get(wire);
     const source = this.nodesOf(from).find((node) => node.side === 1);
@@ -309,7 +312,7 @@ export class Mirror {
     what: Made & { key: string; title: string; tone: Tone; untaped?: boolean },
     where: Pick<MirrorNode, "side" | "shape" | "spot" | "x" | "y">,
   ): MirrorNode {
-    // Spelt out, as are all that a large log makes many of: spreading is ten times slower.
+    // Spelt out, as is all that a large log makes many of: spreading is far slower.
     const node: MirrorNode = {
       seq: what.seq,
       cell: what.cell,

@@ -1,4 +1,4 @@
-/** Programs as they grow: rows in the order they were added, who writes and reads what. */
+/** Programs as they grow: rows as they were added, who writes and who reads what. */
 
 import type {
   BlockEvent,

@@ -1,4 +1,4 @@
-/** Eager tensors, the nodes their ops left on the tape, and the gradients on the way back. */
+/** Eager tensors, the nodes on the tape, and the gradients on the way back. */
 
 import type {
   AnyEvent,

@@ -3,16 +3,7 @@
 import type { OpRole, Role } from "../events";
 
 export type Tone =
-  | "P"
-  | "D"
-  | "T"
-  | "g"
-  | "L"
-  | "op"
-  | "grad"
-  | "optimise"
-  | "pyfunc"
-  | "failed";
+  "P" | "D" | "T" | "g" | "L" | "op" | "grad" | "optimise" | "pyfunc" | "failed";
 
 export interface ToneWords {
   /** The letter that repeats the colour. */

@@ -72,7 +72,7 @@ export class Trace {
     return this.stepSeqs[count] ?? this.length;
   }
 
-  /** The colour of a line: its rank among the lines met; -1 if none was at `position`. */
+  /** The colour of a line: its rank among those met; -1 if not met at `position`. */
   rank(cell: number, line: number, position = Infinity): number {
     const known = this.ranks.get(`${cell}:${line}`);
     return known === undefined || known.seq >= position ? -1 : known.rank;
