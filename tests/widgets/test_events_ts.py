@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import get_args, get_type_hints
 
 import pytest
-
 from teachgraph_widgets import events, typescript
 
 

@@ -51,8 +51,9 @@ def build() -> Path:
     pages = TARGET / "page"
     pages.mkdir(parents=True, exist_ok=True)
     esbuild = WIDGETS / "node_modules" / ".bin" / "esbuild"
-    bundle = [esbuild, "dev/page.ts", "--bundle", f"--outfile={pages / 'page.js'}"]
-    subprocess.run([*bundle, "--log-level=warning"], cwd=WIDGETS, check=True)
+    outfile = f"--outfile={pages / 'page.js'}"
+    command = [str(esbuild), "dev/page.ts", "--bundle", outfile, "--log-level=warning"]
+    subprocess.run(command, cwd=WIDGETS, check=True)
     for source in ("dev/page.html", "dev/page.css", STYLE):
         shutil.copy(WIDGETS / source, pages)
     return pages / "page.html"
