@@ -24,7 +24,7 @@ from teachgraph.errors import (
 from teachgraph.mode import state
 from teachgraph.observe import announce, observers
 from teachgraph.ops.op import Like, Op, Rule
-from teachgraph.ops.operators import Operators
+from teachgraph.ops.operators import Operators, is_number
 from teachgraph.ops.shape import assign
 from teachgraph.ops.traced import Traced
 
@@ -323,23 +323,29 @@ def raw(op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> 
         MixedModeError: It is a Variable of a static program.
         DTypeError: It is nothing an op can compute with.
     """
-    if value is None or isinstance(value, (ndarray, Like)):
+    if value is None or isinstance(value, Like):
         return value
-    if isinstance(value, (bool, int, float, np.generic)):
-        tensor = next(x for x in inputs if isinstance(x, Tensor))
-        return np.asarray(value, tensor.dtype_beside(value))
-    error: Exception
+    if isinstance(value, ndarray) and value.dtype.kind in "biuf":
+        return value
+    try:
+        return numeric(value, next(x for x in inputs if isinstance(x, Tensor)))
+    except Exception as error:
+        raise op.explain(inputs, attrs, error) from None
+
+
+def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
+    """A number or a list as an array; a number gets the dtype of what it meets."""
     if isinstance(value, Traced):
-        error = MixedModeError(
+        raise MixedModeError(
             "a Tensor runs now, a Variable later in its program; feed the Tensor's "
             "values to the program, or build all of it in dynamic mode"
         )
-    else:
-        array = np.asarray(value)
-        if array.dtype.kind in "biuf":
-            return array
-        error = DTypeError(f"nothing can be computed with {value!r}")
-    raise op.explain(inputs, attrs, error)
+    if is_number(value):
+        return np.asarray(value, beside.dtype_beside(value))
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise DTypeError(f"nothing can be computed with {value!r}")
+    return array
 
 
 def observed(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.errors import DTypeError, InvalidValueError
 from teachgraph.ops.math import log, scale
 from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.shape import aligned, reduce_to
@@ -53,11 +54,21 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
     return op(type=name, needs=NEEDS)(broadcasting(ufunc, doc))
 
 
+def power(x: Any, y: Any) -> Any:
+    """x to the power y, where that is a number again."""
+    if x.dtype.kind != "f" and y.dtype.kind != "f":
+        if x.dtype.kind == "b":
+            raise DTypeError("True and False have no powers")
+        if (y < 0).any():
+            raise InvalidValueError("integers have no negative powers")
+    return np.power(x, y)
+
+
 elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
 elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
 elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
 elementwise_div = elementwise("elementwise_div", np.divide, "out = x / y.")
-elementwise_pow = elementwise("elementwise_pow", np.power, "out = x to the power y.")
+elementwise_pow = elementwise("elementwise_pow", power, "out = x to the power y.")
 elementwise_max = elementwise("elementwise_max", np.maximum, "The larger of x and y.")
 elementwise_min = elementwise("elementwise_min", np.minimum, "The smaller of x and y.")
 

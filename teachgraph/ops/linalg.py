@@ -71,7 +71,14 @@ def turned(x: Any) -> Any:
 @op(needs="matrices, as many columns in the first as there are rows in the second")
 def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -> Any:
     """out = X Y, each transposed first if asked; leading dimensions broadcast."""
+    if x.ndim < 2 or y.ndim < 2:
+        raise no_matrices(x, y)
     return (turned(x) if trans_x else x) @ (turned(y) if trans_y else y)
+
+
+def no_matrices(x: Any, y: Any) -> ShapeError:
+    """The error for inputs of fewer than two dimensions."""
+    return ShapeError(f"it multiplies matrices; got {x.ndim} and {y.ndim} dimensions")
 
 
 @matmul_v2.grad
@@ -93,9 +100,7 @@ def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -
 def infer_matmul(x: Like, y: Like, *, trans_x: bool, trans_y: bool) -> Any:
     """Leading dimensions broadcast, then rows of the first by columns of the second."""
     if x.ndim < 2 or y.ndim < 2:
-        raise ShapeError(
-            f"it multiplies matrices; got {x.ndim} and {y.ndim} dimensions"
-        )
+        raise no_matrices(x, y)
     rows, inner = sides(x.shape, flip=trans_x)
     other, columns = sides(y.shape, flip=trans_y)
     if inner != other:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import dtypes
+from teachgraph.errors import DTypeError, ShapeError
 from teachgraph.ops.op import Like, op
 
 __all__ = [
@@ -24,19 +25,32 @@ __all__ = [
     "tanh",
 ]
 
+FLOATING = "floating numbers: x.astype('float32') makes some"
 
-@op
+
+@op(needs="numbers, and beside integers a whole scale and bias")
 def scale(
     x: Any, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
 ) -> Any:
     """out = scale x + bias, or scale (x + bias), in the dtype of x."""
     if x.dtype.kind != "f":
-        scale, bias = x.dtype.type(scale), x.dtype.type(bias)
+        scale, bias = whole(scale, x.dtype), whole(bias, x.dtype)
     if bias == 0.0:
         return x * scale
     if scale == 1.0:
         return x + bias
     return x * scale + bias if bias_after_scale else (x + bias) * scale
+
+
+def whole(number: float, dtype: np.dtype[Any]) -> Any:
+    """A number as integers take it.
+
+    Raises:
+        DTypeError: It has a fraction, or the dtype is bool.
+    """
+    if dtype.kind == "b" or number != int(number):
+        raise DTypeError(f"{dtype} cannot be scaled by {number}")
+    return dtype.type(number)
 
 
 @scale.grad(inline=True)
@@ -53,6 +67,8 @@ def sum_(*x: Any) -> Any:
     """out = x1 + x2 + ...: what joins the gradients at a fan-out."""
     total = x[0]
     for term in x[1:]:
+        if term.shape != total.shape:
+            raise ShapeError(f"{list(term.shape)} is not {list(total.shape)}")
         total = total + term
     return total
 
@@ -88,10 +104,10 @@ def relu_grad(dout: Any, out: Any) -> Any:
     return dout * (out > 0)
 
 
-@op
+@op(needs=FLOATING)
 def sigmoid(x: Any) -> Any:
     """out = 1 / (1 + exp(-x)), computed so that it never overflows."""
-    small = np.exp(-np.abs(x))
+    small = np.exp(-np.abs(x), casting="equiv")
     return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
 
 
@@ -101,10 +117,10 @@ def sigmoid_grad(dout: Any, out: Any) -> Any:
     return dout * out * (1.0 - out)
 
 
-@op
+@op(needs=FLOATING)
 def tanh(x: Any) -> Any:
     """out = tanh x."""
-    return np.tanh(x)
+    return np.tanh(x, casting="equiv")
 
 
 @tanh.grad
@@ -113,10 +129,10 @@ def tanh_grad(dout: Any, out: Any) -> Any:
     return dout * (1.0 - out * out)
 
 
-@op
+@op(needs=FLOATING)
 def exp(x: Any) -> Any:
     """out = e to the power x."""
-    return np.exp(x)
+    return np.exp(x, casting="equiv")
 
 
 @exp.grad
@@ -125,10 +141,10 @@ def exp_grad(dout: Any, out: Any) -> Any:
     return dout * out
 
 
-@op
+@op(needs=FLOATING)
 def log(x: Any) -> Any:
     """out = ln x."""
-    return np.log(x)
+    return np.log(x, casting="equiv")
 
 
 @log.grad
@@ -137,10 +153,10 @@ def log_grad(dout: Any, x: Any) -> Any:
     return dout / x
 
 
-@op
+@op(needs=FLOATING)
 def sqrt(x: Any) -> Any:
     """out = the square root of x."""
-    return np.sqrt(x)
+    return np.sqrt(x, casting="equiv")
 
 
 @sqrt.grad
@@ -149,10 +165,10 @@ def sqrt_grad(dout: Any, out: Any) -> Any:
     return dout * 0.5 / out
 
 
-@op
+@op(needs="numbers")
 def square(x: Any) -> Any:
     """out = x^2."""
-    return np.square(x)
+    return np.square(x, casting="equiv")
 
 
 @square.grad

@@ -36,7 +36,7 @@ def arg_max(
 )
 def accuracy(out: Any, indices: Any, label: Any) -> Any:
     """The share of rows whose label is among the row's k best, with both counts."""
-    if label.ndim != 2 or label.shape[0] != indices.shape[0]:
+    if label.shape != (len(indices), 1):
         raise ShapeError(
             f"{indices.shape[0]} rows, labels of shape {list(label.shape)}"
         )

@@ -33,12 +33,18 @@ from teachgraph.ops.op import Op
 from teachgraph.ops.shape import slice_
 from teachgraph.ops.traced import Traced
 
-__all__ = ["Operators"]
+__all__ = ["Operators", "is_number"]
 
 
 def is_number(value: Any) -> bool:
     """Whether `value` is a Python or NumPy number (not an array)."""
-    return isinstance(value, (int, float, np.generic))
+    return isinstance(value, (int, float, np.bool_, np.integer, np.floating))
+
+
+def fits(number: Any, dtype: np.dtype[Any]) -> bool:
+    """Whether an integer type holds this number."""
+    limits = np.iinfo(dtype)
+    return bool(limits.min <= number <= limits.max)
 
 
 class Operators(Traced):
@@ -56,11 +62,17 @@ class Operators(Traced):
         return op(*inputs, **attrs)
 
     def dtype_beside(self, number: Any) -> np.dtype[Any]:
-        """Our dtype, or float32 where an integer meets a fractional number."""
+        """Our dtype, or one that also holds the number.
+
+        That is float32 where an integer meets a fractional number, int64 where it meets
+        a larger one.
+        """
         ours: np.dtype[Any] = self.dtype
         if isinstance(number, (float, np.floating)) and not dtypes.is_floating(ours):
             return dtypes.float32
         if ours == dtypes.bool and not isinstance(number, (bool, np.bool_)):
+            return dtypes.int64
+        if ours.kind in "iu" and not fits(number, ours):
             return dtypes.int64
         return ours
 

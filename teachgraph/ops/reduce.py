@@ -89,7 +89,7 @@ def reduce_max_grad(
     return spread(dout, x, **where) * equal(x, spread(out, x, **where))
 
 
-@op
+@op(needs="what a reduction of Y along these dimensions gives")
 def spread(
     x: Any,
     y: Any,
@@ -104,7 +104,7 @@ def spread(
     if mean:
         x = x / size(shape, along)
     if along is not None and not keep_dim:
-        x = np.expand_dims(x, tuple(axis % len(shape) for axis in along))
+        x = np.expand_dims(x, along)
     out = np.empty(shape, x.dtype)
     out[...] = x
     return out

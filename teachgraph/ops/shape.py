@@ -31,8 +31,13 @@ def aligned(y: Any, ndim: int, axis: int) -> Any:
     """`y` with trailing ones, so that its first dimension stands at `axis` of `ndim`.
 
     That is how Paddle broadcasts: axis -1 aligns at the right as NumPy does.
+
+    Raises:
+        ShapeError: `y` does not fit in there.
     """
     trailing = 0 if axis == -1 else ndim - axis - y.ndim
+    if trailing < 0 or axis < -1:
+        raise ShapeError(f"{y.ndim} dimensions from {axis} on do not fit into {ndim}")
     return y.reshape(y.shape + (1,) * trailing) if trailing > 0 else y
 
 
@@ -100,7 +105,13 @@ def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
 
 
 def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
-    """A target shape with 0 (keep this one) filled in; -1 is left to NumPy."""
+    """A target shape with 0 (keep this one) filled in; -1 is left to NumPy.
+
+    Raises:
+        ShapeError: A size is below -1, which NumPy would take for -1.
+    """
+    if min(shape, default=0) < -1:
+        raise ShapeError(f"a size is -1, 0 or more, got {list(shape)}")
     return tuple(old[i] if n == 0 and 0 not in old else n for i, n in enumerate(shape))
 
 

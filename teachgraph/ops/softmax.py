@@ -8,6 +8,7 @@ import numpy as np
 
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.ops.elementwise import elementwise_mul
+from teachgraph.ops.math import FLOATING
 from teachgraph.ops.op import Like, op
 from teachgraph.ops.reduce import reduce_sum
 
@@ -25,10 +26,11 @@ Index = tuple[Any, ...]
 LABELS = "logits [N, C] and integer labels [N, 1] with 0 <= label < C"
 
 
-@op
+@op(needs=FLOATING)
 def softmax(x: Any, *, axis: int = -1) -> Any:
     """out = exp(x) / sum exp(x) along `axis`, shifted by the maximum first."""
-    power = np.exp(x - np.maximum.reduce(x, axis=axis, keepdims=True))
+    largest = np.maximum.reduce(x, axis=axis, keepdims=True)
+    power = np.exp(x - largest, casting="equiv")
     return power / np.add.reduce(power, axis=axis, keepdims=True)
 
 
@@ -40,7 +42,8 @@ def softmax_grad(dout: Any, out: Any, *, axis: int) -> Any:
 
 def through_softmax(dout: Any, out: Any, axis: int) -> Any:
     """The product of softmax's Jacobian, diag(out) - out out', with dout."""
-    along = reduce_sum(elementwise_mul(dout, out), dim=[axis], keep_dim=True)
+    dim = [axis] if len(out.shape) else []
+    along = reduce_sum(elementwise_mul(dout, out), dim=dim, keep_dim=True)
     return out * (dout - along)
 
 
@@ -61,15 +64,17 @@ def where_labelled(
 
     Raises:
         DTypeError: The labels are no integers.
-        ShapeError: They have not size 1 along the axis.
+        ShapeError: They have not size 1 along the axis and x's sizes elsewhere.
         InvalidValueError: One is out of range.
     """
-    classes = x.shape[axis]
+    shape = list(x.shape)
+    classes, shape[axis] = shape[axis], 1
     if label.dtype.kind not in "iu":
         raise DTypeError(f"labels must be integers, got {label.dtype}")
-    if label.ndim != x.ndim or label.shape[axis] != 1:
-        raise ShapeError(f"labels must have size 1 along axis {axis}")
-    if in_range(label, classes) and not 0 <= (ignore_index or -1) < classes:
+    if list(label.shape) != shape:
+        raise ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
+    ignores = ignore_index is not None and 0 <= ignore_index < classes
+    if in_range(label, classes) and not ignores:
         return entries(label, axis), None
     ignored = label == ignore_index
     kept = np.where(ignored, 0, label)
@@ -89,31 +94,36 @@ def entries(label: Any, axis: int) -> Index:
 
 
 @op(needs=LABELS)
-def pick(x: Any, label: Any, *, axis: int = -1) -> Any:
-    """The entry of `x` along `axis` that `label` names, kept as a dimension of 1."""
-    return x[where_labelled(x, label, axis)[0]]
+def pick(x: Any, label: Any, *, axis: int = -1, ignore_index: int = -100) -> Any:
+    """The entry of `x` along `axis` that `label` names, kept as a dimension of 1.
+
+    For an ignored label that is the first, where `place` puts what nobody counts.
+    """
+    return x[where_labelled(x, label, axis, ignore_index)[0]]
 
 
 @pick.grad(of=("x",))
-def pick_grad(dout: Any, x: Like, label: Any, *, axis: int) -> Any:
+def pick_grad(dout: Any, x: Like, label: Any, *, axis: int, ignore_index: int) -> Any:
     """Only the picked entry counts."""
-    return place(dout, x, label, axis=axis)
+    return place(dout, x, label, axis=axis, ignore_index=ignore_index)
 
 
-@op
+@op(needs="a number for each label, labels [N, 1] and the shape [N, C]")
 def place(
     x: Any, y: Any, label: Any, *, axis: int = -1, ignore_index: int = -100
 ) -> Any:
     """Zeros shaped like `y`, with `x` at the entries `label` names: pick's adjoint."""
     out = np.zeros(y.shape, x.dtype)
+    if x.shape != label.shape:
+        raise ShapeError(f"{list(x.shape)} numbers for {list(label.shape)} labels")
     out[where_labelled(out, label, axis, ignore_index)[0]] = x
     return out
 
 
 @place.grad(of=("x",))
-def place_grad(dout: Any, label: Any, *, axis: int) -> Any:
+def place_grad(dout: Any, label: Any, *, axis: int, ignore_index: int) -> Any:
     """Only the placed entry counts."""
-    return pick(dout, label, axis=axis)
+    return pick(dout, label, axis=axis, ignore_index=ignore_index)
 
 
 @op
@@ -130,7 +140,7 @@ def less_label(
             pass  # some labels are to be ignored
     where, ignored = where_labelled(softmax, label, axis, ignore_index)
     out[where] -= 1
-    return out * ~ignored
+    return out if ignored is None else out * ~ignored
 
 
 @less_label.grad(of=("softmax",))
@@ -159,10 +169,12 @@ def softmax_with_cross_entropy(
     Positions whose label is `ignore_index` have loss 0.
     """
     shifted = logits - np.maximum.reduce(logits, axis=axis, keepdims=True)
-    power = np.exp(shifted)
+    power = np.exp(shifted, casting="equiv")
     total = np.add.reduce(power, axis=axis, keepdims=True)
     probability = power / total
     if soft_label:
+        if label.shape != logits.shape:
+            raise ShapeError("soft labels must have the shape of the logits")
         logarithm = shifted - np.log(total)
         loss = -np.add.reduce(label * logarithm, axis=axis, keepdims=True)
         return probability, loss
@@ -208,13 +220,16 @@ def cross_entropy2(x: Any, label: Any, *, ignore_index: int = -100) -> Any:
     if ignored is not None:
         match[ignored] = 1
     with np.errstate(divide="ignore"):
-        return -np.maximum(np.log(match), x.dtype.type(-1e20)), match
+        logarithm = np.log(match, casting="equiv")
+    return -np.maximum(logarithm, x.dtype.type(-1e20)), match
 
 
 @cross_entropy2.grad(of=("x",))
 def cross_entropy_grad2(
-    dy: Any, match_x: Any, x: Like, label: Any, *, ignore_index: int
+    dy: Any, dmatch_x: Any, match_x: Any, x: Like, label: Any, *, ignore_index: int
 ) -> Any:
-    """dx[label] = -dy / match_x."""
-    slope = counted(-dy / match_x, label, ignore_index)
+    """dx[label] = -dy / match_x, plus what arrives at match_x itself."""
+    slope = 0.0 if dy is None else -dy / match_x
+    slope = slope if dmatch_x is None else slope + dmatch_x
+    slope = counted(slope, label, ignore_index)
     return place(slope, x, label, ignore_index=ignore_index)
