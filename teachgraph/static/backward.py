@@ -54,7 +54,7 @@ def append_backward(
         if parameter.trainable and (parameter_list is None or parameter.name in wanted)
     }
     way = Way(block, [loss], no_grad_set or ())
-    found = Reverse(way, parameters).run({}, callbacks or ())
+    found = Reverse(way, parameters).run([None], callbacks or ())
     return [
         (parameter, block.var(found[name]))
         for name, parameter in parameters.items()
@@ -97,11 +97,7 @@ def gradients(
                 f"{root.name} {root.shape}, {weight.name} {weight.shape}"
             )
     block = roots[0].block
-    seeds = {
-        root.name: weight.name
-        for root, weight in zip(roots, weights, strict=True)
-        if weight is not None
-    }
+    seeds = [None if weight is None else weight.name for weight in weights]
     way = Way(block, roots, no_grad_set or (), leaves)
     found = Reverse(way).run(seeds, ())
     return [

@@ -42,15 +42,20 @@ class Reverse:
         self.finished: set[str] = set()
 
     def run(
-        self, seeds: Mapping[str, str], callbacks: Sequence[Callback]
+        self, seeds: Sequence[str | None], callbacks: Sequence[Callback]
     ) -> dict[str, str]:
-        """Append the operators; for each variable reached, its gradient's name."""
+        """Append the operators; for each variable reached, its gradient's name.
+
+        Each target has a seed: what its gradient is, None for ones. Two targets may be
+        one variable, which then starts with the sum.
+        """
         plan, self.counts = self.planned()
-        given = {self.way.canonical(name): grad for name, grad in seeds.items()}
-        self.whole = {n: g for n, g in given.items() if self.counts[n] == 1}
+        roots = [self.way.canonical(target.name) for target in self.targets]
+        given = zip(roots, seeds, strict=True)
+        self.whole = {n: g for n, g in given if g is not None and self.counts[n] == 1}
         self.names = {n: self.whole.get(n) or self.free_name(n) for n in self.counts}
         self.create_variables()
-        self.seed(given)
+        self.seed(roots, seeds)
         for operator, wanted in plan:
             first = len(self.block.ops)
             self.finish(operator.output_arg_names)
@@ -115,7 +120,7 @@ class Reverse:
             variable = self.block._var_recursive(name)
             self.block.create_var(grad, variable.shape, variable.dtype)
 
-    def seed(self, given: Mapping[str, str]) -> None:
+    def seed(self, roots: Sequence[str], seeds: Sequence[str | None]) -> None:
         """Append the gradients the targets start with: ones, or what was given."""
         role = (
             OpRole.BACKWARD
@@ -123,10 +128,9 @@ class Reverse:
             else OpRole.BACKWARD | OpRole.LOSS
         )
         with self.block.program.with_role(role):
-            for target in self.targets:
-                name = self.way.canonical(target.name)
+            for target, name, given in zip(self.targets, roots, seeds, strict=True):
                 if name not in self.whole:
-                    self.append_seed(target, self.part_name(name), given.get(name))
+                    self.append_seed(target, self.part_name(name), given)
                 self.produced[name] += 1
 
     def append_seed(self, target: Variable, grad: str, given: str | None) -> None:

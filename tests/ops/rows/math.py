@@ -1,0 +1,165 @@
+"""Rows for `teachgraph/ops/math.py`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tests.ops.contract import (
+    EVERY,
+    NUMBERS,
+    UNARY_LACKS,
+    Array,
+    Case,
+    Row,
+    Wrong,
+    each,
+    unary,
+)
+from tests.ops.values import numbers, positive, turned
+
+FROM_CODE = {0: "bool", 2: "int32", 3: "int64", 5: "float32", 6: "float64"}
+
+
+def function(op: str, value: Any, twin: Any, *more: Case, **facts: Any) -> Row:
+    """A row for a function of one input."""
+    cases = facts.pop("cases", unary())
+    return Row(op, (*cases, *more), value, twin, lacks=UNARY_LACKS, **facts)
+
+
+def scaled(
+    x: Array, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
+) -> Array:
+    return x * scale + (bias if bias_after_scale else bias * scale)
+
+
+def added(*terms: Array) -> Array:
+    return np.stack(terms).sum(axis=0)
+
+
+def sigmoid(x: float) -> float:
+    return 0.5 * (1.0 + math.tanh(x / 2.0))
+
+
+def cast_to(x: Array, out_dtype: int, in_dtype: int | None = None) -> Array:
+    return np.array([type_of(out_dtype)(item) for item in x.ravel()]).reshape(x.shape)
+
+
+def type_of(code: int) -> type:
+    return {"b": bool, "i": int, "f": float}[FROM_CODE[code][0]]
+
+
+def cast_in_torch(t: Any, x: Any, out_dtype: int, in_dtype: int | None = None) -> Any:
+    return x.to(getattr(t, FROM_CODE[out_dtype]))
+
+
+def code_of(dtype: str, attrs: Mapping[str, Any]) -> tuple[str, ...]:
+    return (FROM_CODE[attrs["out_dtype"]],)
+
+
+ROWS = (
+    function(
+        "scale",
+        scaled,
+        lambda t, x, **attrs: scaled(x, **attrs),
+        Case("bias alone", (numbers(4, 3),), {"bias": 2.0}),
+        Case("nothing", (numbers(4, 3),)),
+        Case(
+            "bias first",
+            (numbers(4, 3),),
+            {"scale": 2.0, "bias": 3.0, "bias_after_scale": False},
+        ),
+        cases=unary(scale=-3.0, bias=2.0),
+        accepts=NUMBERS,
+        wrong=(
+            Wrong(
+                "half of an integer",
+                (np.arange(3),),
+                {"scale": 0.5},
+                "DTypeError",
+                "int64",
+            ),
+        ),
+    ),
+    Row(
+        "sum",
+        (
+            Case("scalar", (numbers(), numbers(start=5))),
+            Case("1-D", (numbers(5), numbers(5, start=9))),
+            Case("one alone", (numbers(4, 3),)),
+            Case(
+                "three",
+                (numbers(4, 3), numbers(4, 3, start=20), numbers(4, 3, start=40)),
+            ),
+            Case("empty", (numbers(0, 3), numbers(0, 3))),
+            Case("not contiguous", (turned(numbers(4, 3)), numbers(4, 3, start=9))),
+        ),
+        added,
+        lambda t, *terms: t.stack(terms).sum(dim=0),
+        accepts=EVERY,
+        wrong=(
+            Wrong("shapes that would broadcast", (numbers(4, 3), numbers(3))),
+            Wrong("shapes that differ", (numbers(4, 3), numbers(4, 2))),
+        ),
+        lacks={"broadcast": "its inputs are of one shape"},
+    ),
+    function(
+        "cast",
+        cast_to,
+        cast_in_torch,
+        Case("to bool", (np.array([0.0, -0.5, 2.0]),), {"out_dtype": 0}, constant=(0,)),
+        Case(
+            "to int64", (np.array([0.9, -1.9, 2.0]),), {"out_dtype": 3}, constant=(0,)
+        ),
+        cases=unary(out_dtype=6),
+        accepts=EVERY,
+        gives=code_of,
+        wrong=(
+            Wrong("no such type", (numbers(3),), {"out_dtype": 99}, "DTypeError", "99"),
+            Wrong("no type at all", (numbers(3),), {}, "DTypeError", "out_dtype"),
+        ),
+    ),
+    function(
+        "relu",
+        each(lambda x: max(x, 0.0)),
+        lambda t, x: t.relu(x),
+        Case("at 0", (np.array([0.0, -1.0, 1.0]),), smooth=False),
+        accepts=NUMBERS,
+        refuses=(),
+    ),
+    function(
+        "sigmoid",
+        each(sigmoid),
+        lambda t, x: t.sigmoid(x),
+        Case("far out", (np.array([-1000.0, -30.0, 30.0, 1000.0]),)),
+    ),
+    function(
+        "tanh",
+        each(math.tanh),
+        lambda t, x: t.tanh(x),
+        Case("far out", (np.array([-1000.0, 1000.0]),)),
+    ),
+    function("exp", each(math.exp), lambda t, x: t.exp(x)),
+    function("log", each(math.log), lambda t, x: t.log(x), cases=unary(positive)),
+    function("sqrt", each(math.sqrt), lambda t, x: t.sqrt(x), cases=unary(positive)),
+    function(
+        "square", each(lambda x: x * x), lambda t, x: t.square(x), accepts=NUMBERS
+    ),
+    function(
+        "abs",
+        each(lambda x: x if x > 0 else -x),
+        lambda t, x: t.abs(x),
+        Case("at 0", (np.array([0.0, -1.0, 1.0]),), smooth=False),
+        accepts=EVERY,
+    ),
+    function(
+        "sign",
+        each(lambda x: (x > 0) - (x < 0)),
+        lambda t, x: t.sign(x),
+        Case("at 0", (np.array([0.0, -1.0, 1.0]),), smooth=False),
+        accepts=NUMBERS,
+    ),
+)

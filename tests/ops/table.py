@@ -1,0 +1,35 @@
+"""One row an op: what drives every test of every op, and what PyTorch is asked.
+
+A new op is a new row, in the file of its family.
+"""
+
+from __future__ import annotations
+
+from tests.ops.contract import Case, Row, Wrong
+from tests.ops.rows import creation, elementwise, linalg, math, reduce, shape, softmax
+
+FAMILIES = (math, elementwise, reduce, shape, linalg, softmax, creation)
+
+TABLE: dict[str, Row] = {row.op: row for family in FAMILIES for row in family.ROWS}
+
+ELSEWHERE = {
+    "uniform_random": "random: test_random.py tests its distribution and its seeds",
+    "gaussian_random": "random: test_random.py tests its distribution and its seeds",
+    "py_func": "its kernel is the user's: test_py_func.py",
+}
+"""Ops that have no row, and why."""
+
+
+def cases() -> list[tuple[Row, Case]]:
+    """Every case of every row."""
+    return [(row, case) for row in TABLE.values() for case in row.cases]
+
+
+def mistakes() -> list[tuple[Row, Wrong]]:
+    """Every call that must be refused."""
+    return [(row, wrong) for row in TABLE.values() for wrong in row.wrong]
+
+
+def name(row: Row, case: Case | Wrong) -> str:
+    """What a test report calls a case."""
+    return f"{row.op}: {case.label}"
