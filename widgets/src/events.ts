@@ -31,9 +31,12 @@ export type AnyEvent =
 /**
  * A tensor's value, small enough to send: at most 2 kB.
  *
- * `min` ... `norm` are those of the finite elements. JSON has neither NaN nor infinity,
- * so what is not finite is null. `hist` has equal bins from `min` to `max`; `heat` goes
- * row by row, pooled to at most 32x32; `first` holds the first elements.
+ * `min` ... `norm` are those of the finite elements. JSON has neither NaN nor
+ * infinity, so what is not finite is null. `hist` has equal bins from `min` to `max`;
+ * `heat` goes row by row, pooled to at most 32x32 (of more than two dimensions, the
+ * first matrix); `first` holds the first elements. The three are empty in an outline,
+ * which is what is kept of a value over the budget. With `stride`, `hist` counts only
+ * each stride-th element.
  */
 export interface Stats {
   shape: Shape;
@@ -48,13 +51,14 @@ export interface Stats {
   hist: number[];
   heat: ((number | null)[])[];
   first: (number | null)[];
+  stride?: number;
 }
 
 /**
  * What every event carries.
  *
- * `seq` counts from 0 without gaps; `t` is seconds since the trace began; `line` counts
- * from 1 within the source of `cell`, 0 where no line is to blame.
+ * `seq` counts from 0 without gaps; `t` is seconds since the trace began; `line`
+ * counts from 1 within the source of `cell`, 0 where no line is to blame.
  */
 export interface Event {
   seq: number;
@@ -167,9 +171,10 @@ export interface TensorEvent extends Event {
 /**
  * An op ran on Tensors.
  *
- * `taped` says whether it left a node on the tape; `saved` names the slots it keeps for
- * backward; `order` is 1 for the user's own ops and 2 for those that a reverse pass with
- * `create_graph` records, and so on.
+ * `taped` says whether it left a node on the tape; `saved` names the slots it keeps
+ * for backward, one that it keeps for its shape alone as `X.shape`; `order` is 1 for
+ * the user's own ops and 2 for those that a reverse pass with `create_graph` records,
+ * and so on.
  */
 export interface NodeEvent extends Event {
   kind: "node";
@@ -232,12 +237,13 @@ export interface Value extends Event {
   value: Stats;
 }
 
-/** One input of an op that failed. */
+/** One input of an op that failed; `tensor` is its number, if it is an eager one. */
 export interface Argument {
   slot: string;
   name: string;
   shape: Shape;
   dtype: string;
+  tensor?: number;
 }
 
 /** An op raised; it is drawn hatched on its line. `program` is absent when eager. */
@@ -289,6 +295,7 @@ export const FIELDS: Record<string, Fields> = {
     hist: "int[]",
     heat: "float?[][]",
     first: "float?[]",
+    "stride?": "int",
   },
   Event: {
     seq: "int",
@@ -417,6 +424,7 @@ export const FIELDS: Record<string, Fields> = {
     name: "str",
     shape: "int[]",
     dtype: "str",
+    "tensor?": "int",
   },
   op_failed: {
     kind: "=op_failed",

@@ -23,9 +23,12 @@ OpRole = Literal["forward", "loss", "backward", "optimize"]
 class Stats(TypedDict):
     """A tensor's value, small enough to send: at most 2 kB.
 
-    `min` ... `norm` are those of the finite elements. JSON has neither NaN nor infinity,
-    so what is not finite is null. `hist` has equal bins from `min` to `max`; `heat` goes
-    row by row, pooled to at most 32x32; `first` holds the first elements.
+    `min` ... `norm` are those of the finite elements. JSON has neither NaN nor
+    infinity, so what is not finite is null. `hist` has equal bins from `min` to `max`;
+    `heat` goes row by row, pooled to at most 32x32 (of more than two dimensions, the
+    first matrix); `first` holds the first elements. The three are empty in an outline,
+    which is what is kept of a value over the budget. With `stride`, `hist` counts only
+    each stride-th element.
     """
 
     shape: Shape
@@ -40,13 +43,14 @@ class Stats(TypedDict):
     hist: list[int]
     heat: list[list[float | None]]
     first: list[float | None]
+    stride: NotRequired[int]
 
 
 class Event(TypedDict):
     """What every event carries.
 
-    `seq` counts from 0 without gaps; `t` is seconds since the trace began; `line` counts
-    from 1 within the source of `cell`, 0 where no line is to blame.
+    `seq` counts from 0 without gaps; `t` is seconds since the trace began; `line`
+    counts from 1 within the source of `cell`, 0 where no line is to blame.
     """
 
     seq: int
@@ -167,9 +171,10 @@ class TensorEvent(Event):
 class NodeEvent(Event):
     """An op ran on Tensors.
 
-    `taped` says whether it left a node on the tape; `saved` names the slots it keeps for
-    backward; `order` is 1 for the user's own ops and 2 for those that a reverse pass with
-    `create_graph` records, and so on.
+    `taped` says whether it left a node on the tape; `saved` names the slots it keeps
+    for backward, one that it keeps for its shape alone as `X.shape`; `order` is 1 for
+    the user's own ops and 2 for those that a reverse pass with `create_graph` records,
+    and so on.
     """
 
     kind: Literal["node"]
@@ -238,12 +243,13 @@ class Value(Event):
 
 
 class Argument(TypedDict):
-    """One input of an op that failed."""
+    """One input of an op that failed; `tensor` is its number, if it is an eager one."""
 
     slot: str
     name: str
     shape: Shape
     dtype: str
+    tensor: NotRequired[int]
 
 
 class OpFailed(Event):
@@ -265,7 +271,7 @@ class Dropped(Event):
     why: str
 
 
-AnyEvent = Union[
+AnyEvent = Union[  # noqa: UP007
     CellBegin, CellEnd, Line, ProgramEvent, BlockEvent, VarEvent, OpEvent, OpRemoved,
     AttrEvent, TensorEvent, NodeEvent, Backward, GradEvent, Free, Run, RunOp, Value,
     OpFailed, Dropped,

@@ -1,0 +1,44 @@
+"""The live visualiser: records what each line does, and draws it while it runs.
+
+`with tg.trace() as t:` in code, `%%trace` in a notebook's cell, `teachgraph trace` on
+the command line: all write one event log, and everything is drawn from that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph_widgets.page import write_page
+from teachgraph_widgets.script import trace_script
+from teachgraph_widgets.still import still
+from teachgraph_widgets.summary import summary
+from teachgraph_widgets.tracing import Trace, trace
+from teachgraph_widgets.validate import LogError, read_log, validate
+
+__all__ = [
+    "LogError",
+    "Trace",
+    "load_ipython_extension",
+    "read_log",
+    "still",
+    "summary",
+    "trace",
+    "trace_script",
+    "unload_ipython_extension",
+    "validate",
+    "write_page",
+]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Give a notebook `%%trace`."""
+    from teachgraph_widgets.magic import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """Take `%%trace` away again."""
+    from teachgraph_widgets.magic import unload
+
+    unload(shell)

@@ -1,0 +1,43 @@
+"""The built front end: one module and one stylesheet, read when first needed."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from teachgraph.errors import TeachgraphError
+
+__all__ = ["NotBuiltError", "script", "style"]
+
+STATIC = Path(__file__).with_name("static")
+
+
+class NotBuiltError(TeachgraphError, FileNotFoundError):
+    """The front end has not been built."""
+
+
+@cache
+def script() -> str:
+    """The ES module."""
+    return read(STATIC / "widget.js")
+
+
+@cache
+def style() -> str:
+    """The stylesheet."""
+    return read(STATIC / "widget.css")
+
+
+def read(path: Path) -> str:
+    """The text of a built file.
+
+    Raises:
+        NotBuiltError: It is not there.
+    """
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        raise NotBuiltError(
+            f"the front end is not built ({path.name} is missing): run `make lab`, or "
+            "`npm ci && npm run build` in widgets/; an installed wheel brings it along"
+        ) from None

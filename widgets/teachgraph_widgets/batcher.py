@@ -1,0 +1,138 @@
+"""From the log to the page: few messages, none too big, none lost for good.
+
+One message an operator would flood the server, so events go out together: at most one
+message in 16 ms, 30 a second over time, each under a megabyte. What is sent before the
+page draws is lost, so until the page says it is ready the first events are also kept as
+state (`head`), which every page gets. What the page misses it asks for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextvars import copy_context
+from threading import Event, RLock, Thread
+from time import perf_counter
+from typing import Any, Protocol
+
+from teachgraph_widgets.log import EventLog, packed
+
+__all__ = ["Batcher", "Outlet"]
+
+INTERVAL = 0.016
+PER_SECOND = 30
+BURST = 15
+MOST_BYTES = 900_000
+MOST_EVENTS = 4000
+MOST_HEAD = 200_000
+
+
+class Outlet(Protocol):
+    """What carries messages and state to a page: the widget."""
+
+    def post(self, message: Mapping[str, Any]) -> None:
+        """Send a message to every view there is now."""
+
+    def keep(self, **state: Any) -> None:
+        """Set state that every view gets, now or later."""
+
+
+class Batcher:
+    """Sends one log's events, from the thread that makes them and from a timer's.
+
+    The timer lets a statement that takes long be seen while it runs.
+    """
+
+    def __init__(self, log: EventLog, outlet: Outlet) -> None:
+        self.log, self.outlet = log, outlet
+        self._lock = RLock()
+        self._sent = 0
+        self._tokens, self._filled = float(BURST), perf_counter()
+        self._ready = False
+        self._head, self._head_due, self._head_wait = 0, 0.0, INTERVAL
+        self._stop = Event()
+        self._timer = Thread(
+            target=copy_context().run,
+            args=(self._tick,),
+            name="teachgraph",
+            daemon=True,
+        )
+
+    def open(self) -> None:
+        """Start to send."""
+        self.log.overdue = self.flush
+        self.log.due = perf_counter() + INTERVAL
+        self._timer.start()
+
+    def close(self) -> None:
+        """Stop sending piece by piece; leave the whole log as state."""
+        self.log.due = math.inf
+        self._stop.set()
+        with self._lock:
+            self.outlet.keep(snapshot=packed(self.log.whole()), head={})
+            self._sent = len(self.log)
+
+    def flush(self) -> None:
+        """Send what is new, if it is time; if not, say when it will be."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            now = perf_counter()
+            self.log.due = now + INTERVAL
+            self._tokens = min(BURST, self._tokens + (now - self._filled) * PER_SECOND)
+            self._filled = now
+            if self._tokens >= 1 and self._sent < len(self.log):
+                self._tokens -= 1
+                self._sent = self._post(self._sent, len(self.log))
+            self._keep_head(now)
+        finally:
+            self._lock.release()
+
+    def receive(self, message: Any) -> None:
+        """Answer a page: it is ready, or it misses events."""
+        kind = message.get("type") if isinstance(message, Mapping) else None
+        with self._lock:
+            if kind == "ready" and is_count(message.get("next", 0)):
+                self._ready = True
+                self._resend(message.get("next", 0), self._sent)
+            elif kind == "gap" and is_count(message.get("first"), message.get("last")):
+                self._resend(message["first"], min(message["last"] + 1, len(self.log)))
+
+    def _resend(self, first: int, last: int) -> None:
+        while first < last:
+            first = self._post(first, last)
+
+    def _post(self, first: int, last: int) -> int:
+        """Send events from `first` on, as many as a message may hold; what is next."""
+        end, size = first, 0
+        while end < min(last, first + MOST_EVENTS):
+            size += self.log.weight(end)
+            if size > MOST_BYTES and end > first:
+                break
+            end += 1
+        events = self.log.events(first, end)
+        self.outlet.post({"type": "events", "first": first, "events": events})
+        return end
+
+    def _keep_head(self, now: float) -> None:
+        """Keep the first events as state, ever less often, until a page is ready."""
+        if self._ready or now < self._head_due or self._head == len(self.log):
+            return
+        end = self._head
+        size = sum(self.log.weight(seq) for seq in range(end))
+        while end < len(self.log) and size < MOST_HEAD:
+            size += self.log.weight(end)
+            end += 1
+        if end > self._head:
+            self._head, self._head_wait = end, 2 * self._head_wait
+            self._head_due = now + self._head_wait
+            self.outlet.keep(head={"first": 0, "events": self.log.events(0, end)})
+
+    def _tick(self) -> None:
+        while not self._stop.wait(INTERVAL):
+            self.flush()
+
+
+def is_count(*values: Any) -> bool:
+    """Whether all are whole numbers from 0; a page may send anything."""
+    return all(type(v) is int and v >= 0 for v in values)

@@ -1,0 +1,98 @@
+"""Records what could not be done: an op that raised, with what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager.tensor import Tensor
+from teachgraph.ops.op import find
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import current_block
+from teachgraph.static.variable import Variable
+from teachgraph_widgets.events import Argument
+from teachgraph_widgets.log import clean, message_of
+from teachgraph_widgets.programs import ProgramRecorder
+from teachgraph_widgets.tape import TapeRecorder
+from teachgraph_widgets.watcher import Watcher, careful
+
+__all__ = ["FailureRecorder"]
+
+
+class FailureRecorder(Watcher):
+    """Writes failed ops into the log that the other two recorders write to."""
+
+    def __init__(self, tape: TapeRecorder, programs: ProgramRecorder) -> None:
+        super().__init__(tape.log, tape.cursor, tape.budget)
+        self.tape, self.programs = tape, programs
+        self._last = ""
+
+    @careful
+    def op_failed(
+        self,
+        op: str,
+        inputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        error: BaseException,
+    ) -> None:
+        """An op could not run, or could not be appended; told once on its way up."""
+        message = message_of(error)
+        if message == self._last:
+            return
+        self._last = message
+        program, values = self.place_of(inputs)
+        names = find(op).parameter_names(len(values))
+        arguments = [
+            self.argument(slot, value)
+            for slot, value in zip(names, values, strict=False)
+            if value is not None
+        ]
+        line = self.cursor.place()
+        self.log.add(line, "op_failed", program, op, arguments, message)
+
+    def place_of(self, inputs: Sequence[Any]) -> tuple[int | None, Sequence[Any]]:
+        """The program an op stands in (None: it is eager), and its inputs by name."""
+        if self.programs.running is not None:
+            program, count = self.programs.running
+            operators = program.global_block().ops
+            named = operators[count] if count < len(operators) else None
+            return self.programs.number(program), [
+                Given(name, value)
+                for name, value in zip(arguments_of(named), inputs, strict=False)
+            ]
+        if any(isinstance(x, Variable) for x in inputs):
+            return self.programs.number(current_block().program), inputs
+        return None, inputs
+
+    def argument(self, slot: str, value: Any) -> Argument:
+        """One input, as far as it has a name, a shape and a dtype."""
+        name = value.name if isinstance(value, (Variable, Given)) else ""
+        held = value.value if isinstance(value, Given) else value
+        like = held if hasattr(held, "dtype") else np.asarray(held)
+        argument: Argument = {
+            "slot": slot,
+            "name": clean(name),
+            "shape": [int(n) for n in like.shape],
+            "dtype": str(like.dtype),
+        }
+        if isinstance(value, Tensor):
+            number = self.tape.number(value)
+            argument["name"] = self.tape.names.get(number, "")
+            argument["tensor"] = number
+        return argument
+
+
+class Given:
+    """What a variable held when its operator failed."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name, self.value = name, value
+
+
+def arguments_of(operator: Operator | None) -> list[str]:
+    """The variables an operator's inputs come from, in the kernel's order."""
+    if operator is None:
+        return []
+    return [name or "" for name in operator.op.arguments(operator.inputs)]

@@ -1,0 +1,243 @@
+"""A log folded into what a still picture or a text can show: what each line made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from teachgraph_widgets.events import (
+    AnyEvent,
+    Log,
+    NodeEvent,
+    OpEvent,
+    OpFailed,
+    Stats,
+    TensorEvent,
+    VarEvent,
+)
+
+__all__ = ["Folded", "Row", "Step", "fold", "number_text", "shape_text"]
+
+LETTERS = {"optimize": "Δ", "backward": "∂"}
+
+
+@dataclass
+class Row:
+    """A variable, an operator or a failure, as one row of a program.
+
+    Attributes:
+        letter: What repeats its colour: P, D, T, g, L; ƒ, ∂, Δ; ! for a failure.
+        name: A variable's name, an operator's type.
+        detail: Its shape; or what it reads and writes.
+        line: The line that made it.
+    """
+
+    letter: str
+    name: str
+    detail: str
+    line: int
+
+
+@dataclass
+class Step:
+    """An eager op and, beside it, its gradient.
+
+    Attributes:
+        type: The op's type.
+        inputs: The numbers of the tensors it read.
+        output: The number of the first it wrote, -1 if it failed.
+        kept: What it keeps for backward.
+        line: The line that ran it.
+        letter: What repeats its colour: ƒ, or Δ for one that changes a parameter.
+        graded: Whether a reverse pass came through.
+        failed: Why it failed, if it did.
+    """
+
+    type: str
+    inputs: list[int]
+    output: int
+    kept: list[str]
+    line: int
+    letter: str = "ƒ"
+    graded: bool = False
+    failed: str = ""
+
+
+@dataclass
+class Program:
+    """A program's rows in the order they were added."""
+
+    title: str
+    role: str
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass
+class Tensor:
+    """An eager tensor, its last value and its whole gradient."""
+
+    name: str
+    letter: str
+    shape: list[int]
+    line: int
+    is_leaf: bool
+    value: Stats | None = None
+    gradient: Stats | None = None
+
+
+class Folded:
+    """What a log says, in the end."""
+
+    def __init__(self) -> None:
+        self.title, self.lines = "", list[str]()
+        self.events, self.runs = 0, 0
+        self.ran = dict[int, int]()
+        self.programs = dict[int, Program]()
+        self.tensors = dict[int, Tensor]()
+        self.steps = list[Step]()
+        self.dropped = list[str]()
+        self.error = ""
+        self._nodes = dict[int, Step]()
+
+    @property
+    def hues(self) -> dict[int, int]:
+        """The colour of each line that started: its rank among them."""
+        return {line: rank for rank, line in enumerate(self.ran)}
+
+    def take(self, event: AnyEvent) -> None:
+        """Fold in one event."""
+        self.events += 1
+        line = event["line"]
+        if line and (event["kind"] == "line" or line not in self.ran):
+            self.ran[line] = self.ran.get(line, 0) + 1
+        match event["kind"]:
+            case "cell_begin":
+                self.lines = event["source"].rstrip("\n").split("\n")
+            case "cell_end":
+                self.error = event.get("error", "")
+            case "run":
+                self.runs += event["phase"] == "begin"
+            case "dropped":
+                count, what, why = event["count"], event["what"], event["why"]
+                self.dropped.append(f"{count:,} {what}: {why}")
+            case "program":
+                self.programs[event["program"]] = Program(event["title"], event["role"])
+            case "var" | "op":
+                self.programs[event["program"]].rows.append(row_of(event))
+            case "op_failed":
+                self.fail(event)
+            case _:
+                self.take_eager(event)
+
+    def take_eager(self, event: AnyEvent) -> None:
+        """Fold in an event of the tape."""
+        match event["kind"]:
+            case "tensor":
+                self.tensors[event["tensor"]] = tensor_of(event)
+            case "node":
+                self.take_node(event)
+            case "value":
+                self.tensors[event["tensor"]].value = event["value"]
+            case "grad":
+                self.tensors[event["tensor"]].gradient = event["value"]
+                if "node" in event:
+                    self._nodes[event["node"]].graded = True
+            case "attr":
+                if "tensor" in event and event["attr"] == "name":
+                    self.tensors[event["tensor"]].name = event["value"]
+
+    def take_node(self, event: NodeEvent) -> None:
+        """Fold in an op that ran."""
+        inputs, kept = event["inputs"], event["saved"]
+        output = event["outputs"][0] if event["outputs"] else -1
+        letter = "Δ" if output in inputs else "ƒ"
+        step = Step(event["type"], inputs, output, kept, event["line"], letter)
+        self.steps.append(step)
+        self._nodes[event["node"]] = step
+        for number in event["outputs"]:
+            if number not in inputs:
+                self.tensors[number].is_leaf = False
+
+    def fail(self, event: OpFailed) -> None:
+        """Fold in an op that failed."""
+        message = event["message"].split("\n")[0]
+        if "program" in event:
+            row = Row("!", event["type"], message, event["line"])
+            self.programs[event["program"]].rows.append(row)
+        else:
+            inputs = [a["tensor"] for a in event["inputs"] if "tensor" in a]
+            step = Step(event["type"], inputs, -1, [], event["line"], "!")
+            step.failed = message
+            self.steps.append(step)
+
+    def leaves(self) -> list[Tensor]:
+        """The parameters and data that no op made."""
+        return [t for t in self.tensors.values() if t.is_leaf and t.letter != "g"]
+
+    def distinct_steps(self) -> list[tuple[Step, int]]:
+        """The ops, those that a loop ran again once, with how often they ran."""
+        counts = dict[tuple[object, ...], int]()
+        first = dict[tuple[object, ...], Step]()
+        for step in self.steps:
+            names = tuple(map(self.name, step.inputs)), self.name(step.output)
+            key = step.type, names, step.line, step.graded, step.failed
+            counts[key] = counts.get(key, 0) + 1
+            first.setdefault(key, step)
+        return [(first[key], count) for key, count in counts.items()]
+
+    def name(self, number: int) -> str:
+        """What to call a tensor: its name, or a mark that it has none."""
+        tensor = self.tensors.get(number)
+        return tensor.name or "·" if tensor is not None else "·"
+
+
+def fold(log: Log) -> Folded:
+    """Fold a whole log.
+
+    >>> fold({"version": 1, "title": "Nothing", "events": []}).title
+    'Nothing'
+    """
+    folded = Folded()
+    folded.title = log["title"]
+    for event in log["events"]:
+        folded.take(event)
+    return folded
+
+
+def row_of(event: VarEvent | OpEvent) -> Row:
+    """The row of a variable or an operator."""
+    if event["kind"] == "var":
+        shape = f"{shape_text(event['shape'])} {event['dtype']}"
+        return Row(event["role"], event["name"], shape, event["line"])
+    reads, writes = flat(event["inputs"].values()), flat(event["outputs"].values())
+    letter = LETTERS.get(event["role"], "ƒ")
+    return Row(letter, event["type"], f"{reads} → {writes}".strip(), event["line"])
+
+
+def tensor_of(event: TensorEvent) -> Tensor:
+    """A tensor as it was first seen; it is a leaf until an op says it made it."""
+    facts = event["name"], event["role"], event["shape"], event["line"]
+    return Tensor(*facts, is_leaf=True)
+
+
+def flat(lists: Iterable[list[str]]) -> str:
+    """All names of several lists."""
+    return ", ".join(name for names in lists for name in names)
+
+
+def shape_text(shape: list[int]) -> str:
+    """A shape as Paddle prints it.
+
+    >>> shape_text([-1, 10])
+    '[-1, 10]'
+    """
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def number_text(value: float | None) -> str:
+    """A number in a few characters.
+
+    >>> number_text(0.1234567), number_text(None)
+    ('0.1235', 'not finite')
+    """
+    return "not finite" if value is None else f"{value:.4g}"

@@ -1,0 +1,67 @@
+"""Numbers for the user's objects, which are neither kept alive nor compared.
+
+An object's address says which one it is for as long as it lives; a weak reference says
+whether it still does. `==` is never used: Tensors compute with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+from weakref import ref
+
+__all__ = ["Numbers"]
+
+CROWD = 1000
+
+
+class Numbers:
+    """Gives each object a number when it is first seen.
+
+    >>> class Thing: ...
+    >>> numbers, thing = Numbers(), Thing()
+    >>> numbers.find(thing), numbers.give(thing), numbers.find(thing)
+    (None, 0, 0)
+    """
+
+    def __init__(self) -> None:
+        self._references: dict[int, ref[Any]] = {}
+        self._numbers: dict[int, int] = {}
+        self._next = count()
+        self._crowded = CROWD
+
+    def find(self, thing: Any) -> int | None:
+        """The object's number, None if it has none."""
+        reference = self._references.get(id(thing))
+        if reference is None or reference() is not thing:
+            return None
+        return self._numbers[id(thing)]
+
+    def give(self, thing: Any, number: int | None = None) -> int:
+        """Give the object the next number, or the one of what it stands for."""
+        if number is None:
+            number = next(self._next)
+        self._references[id(thing)] = ref(thing)
+        self._numbers[id(thing)] = number
+        if len(self._numbers) > self._crowded:
+            self.forget()
+        return number
+
+    def forget(self) -> None:
+        """Forget those that are gone."""
+        gone = [a for a, reference in self._references.items() if reference() is None]
+        for address in gone:
+            del self._references[address], self._numbers[address]
+        self._crowded = 2 * len(self._numbers) + CROWD
+
+    def fresh(self) -> int:
+        """A number for something that has no object."""
+        return next(self._next)
+
+    def living(self) -> Iterator[tuple[int, Any]]:
+        """Number and object of each that still lives."""
+        for address, reference in list(self._references.items()):
+            thing = reference()
+            if thing is not None:
+                yield self._numbers[address], thing

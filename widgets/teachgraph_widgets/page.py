@@ -1,0 +1,128 @@
+"""One page that holds everything: the log, the code that draws it, and no way out.
+
+Its policy allows the one script and the one stylesheet inside it, by their hashes, and
+nothing else: no request leaves it, with or without a network.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import os
+import re
+from pathlib import Path
+from uuid import uuid4
+
+from teachgraph_widgets import assets
+from teachgraph_widgets.events import Log
+from teachgraph_widgets.log import written
+from teachgraph_widgets.still import image
+from teachgraph_widgets.summary import summary
+from teachgraph_widgets.validate import validate
+
+__all__ = ["page", "write_page"]
+
+FRAME = """
+html{background:#ffffff}
+body{margin:0;padding:16px}
+@media (prefers-color-scheme:dark){html{background:#111111}}
+"""
+
+START = """
+const log = JSON.parse(document.getElementById("log").textContent);
+const root = document.getElementById("root");
+root.replaceChildren();
+MOUNT(root, log, { title: log.title, height: Math.max(420, innerHeight - 260) });
+"""
+
+PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<link rel="icon" href="data:,">
+<title>{title}</title>
+<style>{style}</style>
+<main id="root"></main>
+<noscript>{picture}<pre>{text}</pre></noscript>
+<script type="application/json" id="log">{log}</script>
+<script type="module">{script}</script>
+</html>
+"""
+
+
+def page(log: Log) -> str:
+    """The page of a log.
+
+    Raises:
+        LogError: It is no log; nothing unchecked is drawn.
+        NotBuiltError: The front end is not built.
+    """
+    validate(log)
+    script, style = starting(assets.script()), assets.style() + FRAME
+    for part, tag in ((script, "script"), (style, "style")):
+        if f"</{tag}" in part.lower():
+            raise ValueError(f"the built {tag} would end its own element")
+    policy = (
+        "default-src 'none'; base-uri 'none'; form-action 'none'; "
+        f"script-src '{digest(script)}'; style-src '{digest(style)}'; img-src data:"
+    )
+    return PAGE.format(
+        policy=policy,
+        title=html.escape(log["title"] or "A trace"),
+        style=style,
+        picture=image(log),
+        text=html.escape(summary(log)),
+        log=inside_script(written(log)),
+        script=script,
+    )
+
+
+def starting(module: str) -> str:
+    """The module with a last line that shows the log: its own `mount`, called inside.
+
+    An inline module cannot be imported, so `mount` is called by its name in there.
+    """
+    exported = re.search(r"export\s*\{([^}]*)\}\s*;?\s*$", module)
+    found = exported and re.search(r"([\w$]+) as mount\b", exported[1])
+    if not found:
+        raise ValueError("the built module exports no `mount`")
+    return module + START.replace("MOUNT", found[1])
+
+
+def inside_script(text: str) -> str:
+    r"""JSON that no HTML parser takes for the end of its element, or for a comment.
+
+    >>> inside_script('"</script><!--"')
+    '"\\u003c/script\\u003e\\u003c!--"'
+    """
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def digest(text: str) -> str:
+    """What a policy names an inline script or style by."""
+    found = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(found).decode('ascii')}"
+
+
+def write_page(log: Log, path: str | os.PathLike[str]) -> Path:
+    """Write the page of a log into a file, whole or not at all.
+
+    Raises:
+        LogError: It is no log.
+        NotBuiltError: The front end is not built.
+        OSError: It cannot be written there.
+    """
+    target, text = Path(path), page(log)
+    part = target.with_name(f".{target.name}.{uuid4().hex}.part")
+    try:
+        part.write_text(text, "utf-8")
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return target

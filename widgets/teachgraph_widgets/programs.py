@@ -1,0 +1,345 @@
+"""Records static code: programs as they are built, and what their runs compute."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import Any, Literal
+
+import numpy as np
+
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.program import (
+    Program,
+    default_main_program,
+    default_startup_program,
+)
+from teachgraph.static.variable import GRAD, Parameter, Variable
+from teachgraph_widgets import events
+from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.events import Role
+from teachgraph_widgets.identity import Numbers
+from teachgraph_widgets.lines import Cursor
+from teachgraph_widgets.log import EventLog, clean
+from teachgraph_widgets.stats import dtype_name
+from teachgraph_widgets.watcher import Watcher, careful, short_text, short_texts
+
+__all__ = ["ProgramRecorder", "op_role", "variable_role"]
+
+ProgramRole = Literal["startup", "main", "test", "other"]
+RENAMED = "@RENAME@"
+
+
+class ProgramRecorder(Watcher):
+    """Writes what Programs and Executors do into a log.
+
+    A gradient operator learns its twin only after it was announced, so it and what
+    follows it are held back until then: for microseconds, and not past its line.
+
+    Attributes:
+        running: The program that runs, and how many of its operators have.
+    """
+
+    def __init__(
+        self, log: EventLog, cursor: Cursor, budget: Budget, *, values: bool = True
+    ) -> None:
+        super().__init__(log, cursor, budget, values=values)
+        self.running: tuple[Program, int] | None = None
+        self._programs, self._ops = Numbers(), Numbers()
+        self._created = Numbers()
+        self._shapes: dict[tuple[int, int, str], tuple[int, ...]] = {}
+        self._runs = 0
+        self._visits: Counter[int] = Counter()
+        self._held: list[Held] = []
+        log.release = self.release
+
+    @careful
+    def program_created(self, program: Program) -> None:
+        """A Program exists; it is told of when something is put into it."""
+        self._created.give(program)
+
+    @careful
+    def block_created(self, block: Block) -> None:
+        """A Block was added."""
+        number = self.number(block.program, block)
+        self.tell_block(block, number, self.cursor.place())
+
+    @careful
+    def variable_created(self, variable: Variable) -> None:
+        """A Variable was added."""
+        number = self.number(variable.block.program, variable)
+        self.tell_variable(variable, number, self.cursor.place())
+
+    @careful
+    def operator_inserted(self, operator: Operator, index: int) -> None:
+        """An Operator was put into a Block."""
+        if not operator.role & OpRole.BACKWARD:
+            self.release()
+        number = self.number(operator.block.program, operator)
+        line = self.cursor.place()
+        self.tell_operator(operator, index, number, line)
+        self.tell_new_shapes(operator, number, line)
+
+    @careful
+    def operator_removed(self, operator: Operator, index: int) -> None:
+        """An Operator was taken out."""
+        op = self._ops.find(operator)
+        if op is not None:
+            self.tell(self.cursor.place(), "op_removed", op)
+
+    @careful
+    def attribute_changed(self, owner: Any, name: str, value: Any) -> None:
+        """An attribute of an Operator or a Variable was set."""
+        line = self.cursor.place()
+        if isinstance(owner, Operator):
+            op = self._ops.find(owner)
+            if op is not None and name not in UNTOLD:
+                name, text = named_attribute(owner, name, value)
+                self.tell(line, "attr", None, None, op, None, name, text)
+        elif isinstance(owner, Variable):
+            number = self.number(owner.block.program)
+            self.tell_attribute(owner, number, line, name, str(value))
+
+    @careful
+    def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
+        """An Executor starts a run."""
+        number = self.number(program)
+        self.running = program, 0
+        self._runs += 1
+        self._visits[number] += 1
+        self.tell_run(number, "begin")
+
+    @careful
+    def run_op(self, operator: Operator, outputs: Mapping[str, Any]) -> None:
+        """An Operator of the running program has computed."""
+        if self.running is None:
+            return
+        program, count = self.running
+        self.running = program, count + 1
+        op = self._ops.find(operator)
+        if op is None:
+            self.log.leave_out("operators", "they are not in the program that was seen")
+            return
+        visit = self._visits[self.number(program)]
+        values = []
+        for name, value in outputs.items():
+            seen = self.look_at(np.asarray(value), visit)
+            if seen is not None:
+                values.append((clean(name), seen))
+        self.log.add(self.cursor.place(), "run_op", self._runs - 1, op, tuple(values))
+
+    @careful
+    def run_end(self, program: Program) -> None:
+        """The run is over."""
+        self.running = None
+        self.tell_run(self.number(program), "end")
+
+    def tell_run(self, number: int, phase: str) -> None:
+        """Write a `run` event."""
+        self.tell(self.cursor.place(), "run", number, self._runs - 1, phase)
+
+    def tell(self, line: int, kind: str, *facts: Any) -> None:
+        """Write an event, behind those that wait for their twins."""
+        if self._held:
+            self._held.append((None, line, kind, facts))
+        else:
+            self.log.add(line, kind, *facts)
+
+    def hold(self, operator: Operator, line: int, facts: tuple[Any, ...]) -> None:
+        """Keep a gradient operator until its twin is known."""
+        known = [i for i, held in enumerate(self._held) if has_twin(held[0])]
+        if known:
+            self.release(known[-1] + 1)
+        self._held.append((operator, line, "op", facts))
+        self.log.holding = True
+
+    def release(self, count: int | None = None) -> None:
+        """Write what was held back, or the first of it."""
+        count = len(self._held) if count is None else count
+        ready, self._held = self._held[:count], self._held[count:]
+        self.log.holding = False
+        for operator, line, kind, facts in ready:
+            if operator is None:
+                self.log.add(line, kind, *facts)
+            else:
+                self.log.add(line, kind, *facts, self.twin_of(operator))
+        self.log.holding = bool(self._held)
+
+    def twin_of(self, operator: Operator) -> int | None:
+        """The number of the operator that this one is the gradient of, if any."""
+        if operator.twin is None or is_sum(operator):
+            return None
+        return self._ops.find(operator.twin)
+
+    def number(self, program: Program, announced: Any = None) -> int:
+        """A program's number; one not seen before is told, with all that is in it.
+
+        `announced` is left out of it, as it is told after.
+        """
+        known = self._programs.find(program)
+        if known is not None:
+            return known
+        number = self._programs.give(program)
+        is_new = self._created.find(program) is not None
+        line = self.cursor.place() if is_new else 0
+        role = program_role(program)
+        title = clean(self.called(program) or TITLES[role])
+        origin = None if program.origin is None else self.number(program.origin)
+        self.tell(line, "program", number, role, title, origin)
+        for thing in contents(program):
+            if thing is announced:
+                continue
+            if isinstance(thing, Block):
+                self.tell_block(thing, number, line)
+            elif isinstance(thing, Variable):
+                self.tell_variable(thing, number, line)
+            else:
+                self.tell_operator(thing, thing.idx, number, line)
+        self.release()
+        return number
+
+    def called(self, program: Program) -> str:
+        """What the traced code calls a program, if it has a variable for it."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self.cursor.source.filename:
+                for name, value in frame.f_locals.items():
+                    if value is program and not name.startswith("_"):
+                        return name
+            frame = frame.f_back
+        return ""
+
+    def tell_block(self, block: Block, program: int, line: int) -> None:
+        """Write a `block` event."""
+        self.tell(line, "block", program, block.idx, block.parent_idx)
+
+    def tell_variable(self, variable: Variable, program: int, line: int) -> None:
+        """Write a `var` event."""
+        shape = tuple(int(n) for n in variable.shape)
+        block, name = variable.block.idx, clean(variable.name)
+        self._shapes[program, block, variable.name] = shape
+        role, dtype = variable_role(variable), dtype_name(variable.dtype)
+        flags = bool(variable.persistable), bool(variable.stop_gradient)
+        self.tell(line, "var", program, block, name, role, shape, dtype, *flags)
+
+    def tell_operator(
+        self, operator: Operator, index: int, program: int, line: int
+    ) -> None:
+        """Write an `op` event, or hold it back."""
+        number = self._ops.give(operator)
+        kind, role = clean(operator.type), op_role(operator.role)
+        place = program, operator.block.idx, index, number, kind, role
+        slots = named_slots(operator.inputs), named_slots(operator.outputs)
+        attrs = short_texts(operator.own_attrs)
+        if operator.role & OpRole.BACKWARD:
+            self.hold(operator, line, (*place, *slots, attrs))
+        else:
+            self.tell(line, "op", *place, *slots, attrs, None)
+
+    def tell_new_shapes(self, operator: Operator, program: int, line: int) -> None:
+        """Tell of variables that were made without a shape and now have one."""
+        for name in operator.output_arg_names:
+            variable = operator.block._find_var_recursive(name)
+            if variable is None:
+                continue
+            key = program, variable.block.idx, name
+            shape = tuple(int(n) for n in variable.shape)
+            if self._shapes.get(key, shape) != shape:
+                self._shapes[key] = shape
+                self.tell_attribute(variable, program, line, "shape", str([*shape]))
+
+    def tell_attribute(
+        self, variable: Variable, program: int, line: int, name: str, text: str
+    ) -> None:
+        """Write an `attr` event of a variable."""
+        owner = program, clean(variable.name)
+        self.tell(line, "attr", *owner, None, None, name, clean(text))
+
+
+UNTOLD = ("op_callstack", "op_namescope", "op_role_var")
+"""Attributes that are the framework's own notes."""
+
+Held = tuple[Operator | None, int, str, tuple[Any, ...]]
+
+TITLES: dict[ProgramRole, str] = {
+    "startup": "startup program",
+    "main": "main program",
+    "test": "test program",
+    "other": "program",
+}
+
+
+def contents(program: Program) -> Iterator[Block | Variable | Operator]:
+    """All that is in a program, variables before the first operator that names them."""
+    for block in program.blocks:
+        yield block
+        waiting = dict(block.vars)
+        for operator in block.ops:
+            for name in operator.input_arg_names + operator.output_arg_names:
+                if name in waiting:
+                    yield waiting.pop(name)
+            yield operator
+        yield from waiting.values()
+
+
+def program_role(program: Program) -> ProgramRole:
+    """What a program is for."""
+    if program.origin is not None:
+        return "test"
+    if program is default_startup_program():
+        return "startup"
+    if program is default_main_program():
+        return "main"
+    operators = program.global_block().ops
+    if operators and not any(operator.input_arg_names for operator in operators):
+        return "startup"
+    return "other"
+
+
+def variable_role(variable: Variable) -> Role:
+    """What a variable is."""
+    if isinstance(variable, Parameter):
+        return "P"
+    if variable.is_data:
+        return "D"
+    if GRAD in variable.name:
+        return "g"
+    return "L" if variable.persistable else "T"
+
+
+def op_role(role: OpRole) -> events.OpRole:
+    """An operator's role in a word."""
+    if role & OpRole.OPTIMIZE:
+        return "optimize"
+    if role & OpRole.BACKWARD:
+        return "backward"
+    return "loss" if role & OpRole.LOSS else "forward"
+
+
+def named_attribute(operator: Operator, name: str, value: Any) -> tuple[str, str]:
+    """An operator's attribute as the log has it; its role is a word there."""
+    if name == "op_role":
+        return "role", op_role(OpRole(value))
+    return clean(name), short_text(value)
+
+
+def named_slots(slots: Mapping[str, list[str]]) -> tuple[tuple[str, Any], ...]:
+    """Slots as the log has them."""
+    return tuple(
+        [(clean(slot), tuple(map(clean, names))) for slot, names in slots.items()]
+    )
+
+
+def has_twin(operator: Operator | None) -> bool:
+    """Whether an operator is known to be the gradient of another."""
+    return operator is not None and operator.twin is not None
+
+
+def is_sum(operator: Operator) -> bool:
+    """Whether an operator adds up the parts of a gradient: it is no op's gradient."""
+    return operator.type == "sum" and all(
+        RENAMED in name for name in operator.input_arg_names
+    )

@@ -1,0 +1,240 @@
+"""What a value looks like, in few numbers: at most 2 kB, however big the tensor.
+
+Counts of NaN and infinity are exact, and so are minimum, maximum, mean and norm up to a
+million elements. The rest is taken from a sample where a tensor is large; the histogram
+says so with its stride, the heat map is a picture anyway.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teachgraph_widgets.events import Stats
+
+__all__ = ["Seen", "dtype_name", "outline", "stats_of", "summary"]
+
+Array = NDArray[Any]
+
+BINS = 32
+SIDE = 32
+FIRST = 8
+SAMPLE = 4096
+WHOLE = 1_000_000
+HEAT_BYTES = 1350
+"""What hist, first and the figures leave of 2 kB, in the worst case."""
+
+
+Seen = tuple[Any, ...]
+"""The fields of `Stats`, in the schema's order, up to the last that is there."""
+
+
+def summary(value: Any) -> Seen:
+    """All that is shown of a value.
+
+    >>> stats = stats_of(summary(np.arange(4.0).reshape(2, 2)))
+    >>> stats["mean"], stats["heat"]
+    (1.5, [[0.0, 1.0], [2.0, 3.0]])
+    """
+    array = np.asarray(value)
+    flat = floats(array)
+    seen = figures(array, flat)
+    low, high, nan, inf = seen[2], seen[3], seen[7], seen[8]
+    if flat.size == 1 or low is None:
+        return seen
+    stride = stride_for(array)
+    sample = flat[::stride]
+    if nan or inf:
+        sample = sample[np.isfinite(sample)]
+    first = tuple([float(x) for x in flat[:FIRST]])
+    lists = (histogram(sample, low, high), heat_map(array), first)
+    return (*seen[:9], *lists, stride) if stride > 1 else (*seen[:9], *lists)
+
+
+def outline(value: Any) -> Seen:
+    """The figures alone, for what is over the budget.
+
+    >>> stats_of(outline(np.ones((2, 2))))["norm"]
+    2.0
+    """
+    array = np.asarray(value)
+    return figures(array, floats(array))
+
+
+def stats_of(seen: Seen) -> Stats:
+    """What was seen of a value, as the log has it: numbers to six digits."""
+    shape, dtype, low, high, mean, std, norm, nan, inf, hist, heat, first, *stride = (
+        seen
+    )
+    stats: Stats = {
+        "shape": list(shape),
+        "dtype": dtype,
+        "min": rounded(low),
+        "max": rounded(high),
+        "mean": rounded(mean),
+        "std": rounded(std),
+        "norm": rounded(norm),
+        "nan": nan,
+        "inf": inf,
+        "hist": list(hist),
+        "heat": [list(row) for row in heat],
+        "first": [rounded(x) for x in first],
+    }
+    if stride:
+        (stats["stride"],) = stride
+    return stats
+
+
+def floats(array: Array) -> Array:
+    """The elements in a row, in a type that sums and products do not leave."""
+    flat = array.ravel()
+    if array.dtype.kind == "f" and array.dtype.itemsize > 2:
+        return flat
+    if array.dtype.kind in "biuf":
+        return flat.astype(np.float64)
+    return np.empty(0)
+
+
+def figures(array: Array, flat: Array) -> Seen:
+    """The outline of an array whose elements are `flat`."""
+    shape, dtype = array.shape, dtype_name(array.dtype)
+    if flat.size == 1:
+        return (shape, dtype, *single(float(flat[0])))
+    size, nan, finite = flat.size, 0, flat
+    with np.errstate(all="ignore"):
+        squares = float(np.dot(flat, flat))
+    if not math.isfinite(squares):
+        nan = int(np.count_nonzero(np.isnan(flat)))
+        finite = flat[np.isfinite(flat)].astype(np.float64)
+        squares = float(np.dot(finite, finite))
+    inf = size - nan - finite.size
+    if not finite.size:
+        return shape, dtype, None, None, None, None, None, nan, inf, (), (), ()
+    seen = finite if size <= WHOLE else finite[:: stride_for(array)]
+    low, high, mean = (
+        float(seen.min()),
+        float(seen.max()),
+        float(seen.sum()) / seen.size,
+    )
+    norm = math.sqrt(squares)
+    std = 0.0 if low == high else spread(seen, mean, squares / finite.size)
+    return shape, dtype, low, high, mean, std, norm, nan, inf, (), (), ()
+
+
+def single(value: float) -> Seen:
+    """The figures of one number, without NumPy's cost per call."""
+    if math.isfinite(value):
+        return value, value, value, 0.0, abs(value), 0, 0, (), (), (value,)
+    nan = int(math.isnan(value))
+    return None, None, None, None, None, nan, 1 - nan, (), (), (None,)
+
+
+_dtype_names: dict[Any, str] = {}
+
+
+def dtype_name(dtype: Any) -> str:
+    """The name of a dtype, which NumPy takes long to spell."""
+    found = _dtype_names.get(dtype)
+    if found is None:
+        found = _dtype_names[dtype] = str(dtype)
+    return found
+
+
+def spread(values: Array, mean: float, mean_square: float) -> float:
+    """The standard deviation, from the sums there are where they are precise enough."""
+    variance = mean_square - mean * mean
+    if variance > 1e-3 * mean_square:
+        return math.sqrt(variance)
+    return float(values[:SAMPLE].astype(np.float64).std())
+
+
+def rounded(value: float | None) -> float | None:
+    """Six significant digits; None for what JSON has no word for."""
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.6g}")
+
+
+def stride_for(array: Array) -> int:
+    """How far apart to sample: so that no column of a matrix is left out for good."""
+    stride = -(-array.size // SAMPLE)
+    columns = array.shape[-1] if array.ndim else 1
+    while stride > 1 and math.gcd(stride, columns) > 1:
+        stride += 1
+    return max(stride, 1)
+
+
+def histogram(sample: Array, low: float, high: float) -> tuple[int, ...]:
+    """How many of the sample fall into each of 32 equal bins."""
+    if high <= low:
+        return (int(sample.size),) + (0,) * (BINS - 1)
+    places = (sample.astype(np.float64) - low) * (BINS / (high - low))
+    bins = np.clip(places, 0, BINS - 1).astype(np.intp)
+    return tuple(np.bincount(bins, minlength=BINS).tolist())
+
+
+def heat_map(array: Array) -> tuple[tuple[float | None, ...], ...]:
+    """The values as a small picture: means of blocks, None where a block is not finite.
+
+    A vector is one row; of more than two dimensions the first matrix is taken.
+    """
+    while array.ndim > 2:
+        array = array[0]
+    matrix = array.reshape(1, -1) if array.ndim < 2 else array
+    rows, columns = matrix.shape
+    small = np.asarray(matrix[picked(rows)][:, picked(columns)], np.float64)
+    finite = small[np.isfinite(small)]
+    if not finite.size:
+        return ()
+    largest = float(np.abs(finite).max())
+    digits = 2 - math.floor(math.log10(largest)) if largest > 1e-300 else 0
+    height, width = fitting(rows, columns, HEAT_BYTES // (cell_width(digits)))
+    with np.errstate(all="ignore"):
+        pooled = pool(pool(small, height).T, width).T
+    drawn = pooled.round(digits).tolist() if abs(digits) < 16 else pooled.tolist()
+    return tuple([tuple([short(x, digits) for x in row]) for row in drawn])
+
+
+def short(value: float, digits: int) -> float | None:
+    """A cell that writes short, None where there is no number."""
+    if not math.isfinite(value):
+        return None
+    return value if abs(digits) < 16 else float(f"{value:.3g}")
+
+
+def picked(count: int) -> Array:
+    """Which of so many rows to look at: all, or at most 128 spread evenly."""
+    wanted = min(count, 4 * SIDE)
+    return np.arange(wanted) * count // max(wanted, 1)
+
+
+def pool(matrix: Array, count: int) -> Array:
+    """The means of `count` groups of consecutive rows."""
+    rows = len(matrix)
+    if rows == count:
+        return matrix
+    starts = np.arange(count) * rows // count
+    sizes = np.diff(np.append(starts, rows))
+    means: Array = np.add.reduceat(matrix, starts, axis=0) / sizes[:, None]
+    return means
+
+
+def cell_width(digits: int) -> int:
+    """How many bytes a cell takes at most when rounded to so many decimals."""
+    if digits > 4 or digits < -20:
+        return 10  # as Python writes it: 1.23e-05
+    return digits + 4 if digits > 0 else min(7 - digits, 20)
+
+
+def fitting(rows: int, columns: int, cells: int) -> tuple[int, int]:
+    """The largest picture of at most 32x32, and of so many cells, in proportion."""
+    height, width = min(rows, SIDE), min(columns, SIDE)
+    while height * width > cells:
+        if height >= width:
+            height -= 1
+        else:
+            width -= 1
+    return height, width

@@ -1,0 +1,333 @@
+"""A still picture of a trace, for where no script runs: an SVG that needs nothing else.
+
+It has a ground of its own, so it reads on a light page and on a dark one. Names are
+text in it and never markup. In a notebook it stands as an image, which GitHub shows.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+from teachgraph_widgets.events import Log
+from teachgraph_widgets.folded import (
+    Folded,
+    Program,
+    Row,
+    Step,
+    Tensor,
+    fold,
+    number_text,
+    shape_text,
+)
+
+__all__ = ["image", "still"]
+
+WIDTH = 1080
+MARGIN, GAP = 20, 16
+SOURCE = 330
+ROW = 22
+MOST_ROWS = 60
+GLYPH = 6.63
+"""The width of a character of the monospaced fonts at 11 px, about."""
+
+HUES = (
+    *("#3b7dd8", "#d9822b", "#8a5cd1", "#2e9e6b"),
+    *("#d1477f", "#9c8714", "#1793ab", "#a9492f"),
+)
+FILLS = {
+    "P": "#e69f00",
+    "D": "#56b4e9",
+    "T": "#dddddd",
+    "g": "#d55e00",
+    "L": "#8fd3b6",
+    "ƒ": "#0072b2",
+    "∂": "#cc79a7",
+    "Δ": "#009e73",
+    "!": "#b3261e",
+}
+WORDS = {
+    "P": "parameter",
+    "D": "data",
+    "T": "temporary",
+    "g": "gradient",
+    "L": "optimizer state",
+    "ƒ": "operator",
+    "∂": "gradient operator",
+    "Δ": "optimizer operator",
+    "!": "failed",
+}
+LIGHT_LETTERS = "ƒ!"
+ROUND = "PDTgL"
+
+STYLE = (
+    "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;"
+    "fill:#1d232a}"
+    ".h{font:600 12px system-ui,'Segoe UI',Helvetica,Arial,sans-serif}"
+    ".t{font:600 15px system-ui,'Segoe UI',Helvetica,Arial,sans-serif}"
+    ".d{fill:#5a636e}.n{font-weight:600}.l{font-size:10px;text-anchor:middle}"
+    ".e{fill:#b3261e}"
+)
+
+
+def image(log: Log) -> str:
+    """The picture as HTML that any host shows: an image with its data inside.
+
+    `alt` says in words what is in it.
+    """
+    data = base64.b64encode(still(log).encode("utf-8")).decode("ascii")
+    words = f"What each line made: {log['title'] or 'a trace'}"
+    return (
+        f"<img alt={quoteattr(printable(words))} "
+        f'style="max-width:100%" src="data:image/svg+xml;base64,{data}">'
+    )
+
+
+def still(log: Log) -> str:
+    """The picture as SVG: the source beside the programs and the tape it made."""
+    folded = fold(log)
+    parts, top = heading(folded)
+    source, source_end = source_column(folded, top)
+    made, made_end = made_columns(folded, top)
+    bottom = max(source_end, made_end) + 8
+    notes = [f"left out: {text}" for text in folded.dropped]
+    body = [
+        *parts,
+        *source,
+        *made,
+        *legend(folded, bottom),
+        *footer(notes, bottom + 22),
+    ]
+    height = bottom + 40 + 16 * len(notes)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+        f'viewBox="0 0 {WIDTH} {height}" role="img"><style>{STYLE}</style>'
+        f'<rect width="{WIDTH}" height="{height}" rx="12" fill="#ffffff" '
+        f'stroke="#e2e5e9"/>{"".join(body)}</svg>'
+    )
+
+
+def heading(folded: Folded) -> tuple[list[str], int]:
+    """The title, if there is one."""
+    if not folded.title:
+        return [], MARGIN + 8
+    return [text(MARGIN, MARGIN + 14, folded.title, "t", WIDTH - 2 * MARGIN)], 60
+
+
+def source_column(folded: Folded, top: int) -> tuple[list[str], int]:
+    """The source's lines, each that ran with its colour."""
+    parts = [text(MARGIN, top, "Source", "h")]
+    y = top + 10
+    shown = folded.lines[:MOST_ROWS]
+    for number, line in enumerate(shown, 1):
+        if number in folded.ran:
+            parts.append(bar(MARGIN, y, hue(folded, number)))
+        parts.append(text(MARGIN + 10, y + 15, str(number), "d"))
+        parts.append(text(MARGIN + 34, y + 15, line, "", SOURCE - 34))
+        y += ROW
+    if len(folded.lines) > len(shown):
+        rest = f"{len(folded.lines) - len(shown)} lines more"
+        parts.append(text(MARGIN + 34, y + 15, rest, "d"))
+        y += ROW
+    if folded.error:
+        first = folded.error.split("\n")[0]
+        parts.append(text(MARGIN + 10, y + 15, first, "e", SOURCE - 10))
+        y += ROW
+    return parts, y
+
+
+def made_columns(folded: Folded, top: int) -> tuple[list[str], int]:
+    """What the lines made: programs side by side, and under them the tape."""
+    left, width = MARGIN + SOURCE + 2 * GAP, WIDTH - 2 * MARGIN - SOURCE - 2 * GAP
+    parts: list[str] = []
+    y = top
+    programs = in_order(folded.programs.values())
+    for pair in (programs[i : i + 2] for i in range(0, len(programs), 2)):
+        wide = (width - GAP * (len(pair) - 1)) // len(pair)
+        ends = []
+        for index, program in enumerate(pair):
+            more, end = program_column(
+                folded, program, left + index * (wide + GAP), y, wide
+            )
+            parts += more
+            ends.append(end)
+        y = max(ends) + 24
+    if folded.tensors or folded.steps:
+        more, y = tape_column(folded, left, y, width)
+        parts += more
+    return parts, y
+
+
+def in_order(programs: Iterable[Program]) -> list[Program]:
+    """The programs that have rows, what runs once before what runs at each step."""
+    filled = [program for program in programs if program.rows]
+    return sorted(filled, key=lambda program: program.role != "startup")
+
+
+def program_column(
+    folded: Folded, program: Program, x: int, top: int, width: int
+) -> tuple[list[str], int]:
+    """A program: its rows in the order they were added."""
+    parts = [text(x, top, program.title, "h", width)]
+    y = top + 10
+    for row in program.rows[:MOST_ROWS]:
+        parts.append(row_at(folded, row, x, y, width))
+        y += ROW
+    return parts + remaining(len(program.rows), x, y), y + ROW * (
+        len(program.rows) > MOST_ROWS
+    )
+
+
+def row_at(folded: Folded, row: Row, x: int, y: int, width: int) -> str:
+    """A variable or an operator."""
+    name = fitted(row.name, width - 60)
+    after = x + 44 + round(len(name) * GLYPH) + 10
+    detail = text(after, y + 15, row.detail, "d", x + width - after)
+    tone = "n e" if row.letter == "!" else "n"
+    return (
+        line_tag(folded, row.line, x, y)
+        + badge(row.letter, x + 32, y + 11)
+        + text(x + 44, y + 15, name, tone)
+        + detail
+    )
+
+
+def tape_column(folded: Folded, x: int, top: int, width: int) -> tuple[list[str], int]:
+    """The tape: leaves, then each op with its gradient at the same height."""
+    half = (width - GAP) * 3 // 5
+    right, narrow = x + half + GAP, width - half - GAP
+    parts = [text(x, top, "forward, downwards", "h")]
+    if any(step.graded for step in folded.steps):
+        parts.append(text(right, top, "backward, upwards", "h"))
+    y = top + 10
+    leaves = folded.leaves()
+    for leaf in leaves[:MOST_ROWS]:
+        parts.append(leaf_at(folded, leaf, x, y, half))
+        parts.append(gradient_at(leaf, right, y, narrow))
+        y += ROW
+    steps = folded.distinct_steps()
+    for step, times in steps[:MOST_ROWS]:
+        parts.append(step_at(folded, step, times, x, y, half))
+        if step.graded:
+            parts.append(twin_at(folded, step, right, y, narrow))
+        y += ROW
+    shown = min(len(leaves), MOST_ROWS) + min(len(steps), MOST_ROWS)
+    count = len(leaves) + len(steps)
+    return parts + remaining(MOST_ROWS + count - shown, x, y), y + ROW * (count > shown)
+
+
+def leaf_at(folded: Folded, leaf: Tensor, x: int, y: int, width: int) -> str:
+    """A tensor that no op made."""
+    row = Row(leaf.letter, leaf.name or "·", shape_text(leaf.shape), leaf.line)
+    return row_at(folded, row, x, y, width)
+
+
+def gradient_at(leaf: Tensor, x: int, y: int, width: int) -> str:
+    """The gradient of a leaf, beside it."""
+    if leaf.gradient is None:
+        return ""
+    norm = f"{leaf.name}.grad  ‖g‖ {number_text(leaf.gradient['norm'])}"
+    return badge("g", x + 8, y + 11) + text(x + 20, y + 15, norm, "", width - 20)
+
+
+def step_at(folded: Folded, step: Step, times: int, x: int, y: int, width: int) -> str:
+    """An op that ran, as often as it did, or could not."""
+    if step.failed:
+        return row_at(folded, Row("!", step.type, step.failed, step.line), x, y, width)
+    inputs = ", ".join(folded.name(number) for number in step.inputs)
+    tensor = folded.tensors.get(step.output)
+    shape = "" if tensor is None else f" {shape_text(tensor.shape)}"
+    detail = f"{inputs} → {folded.name(step.output)}{shape}"
+    detail += f"  ×{times}" if times > 1 else ""
+    return row_at(folded, Row(step.letter, step.type, detail, step.line), x, y, width)
+
+
+def twin_at(folded: Folded, step: Step, x: int, y: int, width: int) -> str:
+    """The gradient of an op, and the gradient it was handed."""
+    tensor = folded.tensors.get(step.output)
+    norm = ""
+    if tensor is not None and tensor.gradient is not None:
+        norm = f"  ‖g‖ {number_text(tensor.gradient['norm'])}"
+    name = f"{step.type}_grad{norm}"
+    return badge("∂", x + 8, y + 11) + text(x + 20, y + 15, name, "", width - 20)
+
+
+def legend(folded: Folded, y: int) -> list[str]:
+    """What the letters mean that are in the picture."""
+    letters = {row.letter for p in folded.programs.values() for row in p.rows}
+    letters |= {leaf.letter for leaf in folded.leaves()}
+    letters |= {step.letter for step in folded.steps}
+    if any(step.graded for step in folded.steps):
+        letters |= {"∂", "g"}
+    parts, x = list[str](), MARGIN + 8
+    for letter, word in WORDS.items():
+        if letter in letters:
+            parts.append(badge(letter, x, y + 4) + text(x + 12, y + 8, word, "d"))
+            x += round(len(word) * GLYPH) + 36
+    return parts
+
+
+def footer(notes: Sequence[str], y: int) -> list[str]:
+    """What was left out."""
+    return [
+        text(MARGIN, y + 8 + 16 * index, note, "d", WIDTH - 2 * MARGIN)
+        for index, note in enumerate(notes)
+    ]
+
+
+def remaining(count: int, x: int, y: int) -> list[str]:
+    """That there are more rows than are drawn."""
+    rest = count - MOST_ROWS
+    return [text(x + 44, y + 15, f"{rest:,} more", "d")] if rest > 0 else []
+
+
+def badge(letter: str, x: int, y: int) -> str:
+    """A letter on its colour: round for a variable, square for an operator."""
+    fill = FILLS[letter]
+    if letter in ROUND:
+        shape = f'<circle cx="{x}" cy="{y}" r="8" fill="{fill}"/>'
+    else:
+        corner = f'x="{x - 8}" y="{y - 8}" width="16" height="16" rx="3"'
+        hatch = ' stroke="#1d232a" stroke-dasharray="3 2"' if letter == "!" else ""
+        shape = f'<rect {corner} fill="{fill}"{hatch}/>'
+    ink = "#ffffff" if letter in LIGHT_LETTERS else "#111111"
+    place = f'class="l" x="{x}" y="{y + 3.5}" style="fill:{ink}"'
+    return f"{shape}<text {place}>{letter}</text>"
+
+
+def line_tag(folded: Folded, line: int, x: int, y: int) -> str:
+    """The line that made a row, in its colour."""
+    if not line:
+        return ""
+    return bar(x, y, hue(folded, line)) + text(x + 7, y + 15, str(line), "d")
+
+
+def bar(x: int, y: int, colour: str) -> str:
+    """A stripe in a line's colour."""
+    place = f'x="{x}" y="{y + 3}" width="4" height="{ROW - 6}"'
+    return f'<rect {place} rx="2" fill="{colour}"/>'
+
+
+def hue(folded: Folded, line: int) -> str:
+    """The colour of a line."""
+    rank = folded.hues.get(line)
+    return "#9aa3ad" if rank is None else HUES[rank % len(HUES)]
+
+
+def text(x: int, y: int, words: str, tone: str = "", width: int = 0) -> str:
+    """Words as an SVG text, cut to a width if one is given."""
+    shown = escape(fitted(words, width) if width else printable(words))
+    kind = f' class="{tone}"' if tone else ""
+    return f'<text{kind} x="{x}" y="{y}" xml:space="preserve">{shown}</text>'
+
+
+def fitted(words: str, width: int) -> str:
+    """As much of the words as fits."""
+    words, most = printable(words), max(1, int(width / GLYPH))
+    return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def printable(words: str) -> str:
+    """Words without what XML has no place for."""
+    return "".join(c if c.isprintable() else "�" for c in words.expandtabs(4))

@@ -1,0 +1,145 @@
+"""A trace as text, for where no picture can be: the same log gives the same text."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+
+from teachgraph_widgets.events import Log
+from teachgraph_widgets.folded import Folded, Step, fold, number_text, shape_text
+
+__all__ = ["summary"]
+
+WIDTH = 88
+MOST_LINES = 60
+MOST_FACTS = 8
+FEW = 4
+
+
+def summary(log: Log) -> str:
+    """What each line made, line by line.
+
+    No time and no address stands in it, so it may be compared.
+    """
+    folded = fold(log)
+    body = [text for line in sorted(folded.ran) for text in told(folded, line)]
+    if len(body) > MOST_LINES:
+        body[MOST_LINES:] = [f"... {len(body) - MOST_LINES} lines more"]
+    end = [f"left out: {text}" for text in folded.dropped]
+    if folded.error:
+        end.append(f"ended with {folded.error.splitlines()[0]}")
+    return "\n".join(cut(text) for text in [*head(folded), *body, *end])
+
+
+def head(folded: Folded) -> list[str]:
+    """What there is, counted."""
+    title = f"Trace: {folded.title}" if folded.title else "Trace"
+    counts = [counted(len(folded.ran), "line")]
+    for program in folded.programs.values():
+        letters = [row.letter for row in program.rows]
+        ops = sum(letter in "ƒ∂Δ" for letter in letters)
+        variables = sum(letter in "PDTgL" for letter in letters)
+        counts.append(
+            f"{program.title} with {counted(variables, 'variable')} and "
+            f"{counted(ops, 'operator')}"
+        )
+    if folded.runs:
+        counts.append(counted(folded.runs, "run"))
+    if folded.tensors:
+        counts.append(counted(len(folded.tensors), "tensor"))
+        counts.append(counted(len(folded.steps), "op"))
+    return [title, "  " + "; ".join(counts)]
+
+
+def told(folded: Folded, line: int) -> list[str]:
+    """One line of the source, and under it what it made."""
+    source = folded.lines[line - 1].strip() if line <= len(folded.lines) else ""
+    times = f"  (x{folded.ran[line]})" if folded.ran[line] > 1 else ""
+    made = programs_at(folded, line) + tape_at(folded, line)
+    parts = [part for text in made for part in wrapped(text)]
+    return [f"{line:>4}  {source}{times}", *parts]
+
+
+def programs_at(folded: Folded, line: int) -> list[str]:
+    """What a line put into programs."""
+    found = []
+    for program in folded.programs.values():
+        rows = [row for row in program.rows if row.line == line]
+        variables = [f"{r.letter} {r.name}" for r in rows if r.letter in "PDTgL"]
+        if len(variables) > FEW:
+            variables = [counted(len(variables), "variable")]
+        operators = [r.name for r in rows if r.letter in "ƒ∂Δ"]
+        failed = [f"! {r.name}: {r.detail}" for r in rows if r.letter == "!"]
+        made = [", ".join(variables), listed(operators), *failed]
+        if rows:
+            found.append(f"{program.title}: {'; '.join(text for text in made if text)}")
+    return found
+
+
+def tape_at(folded: Folded, line: int) -> list[str]:
+    """What a line ran, and the gradients of the leaves it made."""
+    leaves = [
+        f"{t.letter} {t.name or '·'} {shape_text(t.shape)}{gradient(t.gradient)}"
+        for t in folded.leaves()
+        if t.line == line
+    ]
+    steps = [
+        ran(folded, step) + (f"  (x{count})" if count > 1 else "")
+        for step, count in folded.distinct_steps()
+        if step.line == line
+    ]
+    return [text for text in (listed(leaves), *steps[:MOST_FACTS]) if text] + more(
+        len(steps) - MOST_FACTS, "op"
+    )
+
+
+def ran(folded: Folded, step: Step) -> str:
+    """An eager op as a call."""
+    inputs = ", ".join(folded.name(number) for number in step.inputs)
+    if step.failed:
+        return f"! {step.type}({inputs}): {step.failed}"
+    tensor = folded.tensors.get(step.output)
+    shape = "" if tensor is None else f" {shape_text(tensor.shape)}"
+    kept = f"  keeps {', '.join(step.kept)}" if step.kept else ""
+    return f"{step.type}({inputs}) -> {folded.name(step.output)}{shape}{kept}"
+
+
+def gradient(stats: object) -> str:
+    """The norm of a gradient, if there is one."""
+    if not isinstance(stats, dict):
+        return ""
+    return f", gradient {number_text(stats['norm'])}"
+
+
+def listed(names: list[str]) -> str:
+    """The first of several names."""
+    shown = ", ".join(names[:MOST_FACTS])
+    rest = len(names) - MOST_FACTS
+    return f"{shown}, ... {rest} more" if rest > 0 else shown
+
+
+def more(count: int, what: str) -> list[str]:
+    """That there is more, if there is."""
+    return [f"... {counted(count, what)} more"] if count > 0 else []
+
+
+def counted(count: int, what: str) -> str:
+    """A count with its word.
+
+    >>> counted(1, "line"), counted(1200, "line")
+    ('1 line', '1,200 lines')
+    """
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+def wrapped(text: str) -> list[str]:
+    """A fact on as many lines as it needs, under its source."""
+    indent = " " * 8
+    return wrap(
+        text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", max_lines=3
+    )
+
+
+def cut(text: str) -> str:
+    """A line that fits, and is one."""
+    text = "".join(c if c.isprintable() else "�" for c in text)
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

@@ -1,0 +1,345 @@
+"""Records eager code: tensors, nodes on the tape, gradients on the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
+from weakref import ref
+
+import numpy as np
+
+from teachgraph.eager.create import Parameter
+from teachgraph.eager.tape import Edge, Node, Output
+from teachgraph.eager.tensor import Tensor
+from teachgraph.ops.op import Rule, find, slot_name
+from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.events import Role
+from teachgraph_widgets.history import Past, past_of
+from teachgraph_widgets.identity import Numbers
+from teachgraph_widgets.lines import Cursor
+from teachgraph_widgets.log import EventLog, clean
+from teachgraph_widgets.stats import Seen, dtype_name, outline
+from teachgraph_widgets.watcher import Watcher, careful, short_texts
+
+__all__ = ["TapeRecorder"]
+
+MOST_LEAVES = 64
+"""More than this are not searched for the tensor whose gradient this may be."""
+
+MOST_REFRESHED = 200
+
+UPDATE_ROLES: dict[str, Role] = {"Param": "P", "Grad": "g"}
+"""What an update op's inputs are; all others are the optimizer's own state."""
+
+
+class Pass:
+    """A reverse pass under way.
+
+    Attributes:
+        seeds: Addresses of the edges it starts at.
+        flows: For the address of each edge: how many gradients came, the last of them
+            and what it looks like.
+        line: The line that began it.
+        order: The order of the ops that it records, if it does.
+    """
+
+    def __init__(self, seeds: set[int], line: int) -> None:
+        self.seeds, self.line = seeds, line
+        self.flows: dict[int, tuple[int, Any, Seen]] = {}
+        self.order = 2
+
+
+class TapeRecorder(Watcher):
+    """Writes what Tensors do into a log.
+
+    Attributes:
+        names: What the tensors are called, as far as that is known.
+    """
+
+    def __init__(
+        self, log: EventLog, cursor: Cursor, budget: Budget, *, values: bool = True
+    ) -> None:
+        super().__init__(log, cursor, budget, values=values)
+        self.names: dict[int, str] = {}
+        self._tensors = Numbers()
+        self._nodes: dict[float, int] = {}
+        self._next_node = count()
+        self._outputs: dict[int, tuple[int, ...]] = {}
+        self._orders: dict[int, int] = {}
+        self._unnamed: dict[int, int] = {}
+        self._leaves: dict[int, ref[Tensor]] = {}
+        self._stale: set[int] = set()
+        self._passes: list[Pass] = []
+        self._saved: dict[str, tuple[str, ...]] = {}
+        cursor.look = self.look
+
+    @careful
+    def tensor_created(self, tensor: Tensor) -> None:
+        """A leaf of the tape appeared."""
+        line = self.cursor.place()
+        number = self.appear(tensor, line, leaf_role(tensor))
+        self.tell_value(tensor, number, line)
+
+    @careful
+    def op_end(
+        self,
+        op: str,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        node: Node | None,
+    ) -> None:
+        """An op ran on Tensors."""
+        line = self.cursor.place()
+        read = [
+            self.number(x, op, position)
+            for position, x in enumerate(inputs)
+            if isinstance(x, Tensor)
+        ]
+        order = self._passes[-1].order if self._passes else 1
+        role: Role = "T" if order == 1 else "g"
+        written = []
+        for tensor in outputs:
+            number = self._tensors.find(tensor)
+            if number is None:
+                number = self.appear(tensor, line, role)
+            written.append(number)
+        number = self.node_number(node, written, order)
+        texts = short_texts(attrs) if attrs else ()
+        saved = () if node is None else self.saved_by(op, node)
+        facts = op, tuple(read), tuple(written), texts, saved, node is not None, order
+        self.log.add(line, "node", number, *facts)
+        if self.values:
+            for tensor, number in zip(outputs, written, strict=True):
+                self.tell_value(tensor, number, line)
+
+    @careful
+    def backward_begin(self, roots: Sequence[Tensor]) -> None:
+        """A reverse pass starts at these tensors."""
+        numbers = [self.number(root) for root in roots]
+        line = self.cursor.place()
+        self._passes.append(Pass({id(root.edge) for root in roots}, line))
+        self.log.add(line, "backward", "begin", tuple(numbers))
+
+    @careful
+    def backward_end(self, roots: Sequence[Tensor]) -> None:
+        """The reverse pass is over."""
+        if self._passes:
+            self._passes.pop()
+        numbers = [self.number(root) for root in roots]
+        self.log.add(self.cursor.place(), "backward", "end", tuple(numbers))
+
+    @careful
+    def grad_begin(self, node: Node) -> None:
+        """The rule of a node is about to run: what it records is one order up."""
+        number = self.known(node)
+        if self._passes and number is not None:
+            self._passes[-1].order = self._orders.get(number, 1) + 1
+
+    @careful
+    def grad_flows(
+        self, node: Node | None, index: int, target: Edge, grad: Any
+    ) -> None:
+        """A node hands a gradient to one of its inputs."""
+        tensor = self.target(target)
+        seen = self.look_at_gradient(grad)
+        if self._passes:
+            flows = self._passes[-1].flows
+            before = flows.get(id(target), (0, None, None))[0]
+            flows[id(target)] = before + 1, grad, seen
+        if tensor is None:
+            return
+        number = None if node is None else self.known(node)
+        self.log.add(self.pass_line(), "grad", tensor, number, False, seen)
+
+    @careful
+    def grad_ready(self, target: Edge, grad: Any) -> None:
+        """A whole gradient: told where it is a sum, or what the pass starts with."""
+        if isinstance(target, Tensor):
+            self._leaves[self.number(target)] = ref(target)
+        if not self._passes:
+            return
+        current = self._passes[-1]
+        parts, last, seen = current.flows.get(id(target), (0, None, None))
+        is_seed = parts == 0 and id(target) in current.seeds
+        if not is_seed and parts < 2 and id(target) not in current.seeds:
+            return
+        tensor = self.target(target)
+        if tensor is None:
+            return
+        if seen is None or last is not grad:
+            seen = self.look_at_gradient(grad)
+        self.log.add(current.line, "grad", tensor, None, not is_seed, seen)
+
+    @careful
+    def node_freed(self, node: Node) -> None:
+        """The reverse pass let go of what a node had saved."""
+        number = self.known(node)
+        if number is not None:
+            self.log.add(self.pass_line(), "free", number)
+
+    def number(self, tensor: Tensor, op: str = "", position: int = 0) -> int:
+        """A tensor's number; one not seen before is told, with what made it."""
+        known = self._tensors.find(tensor)
+        if known is not None:
+            return known
+        if tensor.node is not None:
+            if self.target(tensor.node) is None:
+                self.tell_past(past_of(tensor, self._nodes))
+            made = self.target(tensor.node)
+            return (
+                self.appear(tensor, 0, "T") if made is None else self.be(tensor, made)
+            )
+        role, name = self.role_of_input(tensor, op, position)
+        number = self.appear(tensor, 0, role, name)
+        self.tell_value(tensor, number, 0)
+        return number
+
+    def role_of_input(self, tensor: Tensor, op: str, position: int) -> tuple[Role, str]:
+        """What a leaf is that comes as an op's input, and what to call it."""
+        contract = find(op) if op else None
+        if contract is not None and "param" in contract.inplace.values():
+            slot = contract.parameter_names(position + 1)[position]
+            role = UPDATE_ROLES.get(slot, "L")
+        else:
+            role = leaf_role(tensor)
+        owner = self.owner_of(tensor)
+        return (role, tensor.label) if owner is None else ("g", f"{owner}.grad")
+
+    def owner_of(self, gradient: Tensor) -> str | None:
+        """The name of the leaf whose gradient this is, None if it is no gradient."""
+        if len(self._leaves) <= MOST_LEAVES:
+            for number, reference in self._leaves.items():
+                leaf = reference()
+                if leaf is not None and leaf.grad is gradient:
+                    return self.names.get(number, "")
+        return None
+
+    def appear(self, tensor: Tensor, line: int, role: Role, name: str = "") -> int:
+        """Tell of a tensor that is new."""
+        number = self.be(tensor, self._tensors.fresh())
+        name = name or tensor.label
+        if name:
+            self.names[number] = name = clean(name)
+        else:
+            self._unnamed[id(tensor)] = number
+            self.cursor.curious = True
+        self.tell_tensor(number, line, name, role, tensor.data, tensor.stop_gradient)
+        return number
+
+    def be(self, tensor: Tensor, number: int) -> int:
+        """Note that a tensor has this number."""
+        return self._tensors.give(tensor, number)
+
+    def tell_tensor(
+        self, number: int, line: int, name: str, role: Role, like: Any, stop: bool
+    ) -> None:
+        """Write a `tensor` event; `like` has its shape and dtype."""
+        facts = name, role, like.shape, dtype_name(like.dtype), stop
+        self.log.add(line, "tensor", number, *facts)
+
+    def tell_value(self, tensor: Tensor, number: int, line: int) -> None:
+        """Write what a tensor holds, or note that it was not looked at."""
+        seen = self.look_at(tensor.data, self.cursor.visit())
+        if seen is not None:
+            self.log.add(line, "value", number, seen)
+            self._stale.discard(number)
+        else:
+            self._stale.add(number)
+
+    def look_at_gradient(self, grad: Any) -> Seen:
+        """A gradient's summary, or its figures alone: an edge shows its norm."""
+        array = np.asarray(grad.data if isinstance(grad, Tensor) else grad)
+        seen = self.look_at(array, self.cursor.visit())
+        return outline(array) if seen is None else seen
+
+    def pass_line(self) -> int:
+        """The line to blame for what a reverse pass does: that which began it."""
+        return self._passes[-1].line if self._passes else self.cursor.place()
+
+    def tell_past(self, past: Past) -> None:
+        """Tell of nodes that were on the tape before the trace began, on line 0."""
+        for leaf in past.leaves:
+            self.number(leaf)
+        for node in past.nodes:
+            written = []
+            for like in past.outputs(node):
+                number = self._tensors.fresh()
+                self.tell_tensor(number, 0, "", "T", like, False)
+                written.append(number)
+            inputs = [self.target(edge) for edge in node.edges if edge is not None]
+            read = tuple([number for number in inputs if number is not None])
+            facts = node.op.type, read, tuple(written), short_texts(node.attrs)
+            saved = self.saved_by(node.op.type, node)
+            number = self.node_number(node, written, 1)
+            self.log.add(0, "node", number, *facts, saved, True, 1)
+        if past.left_out:
+            self.log.leave_out("nodes", "they are older than the trace", past.left_out)
+
+    def node_number(self, node: Node | None, outputs: Sequence[int], order: int) -> int:
+        """A number for what ran, whether or not it left a node."""
+        number = next(self._next_node)
+        if node is None:
+            return number
+        self._nodes[node.born] = number
+        self._outputs[number], self._orders[number] = tuple(outputs), order
+        return number
+
+    def known(self, node: Node) -> int | None:
+        """A node's number: that of its birth tells one from another, dead or alive."""
+        return self._nodes.get(node.born)
+
+    def target(self, edge: Edge) -> int | None:
+        """The number of the tensor that an edge leads to, if its node is known."""
+        if isinstance(edge, Tensor):
+            return self.number(edge)
+        node, index = (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
+        made = self.known(node)
+        return None if made is None else self._outputs[made][index]
+
+    def saved_by(self, op: str, node: Node) -> tuple[str, ...]:
+        """The slots that a node keeps for backward."""
+        found = self._saved.get(op)
+        if found is None:
+            rule = node.op.rule
+            found = self._saved[op] = () if rule is None else saved_slots(rule)
+        return found
+
+    @careful
+    def look(self, namespace: Mapping[str, Any], names: Sequence[str]) -> None:
+        """Find what the user's code calls the tensors made since the last look."""
+        unnamed, self._unnamed = self._unnamed, {}
+        for name in names:
+            thing = namespace.get(name)
+            number = unnamed.pop(id(thing), None)
+            if number is not None and self._tensors.find(thing) == number:
+                self.names[number] = text = clean(name)
+                line = self.cursor.line
+                self.log.add(line, "attr", None, None, None, number, "name", text)
+
+    @careful
+    def refresh(self) -> None:
+        """Look once more at what was last left out, so that no old value stands."""
+        if not self.values:
+            return
+        stale = [
+            (number, tensor)
+            for number, tensor in self._tensors.living()
+            if number in self._stale and number in self.names
+        ]
+        for number, tensor in stale[-MOST_REFRESHED:]:
+            self.log.add(self.cursor.line, "value", number, outline(tensor.data))
+
+
+def leaf_role(tensor: Tensor) -> Role:
+    """A leaf is a parameter, or data."""
+    return "P" if isinstance(tensor, Parameter) else "D"
+
+
+def saved_slots(rule: Rule) -> tuple[str, ...]:
+    """What a rule keeps; what it keeps for its shape alone says so."""
+    return tuple(
+        slot_name(name) + (".shape" if shape_only else "")
+        for name, shape_only in zip(rule.saved, rule.shape_only, strict=True)
+    )

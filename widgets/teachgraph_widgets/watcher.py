@@ -1,0 +1,84 @@
+"""What the recorder's observers share: a log, a cursor, a budget, and good manners.
+
+An observer runs inside the user's own line. It must not raise there, and what another
+thread does is not the business of this trace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from threading import get_ident
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+import numpy as np
+
+from teachgraph.observe import Observer
+from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.lines import Cursor
+from teachgraph_widgets.log import EventLog, clean
+from teachgraph_widgets.stats import Seen, outline, summary
+
+__all__ = ["Watcher", "careful", "short_text", "short_texts"]
+
+LONGEST_ATTRIBUTE = 80
+
+P = ParamSpec("P")
+W = TypeVar("W", bound="Watcher")
+
+
+class Watcher(Observer):
+    """An observer that writes what it is told into a log."""
+
+    def __init__(
+        self, log: EventLog, cursor: Cursor, budget: Budget, *, values: bool = True
+    ) -> None:
+        self.log, self.cursor, self.budget, self.values = log, cursor, budget, values
+
+    def look_at(self, value: Any, visit: int) -> Seen | None:
+        """A value's summary, None where the budget has no more for this run."""
+        if not self.values:
+            return None
+        if value.size == 1:
+            return outline(value)
+        if self.budget.grants(visit):
+            return summary(value)
+        self.budget.refused += 1
+        return None
+
+
+def careful(
+    method: Callable[Concatenate[W, P], None],
+) -> Callable[Concatenate[W, P], None]:
+    """Let an observer's method neither raise nor listen to other threads."""
+    listen: Callable[..., None] = method
+
+    @wraps(method)
+    def guarded(self: Any, *facts: Any) -> None:
+        if get_ident() != self.cursor.thread:
+            return
+        try:
+            listen(self, *facts)
+        except Exception as error:
+            self.log.broke(error)
+
+    return cast("Callable[Concatenate[W, P], None]", guarded)
+
+
+def short_texts(attrs: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Attributes as short text.
+
+    >>> short_texts({"axis": 1, "scale": np.float32(0.5), "value": np.zeros(9)})
+    (('axis', '1'), ('scale', '0.5'), ('value', '<9 values>'))
+    """
+    return tuple([(clean(name), short_text(value)) for name, value in attrs.items()])
+
+
+def short_text(value: Any) -> str:
+    """One attribute: strings bare, arrays by size, all else as Python writes it."""
+    if isinstance(value, np.ndarray):
+        return f"<{value.size} values>"
+    text = value if isinstance(value, str) else repr(value)
+    if isinstance(value, np.generic):
+        text = str(value)
+    return clean(text, LONGEST_ATTRIBUTE)

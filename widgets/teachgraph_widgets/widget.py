@@ -1,0 +1,75 @@
+"""The widget: a trace in a notebook, live while its cell runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import anywidget
+import traitlets
+
+from teachgraph_widgets import assets
+
+__all__ = ["TraceView"]
+
+
+class TraceView(anywidget.AnyWidget):
+    """Shows one event log; the page does all the drawing.
+
+    Attributes:
+        title: The heading.
+        theme: `auto` follows the host; or `light`, `dark`.
+        height: Of a row of panes, in pixels.
+        head: The first events, for a page that is not ready yet.
+        snapshot: The whole log, as gzip of its JSON, once the cell has ended.
+    """
+
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+    title = traitlets.Unicode("").tag(sync=True)
+    theme = traitlets.Enum(["auto", "light", "dark"], "auto").tag(sync=True)
+    height = traitlets.Int(460).tag(sync=True)
+    head = traitlets.Dict().tag(sync=True)
+    snapshot = traitlets.Bytes(b"").tag(sync=True)
+
+    def __init__(self, **state: Any) -> None:
+        super().__init__(**state)
+        self.text, self.picture = "A trace that is still running.", ""
+
+    @traitlets.default("_esm")
+    def _script(self) -> str:
+        return assets.script()
+
+    @traitlets.default("_css")
+    def _style(self) -> str:
+        return assets.style()
+
+    def post(self, message: Mapping[str, Any]) -> None:
+        """Send a message to every view there is now."""
+        self.send(message)
+
+    def keep(self, **state: Any) -> None:
+        """Set state that every view gets, now or later."""
+        with self.hold_sync():
+            for name, value in state.items():
+                setattr(self, name, value)
+
+    def hear(self, answer: Callable[[Any], None]) -> None:
+        """Let `answer` have what pages send."""
+        self.on_msg(lambda _widget, content, _buffers: answer(content))
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(
+        self, **options: Any
+    ) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The view; where there is no widget manager, the picture and the text."""
+        bundle = super()._repr_mimebundle_(**options)
+        if bundle is None:
+            return None
+        data, metadata = bundle
+        data["text/plain"] = self.text
+        if self.picture:
+            data["text/html"] = self.picture
+        return data, metadata
