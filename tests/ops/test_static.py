@@ -95,7 +95,7 @@ def test_known_shapes_are_inferred_exactly(row: Row, case: Case) -> None:
 
 @pytest.mark.parametrize(("row", "case"), CASES, ids=IDS)
 def test_whatever_is_unknown_nothing_wrong_is_inferred(row: Row, case: Case) -> None:
-    """Each size alone, each input alone, the first sizes, all sizes."""
+    """Each size alone, each input alone, the first sizes, all sizes of two or three."""
     wanted = on_arrays(row, case.inputs, case.attrs)
     places = [
         (i, axis)
@@ -105,7 +105,7 @@ def test_whatever_is_unknown_nothing_wrong_is_inferred(row: Row, case: Case) -> 
     ]
     choices = [[place] for place in places]
     choices += [[p for p in places if p[0] == i] for i in range(len(case.inputs))]
-    choices += [[p for p in places if p[1] == 0], places]
+    choices += [[p for p in places if p[1] == 0], places if len(places) < 5 else []]
     for unknown in filter(None, choices):
         found = infer(op_of(row), specs(case, unknown), case.attrs)
         for spec, out in zip(found, wanted, strict=True):
