@@ -71,6 +71,8 @@ def _stage() -> Iterator[InteractiveShell]:
             undo.enter_context(guard)
         shell = InteractiveShell.instance(config=quiet)
         undo.callback(InteractiveShell.clear_instance)
+        assert shell.extension_manager is not None
+        undo.callback(shell.extension_manager.unload_extension, "teachgraph")
         yield shell
 
 
