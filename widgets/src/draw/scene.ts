@@ -89,6 +89,8 @@ export type Shape = Curve | Box | Mark | Label;
 
 const NOTHING: Caption = { title: "", detail: "" };
 const MAX_EDGES = 4000;
+/** A far node's least width, in CSS pixels. */
+const LEAST = 7;
 /** As many letters fit between the mirror's halves. */
 const MOST_KEPT = 14;
 
@@ -106,7 +108,7 @@ export function scene(mirror: Mirror, camera: Camera, size: Size, look: Look): S
   const stride = Math.max(1, Math.ceil(1.2 / (ROW * camera.scale)));
   const start = Math.max(0, Math.ceil(first / stride) * stride);
   for (let row = start; row <= last && row < mirror.byRow.length; row += stride) {
-    for (const node of mirror.byRow[row] ?? []) pushNode(shapes, node, detail, look);
+    for (const node of mirror.byRow[row] ?? []) pushNode(shapes, node, camera, look);
   }
   if (detail !== "dot") {
     for (const join of mirror.joins.touching(first, last)) pushJoin(shapes, join, look);
@@ -217,20 +219,22 @@ function pushSaved(
   shapes.push({ kind: "label", text, x: 0, y: y1, state });
 }
 
-function pushNode(shapes: Shape[], node: MirrorNode, detail: Detail, look: Look): void {
+function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look): void {
+  const detail = detailAt(camera.scale);
   const state = stateOf(node, look);
   const { x, y, key, shape, tone } = node;
   if (shape === "seed" || shape === "update") {
     if (detail !== "dot") shapes.push({ kind: "mark", sign: shape, key, x, y, state });
     return;
   }
-  const { width, height } = sizeOf(node);
+  const { width, height } = seenSize(node, camera);
+  const inner = x - (node.side * sizeOf(node).width) / 2;
   const caption = detail === "dot" ? NOTHING : look.caption(node);
   const leaf = shape === "leaf" && detail !== "dot" && state !== "future";
   shapes.push({
     kind: "box",
     node,
-    x: x - width / 2,
+    x: node.side < 0 ? inner - width : inner,
     y: y - height / 2,
     width,
     height,
@@ -243,6 +247,13 @@ function pushNode(shapes: Shape[], node: MirrorNode, detail: Detail, look: Look)
     detail,
     caption,
   });
+}
+
+/** However far away, a node is wide enough to be seen; it grows outwards. */
+function seenSize(node: MirrorNode, camera: Camera): { width: number; height: number } {
+  const { width, height } = sizeOf(node);
+  const pixel = 1 / camera.scale;
+  return { width: Math.max(width, LEAST * pixel), height: Math.max(height, pixel) };
 }
 
 function pushJoin(shapes: Shape[], join: Join, look: Look): void {

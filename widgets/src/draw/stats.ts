@@ -32,11 +32,12 @@ function figures(stats: Stats): HTMLElement {
   return list;
 }
 
-function histogram({ hist, min, max }: Stats): HTMLElement {
+function histogram({ hist, min, max, stride = 1 }: Stats): HTMLElement {
   const most = Math.max(1, ...hist);
   const total = hist.reduce((sum, count) => sum + count, 0);
   const [low, high] = [numberText(min), numberText(max)];
-  const label = `histogram of ${countText(total, "element")} from ${low} to ${high}`;
+  const part = stride > 1 ? `, each ${stride}th of all,` : "";
+  const label = `histogram of ${countText(total, "element")}${part} from ${low} to ${high}`;
   const viewBox = `0 0 ${WIDTH} ${HEIGHT}`;
   const drawing = svg("svg", { class: "tg-hist", viewBox, role: "img" });
   drawing.setAttribute("aria-label", label);
@@ -48,10 +49,17 @@ function histogram({ hist, min, max }: Stats): HTMLElement {
     const place = { x: index * step + 0.5, y: HEIGHT - height, height };
     drawing.append(svg("rect", { ...place, width: Math.max(1, step - 1) }));
   });
+  if (stride > 1) drawing.append(svgTitle(`each ${stride}th element is counted`));
   const ends = el("div", "tg-ends tg-code", el("span", "", low), el("span", "", high));
   const frame = el("div", "tg-histogram");
   frame.append(drawing, ends);
   return frame;
+}
+
+function svgTitle(text: string): SVGElement {
+  const title = svg("title");
+  title.textContent = text;
+  return title;
 }
 
 /** Blue below zero, orange above, as far from white as the value is from zero. */

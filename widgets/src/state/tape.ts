@@ -142,9 +142,8 @@ export class Tape {
   }
 
   failed(event: OpFailed, key: string): void {
-    const byName = new Map([...this.tensors.values()].map((t) => [t.name, t]));
-    const inputs = event.inputs.flatMap(({ name }) => {
-      const tensor = byName.get(name);
+    const inputs = event.inputs.flatMap(({ tensor: id }) => {
+      const tensor = this.tensors.get(id ?? -1);
       return tensor === undefined ? [] : [input(tensor)];
     });
     const what = { key, title: event.type, tone: "failed" as const, untaped: true };
