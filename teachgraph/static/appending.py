@@ -19,8 +19,8 @@ from teachgraph.ops.infer import Spec, infer
 from teachgraph.ops.op import GradOp, Op, find, slot_name
 from teachgraph.ops.traced import Traced
 from teachgraph.static import naming
-from teachgraph.static.operator import Operator, Slots
-from teachgraph.static.variable import Variable
+from teachgraph.static.operator import Operator, OpRole, Slots, flat
+from teachgraph.static.variable import Parameter, Variable
 
 if TYPE_CHECKING:
     from teachgraph.static.block import Block
@@ -61,14 +61,7 @@ def taken(
     if value is None:
         return None
     if isinstance(value, Variable):
-        if block._find_var_recursive(value.name) is not value:
-            raise ProgramError(
-                at_user_line(
-                    f"{op.type}: {value.name!r} is a variable of another program; "
-                    "build under program_guard(that program)"
-                )
-            )
-        return value
+        return own_variable(block, op.type, value)
     if isinstance(value, Traced):
         error = MixedModeError(
             "a Tensor runs now, a Variable later in its program; feed the Tensor's "
@@ -144,20 +137,52 @@ def insert_named(
     op = find(type)
     ins, outs = names_in(block, inputs), names_in(block, outputs)
     check_slots(op, ins, outs)
-    fill_outputs(block, op, ins, outs, attrs or {})
+    own = {name: v for name, v in (attrs or {}).items() if not name.startswith("op_")}
+    fill_outputs(block, op, ins, outs, own)
+    if block.program.op_role == OpRole.FORWARD:
+        pass_stop_gradient(block, ins, outs)
     return block.insert(index, type, ins, outs, op.complete(attrs or {}))
 
 
 def names_in(block: Block, slots: Mapping[str, Any] | None) -> Slots:
-    """Slots as lists of names, each of a variable that exists."""
+    """Slots as lists of names, each of a variable that exists.
+
+    Raises:
+        TypeError: The slots are no dictionary, or hold no Variables or names.
+        ProgramError: A variable is not of this program.
+    """
+    if not isinstance(slots, (Mapping, type(None))):
+        raise TypeError(f"slots are a dict of Variables or names, got {slots!r}")
     found: Slots = {}
     for slot, value in (slots or {}).items():
         values = value if isinstance(value, (list, tuple)) else [value]
-        names = [v if isinstance(v, str) else v.name for v in values if v is not None]
-        for name in names:
-            block._var_recursive(name)
-        found[slot] = names
+        found[slot] = [name_of(block, slot, v) for v in values if v is not None]
     return found
+
+
+def name_of(block: Block, slot: str, value: Any) -> str:
+    """The name of a variable of this program, given by itself or by its name."""
+    if isinstance(value, str):
+        return block._var_recursive(value).name
+    if not isinstance(value, Variable):
+        raise TypeError(f"slot {slot} takes Variables or names, got {value!r}")
+    return own_variable(block, f"slot {slot}", value).name
+
+
+def own_variable(block: Block, what: str, variable: Variable) -> Variable:
+    """The variable, if it is one of this program.
+
+    Raises:
+        ProgramError: It belongs to another one.
+    """
+    if block._find_var_recursive(variable.name) is not variable:
+        raise ProgramError(
+            at_user_line(
+                f"{what}: {variable.name!r} is a variable of another program; build "
+                "under program_guard(that program)"
+            )
+        )
+    return variable
 
 
 def check_slots(op: Op, inputs: Slots, outputs: Slots) -> None:
@@ -165,10 +190,13 @@ def check_slots(op: Op, inputs: Slots, outputs: Slots) -> None:
     if isinstance(op, GradOp):
         return
     for name in op.inputs:
-        optional = name in op.optional or op.variadic
-        if not optional and not inputs.get(slot_name(name)):
+        slot, several = slot_name(name), op.variadic and name == op.inputs[-1]
+        count = len(inputs.get(slot, ()))
+        if not count and not several and name not in op.optional:
+            raise ProgramError(at_user_line(f"{op.type}: Input {slot} not found"))
+        if count > 1 and not several:
             raise ProgramError(
-                at_user_line(f"{op.type}: Input {slot_name(name)} not found")
+                at_user_line(f"{op.type}: Input {slot} is one variable, got {count}")
             )
     required = [slot_name(name) for name in op.outputs]
     if any(not outputs.get(slot) for slot in required) and op.type != "py_func":
@@ -184,7 +212,11 @@ def check_slots(op: Op, inputs: Slots, outputs: Slots) -> None:
 def fill_outputs(
     block: Block, op: Op, inputs: Slots, outputs: Slots, attrs: Mapping[str, Any]
 ) -> None:
-    """Give variables made without a shape the one their op will write."""
+    """Give the variables of an op's results the shape and dtype that it will write.
+
+    Raises:
+        ProgramError: It does not fit a variable that is fed or kept.
+    """
     if isinstance(op, GradOp) or op.type == "py_func":
         return
     slots = {
@@ -194,5 +226,32 @@ def fill_outputs(
     for output, spec in zip(op.outputs, specs, strict=True):
         for name in outputs.get(slot_name(output), ()):
             variable = block._var_recursive(name)
-            if not variable.shape:
+            if not (variable.persistable or variable.is_data):
                 variable.shape, variable.dtype = spec
+            elif not fits(variable.spec, spec):
+                raise ProgramError(
+                    at_user_line(
+                        f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
+                        f"{name!r} is {variable.dtype} {list(variable.shape)}"
+                    )
+                )
+
+
+def fits(declared: Spec, made: Spec) -> bool:
+    """Whether an array of one description may be one of the other."""
+    return (
+        declared.dtype == made.dtype
+        and len(declared.shape) == len(made.shape)
+        and all(
+            -1 in (a, b) or a == b for a, b in zip(declared[0], made[0], strict=True)
+        )
+    )
+
+
+def pass_stop_gradient(block: Block, inputs: Slots, outputs: Slots) -> None:
+    """Stop the gradient at an operator's outputs if it is stopped at every input."""
+    if all(block._var_recursive(n).stop_gradient for n in flat(inputs.values())):
+        for name in flat(outputs.values()):
+            variable = block._var_recursive(name)
+            if not isinstance(variable, Parameter):
+                variable.stop_gradient = True

@@ -53,7 +53,7 @@ class Block:
         dtype: Any = None,
         **options: Any,
     ) -> Variable:
-        """A new variable, or the one there is if shape and dtype are the same.
+        """A new variable, or the one there is if it is as described.
 
         Args:
             name: By default `_generated_var_N`.
@@ -63,15 +63,19 @@ class Block:
                 `lod_level` are accepted.
 
         Raises:
-            ProgramError: The name stands for something else already.
+            TypeError: `name` is no string.
+            ProgramError: The name stands for something else already, or a size is
+                less than -1.
         """
-        name = name or unique_name.generate("_generated_var")
+        name = unique_name.generate("_generated_var") if name is None else name
+        if not isinstance(name, str):
+            raise TypeError(f"a variable's name is a string, got {type(name)}")
         known = {"persistable", "stop_gradient", "is_data"}
         facts = {key: value for key, value in options.items() if key in known}
-        sizes = tuple(-1 if n is None else int(n) for n in shape or ())
-        variable = Variable(self, name, sizes, dtype or dtypes.float32, **facts)
+        variable = Variable(self, name, sizes(shape), dtype or dtypes.float32, **facts)
         if (old := self.vars.get(name)) is not None:
-            same_as(old, variable)
+            given = {"shape": shape, "dtype": dtype, **facts}
+            same_as(old, variable, [fact for fact, v in given.items() if v is not None])
             return old
         return self.add(variable)
 
@@ -85,8 +89,11 @@ class Block:
         """A new parameter in the global block.
 
         Raises:
-            ProgramError: A size is not positive, or the name is taken by another shape.
+            TypeError: There is no shape.
+            ProgramError: A size is not positive, or the name stands for something else.
         """
+        if not isinstance(shape, (list, tuple)):
+            raise TypeError(f"the shape of a parameter is a list, got {shape!r}")
         if any(size <= 0 for size in shape):
             raise ProgramError(
                 at_user_line(
@@ -98,8 +105,12 @@ class Block:
         parameter = Parameter(block, name, shape, dtype, attr)
         old = block.vars.get(name)
         if isinstance(old, Parameter):
-            same_as(old, parameter)
+            same_as(old, parameter, ("shape", "dtype"))
             return old
+        if old is not None:
+            raise ProgramError(
+                at_user_line(f"{name!r} is a variable already, and no parameter")
+            )
         block.add(parameter)
         return parameter
 
@@ -255,17 +266,28 @@ class Block:
         return self.program.with_role(role)
 
 
-def same_as(old: Variable, new: Variable) -> None:
+def sizes(shape: Sequence[int | None] | None) -> tuple[int, ...]:
+    """A shape with -1 for what is not known.
+
+    Raises:
+        ProgramError: A size is less than -1.
+    """
+    found = tuple(-1 if n is None else int(n) for n in shape or ())
+    if min(found, default=0) < -1:
+        raise ProgramError(
+            at_user_line(f"a size is a number, or -1 or None, got {list(found)}")
+        )
+    return found
+
+
+def same_as(old: Variable, new: Variable, facts: Sequence[str]) -> None:
     """Refuse a second variable of a name unless it is like the first.
 
     Raises:
-        ProgramError: It is not.
+        ProgramError: One of these facts is another.
     """
-    for fact, before, now in (
-        ("shape", old.shape, new.shape),
-        ("dtype", old.dtype, new.dtype),
-        ("persistable", old.persistable, new.persistable),
-    ):
+    for fact in set(facts) & {"shape", "dtype", "persistable"}:
+        before, now = getattr(old, fact), getattr(new, fact)
         if before != now:
             raise ProgramError(
                 at_user_line(

@@ -1,0 +1,34 @@
+"""Programs, names, a scope and a mode that no other test has touched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from teachgraph import mode, unique_name
+from teachgraph.executor import Scope, scope_guard
+from teachgraph.static import Program, program_guard
+
+__all__ = ["Fresh", "fresh"]
+
+
+class Fresh(NamedTuple):
+    """The programs that layers build inside, and the scope they run in."""
+
+    main: Program
+    startup: Program
+    scope: Scope
+
+
+@contextmanager
+def fresh() -> Iterator[Fresh]:
+    """Static mode with empty programs, names from 0 on and an empty scope."""
+    programs = Fresh(Program(), Program(), Scope())
+    with (
+        mode.using(static=True),
+        unique_name.guard(),
+        program_guard(programs.main, programs.startup),
+        scope_guard(programs.scope),
+    ):
+        yield programs
