@@ -168,7 +168,8 @@ class Optimizer:
             ):
                 self.update(parameter, grad, scaled(rate, rate_factor(parameter)))
             block.ops[-1]._set_attr("op_role_var", [parameter.name, grad.name])
-        return block.ops[first:]
+        made: list[Operator] = block.ops[first:]
+        return made
 
     def rate_variable(self, program: Program) -> Variable:
         """The program's learning rate variable, `learning_rate_0`."""
@@ -202,7 +203,8 @@ def scaled(rate: Variable, factor: float) -> Variable:
     if factor == 1.0:
         return rate
     with rate.block.program.with_role(OpRole.OPTIMIZE | OpRole.RATE):
-        return rate * factor
+        found: Variable = rate * factor
+        return found
 
 
 def next_scope(program: Program) -> str:
