@@ -189,6 +189,8 @@ test("the row selected has an arc to each thing that made or reads it", () => {
   const root = show(fourLines());
   one(root, '.tg-row[data-name="mul"]').click();
   frames.settle();
+  const groups = all(root, ".tg-linkgroup").map((group) => group.textContent);
+  expect(groups).toEqual(["readsDXPfc_0.w_0", "makesTfc_0.tmp_0", "its gradient∂mul_grad"]);
   expect(all(root, ".tg-arc-from")).toHaveLength(2);
   expect(all(root, ".tg-arc-to")).toHaveLength(1);
 });

@@ -1,6 +1,7 @@
 /** All about the thing that is pointed at or selected, as it was at the position. */
 
 import { describe, type Entity, type Link } from "../state/entity";
+import { TONES } from "../state/tones";
 import type { Trace } from "../state/trace";
 import { badge } from "./badge";
 import { button, el, freshId } from "./dom";
@@ -48,9 +49,10 @@ export class InspectorPane implements Pane {
       parts.push(el("p", "tg-message tg-failure", entity.message));
     }
     if (entity.facts.length > 0) parts.push(facts(entity.facts));
+    const isVariable = TONES[entity.tone].round;
     const links = [
-      this.links("made by", entity.producers),
-      this.links("read by", entity.consumers),
+      this.links(isVariable ? "made by" : "reads", entity.producers),
+      this.links(isVariable ? "read by" : "makes", entity.consumers),
       this.links(twinWord(entity), entity.twin === undefined ? [] : [entity.twin]),
     ];
     parts.push(...links.filter((list) => list !== undefined));
