@@ -25,7 +25,7 @@ import numpy as np
 import teachgraph.fluid as fluid
 from teachgraph.course.checks import checking, expect
 
-# %%
+# %% tags=["quiet"]
 # %%trace
 X = fluid.data(name="X", shape=[None, 1], dtype="float32")
 hidden = fluid.layers.fc(input=X, size=10)
@@ -87,9 +87,10 @@ print(fluid.default_main_program())
 exe = fluid.Executor(fluid.CPUPlace())
 exe.run(fluid.default_startup_program())
 batch = np.linspace(0, 2, 8, dtype="float32").reshape(8, 1)
-for step in range(5):
-    (value,) = exe.run(feed={"X": batch}, fetch_list=[loss])
-    print(f"step {step}: loss {value.item():.4f}")
+losses = []
+for _ in range(5):
+    losses += exe.run(feed={"X": batch}, fetch_list=[loss])
+print("loss:", [round(value.item(), 4) for value in losses])
 
 # %% [markdown]
 # The loss falls by 0.0020 at every step, and that is no accident: it is linear in the
@@ -128,15 +129,16 @@ def added_by_minimize():
 
 # %% tags=["check"] task="added_by_minimize"
 with checking("added_by_minimize"):
-    with fluid.program_guard(fluid.Program(), fluid.Program()):
-        network = fluid.data(name="X", shape=[None, 1], dtype="float32")
+    program = fluid.Program()
+    with fluid.program_guard(program, fluid.Program()):
+        layer = fluid.data(name="X", shape=[None, 1], dtype="float32")
         for size in (10, 1):
-            network = fluid.layers.fc(input=network, size=size)
-        cost = fluid.layers.mean(network)
-        before = len(fluid.default_main_program().global_block().ops)
+            layer = fluid.layers.fc(input=layer, size=size)
+        cost = fluid.layers.mean(layer)
+        there = len(program.global_block().ops)
         fluid.optimizer.SGD(learning_rate=0.01).minimize(cost)
-        ops = fluid.default_main_program().global_block().ops[before:]
-    truth, yours = [op.type for op in ops], list(added_by_minimize())
+    truth = [op.type for op in program.global_block().ops[there:]]
+    yours = list(added_by_minimize())
     expect(
         yours[:1] == ["fill_constant"],
         "the way back starts at the loss: which op makes its gradient, the first 1.0?",

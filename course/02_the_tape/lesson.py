@@ -18,8 +18,6 @@
 
 # %%
 # %load_ext teachgraph
-from collections import Counter
-
 import numpy as np
 
 import teachgraph as paddle
@@ -80,9 +78,8 @@ print(loss.node, "came from", loss.node.edges, "and saved", loss.node.saved)
 # ## 动手：谁必须等待？
 #
 # `y` 的节点不能只拿着 15 就运行规则。它要等到**所有**梯度都到齐：这就是为什么
-# 必须按拓扑顺序。所以先数一数。从 loss 出发沿着边走，对每条边说出会有
-# 几个梯度到达。每个节点只进入一次：十个菱形连成一串有 1024 条路径，
-# 却只有 31 个节点。
+# 必须按拓扑顺序。所以先数：从 loss 出发沿着边走，对每条边说出会有几个梯度到达。
+# 每个节点只进入一次：十个菱形连成一串有 1024 条路径，却只有 31 个节点。
 
 
 # %% task="arrivals"
@@ -93,11 +90,11 @@ print(loss.node, "came from", loss.node.edges, "and saved", loss.node.saved)
 def arrivals(loss):
     """For each edge that `loss` came from: how many gradients will arrive there."""
     ### BEGIN SOLUTION
-    count, stack = Counter(), [loss.edge]
+    count, stack = {}, [loss.edge]
     while stack:
         for edge in stack.pop().edges:
             if edge is not None:
-                count[edge] += 1
+                count[edge] = count.get(edge, 0) + 1
                 if count[edge] == 1:
                     stack.append(edge)
     return count
@@ -113,9 +110,9 @@ with checking("arrivals"):
         long = (long * 0.5) + (long + 1.0)
     most = max(arrivals(long).values())
     expect(most <= 2, f"{most} at one node: its edges were counted once for every path")
-    count = arrivals(loss)
-    expect(count[y] == 2, f"left and right both use y, so 2 arrive, not {count[y]}")
-    expect(count[x] == 2, f"x * x uses x twice, so 2 arrive there, not {count[x]}")
+    to_y, to_x = (arrivals(loss).get(edge, 0) for edge in (y, x))
+    expect(to_y == 2, f"left and right both use y, so 2 arrive, not {to_y}")
+    expect(to_x == 2, f"x * x uses x twice, so 2 arrive there, not {to_x}")
 
 # %% [markdown]
 # ## Build it: the reverse pass
@@ -182,24 +179,29 @@ with checking("backward"):
 # %% [markdown]
 # ## Break it
 #
-# Three passes: yours, where each node greys when it is freed, and two mistakes that
-# everyone makes once. The first of them writes `=` where gradients meet, and a way of
-# the diamond is lost. The second runs a node as soon as *a* gradient arrives: step back
-# to see which half went on alone.
+# Three passes: yours, where a node turns dashed when it is freed; then two mistakes
+# everyone makes once. One writes `=` where gradients meet, and a way of the diamond is
+# lost. One runs a node as soon as *a* gradient arrives: step back to see which.
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
-# 三次反向：先是你的，节点被释放时会变灰；然后是人人都会犯一次的两个错误。
-# 前一个在梯度汇合处写了 `=`，菱形的一条路就丢了。后一个在*某一个*梯度到达时
-# 就立刻运行节点：往回一步步看，是哪一半独自先走了。
+# 三次反向：先是你的，节点被释放时会变成虚线；然后是人人都会犯一次的两个错误。
+# 一个在梯度汇合处写了 `=`，菱形的一条路就丢了。另一个在*某一个*梯度到达时
+# 就立刻运行节点：往回一步步看，是哪一个。
 
 # %%
 # %%trace
 x, loss = diamond()
 print("yours:", watched(backward, loss).get(x))
+
+# %%
+# %%trace
 x, loss = diamond()
 print("overwrites:", watched(wrong_answer("02", "overwrites").backward, loss)[x])
+
+# %%
+# %%trace
 x, loss = diamond()
 print("too early:", watched(wrong_answer("02", "too_early").backward, loss)[x])
 
@@ -207,18 +209,17 @@ print("too early:", watched(wrong_answer("02", "too_early").backward, loss)[x])
 # ## When is memory freed?
 #
 # As each node has run, so a second pass finds nothing; `retain_graph=True` keeps it.
-# `.grad` itself is added to, pass after pass, until `clear_grad()`: 108, then 216.
+# `.grad` itself is added to, pass after pass, until `clear_grad()`: 108 + 108 = 216.
 
 # %% [markdown] lang="zh"
 # ## 内存何时释放？
 #
 # 每个节点一运行完就释放，所以第二遍什么也找不到；`retain_graph=True` 会留住它。
-# `.grad` 本身则一遍遍累加，直到 `clear_grad()`：先是 108，然后 216。
+# `.grad` 本身则一遍遍累加，直到 `clear_grad()`：108 + 108 = 216。
 
 # %%
 x, loss = diamond()
 loss.backward(retain_graph=True)
-print(x.grad.item())
 loss.backward()
 print(x.grad.item())
 try:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
 from teachgraph.course import progress
@@ -159,7 +160,10 @@ def _start(args: argparse.Namespace) -> Answer:
         kept.save()
     lines = _set_aside(kept)
     if created:
-        lines += [f"Your notebook: {path}", f"Open it with: jupyter lab {path.name}"]
+        lines += [
+            f"Your notebook: {path}",
+            f"Open it with: jupyter lab {quote(str(path))}",
+        ]
     else:
         lines += [f"Your notebook is there already: {path}", "Nothing was changed."]
     data = {"lesson": lesson.number, "notebook": str(path), "created": created}

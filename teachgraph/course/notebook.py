@@ -73,6 +73,8 @@ def _cell(
         built |= {"execution_count": None, "outputs": []}
         if cell.tags:
             metadata["tags"] = list(cell.tags)
+        if "quiet" in cell.tags:
+            built["source"] += ";"
     if cell.role == "exercise":
         hints = list(cell.hints[language])
         metadata["teachgraph"] |= {"task": cell.task, "hints": hints}

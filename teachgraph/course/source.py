@@ -4,7 +4,8 @@ A lesson is a `lesson.py` in jupytext's percent format. Text comes in pairs, a m
 cell in English and its twin marked `lang="zh"`; code is shared. An exercise is a cell
 with `task="name"` whose solution stands between `### BEGIN SOLUTION` and
 `### END SOLUTION`; lines `### HINT ...` and `### 提示 ...` above it are its hints; the
-check is a cell tagged `check` with the same task.
+check is a cell tagged `check` with the same task. A cell tagged `quiet` does not show
+what its last line returns.
 """
 
 from __future__ import annotations

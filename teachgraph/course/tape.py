@@ -47,6 +47,7 @@ def pull(node: Node, dout: Array) -> list[tuple[Edge, Array]]:
     if node.saved is None:
         raise BackwardTwiceError(f"{node.op.type} was freed: its saved arrays are gone")
     assert node.op.rule is not None
+    announce("grad_ready", node, dout)
     announce("grad_begin", node)
     gradients = node.op.rule((dout,), node.saved, node.attrs)
     pairs: list[tuple[Edge, Array]] = []
@@ -67,7 +68,10 @@ def watched(
     """
     announce("backward_begin", [loss])
     try:
-        return attempt(backward, loss, otherwise={})
+        found = attempt(backward, loss, otherwise={})
+        for leaf, grad in found.items():
+            announce("grad_ready", leaf, grad)
+        return found
     finally:
         announce("backward_end", [loss])
 

@@ -53,6 +53,9 @@ class Diary(Observer):
     def backward_begin(self, roots: Any) -> None:
         self.entries.append("begin")
 
+    def grad_ready(self, target: Any, grad: Any) -> None:
+        self.entries.append(f"whole: {grad.item():g}")
+
     def grad_begin(self, node: Any) -> None:
         self.entries.append(node.op.type)
 
@@ -68,9 +71,9 @@ class Diary(Observer):
 
 def test_a_pass_of_ones_own_is_announced_like_the_frameworks() -> None:
     def own(loss: tg.Tensor) -> dict[Any, Any]:
-        pull(loss.node, np.float32(1.0))
+        (leaf, left), (_, right) = pull(loss.node, np.float32(1.0))
         free(loss.node)
-        return {}
+        return {leaf: left + right}
 
     def record(run: Any) -> list[str]:
         x = tg.to_tensor(3.0, stop_gradient=False)
@@ -83,10 +86,12 @@ def test_a_pass_of_ones_own_is_announced_like_the_frameworks() -> None:
     assert mine == record(lambda loss: loss.backward())
     assert mine == [
         "begin",
+        "whole: 1",
         "elementwise_mul",
         "input 0: 3",
         "input 1: 3",
         "freed",
+        "whole: 6",
         "end",
     ]
 
