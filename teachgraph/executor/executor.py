@@ -81,7 +81,9 @@ class Executor:
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
         program = default_main_program() if program is None else program
-        scope = scope or global_scope()
+        check_kind("Program", program, Program)
+        scope = global_scope() if scope is None else scope
+        check_kind("Scope", scope, Scope)
         fetches = fetch_names(fetch_list)
         if not program.global_block().ops:
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
@@ -91,7 +93,7 @@ class Executor:
         for prepare in self._before_run:
             prepare(program, scope)
         values = self._run(plan, fed, scope)
-        found = [result(plan, name, v) for name, v in zip(fetches, values, strict=True)]
+        found = [np.array(value) for value in values]
         return found if return_numpy else tensors(found)
 
     def _run(self, plan: Plan, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
@@ -148,6 +150,15 @@ class Executor:
         self._plans.clear()
 
 
+def check_kind(name: str, value: Any, kind: type) -> None:
+    """Refuse what is no Program or Scope, in Paddle's words."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"Executor requires {name} as its Parameter. "
+            f"But you passed in {type(value)}"
+        )
+
+
 def feed_names(feed: Any) -> list[str]:
     """The names a feed gives values for."""
     if feed is None:
@@ -156,6 +167,9 @@ def feed_names(feed: Any) -> list[str]:
         raise TypeError(
             f"feed requires dict as its Parameter. But you passed in {type(feed)}"
         )
+    for name in feed:
+        if not isinstance(name, str):
+            raise TypeError(f"feed's keys are the names of variables, got {name!r}")
     return list(feed)
 
 
@@ -207,7 +221,7 @@ def as_fed(variable: Variable, value: Any) -> np.ndarray[Any, Any]:
     if isinstance(value, np.ndarray):
         array = value
     elif isinstance(value, (list, tuple, int, float)):
-        array = np.asarray(value, variable.dtype)
+        array = from_python(variable, value)
     else:
         array = np.asarray(value)
     if array.dtype != variable.dtype:
@@ -229,19 +243,26 @@ def as_fed(variable: Variable, value: Any) -> np.ndarray[Any, Any]:
     return array
 
 
+def from_python(variable: Variable, value: Any) -> np.ndarray[Any, Any]:
+    """Python's numbers in the declared dtype, unless that would change them."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise FeedError(
+            at_user_line(f"the feed of {variable.name!r} is no array: {error}")
+        ) from None
+    if array.size and not np.can_cast(array.dtype, variable.dtype, "same_kind"):
+        return array
+    found = array.astype(variable.dtype)
+    exact = found.dtype.kind == "f" or np.array_equal(found, array)
+    return found if exact else array
+
+
 def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
     """Whether a shape is as declared, where -1 is any size."""
     return len(shape) == len(declared) and all(
         want in (-1, got) for got, want in zip(shape, declared, strict=True)
     )
-
-
-def result(plan: Plan, name: str, value: Any) -> np.ndarray[Any, Any]:
-    """A fetched value as an array; what the scope or the caller holds is copied."""
-    variable = plan.variables[name]
-    if variable.persistable or variable.is_data:
-        return np.array(value)
-    return np.asarray(value)
 
 
 def tensors(values: Sequence[Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntFlag
 from typing import TYPE_CHECKING, Any
@@ -129,7 +130,7 @@ class Operator:
 
     def all_attrs(self) -> dict[str, Any]:
         """A copy of its attributes."""
-        return dict(self.attrs)
+        return copy.deepcopy(self.attrs)
 
     def _set_attr(self, name: str, value: Any) -> None:
         self.attrs[name] = value

@@ -42,8 +42,8 @@ class Program:
     """
 
     def __init__(self) -> None:
-        self.random_seed = 0
         self.version = 0
+        self._random_seed = 0
         self.origin: Program | None = None
         self.op_role = OpRole.FORWARD
         self.name_scope = "/"
@@ -51,6 +51,18 @@ class Program:
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
         announce("program_created", self)
+
+    @property
+    def random_seed(self) -> int:
+        """If not 0, random ops draw the same numbers in every run."""
+        return self._random_seed
+
+    @random_seed.setter
+    def random_seed(self, seed: int) -> None:
+        if not isinstance(seed, int):
+            raise TypeError(f"Program.random_seed is an integer, got {type(seed)}")
+        self._random_seed = seed
+        self.touch()
 
     @property
     def num_blocks(self) -> int:
@@ -146,6 +158,7 @@ def copy_block(source: Block, target: Block, for_test: bool) -> None:
     trained = OpRole.BACKWARD | OpRole.OPTIMIZE
     kept = [op for op in source.ops if not (for_test and op.role & trained)]
     left_out = [op for op in source.ops if for_test and op.role & trained]
+    copies: dict[Operator, Operator] = {}
     used = {name for op in kept for name in op.input_arg_names + op.output_arg_names}
     only_there = {
         name for op in left_out for name in op.input_arg_names + op.output_arg_names
@@ -159,9 +172,11 @@ def copy_block(source: Block, target: Block, for_test: bool) -> None:
             op.type,
             {slot: list(names) for slot, names in op.inputs.items()},
             {slot: list(names) for slot, names in op.outputs.items()},
-            dict(op.attrs),
+            op.all_attrs(),
         )
+        copies[op] = copied
         copied.callsite = op.callsite
+        copied.twin = None if op.twin is None else copies.get(op.twin)
         if for_test and "is_test" in copied.attrs:
             copied.attrs["is_test"] = True
 
@@ -230,7 +245,8 @@ def program_guard(
         ("main_program", main_program),
         ("startup_program", startup_program),
     ):
-        if program is not None and not isinstance(program, Program):
+        optional = program is None and name == "startup_program"
+        if not optional and not isinstance(program, Program):
             raise TypeError(
                 f"The type of '{name}' in paddle.static.program_guard must be "
                 f"{Program}, but received {type(program)}."

@@ -57,7 +57,7 @@ class Variable(Operators):
         self._name = name
         self.shape: tuple[int, ...] = tuple(shape)
         self.dtype: np.dtype[Any] = dtypes.convert(dtype)
-        self.persistable = persistable
+        self._persistable = persistable
         self._stop_gradient = stop_gradient
         self.is_data = is_data
 
@@ -99,6 +99,17 @@ class Variable(Operators):
     def label(self) -> str:
         """Its name, for messages."""
         return self._name
+
+    @property
+    def persistable(self) -> bool:
+        """Whether its value outlives a run (parameters, learning rate)."""
+        return self._persistable
+
+    @persistable.setter
+    def persistable(self, persistable: bool) -> None:
+        self._persistable = persistable
+        self.block.program.touch()
+        announce("attribute_changed", self, "persistable", persistable)
 
     @property
     def stop_gradient(self) -> bool:
@@ -179,6 +190,13 @@ class Variable(Operators):
     def backward(self, *args: Any, **kwargs: Any) -> None:
         """Variables are differentiated by `append_backward`; raises ModeError."""
         raise self._only_now("backward")
+
+    def gradient(self) -> Any:
+        """Variables have no values; raises ModeError."""
+        raise self._only_now("gradient")
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._only_now("__array__")
 
     def item(self) -> Any:
         """Variables have no values; raises ModeError."""
