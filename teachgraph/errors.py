@@ -118,6 +118,8 @@ class MixedModeError(OpError, TypeError):
 class PyFuncError(OpError, RuntimeError):
     """A user's function in a `py_func` that raised or returned the wrong thing."""
 
+    __str__ = Exception.__str__  # a KeyError among its kinds would quote the message
+
 
 _KINDS: tuple[tuple[type[BaseException], type[OpError]], ...] = (
     (IndexError, InvalidValueError),

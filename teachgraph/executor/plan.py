@@ -105,9 +105,6 @@ class Plan:
         values = scope.values
         try:
             fetched, stored = self.code.function(feed, values)
-        except KeyError as error:
-            self.check_initialized(scope)
-            raise self.located(error) from None
         except Exception as error:
             self.check_initialized(scope)
             raise self.located(error) from cause_of(error)

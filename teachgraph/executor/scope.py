@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.errors import DTypeError, at_user_line
+
 __all__ = ["Scope", "ScopeTensor", "ScopeVariable", "global_scope", "scope_guard"]
 
 
@@ -60,8 +62,17 @@ class ScopeTensor:
         self.scope, self.name = scope, name
 
     def set(self, value: Any, place: Any = None) -> None:
-        """Give the variable this value (a copy)."""
-        self.scope.values[self.name] = np.array(value)
+        """Give the variable this value: a copy, in the dtype of the one it replaces.
+
+        Raises:
+            DTypeError: The value cannot be taken in that dtype.
+        """
+        old, new = self.scope.values[self.name], np.array(value)
+        if old is not None and not np.can_cast(new.dtype, old.dtype, "same_kind"):
+            raise DTypeError(
+                at_user_line(f"{self.name!r} holds {old.dtype}, got {new.dtype}")
+            )
+        self.scope.values[self.name] = new if old is None else new.astype(old.dtype)
 
     def shape(self) -> list[int]:
         """The sizes of the dimensions."""

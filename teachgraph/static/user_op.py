@@ -9,6 +9,7 @@ from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.ops.py_func import OutputSpec, register
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
 
 __all__ = ["py_func", "py_func_gradient"]
@@ -46,14 +47,13 @@ def py_func(
     """
     inputs, outputs = variables("X", x), variables("Out", out)
     skipped = variables("skip_vars_in_backward_input", skip_vars_in_backward_input)
-    for function in (func, backward_func):
-        if function is not None and not callable(function):
-            raise TypeError(f"func must be a Python function, got {type(function)}")
+    check_functions(func, backward_func)
     check_skipped(skipped, [*inputs, *outputs])
-    block = (inputs or outputs)[0].block.program.current_block()
+    check_shapes(outputs)
     forward, backward = register(func, [promised(v) for v in outputs]), -1
     if backward_func is not None:
         backward = register(backward_func, [promised(v) for v in inputs])
+    block = inputs[0].block.program.current_block() if inputs else current_block()
     block.append_op(
         "py_func",
         {"X": inputs},
@@ -80,6 +80,25 @@ def variables(what: str, value: Any) -> list[Variable]:
     return found
 
 
+def check_functions(func: Any, backward_func: Any) -> None:
+    """Refuse what can't be called."""
+    for function in (func, *([] if backward_func is None else [backward_func])):
+        if not callable(function):
+            raise TypeError(f"func must be a Python function, got {type(function)}")
+
+
+def check_shapes(outputs: Sequence[Variable]) -> None:
+    """The user alone knows the shapes of what the function returns."""
+    for variable in outputs:
+        if not variable.shape:
+            raise ProgramError(
+                at_user_line(
+                    "Output shapes of py_func op should be provided by users manually: "
+                    f"{variable.name!r} has none"
+                )
+            )
+
+
 def check_skipped(skipped: Sequence[Variable], known: Sequence[Variable]) -> None:
     """A skipped variable must be one that backward_func would be given."""
     names = {v.name for v in known}
@@ -95,13 +114,6 @@ def check_skipped(skipped: Sequence[Variable], known: Sequence[Variable]) -> Non
 
 def promised(variable: Variable) -> OutputSpec:
     """What the function must return for this variable."""
-    if not variable.shape:
-        raise ProgramError(
-            at_user_line(
-                "Output shapes of py_func op should be provided by users manually: "
-                f"{variable.name!r} has none"
-            )
-        )
     return OutputSpec(variable.name, variable.shape, variable.dtype)
 
 
