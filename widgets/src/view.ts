@@ -126,6 +126,7 @@ export class View implements Actions {
     cancelAnimationFrame(this.requested);
     this.player.stop();
     this.observer.disconnect();
+    this.source.dispose();
     this.scrubber.dispose();
     this.memory.dispose();
     this.graph.dispose();

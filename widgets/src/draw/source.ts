@@ -28,6 +28,7 @@ export class SourcePane implements Pane {
   private frame: Frame | undefined;
   private cells = 0;
   private shownStep = -1;
+  private readonly observer = new ResizeObserver(() => this.resize());
 
   constructor(private readonly actions: Actions) {
     const heading = el("h3", "tg-heading", "Source");
@@ -36,6 +37,11 @@ export class SourcePane implements Pane {
     this.scroller.setAttribute("role", "group");
     this.scroller.setAttribute("aria-labelledby", heading.id);
     this.element = el("section", "tg-pane tg-source", heading, this.scroller);
+    this.observer.observe(this.scroller);
+  }
+
+  dispose(): void {
+    this.observer.disconnect();
   }
 
   update(frame: Frame): void {
@@ -116,6 +122,12 @@ export class SourcePane implements Pane {
 
   private find(cell: number, line: number): LineView | undefined {
     return this.lines.find((view) => view.cell === cell && view.line === line);
+  }
+
+  /** A pane that gets shorter must not lose the current line. */
+  private resize(): void {
+    this.shownStep = -1;
+    if (this.frame !== undefined) this.follow(this.frame);
   }
 
   private follow({ step, trace, position }: Frame): void {
