@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph import dtypes
 from teachgraph.errors import DTypeError, InvalidValueError
 from teachgraph.ops.math import log, scale
 from teachgraph.ops.op import Like, Op, op
@@ -113,13 +114,19 @@ def elementwise_pow_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
     """dx = dout y x^(y-1), dy = dout x^y ln x."""
 
     def dx() -> Any:
-        slope = elementwise_pow(x, scale(y, bias=-1.0), axis=axis)
+        slope = elementwise_pow(x, scale(floating(y, dout), bias=-1.0), axis=axis)
         return reduce_to(elementwise_mul(dout * slope, y, axis=axis), x)
 
     def dy() -> Any:
-        return reduce_to(dout * elementwise_pow(x, y, axis=axis) * log(x), y, axis)
+        slope = elementwise_pow(x, y, axis=axis) * log(floating(x, dout))
+        return reduce_to(dout * slope, y, axis)
 
     return dx, dy
+
+
+def floating(x: Any, like: Any) -> Any:
+    """An integer input of a floating op, as the numbers it was taken for."""
+    return x if dtypes.is_floating(x.dtype) else x.astype(like.dtype)
 
 
 @elementwise_max.grad

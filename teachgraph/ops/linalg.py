@@ -19,7 +19,8 @@ def matrix(x: Any, columns_from: int) -> Any:
     """`x` as a matrix: dimensions before `columns_from` are rows, the rest columns."""
     if len(x.shape) == 2:
         return x
-    return reshape2(x, shape=[-1, prod(x.shape[columns_from:])])
+    rows, columns = x.shape[:columns_from], x.shape[columns_from:]
+    return reshape2(x, shape=[-1 if -1 in rows else prod(rows), prod(columns)])
 
 
 @op(needs="as many columns in X as there are rows in Y")
@@ -29,10 +30,22 @@ def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> 
     The first `x_num_col_dims` dimensions of x become rows and the others columns, and
     so for y; the result gets x's row dimensions and y's column dimensions back.
     """
-    if x.ndim == 2 and y.ndim == 2:
+    if x.ndim == 2 == y.ndim and x_num_col_dims == 1 == y_num_col_dims:
         return x @ y
+    check_columns(x, x_num_col_dims)
+    check_columns(y, y_num_col_dims)
     out = matrix(x, x_num_col_dims) @ matrix(y, y_num_col_dims)
     return out.reshape(x.shape[:x_num_col_dims] + y.shape[y_num_col_dims:])
+
+
+def check_columns(x: Any, columns_from: int) -> None:
+    """There must be a dimension for the rows and one for the columns.
+
+    Raises:
+        ShapeError: There is not.
+    """
+    if not 1 <= columns_from < x.ndim:
+        raise ShapeError(f"columns from dimension {columns_from} on, of {x.ndim}")
 
 
 @mul.grad
@@ -46,13 +59,16 @@ def mul_grad(
 
 
 def like(matrix: Any, x: Any) -> Any:
-    """A matrix brought back to the shape of `x`, which it was flattened from."""
+    """A matrix brought back to the shape and dtype of `x`, which was flattened."""
+    matrix = matrix if matrix.dtype == x.dtype else matrix.astype(x.dtype)
     return matrix if len(x.shape) == 2 else reshape_as(matrix, x)
 
 
 @mul.infers
 def infer_mul(x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int) -> Any:
     """Rows of X by columns of Y."""
+    check_columns(x, x_num_col_dims)
+    check_columns(y, y_num_col_dims)
     inner = prod(x.shape[x_num_col_dims:]), prod(y.shape[:y_num_col_dims])
     if inner[0] != inner[1]:
         raise ShapeError(f"X has {inner[0]} columns, Y has {inner[1]} rows")

@@ -62,13 +62,15 @@ def scale_grad(dout: Any, *, scale: float) -> Any:
 scale_op = scale
 
 
-@op(type="sum", key="sum", needs="inputs of one shape")
+@op(type="sum", key="sum", needs="inputs of one shape and dtype")
 def sum_(*x: Any) -> Any:
     """out = x1 + x2 + ...: what joins the gradients at a fan-out."""
     total = x[0]
     for term in x[1:]:
         if term.shape != total.shape:
             raise ShapeError(f"{list(term.shape)} is not {list(total.shape)}")
+        if term.dtype != total.dtype:
+            raise DTypeError(f"{term.dtype} is not {total.dtype}")
         total = total + term
     return total
 

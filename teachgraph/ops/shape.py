@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import ShapeError
+from teachgraph.errors import DTypeError, ShapeError
 from teachgraph.ops.op import Like, op
 from teachgraph.ops.traced import Traced
 
@@ -160,14 +160,16 @@ def transpose2(x: Any, *, axis: Sequence[int]) -> Any:
 @transpose2.grad
 def transpose2_grad(dout: Any, *, axis: Sequence[int]) -> Any:
     """The inverse permutation."""
-    return transpose2(dout, axis=[int(i) for i in np.argsort(axis)])
+    return transpose2(dout, axis=np.argsort([i % len(axis) for i in axis]).tolist())
 
 
-@op(needs="inputs that agree in every dimension but the one they are joined along")
+@op(needs="inputs of one dtype and, but for the axis they are joined along, one shape")
 def concat(*x: Any, axis: int = 0) -> Any:
     """The inputs one after the other along `axis`."""
     if not x:
         raise ShapeError("there is nothing to join")
+    if any(part.dtype != x[0].dtype for part in x):
+        raise DTypeError("the inputs have several dtypes")
     return np.concatenate(x, axis)
 
 
@@ -202,12 +204,12 @@ def slice_(
 
 def window(
     ndim: int, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]
-) -> tuple[slice, ...]:
-    """The index that cuts out this part of an array."""
+) -> tuple[Any, ...]:
+    """The index that cuts out this part of an array, an array also of 0 dimensions."""
     index = [slice(None)] * ndim
     for axis, start, end in zip(axes, starts, ends, strict=True):
         index[axis] = slice(start, end)
-    return tuple(index)
+    return (*index, ...)
 
 
 @slice_.grad

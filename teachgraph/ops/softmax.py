@@ -11,6 +11,7 @@ from teachgraph.ops.elementwise import elementwise_mul
 from teachgraph.ops.math import FLOATING
 from teachgraph.ops.op import Like, op
 from teachgraph.ops.reduce import reduce_sum
+from teachgraph.ops.shape import reduce_to
 
 __all__ = [
     "cross_entropy2",
@@ -200,7 +201,7 @@ def softmax_with_cross_entropy_grad(
     dlogits = 0.0
     if dloss is not None:
         if soft_label:
-            dlogits = (softmax - label) * dloss
+            dlogits = reduce_to((softmax - label) * dloss, softmax)
         else:
             where = {"axis": axis, "ignore_index": ignore_index}
             dlogits = less_label(softmax, label, **where) * dloss

@@ -77,7 +77,7 @@ class Wrong:
     by_value: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Row:
     """One op, and all that holds of it.
 
@@ -94,6 +94,7 @@ class Row:
         lacks: Why there is no case of a kind in `SHAPES`.
         gradient: Whether the op has a derivative.
         updates: The position of an input that the result is stored in, or None.
+        inner: Whether only rules call it, with inputs that are known to fit.
     """
 
     op: str
@@ -110,6 +111,10 @@ class Row:
     lacks: Mapping[str, str] = field(default_factory=dict)
     gradient: bool = True
     updates: int | None = None
+    inner: bool = False
+
+    def __repr__(self) -> str:
+        return f"the row of {self.op}"
 
     def refused(self) -> list[str]:
         """The dtypes that are errors."""

@@ -83,6 +83,28 @@ def test_a_gradient_has_shape_and_dtype_of_its_input(
             assert (dx.shape, str(dx.dtype)) == (inputs[position].shape, dtype)
 
 
+PAIRS = [
+    row
+    for row in TABLE.values()
+    if row.gradient
+    and not row.inner
+    and any(len(case.variables()) == 2 for case in row.cases)
+    and row.op not in {"sum", "concat"}  # take one dtype only
+]
+
+
+@pytest.mark.parametrize("row", PAIRS, ids=lambda row: row.op)
+def test_each_of_two_dtypes_gets_its_own_gradient(row: Row) -> None:
+    case = next(case for case in row.cases if len(case.variables()) == 2)
+    x, y = case.inputs
+    assert x is not None
+    inputs = as_tensors(case, [x.astype("float32"), y])
+    found = tg.grad(several(op_of(row)(*inputs, **case.attrs)), inputs)
+    for dx, source in zip(found, inputs, strict=True):
+        assert dx is not None
+        assert (dx.shape, dx.dtype) == (source.shape, source.dtype)
+
+
 ALONE = [(row, case, i) for row, case in CASES for i in case.variables() if case.smooth]
 
 

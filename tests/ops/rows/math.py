@@ -103,6 +103,11 @@ ROWS = (
         wrong=(
             Wrong("shapes that would broadcast", (numbers(4, 3), numbers(3))),
             Wrong("shapes that differ", (numbers(4, 3), numbers(4, 2))),
+            Wrong(
+                "other dtypes",
+                (numbers(4), numbers(4).astype("float32")),
+                error="DTypeError",
+            ),
         ),
         lacks={"broadcast": "its inputs are of one shape"},
     ),

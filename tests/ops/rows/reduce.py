@@ -194,5 +194,6 @@ ROWS = (
                 "no such dimension", (numbers(4), numbers(4)), {"dim": [3]}, "OpError"
             ),
         ),
+        inner=True,
     ),
 )

@@ -162,11 +162,11 @@ WINDOWS = (
         "the middle axis", 4, 5, 3, axes=[1], starts=[3], ends=[4], decrease_axis=[1]
     ),
     window("all", 4, 3, axes=[], starts=[], ends=[]),
+    window("scalar", axes=[], starts=[], ends=[]),
     window("nothing left", 5, 3, axes=[0], starts=[3], ends=[3]),
     window("empty", 0, 3, axes=[1], starts=[0], ends=[2]),
 )
 
-WINDOW_LACKS = {"scalar": "it has no dimension to cut"}
 
 CUT_WRONG = (
     Wrong(
@@ -228,6 +228,7 @@ ROWS = (
             Wrong("sizes that differ", (numbers(4), numbers(4, 3))),
             Wrong("too many dimensions", (numbers(2, 4), numbers(4))),
         ),
+        inner=True,
     ),
     moved(
         "unbroadcast",
@@ -252,6 +253,7 @@ ROWS = (
         ),
         accepts=FLOATS,
         refuses=(),
+        inner=True,
     ),
     moved(
         "reshape2",
@@ -288,6 +290,7 @@ ROWS = (
         like("not contiguous", turned(numbers(4, 3)), 6, 2),
         wrong=(Wrong("another number of elements", (numbers(4, 3), numbers(5, 2))),),
         lacks={"broadcast": "it neither adds nor drops elements"},
+        inner=True,
     ),
     moved(
         "unsqueeze2",
@@ -313,6 +316,7 @@ ROWS = (
         at_once("1-D", numbers(5), axis=[0]),
         at_once("2-D", numbers(4, 3), axis=[1, 0]),
         at_once("a cycle", numbers(4, 3, 5), axis=[2, 0, 1]),
+        at_once("from the right", numbers(4, 3, 5), axis=[-1, 0, -2]),
         at_once("the other cycle", numbers(4, 3, 5), axis=[1, 2, 0]),
         at_once("empty", numbers(0, 3), axis=[1, 0]),
         at_once("not contiguous", turned(numbers(4, 3, 5)), axis=[0, 2, 1]),
@@ -344,6 +348,11 @@ ROWS = (
         wrong=(
             Wrong("another size beside", (numbers(4, 3), numbers(4, 2))),
             Wrong("other ranks", (numbers(4, 3), numbers(4))),
+            Wrong(
+                "other dtypes",
+                (numbers(4), numbers(4).astype("float32")),
+                error="DTypeError",
+            ),
             Wrong("scalars", (numbers(), numbers())),
             Wrong(
                 "no such axis", (numbers(4), numbers(4)), {"axis": 1}, "OpError", "1"
@@ -360,7 +369,7 @@ ROWS = (
             "not contiguous", turned(numbers(5, 4)), axes=[1], starts=[1], ends=[3]
         ),
         wrong=CUT_WRONG,
-        lacks={**WINDOW_LACKS, "broadcast": "one input"},
+        lacks=UNARY_LACKS,
     ),
     moved(
         "unslice",
@@ -392,6 +401,7 @@ ROWS = (
                 "OpError",
             ),
         ),
-        lacks={**WINDOW_LACKS, "broadcast": "it repeats nothing"},
+        lacks={"broadcast": "it repeats nothing"},
+        inner=True,
     ),
 )

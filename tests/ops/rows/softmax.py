@@ -219,6 +219,7 @@ ROWS = (
         lambda t, x, label, axis=-1: x.gather(axis, label.long()),
         accepts=EVERY,
         wrong=label_wrong(numbers(4, 3)),
+        inner=True,
         lacks=LABELS,
     ),
     Row(
@@ -254,6 +255,7 @@ ROWS = (
                 "DTypeError",
             ),
         ),
+        inner=True,
         lacks=LABELS,
     ),
     Row(
@@ -263,6 +265,7 @@ ROWS = (
         lambda t, x, label, **attrs: off_in_torch(t, x, label.long(), **attrs),
         accepts=NUMBERS,
         wrong=(Wrong("floating", (numbers(4, 3), numbers(4, 1)), {}, "DTypeError"),),
+        inner=True,
         lacks=LABELS,
     ),
     Row(
