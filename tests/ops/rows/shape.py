@@ -91,7 +91,7 @@ def with_ones_in(x: Any, axes: Sequence[int]) -> Any:
 def permuted(x: Array, axis: Sequence[int]) -> Array:
     out = np.empty([x.shape[i] for i in axis])
     for place in np.ndindex(out.shape):
-        source = {axis[k]: p for k, p in enumerate(place)}
+        source = {axis[k] % x.ndim: p for k, p in enumerate(place)}
         out[place] = x[tuple(source[i] for i in range(x.ndim))]
     return out
 
