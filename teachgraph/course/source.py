@@ -23,6 +23,8 @@ __all__ = ["Cell", "Source", "read", "stub", "without_markers"]
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 HINT: Mapping[str, Language] = {"### HINT ": "en", "### 提示 ": "zh"}
 UNPAIRED = "text comes in pairs, English then its Chinese twin"
+_HAN = r"\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
+_BROKEN = re.compile(rf"(?<=[{_HAN}])\n(?=\**[{_HAN}])")
 _SOLUTION = re.compile(rf"^([ ]*){BEGIN}\n(.*?)^[ ]*{END}$", re.DOTALL | re.MULTILINE)
 
 Role = Literal["text", "live", "exercise", "check"]
@@ -128,7 +130,7 @@ def _paired(
         if chinese != (english is not None):
             raise _wrong(lesson, english or text, UNPAIRED)
         if english is not None:
-            cells.append(Cell("text", {"en": english, "zh": text}))
+            cells.append(Cell("text", {"en": english, "zh": _joined(text)}))
             english = None
         elif kind == "markdown":
             english = text
@@ -140,6 +142,11 @@ def _paired(
     if english is not None:
         raise _wrong(lesson, english, UNPAIRED)
     return cells
+
+
+def _joined(chinese: str) -> str:
+    """`chinese` with its lines joined: Markdown would put a space where one ends."""
+    return _BROKEN.sub("", chinese)
 
 
 def _code_cell(text: str, metadata: dict[str, object]) -> Cell:

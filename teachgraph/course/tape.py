@@ -68,7 +68,8 @@ def watched(
     """
     announce("backward_begin", [loss])
     try:
-        found = attempt(backward, loss, otherwise={})
+        nothing: Mapping[Edge, Array] = {}
+        found = attempt(backward, loss, otherwise=nothing)
         for leaf, grad in found.items():
             announce("grad_ready", leaf, grad)
         return found

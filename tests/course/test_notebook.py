@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -53,6 +54,13 @@ def test_languages_differ_in_text_and_in_nothing_else(sample: Source) -> None:
 def test_hints_travel_in_the_metadata_of_their_cell(sample: Source) -> None:
     cells = {cell["id"]: cell for cell in build(sample, "learner", "zh")["cells"]}
     assert cells["halve"]["metadata"]["teachgraph"]["hints"] == ["除法。"]
+
+
+def test_a_quiet_cell_hides_what_its_last_line_returns(sample: Source) -> None:
+    quiet = replace(sample.cells[1], tags=("quiet",))
+    cells = (sample.cells[0], quiet, *sample.cells[2:])
+    notebook = build(replace(sample, cells=cells), "learner")
+    assert notebook["cells"][1]["source"] == quiet.code + ";"
 
 
 @pytest.mark.parametrize("lesson", READY, ids=lambda lesson: lesson.name)

@@ -51,6 +51,19 @@ def test_a_solution_loses_only_its_markers(sample: Source) -> None:
     )
 
 
+def test_chinese_lines_are_joined_without_a_space(tmp_path: Path) -> None:
+    text = (
+        "# %% [markdown]\n# Two\n# lines\n\n"
+        '# %% [markdown] lang="zh"\n'
+        "# 先走一步，\n# 再走**一步**。\n# *然后*停下 `x`\n# 为止\n#\n# - 一\n# - 二\n"
+    )
+    (cell,) = read(lesson_with(tmp_path, text)).cells
+    assert cell.text["en"] == "Two\nlines"
+    assert cell.text["zh"] == (
+        "先走一步，再走**一步**。*然后*停下 `x`\n为止\n\n- 一\n- 二"
+    )
+
+
 EXERCISE = '# %% task="f"\ndef f():\n    ### BEGIN SOLUTION\n    return 1\n'
 SOLVED = EXERCISE + "    ### END SOLUTION\n"
 
