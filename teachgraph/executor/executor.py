@@ -127,9 +127,9 @@ class Executor:
     ) -> Plan:
         """The plan of a program, to look at: `.source` is its code.
 
-        >>> from teachgraph import static
+        >>> from teachgraph import static, unique_name
         >>> main = static.Program()
-        >>> with static.program_guard(main):
+        >>> with static.program_guard(main), unique_name.guard():
         ...     x = static.data("x", [2], "float32")
         ...     y = x * 2.0
         >>> print(Executor().compiled(main, [y]).source)  # doctest: +ELLIPSIS

@@ -76,8 +76,9 @@ disable_imperative = disable_dygraph
 def enabled() -> bool:
     """Whether 1.x code runs at once just now; it does not unless it asked to.
 
-    >>> enabled()
-    False
+    >>> with guard():
+    ...     enabled()
+    True
     """
     return mode.chosen() is False
 
