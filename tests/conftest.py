@@ -1,8 +1,21 @@
-"""What was left out is said at the end, and with --complete it is a failure."""
+"""What was left out is said at the end, and with --complete it is a failure.
+
+Every test starts in the mode of somebody who has just imported the package.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+
+from teachgraph import mode
+
+
+@pytest.fixture(autouse=True)
+def unchosen_mode() -> Iterator[None]:
+    with mode.using(None):
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
