@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from teachgraph import dtypes, unique_name
+from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.ops.op import GradOp, slot_name
 from teachgraph.static import naming
 from teachgraph.static.block import Block
@@ -45,12 +46,15 @@ class Way:
         self.same: dict[str, str] = {}
         self.operators = self.expanded(self.path())
         self.live = self.reachable(self.operators)
+        self.refuse_overwritten()
 
     def path(self) -> list[Operator]:
         """The operators the targets depend on, in order."""
         needed = {target.name for target in self.targets}
         found = []
         for operator in reversed(self.block.ops):
+            if operator.role & OpRole.OPTIMIZE:
+                continue  # an update makes a parameter's next value, not this one
             if not needed.isdisjoint(operator.output_arg_names):
                 needed.update(operator.input_arg_names)
                 found.append(operator)
@@ -123,6 +127,28 @@ class Way:
             ):
                 live.update(filter(self.passes, operator.output_arg_names))
         return live
+
+    def refuse_overwritten(self) -> None:
+        """A gradient can't come back through a value that is there no more.
+
+        Raises:
+            ProgramError: A variable on the way is written more than once.
+        """
+        kept = {v.name for v in self.block.vars.values() if v.persistable}
+        passing = self.live - kept
+        writers: dict[str, Operator] = {}
+        for operator in self.block.ops:
+            for name in passing.intersection(operator.output_arg_names):
+                first = writers.setdefault(name, operator)
+                if first is not operator:
+                    raise ProgramError(
+                        at_user_line(
+                            f"{operator.type} overwrites {name!r}, which {first.type} "
+                            "wrote: the gradient needs the first value, so give the "
+                            "second a variable of its own",
+                            operator.callsite,
+                        )
+                    )
 
     def is_leaf(self, name: str, made: set[str]) -> bool:
         """Whether gradients are wanted at this variable."""

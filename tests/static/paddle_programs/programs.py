@@ -530,6 +530,37 @@ def losses(paddle: Any) -> Any:
 
 
 @program
+def loss_after_an_update(paddle: Any) -> Any:
+    shared = paddle.ParamAttr(name="shared")
+    x = data(paddle)
+    out = paddle.static.nn.fc(x, 3, weight_attr=shared, bias_attr=False)
+    first = sgd(paddle, paddle.mean(out))
+    again = paddle.static.nn.fc(x * 2.0, 3, weight_attr=shared, bias_attr=False)
+    return [first, sgd(paddle, paddle.mean(again))]
+
+
+@program
+def py_func_on_data(paddle: Any) -> Any:
+    x = data(paddle)
+    block = paddle.static.default_main_program().current_block()
+    out = block.create_var(name="out", shape=[-1, 4], dtype="float32")
+    paddle.static.nn.py_func(relu, x, out, relu_grad, x)
+    return sgd(paddle, paddle.mean(paddle.static.nn.fc(out, 2)))
+
+
+@program
+def operators_by_hand(paddle: Any) -> Any:
+    x = data(paddle)
+    block = paddle.static.default_main_program().current_block()
+    given, wrong, one = (block.create_var(name=name) for name in ("a", "b", "c"))
+    block.append_op(type="relu", inputs={"X": x}, outputs={"Out": given})
+    block.append_op(type="tanh", inputs={"X": [given]}, outputs={"Out": [wrong]})
+    attrs = {"shape": [2], "value": 1.0, "dtype": 5}
+    block.append_op(type="fill_constant", outputs={"Out": one}, attrs=attrs)
+    return [given, wrong, one]
+
+
+@program
 def two_losses(paddle: Any) -> Any:
     hidden = paddle.static.nn.fc(data(paddle), 4, name="generator")
     out = paddle.static.nn.fc(hidden, 1, name="discriminator")
