@@ -41,10 +41,10 @@ class Program:
     }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, origin: Program | None = None) -> None:
         self.version = 0
         self._random_seed = 0
-        self.origin: Program | None = None
+        self.origin = origin
         self.op_role = OpRole.FORWARD
         self.name_scope = "/"
         self.update_count = 0
@@ -131,8 +131,8 @@ class Program:
             for_test: Leave out the backward and optimizer operators and what only they
                 use, and set `is_test` on every operator that has it.
         """
-        copy = Program()
-        copy.random_seed, copy.origin = self.random_seed, self
+        copy = Program(origin=self)
+        copy.random_seed = self.random_seed
         for source in self.blocks:
             target = copy.blocks[0] if source.idx == 0 else copy._create_block()
             target.parent_idx = source.parent_idx
