@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import linecache
 import sys
-from pathlib import Path
+from collections.abc import Callable
+from pathlib import Path, PurePath
 from types import FrameType
 from typing import NamedTuple
 
-__all__ = ["Callsite", "callsite", "user_frame"]
+__all__ = ["Callsite", "callsite", "titles_of_files", "user_frame"]
+
+titles_of_files: list[Callable[[str], str | None]] = []
+"""Who knows better names for files: a notebook, of its cells."""
 
 _PACKAGE = str(Path(__file__).parent) + "/"
 _HOUSES = (_PACKAGE, "<teachgraph", "<frozen", "<string>")
@@ -30,8 +34,21 @@ class Callsite(NamedTuple):
         """The text of the line, or nothing where the source is not to be had."""
         return linecache.getline(self.file, self.line).strip()
 
+    @property
+    def cell(self) -> str | None:
+        """What a notebook calls the file ("cell [7]"), if it is one of its cells."""
+        titles = (title(self.file) for title in titles_of_files)
+        return next((found for found in titles if found is not None), None)
+
+    @property
+    def short(self) -> str:
+        """File name and line, or cell and line."""
+        if (cell := self.cell) is not None:
+            return f"{cell}, line {self.line}"
+        return f"{PurePath(self.file).name}:{self.line}"
+
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}"
+        where = self.short if self.cell else f"{self.file}:{self.line}"
         if self.function != "<module>":
             where += f", in {self.function}"
         return f"{where}\n      {self.source}" if self.source else where

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from teachgraph.callsite import titles_of_files
 from teachgraph.errors import TeachgraphError
 
 __all__ = ["LabMissingError", "load_ipython_extension", "unload_ipython_extension"]
@@ -31,8 +32,19 @@ def load_ipython_extension(shell: Any) -> None:
                 'pip install "teachgraph[lab]"'
             ) from None
     import_module("teachgraph_widgets").load_ipython_extension(shell)
+    if cell_title not in titles_of_files:
+        titles_of_files.append(cell_title)
+
+
+def cell_title(file: str) -> str | None:
+    """What the notebook shows beside the cell that is kept under this file name."""
+    shell = import_module("IPython").get_ipython()
+    number = getattr(shell and shell.compile, "_filename_map", {}).get(file)
+    return None if number is None else f"cell [{number}]"
 
 
 def unload_ipython_extension(shell: Any) -> None:
     """Take `%%trace` away again."""
+    if cell_title in titles_of_files:
+        titles_of_files.remove(cell_title)
     import_module("teachgraph_widgets").unload_ipython_extension(shell)

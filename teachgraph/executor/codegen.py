@@ -7,7 +7,6 @@ import linecache
 import re
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
-from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from teachgraph.executor.call import Call
@@ -81,7 +80,7 @@ class Writer:
         text = f"{targets or '_'} = {operator.type}({self.arguments(call)})"
         where = operator.callsite
         if where is not None:
-            text += f"  # {PurePath(where.file).name}:{where.line}"
+            text += f"  # {where.short}"
         self.line(text)
         self.operators[len(self.lines)] = operator
         for name in wanted if call.lazy else ():

@@ -30,7 +30,7 @@ from typing import Any, overload
 import numpy as np
 
 from teachgraph import mode
-from teachgraph.errors import ProgramError, UnknownOpError, explain
+from teachgraph.errors import OpError, ProgramError, UnknownOpError, explain
 from teachgraph.ops.traced import Traced
 
 __all__ = ["GradOp", "Like", "Op", "Rule", "find", "op", "slot_name"]
@@ -291,7 +291,23 @@ class Op:
     ) -> Exception:
         """What to raise when the kernel raised `error` on these inputs."""
         names = self.parameter_names(len(inputs))
-        return explain(self.type, names, inputs, attrs, error, needs=self.needs, **more)
+        told = isinstance(error, OpError)
+        reason = error if told else self.reason(inputs, attrs) or error
+        return explain(
+            self.type, names, inputs, attrs, reason, needs=self.needs, **more
+        )
+
+    def reason(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> OpError | None:
+        """Why these shapes do not fit, in the words of the op's own inference."""
+        if self.infer is None:
+            return None
+        try:
+            self.infer(*map(Like, inputs), **self.complete(attrs))
+        except OpError as reason:
+            return reason
+        except Exception:
+            return None
+        return None
 
     def __repr__(self) -> str:
         return (
