@@ -26,6 +26,7 @@ __all__ = [
     "ModeError",
     "NotInitializedError",
     "OpError",
+    "OutOfRangeError",
     "ProgramError",
     "PyFuncError",
     "ShapeError",
@@ -109,6 +110,10 @@ class DTypeError(OpError, TypeError):
 
 class InvalidValueError(OpError, ValueError):
     """A value out of range: a label, an index, an attribute."""
+
+
+class OutOfRangeError(InvalidValueError, IndexError):
+    """An index past the end."""
 
 
 class MixedModeError(OpError, TypeError):

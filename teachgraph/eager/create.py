@@ -99,10 +99,25 @@ def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
                 f"{type(data)} of {array.dtype}; give numbers"
             )
         )
-    if dtype is not None:
-        return array.astype(dtypes.convert(dtype), copy=False)
+    return array.astype(dtype_of(array, data, dtype), copy=False)
+
+
+def dtype_of(
+    array: np.ndarray[Any, Any], data: Any, asked: Any
+) -> np.dtype[np.generic]:
+    """The dtype asked for, or the usual one of this data.
+
+    Raises:
+        DTypeError: There is no such dtype here.
+    """
     own = isinstance(data, (np.ndarray, np.generic, Tensor))
-    return array.astype(np.float32) if array.dtype.kind == "f" and not own else array
+    if asked is None and array.dtype.kind == "f" and not own:
+        return dtypes.float32
+    native = array.dtype.newbyteorder("=")
+    try:
+        return dtypes.convert(native if asked is None else asked)
+    except DTypeError as error:
+        raise DTypeError(at_user_line(f"to_tensor: {error}")) from None
 
 
 class Dynamic:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError
+from teachgraph.errors import InvalidValueError, OpError, OutOfRangeError, describe
 from teachgraph.ops import functions
 from teachgraph.ops.elementwise import (
     elementwise_add,
@@ -152,6 +152,9 @@ class Operators(Traced):
     def __matmul__(self, other: Any) -> Any:
         return self.operate(matmul_v2, self, other)
 
+    def __rmatmul__(self, other: Any) -> Any:
+        return self.operate(matmul_v2, other, self)
+
     def __neg__(self) -> Any:
         return self.operate(scale, self, scale=-1.0)
 
@@ -186,7 +189,11 @@ class Operators(Traced):
 
     def __getitem__(self, index: Any) -> Any:
         """A part: integers, slices of step 1 and Ellipsis."""
-        return self.operate(slice_, self, **slicing(index, list(self.shape)))
+        try:
+            where = slicing(index, list(self.shape))
+        except OpError as error:
+            raise slice_.explain([self], {}, error) from None
+        return self.operate(slice_, self, **where)
 
     def astype(self, dtype: Any) -> Any:
         """The same values in another dtype."""
@@ -268,8 +275,8 @@ def slicing(index: Any, shape: list[int]) -> dict[str, list[int]]:
     """An index in the words of the `slice` op.
 
     Raises:
-        InvalidValueError: It is more than integers, plain slices and one Ellipsis, or
-            it is out of range.
+        InvalidValueError: It is more than integers, plain slices and one Ellipsis.
+        OutOfRangeError: It is past the end, or has too many items.
 
     >>> slicing((0, slice(1, 3)), [4, 5])
     {'axes': [0, 1], 'starts': [0, 1], 'ends': [1, 3], 'decrease_axis': [0]}
@@ -280,7 +287,7 @@ def slicing(index: Any, shape: list[int]) -> dict[str, list[int]]:
             items[at : at + 1] = [slice(None)] * (len(shape) - len(items) + 1)
             break
     if len(items) > len(shape):
-        raise InvalidValueError(f"{len(items)} indices for {len(shape)} dimensions")
+        raise OutOfRangeError(f"{len(items)} indices for {len(shape)} dimensions")
     axes, starts, ends, dropped = [], [], [], []
     for axis, item in enumerate(items):
         if (bounds := bounds_of(item, shape[axis], axis)) is None:
@@ -301,10 +308,12 @@ def bounds_of(item: Any, size: int, axis: int) -> tuple[int, int] | None:
         if item.start is None and item.stop is None:
             return None
         return item.start or 0, OPEN_END if item.stop is None else item.stop
-    if not isinstance(item, (int, np.integer)):
-        raise InvalidValueError(f"an index is an integer or a slice, got {item!r}")
-    if size != -1 and not -size <= item < size:
+    if not isinstance(item, (int, np.integer)) or isinstance(item, bool):
         raise InvalidValueError(
+            f"an index is an integer or a slice, got {describe(item)}"
+        )
+    if size != -1 and not -size <= item < size:
+        raise OutOfRangeError(
             f"index {item} is out of range for axis {axis} of size {size}"
         )
     return int(item), OPEN_END if item == -1 else int(item) + 1
