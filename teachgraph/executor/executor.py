@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -40,7 +39,6 @@ class Executor:
 
     def __init__(self, place: Any = None, *, interpret: bool = False) -> None:
         self.place, self.interpreting = place, interpret
-        self._plans: WeakKeyDictionary[Program, dict[Key, Plan]] = WeakKeyDictionary()
         self._closed = False
         self._before_run: list[Callable[[Program, Scope], None]] = []
 
@@ -111,12 +109,12 @@ class Executor:
         self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
     ) -> Plan:
         """The plan for these feeds and fetches, made when first needed."""
-        plans = self._plans.setdefault(program, {})
+        plans: dict[Key, Plan] = program.caches.setdefault(self, {})
         key = (program.version, tuple(feeds), tuple(fetches))
         found = plans.get(key)
         if found is None:
-            for stale in [k for k in plans if k[0] != program.version]:
-                del plans[stale]
+            for stale in [k for k in list(plans) if k[0] != program.version]:
+                plans.pop(stale, None)
             found = plans[key] = Plan(program, feeds, fetches)
         return found
 
@@ -147,7 +145,6 @@ class Executor:
     def close(self) -> None:
         """Refuse further runs."""
         self._closed = True
-        self._plans.clear()
 
 
 def check_kind(name: str, value: Any, kind: type) -> None:

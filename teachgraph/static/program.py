@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from teachgraph import mode
 from teachgraph.observe import announce
@@ -32,6 +33,7 @@ class Program:
         random_seed: If not 0, random ops draw the same numbers in every run.
         version: Counts changes, so that an Executor knows when its plan is stale.
         origin: The program this one was cloned from.
+        caches: What others remember about it, by who does, for as long as both live.
 
     In Paddle this is `paddle.static.Program`.
 
@@ -45,6 +47,7 @@ class Program:
         self.version = 0
         self._random_seed = 0
         self.origin = origin
+        self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
         self.op_role = OpRole.FORWARD
         self.name_scope = "/"
         self.update_count = 0
