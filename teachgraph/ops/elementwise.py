@@ -40,19 +40,36 @@ NEEDS = (
 )
 
 
-def broadcasting(ufunc: Callable[..., Any], doc: str) -> Callable[..., Any]:
-    """The kernel of an elementwise op over a NumPy ufunc."""
+def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
+    """An op of two inputs that broadcast, over a NumPy ufunc."""
+
+    def kernel(x: Any, y: Any, *, axis: int = -1) -> Any:
+        if getattr(x, "dtype", None) is not getattr(y, "dtype", None):
+            x, y = promoted(x, y)
+        return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis))
+
+    kernel.__doc__ = doc
+    return op(type=name, needs=NEEDS)(kernel)
+
+
+def promoted(x: Any, y: Any) -> tuple[Any, Any]:
+    """Integers beside floats in the dtype of those; NumPy would widen float32."""
+    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
+        if x.dtype.kind == "f" != y.dtype.kind:
+            return x, y.astype(x.dtype)
+        if y.dtype.kind == "f" != x.dtype.kind:
+            return x.astype(y.dtype), y
+    return x, y
+
+
+def comparison(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
+    """An op of two inputs that broadcast, without a derivative."""
 
     def kernel(x: Any, y: Any, *, axis: int = -1) -> Any:
         return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis))
 
     kernel.__doc__ = doc
-    return kernel
-
-
-def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
-    """An op of two inputs that broadcast."""
-    return op(type=name, needs=NEEDS)(broadcasting(ufunc, doc))
+    return op(type=name, needs=NEEDS)(kernel)
 
 
 def power(x: Any, y: Any) -> Any:
@@ -73,12 +90,12 @@ elementwise_pow = elementwise("elementwise_pow", power, "out = x to the power y.
 elementwise_max = elementwise("elementwise_max", np.maximum, "The larger of x and y.")
 elementwise_min = elementwise("elementwise_min", np.minimum, "The smaller of x and y.")
 
-equal = elementwise("equal", np.equal, "Where x = y.")
-not_equal = elementwise("not_equal", np.not_equal, "Where x and y differ.")
-less_than = elementwise("less_than", np.less, "Where x < y.")
-less_equal = elementwise("less_equal", np.less_equal, "Where x <= y.")
-greater_than = elementwise("greater_than", np.greater, "Where x > y.")
-greater_equal = elementwise("greater_equal", np.greater_equal, "Where x >= y.")
+equal = comparison("equal", np.equal, "Where x = y.")
+not_equal = comparison("not_equal", np.not_equal, "Where x and y differ.")
+less_than = comparison("less_than", np.less, "Where x < y.")
+less_equal = comparison("less_equal", np.less_equal, "Where x <= y.")
+greater_than = comparison("greater_than", np.greater, "Where x > y.")
+greater_equal = comparison("greater_equal", np.greater_equal, "Where x >= y.")
 
 
 @elementwise_add.grad
