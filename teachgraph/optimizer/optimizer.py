@@ -7,6 +7,7 @@ An update is one op on (parameter, gradient, learning rate). On Tensors it runs 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,12 @@ class Optimizer:
 
     Args:
         learning_rate: A number greater than 0.
-        parameters: What to update in dynamic mode; statically `minimize` finds them.
+        parameters: What to update; a static `minimize` finds them itself if need be.
         name: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: The learning rate is no number greater than 0.
+        TypeError: The parameters are no list of Tensors.
 
     In Paddle this is `paddle.optimizer.Optimizer`.
     """
@@ -47,10 +49,10 @@ class Optimizer:
     def __init__(
         self,
         learning_rate: float = 0.001,
-        parameters: Iterable[Tensor] | None = None,
+        parameters: Iterable[Any] | None = None,
         name: str | None = None,
     ) -> None:
-        self._parameters = None if parameters is None else list(parameters)
+        self._parameters = None if parameters is None else several(parameters)
         self._name = name
         self._variables: dict[int, Variable] = {}
         self.set_lr(learning_rate)
@@ -64,8 +66,20 @@ class Optimizer:
         return self._learning_rate
 
     def set_lr(self, value: float) -> None:
-        """Set the learning rate of the steps to come (of dynamic mode)."""
-        if not isinstance(value, (int, float)) or not value > 0:
+        """Set the learning rate of the steps to come.
+
+        Raises:
+            InvalidValueError: It is no number greater than 0.
+            ModeError: It stands in a program, as a variable.
+        """
+        for variable in self._variables.values():
+            raise ModeError(
+                at_user_line(
+                    f"the learning rate is the program's variable {variable.name!r}: "
+                    "set it in the scope, by scope.var(name).get_tensor().set(value)"
+                )
+            )
+        if not isinstance(value, (int, float, np.number)) or not 0 < value < inf:
             raise InvalidValueError(
                 at_user_line(f"the learning rate must be greater than 0, got {value!r}")
             )
@@ -126,20 +140,27 @@ class Optimizer:
         Args:
             loss: A Variable; or a Tensor whose `backward` has been called.
             startup_program: Where the learning rate is initialised.
-            parameters: What to update; by default every trainable parameter reached.
+            parameters: What to update; by default what the optimizer was given, or
+                every trainable parameter reached.
             no_grad_set: Variables to be taken as constants.
 
         Returns:
             The update operators and the (parameter, gradient) pairs.
+
+        Raises:
+            TypeError: `loss` is neither.
 
         In Paddle this is `paddle.optimizer.Optimizer.minimize`.
         """
         if isinstance(loss, Tensor):
             self.step()
             return [], [(p, p.grad) for p in self.parameters if p.grad is not None]
+        if not isinstance(loss, Variable):
+            raise TypeError(f"minimize takes a Variable or a Tensor, got {type(loss)}")
         startup = startup_program or default_startup_program()
+        wanted = self._parameters if parameters is None else parameters
         with program_guard(loss.block.program, startup):
-            pairs = self.backward(loss, startup, parameters, no_grad_set)
+            pairs = self.backward(loss, startup, wanted, no_grad_set)
             self.rate_variable(loss.block.program)
             return self.apply_gradients(pairs), pairs
 
@@ -190,6 +211,22 @@ class Optimizer:
     def set_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a saved state."""
         self.set_lr(state["learning_rate"])
+
+
+def several(parameters: Any) -> list[Any]:
+    """The parameters as a list.
+
+    Raises:
+        TypeError: They are one Tensor, or something else than Tensors.
+    """
+    kinds = (Tensor, Variable, str)
+    found = None if isinstance(parameters, kinds) else list(parameters)
+    if found is None or not all(isinstance(p, kinds) for p in found):
+        raise TypeError(
+            "`parameters` argument given to the optimizer should be an iterable of "
+            f"Tensors, such as layer.parameters(), got {parameters!r}"
+        )
+    return found
 
 
 def rate_factor(parameter: Any) -> float:
