@@ -20,6 +20,9 @@ from teachgraph_widgets.log import EventLog, packed
 __all__ = ["Batcher", "Outlet"]
 
 INTERVAL = 0.016
+PATIENCE = 0.05
+"""How long the timer may miss its turn before the maker of events sends them."""
+
 PER_SECOND = 30
 BURST = 15
 MOST_BYTES = 900_000
@@ -38,9 +41,10 @@ class Outlet(Protocol):
 
 
 class Batcher:
-    """Sends one log's events, from the thread that makes them and from a timer's.
+    """Sends one log's events, from a timer's thread and from the one that makes them.
 
-    The timer lets a statement that takes long be seen while it runs.
+    The timer gathers what a line makes into one message, and lets a statement that
+    takes long be seen while it runs. Where it misses its turn, the maker sends.
     """
 
     def __init__(self, log: EventLog, outlet: Outlet) -> None:
@@ -61,7 +65,7 @@ class Batcher:
     def open(self) -> None:
         """Start to send."""
         self.log.overdue = self.flush
-        self.log.due = perf_counter() + INTERVAL
+        self.log.due = perf_counter() + PATIENCE
         self._timer.start()
 
     def close(self) -> None:
@@ -78,7 +82,7 @@ class Batcher:
             return
         try:
             now = perf_counter()
-            self.log.due = now + INTERVAL
+            self.log.due = now + PATIENCE
             self._tokens = min(BURST, self._tokens + (now - self._filled) * PER_SECOND)
             self._filled = now
             if self._tokens >= 1 and self._sent < len(self.log):

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.eager.tensor import Tensor
+from teachgraph.errors import OpError
 from teachgraph.ops.op import find
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
@@ -42,6 +43,8 @@ class FailureRecorder(Watcher):
         if message == self._last:
             return
         self._last = message
+        if isinstance(error, OpError):  # its inputs and its line are told apart
+            message = message.split("\n")[0]
         program, values = self.place_of(inputs)
         names = find(op).parameter_names(len(values))
         arguments = [

@@ -250,6 +250,7 @@ class Cursor:
         """The source has run."""
         if self in running:
             running.remove(self)
+        self._untold += self.log.pending > 0
         if self._untold:
             self.log.leave_out(*UNTOLD, self._untold)
 

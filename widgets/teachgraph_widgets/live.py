@@ -16,9 +16,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Live"]
 
+CELLS = (".jp-OutputArea", ".cell_container", ".output")
+"""What holds a cell's outputs: in JupyterLab and Notebook 7, in VS Code, elsewhere."""
+
+INSTEAD = (
+    *(f"{cell}:has(.tg-root) .tg-still" for cell in CELLS),
+    ".jp-OutputArea:has(.tg-root) > :has(.tg-still)",
+    '.jp-OutputArea:has(.tg-still) [data-mime-type$="widget-view+json"]:not(:has(*))',
+)
+"""What is not to be seen: the picture beside a live view; beside the picture, the words
+that JupyterLab has for a view whose kernel is gone."""
+
 
 class Live:
-    """Shows a log from `open` on, and leaves a picture and a text at `close`."""
+    """Shows a log from `open` on, and leaves a picture and a text at `close`.
+
+    The picture is an output of its own. It cannot be another form of the view's output:
+    whoever has a widget manager but no kernel would be shown an error in place of both.
+    """
 
     def __init__(self, log: EventLog, height: int, theme: str) -> None:
         self.log, self.height, self.theme = log, height, theme
@@ -26,7 +41,11 @@ class Live:
         self._batcher: Batcher | None = None
 
     def open(self) -> None:
-        """Show the widget, if the notebook has what it needs."""
+        """Show the widget, if the notebook has what it needs.
+
+        Raises:
+            NotBuiltError: The front end is not built.
+        """
         try:
             from teachgraph_widgets.widget import TraceView
         except ImportError:
@@ -43,5 +62,6 @@ class Live:
         if self._batcher is not None:
             self._batcher.close()
         log = self.log.whole()
-        still = {"text/html": image(log), "text/plain": summary(log)}
-        display(still, raw=True)
+        hidden = f"<style>{','.join(INSTEAD)}{{display:none}}</style>"
+        picture = f'<div class="tg-still">{image(log)}{hidden}</div>'
+        display({"text/html": picture, "text/plain": summary(log)}, raw=True)

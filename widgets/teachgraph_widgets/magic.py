@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import linecache
 import shlex
 import sys
+from types import FrameType
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
@@ -86,7 +88,7 @@ class Tracer(Magics):
 
     def __init__(self, shell: Any) -> None:
         super().__init__(shell)
-        self.text = ""
+        self.text, self.used = "", False
         self.source: Source | None = None
         self.current: Trace | None = None
 
@@ -108,8 +110,8 @@ class Tracer(Magics):
         """Trace from here to the end of the cell."""
         self.finish(None)
         source, self.source = self.source or Source(self.text), None
-        self.shell.user_ns[MARKER] = mark
-        self.shell.user_ns_hidden[MARKER] = mark
+        self.used = True
+        self.before_cell()
         self.current = Trace(
             options.title,
             values=not options.no_values,
@@ -118,6 +120,7 @@ class Tracer(Magics):
             theme=options.theme,
         )
         self.current.begin(source)
+        show_as_written(sys._getframe(1), self.text)
 
     def finish(self, error: BaseException | None) -> None:
         """End the trace, if there is one."""
@@ -143,8 +146,8 @@ class Tracer(Magics):
 
     def before_cell(self, *_: Any) -> None:
         """A cell runs: what traced functions call must be there, also after a reset."""
-        if MARKER in self.shell.user_ns_hidden:
-            self.shell.user_ns.setdefault(MARKER, mark)
+        if self.used:
+            self.shell.user_ns[MARKER] = self.shell.user_ns_hidden[MARKER] = mark
 
     def after_cell(self, result: Any) -> None:
         """A cell has run, or was stopped."""
@@ -152,6 +155,18 @@ class Tracer(Magics):
         if result is None:
             error = KeyboardInterrupt()
         self.finish(error)
+
+
+def show_as_written(frame: FrameType | None, text: str) -> None:
+    """Let tracebacks show a cell's first line as it was written: as `%%trace`."""
+    while frame is not None:
+        name = frame.f_code.co_filename
+        lines = linecache.getlines(name)
+        if lines and "run_line_magic('trace'" in lines[0]:
+            first = f"# {text.splitlines()[0]}\n"
+            linecache.cache[name] = (len(text), None, [first, *lines[1:]], name)
+            return
+        frame = frame.f_back
 
 
 def begins_trace(tree: ast.Module) -> bool:

@@ -24,7 +24,8 @@ SIDE = 32
 FIRST = 8
 SAMPLE = 4096
 WHOLE = 1_000_000
-HEAT_BYTES = 1350
+LARGEST = 1e308
+HEAT_BYTES = 1200
 """What hist, first and the figures leave of 2 kB, in the worst case."""
 
 
@@ -43,13 +44,13 @@ def summary(value: Any) -> Seen:
     flat = floats(array)
     seen = figures(array, flat)
     low, high, nan, inf = seen[2], seen[3], seen[7], seen[8]
+    first = tuple([float(x) for x in flat[:FIRST]])
     if flat.size == 1 or low is None:
-        return seen
+        return (*seen[:11], first)
     stride = stride_for(array)
     sample = flat[::stride]
     if nan or inf:
         sample = sample[np.isfinite(sample)]
-    first = tuple([float(x) for x in flat[:FIRST]])
     lists = (histogram(sample, low, high), heat_map(array), first)
     return (*seen[:9], *lists, stride) if stride > 1 else (*seen[:9], *lists)
 
@@ -103,25 +104,31 @@ def figures(array: Array, flat: Array) -> Seen:
     shape, dtype = array.shape, dtype_name(array.dtype)
     if flat.size == 1:
         return (shape, dtype, *single(float(flat[0])))
-    size, nan, finite = flat.size, 0, flat
     with np.errstate(all="ignore"):
         squares = float(np.dot(flat, flat))
-    if not math.isfinite(squares):
-        nan = int(np.count_nonzero(np.isnan(flat)))
-        finite = flat[np.isfinite(flat)].astype(np.float64)
-        squares = float(np.dot(finite, finite))
-    inf = size - nan - finite.size
+        if not math.isfinite(squares):
+            return (shape, dtype, *wild(flat))
+        if not flat.size:
+            return shape, dtype, None, None, None, None, None, 0, 0, (), (), ()
+        seen = flat if flat.size <= WHOLE else flat[:: stride_for(array)]
+        low, high, mean = float(seen.min()), float(seen.max()), float(seen.mean())
+        std = 0.0 if low == high else spread(seen, mean, squares / flat.size)
+    return shape, dtype, low, high, mean, std, math.sqrt(squares), 0, 0, (), (), ()
+
+
+def wild(flat: Array) -> Seen:
+    """The figures of elements that are not all finite, or whose squares are not."""
+    nan = int(np.count_nonzero(np.isnan(flat)))
+    finite = flat[np.isfinite(flat)].astype(np.float64)
+    inf = flat.size - nan - finite.size
     if not finite.size:
-        return shape, dtype, None, None, None, None, None, nan, inf, (), (), ()
-    seen = finite if size <= WHOLE else finite[:: stride_for(array)]
-    low, high, mean = (
-        float(seen.min()),
-        float(seen.max()),
-        float(seen.sum()) / seen.size,
-    )
-    norm = math.sqrt(squares)
-    std = 0.0 if low == high else spread(seen, mean, squares / finite.size)
-    return shape, dtype, low, high, mean, std, norm, nan, inf, (), (), ()
+        return None, None, None, None, None, nan, inf, (), (), ()
+    low, high = float(finite.min()), float(finite.max())
+    scale = max(abs(low), abs(high)) or 1.0
+    small = finite / scale
+    mean, std = scale * float(small.mean()), scale * float(small.std())
+    norm = scale * math.sqrt(float(np.dot(small, small)))
+    return low, high, mean, std, norm, nan, inf, (), (), ()
 
 
 def single(value: float) -> Seen:
@@ -171,8 +178,9 @@ def histogram(sample: Array, low: float, high: float) -> tuple[int, ...]:
     """How many of the sample fall into each of 32 equal bins."""
     if high <= low:
         return (int(sample.size),) + (0,) * (BINS - 1)
-    places = (sample.astype(np.float64) - low) * (BINS / (high - low))
-    bins = np.clip(places, 0, BINS - 1).astype(np.intp)
+    with np.errstate(all="ignore"):  # halves: the range itself may be too large
+        share = (sample.astype(np.float64) / 2 - low / 2) / (high / 2 - low / 2)
+    bins = np.clip(np.nan_to_num(share) * BINS, 0, BINS - 1).astype(np.intp)
     return tuple(np.bincount(bins, minlength=BINS).tolist())
 
 
@@ -202,7 +210,9 @@ def short(value: float, digits: int) -> float | None:
     """A cell that writes short, None where there is no number."""
     if not math.isfinite(value):
         return None
-    return value if abs(digits) < 16 else float(f"{value:.3g}")
+    if abs(digits) < 16 or abs(value) > LARGEST:  # NumPy's rounding was good enough
+        return value
+    return round(value, digits)
 
 
 def picked(count: int) -> Array:

@@ -33,15 +33,15 @@ GLYPH = 6.63
 """The width of a character of the monospaced fonts at 11 px, about."""
 
 HUES = (
-    *("#3b7dd8", "#d9822b", "#8a5cd1", "#2e9e6b"),
-    *("#d1477f", "#9c8714", "#1793ab", "#a9492f"),
+    *("#8684f5", "#c33467", "#6c9a08", "#6f41e6"),
+    *("#d574aa", "#186550", "#59510c", "#872b7c"),
 )
 FILLS = {
     "P": "#e69f00",
     "D": "#56b4e9",
     "T": "#dddddd",
     "g": "#d55e00",
-    "L": "#8fd3b6",
+    "L": "#004d40",
     "ƒ": "#0072b2",
     "∂": "#cc79a7",
     "Δ": "#009e73",
@@ -58,7 +58,7 @@ WORDS = {
     "Δ": "optimizer operator",
     "!": "failed",
 }
-LIGHT_LETTERS = "ƒ!"
+LIGHT_LETTERS = "Lƒ!"
 ROUND = "PDTgL"
 
 STYLE = (
@@ -99,7 +99,7 @@ def still(log: Log) -> str:
         *legend(folded, bottom),
         *footer(notes, bottom + 22),
     ]
-    height = bottom + 40 + 16 * len(notes)
+    height = bottom + 30 + 16 * len(notes)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
         f'viewBox="0 0 {WIDTH} {height}" role="img"><style>{STYLE}</style>'

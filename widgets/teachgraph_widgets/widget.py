@@ -32,10 +32,6 @@ class TraceView(anywidget.AnyWidget):
     head = traitlets.Dict().tag(sync=True)
     snapshot = traitlets.Bytes(b"").tag(sync=True)
 
-    def __init__(self, **state: Any) -> None:
-        super().__init__(**state)
-        self.text, self.picture = "A trace that is still running.", ""
-
     @traitlets.default("_esm")
     def _script(self) -> str:
         return assets.script()
@@ -59,17 +55,4 @@ class TraceView(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, _buffers: answer(content))
 
     def __repr__(self) -> str:
-        return self.text
-
-    def _repr_mimebundle_(
-        self, **options: Any
-    ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The view; where there is no widget manager, the picture and the text."""
-        bundle = super()._repr_mimebundle_(**options)
-        if bundle is None:
-            return None
-        data, metadata = bundle
-        data["text/plain"] = self.text
-        if self.picture:
-            data["text/html"] = self.picture
-        return data, metadata
+        return "A trace: live in Jupyter, a picture elsewhere."

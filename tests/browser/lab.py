@@ -1,0 +1,145 @@
+"""A real JupyterLab on a free loopback port, with a home of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SECONDS_TO_START = 60
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A running server.
+
+    Attributes:
+        address: Where it listens.
+        token: What it asks for.
+        folder: The notebooks' folder.
+    """
+
+    address: str
+    token: str
+    folder: Path
+
+    def page_of(self, notebook: str) -> str:
+        """The address of a notebook alone, without the side bars."""
+        return f"{self.address}/doc/tree/{notebook}?reset&token={self.token}"
+
+    def ask(self, method: str, path: str) -> Any:
+        """What the server's own interface answers."""
+        request = urllib.request.Request(
+            f"{self.address}/api/{path}",
+            method=method,
+            headers={"Authorization": f"token {self.token}"},
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            text = answer.read()
+        return json.loads(text) if text else None
+
+    def kernel_of(self, notebook: str) -> str:
+        """The number of a notebook's kernel."""
+        (kernel,) = (
+            session["kernel"]["id"]
+            for session in self.ask("GET", "sessions")
+            if session["path"] == notebook
+        )
+        return str(kernel)
+
+    def shut_down(self, notebook: str) -> None:
+        """End a notebook's kernel."""
+        self.ask("DELETE", f"kernels/{self.kernel_of(notebook)}")
+
+
+@contextmanager
+def running(folder: Path, home: Path) -> Iterator[Lab]:
+    """A server while the block runs; it ends by its process number."""
+    port, token = free_port(), secrets.token_hex(16)
+    lab = Lab(f"http://127.0.0.1:{port}", token, folder)
+    with (home / "lab.log").open("w") as log:
+        process = subprocess.Popen(
+            command(port, token, folder),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            env=environment(home),
+            start_new_session=True,
+        )
+        try:
+            wait_until_up(lab, process, home / "lab.log")
+            yield lab
+        finally:
+            end(process)
+
+
+def command(port: int, token: str, folder: Path) -> list[str]:
+    """The command line that starts it."""
+    return [
+        *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
+        *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
+        *(f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}"),
+        *("--LabApp.collaborative=False", "--ServerApp.terminals_enabled=False"),
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]
+
+
+def environment(home: Path) -> dict[str, str]:
+    """This process's own, with every folder that Jupyter writes to in `home`."""
+    settings = home / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    quiet = {"fetchNews": "false", "checkForUpdates": False}
+    (settings / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
+    own = {
+        "HOME": "",
+        "IPYTHONDIR": "ipython",
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    }
+    return os.environ | {name: str(home / part) for name, part in own.items()}
+
+
+def wait_until_up(lab: Lab, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until the server answers."""
+    deadline = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            lab.ask("GET", "status")
+        except OSError:
+            time.sleep(0.05)  # nothing says when a port starts to listen
+        else:
+            return
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End the server and its kernels."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

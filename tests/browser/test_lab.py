@@ -1,0 +1,215 @@
+"""The live view in a real JupyterLab: it is there before the cell has ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.browser.lab import Lab
+from tests.browser.watched import Notebook, write_notebook
+
+Open = Callable[[str], Notebook]
+
+SET_UP = (
+    "%load_ext teachgraph\nimport teachgraph as tg\nimport teachgraph.fluid as fluid"
+)
+FOUR_LINES = """\
+%%trace
+X = fluid.data(name="X", shape=[None, 1], dtype="float32")
+hidden = fluid.layers.fc(input=X, size=10)
+loss = fluid.layers.mean(hidden)
+fluid.optimizer.SGD(learning_rate=0.01).minimize(loss)
+"""
+STARTUP = ["uniform_random", "fill_constant", "fill_constant"]
+MAIN = [
+    *("mul", "elementwise_add", "reduce_mean", "fill_constant"),
+    *("reduce_mean_grad", "elementwise_add_grad", "mul_grad", "sgd", "sgd"),
+]
+
+
+class Gate:
+    """Lets a cell wait for the test: opening the pipe to read blocks until we write."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "gate"
+        os.mkfifo(self.path)
+
+    line = 'open("gate").read()'
+
+    def open(self) -> None:
+        self.path.write_text("go")
+
+
+@pytest.fixture
+def gate(lab: Lab) -> Any:
+    made = Gate(lab.folder)
+    yield made
+    made.path.unlink()
+
+
+def start_lesson(folder: Path) -> str:
+    """The first lesson's notebook, as a learner gets it."""
+    words = ["course", "start", "00", "--folder", str(folder), "--exist-ok"]
+    subprocess.run([sys.executable, "-m", "teachgraph", *words], check=True)
+    (notebook,) = folder.glob("00_*.ipynb")
+    return notebook.name
+
+
+def let_wait(path: Path, line: str) -> int:
+    """Put a line at the end of a notebook's first traced cell; that cell's number."""
+    notebook = json.loads(path.read_text("utf-8"))
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for index, cell in enumerate(cells):
+        source = "".join(cell["source"])
+        if source.startswith("%%trace"):
+            cell["source"] = f"{source.rstrip()}\n{line}"
+            path.write_text(json.dumps(notebook), "utf-8")
+            return index
+    raise AssertionError("no cell is traced")
+
+
+def operators(rows: list[tuple[str, str, int]], role: str) -> list[str]:
+    return [
+        name for program, name, _ in rows if program == role and name in STARTUP + MAIN
+    ]
+
+
+def future(view: Locator) -> list[str]:
+    return view.locator(".tg-row.tg-future").evaluate_all(
+        "rows => rows.map((row) => row.dataset.line)"
+    )
+
+
+def test_lesson_00_is_drawn_line_by_line_while_its_cell_runs(
+    lab: Lab, notebook: Open, gate: Gate, artefacts: Path
+) -> None:
+    name = start_lesson(lab.folder)
+    traced = let_wait(lab.folder / name, gate.line)
+    lesson = notebook(name)
+    lesson.run_all()
+    view = lesson.cell(traced).locator(".tg-root")
+
+    view.locator('.tg-row[data-line="2"][data-name="X"]').wait_for()
+    view.locator('.tg-row[data-line="5"][data-name="sgd"]').nth(1).wait_for()
+    assert lesson.is_running(traced)
+    assert view.get_attribute("data-state") == "running"
+    rows = lesson.rows(view)
+    assert operators(rows, "startup") == STARTUP
+    assert operators(rows, "main") == MAIN
+    assert rows[0][1:] == ("fc_0.w_0", 3)
+    lesson.page.screenshot(path=artefacts / "lesson_00_running.png")
+
+    gate.open()
+    lesson.wait_for_end(traced)
+    expect(view).to_have_attribute("data-state", "done")
+    assert future(view) == []
+    view.focus()
+    lesson.page.keyboard.press("ArrowLeft")  # before the line that waited
+    lesson.page.keyboard.press("ArrowLeft")  # before minimize
+    expect(view.locator(".tg-row.tg-future").first).to_be_visible()
+    assert set(future(view)) == {"5"}
+    assert operators(lesson.rows(view), "main") == MAIN, "stepping back moves no row"
+    lesson.page.screenshot(path=artefacts / "lesson_00_light.png")
+    lesson.page.keyboard.press("End")
+    expect(view.locator(".tg-row.tg-future")).to_have_count(0)
+
+    lesson.set_theme("Dark")
+    expect(view).to_have_attribute("data-theme", "dark")
+    lesson.page.screenshot(path=artefacts / "lesson_00_dark.png")
+    lesson.set_theme("Light")
+    assert lesson.errors == []
+    assert lesson.requests == []
+
+
+@pytest.mark.slow
+def test_ten_thousand_ops_in_a_tight_loop_all_arrive(lab: Lab, notebook: Open) -> None:
+    count = 10_000
+    body = f"x = tg.to_tensor(1.0)\nfor i in range({count}):\n    x = x * 1.0001"
+    write_notebook(lab.folder / "loop.ipynb", [SET_UP, f"%%trace\n{body}", "x.shape"])
+    loop = notebook("loop.ipynb")
+    loop.run_all()
+    loop.wait_for_end(2)
+    view = loop.views.first
+    expect(view).to_have_attribute("data-state", "done")
+    expect(view.locator(".tg-status")).to_contain_text("events")
+    events = int(view.get_attribute("data-seq") or 0)
+    assert events >= 4 * count, "a line, a tensor, an op and a value each"
+    assert loop.errors == []
+    assert loop.requests == []
+
+
+def test_an_op_that_raises_is_drawn_on_its_line(
+    lab: Lab, notebook: Open, artefacts: Path
+) -> None:
+    body = "a = tg.ones([2, 3])\nb = a * 2.0\nc = tg.matmul(b, b)\nd = c + 1.0"
+    write_notebook(lab.folder / "fails.ipynb", [SET_UP, f"%%trace\n{body}"])
+    fails = notebook("fails.ipynb")
+    fails.run_all()
+    view = fails.views.first
+    expect(view).to_have_attribute("data-state", "failed")
+    message = view.locator(".tg-failure")
+    expect(message).to_contain_text("matmul_v2")
+    assert view.locator(".tg-line.tg-failed").get_attribute("data-line") == "4"
+    expect(fails.cell(1).locator(".jp-RenderedText").last).to_contain_text("ShapeError")
+    fails.page.screenshot(path=artefacts / "failing.png")
+
+
+def test_the_view_outlives_a_reload_of_the_page(lab: Lab, notebook: Open) -> None:
+    write_notebook(lab.folder / "reload.ipynb", [SET_UP, FOUR_LINES])
+    shown = notebook("reload.ipynb")
+    shown.run_all()
+    shown.wait_for_end(1)
+    before = shown.rows(shown.views.first)
+    shown.page.keyboard.press("Control+s")
+    shown.wait_until_saved()
+
+    shown.open()
+    expect(shown.views.first).to_have_attribute("data-state", "done")
+    assert shown.rows(shown.views.first) == before
+    assert shown.errors == []
+
+
+def test_stepping_needs_no_kernel(lab: Lab, notebook: Open) -> None:
+    write_notebook(lab.folder / "restart.ipynb", [SET_UP, FOUR_LINES])
+    shown = notebook("restart.ipynb")
+    shown.run_all()
+    shown.wait_for_end(1)
+    view = shown.views.first
+    expect(view).to_have_attribute("data-state", "done")
+    lab.ask("POST", f"kernels/{lab.kernel_of(shown.name)}/restart")
+    view.focus()
+    shown.page.keyboard.press("ArrowLeft")
+    expect(view.locator(".tg-row.tg-future").first).to_be_visible()
+    assert set(future(view)) == {"5"}
+
+
+def test_a_notebook_reopened_without_its_kernel_shows_the_picture(
+    lab: Lab, notebook: Open, artefacts: Path
+) -> None:
+    write_notebook(lab.folder / "later.ipynb", [SET_UP, FOUR_LINES.rstrip() + ";"])
+    later = notebook("later.ipynb")
+    later.run_all()
+    later.wait_for_end(1)
+    picture = later.cell(1).locator(".tg-still img")
+    picture.wait_for(state="attached")
+    expect(later.views.first).to_be_visible()
+    expect(picture).to_be_hidden()
+    later.page.keyboard.press("Control+s")
+    later.wait_until_saved()
+
+    lab.shut_down(later.name)
+    later.open()
+    expect(picture).to_be_visible()
+    assert picture.evaluate("image => image.naturalWidth") > 500
+    expect(later.cell(1).get_by_text("Error displaying widget")).to_be_hidden()
+    later.page.screenshot(path=artefacts / "reopened.png")
+    assert later.requests == []
+    assert [e for e in later.errors if "model not found" not in e] == []

@@ -1,0 +1,124 @@
+"""A browser page that remembers what it complained of and whom it asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import nbformat
+from playwright.sync_api import ConsoleMessage, Locator, Page, Request, expect
+
+from tests.browser.lab import Lab
+
+IDLE = r"""() => {
+  const bar = document.querySelector("#jp-main-statusbar, .jp-StatusBar-Widget");
+  return /\(ipykernel\) \| Idle/.test(bar?.textContent ?? "");
+}"""
+
+
+class Watched:
+    """A page, and all that must not happen on it.
+
+    Attributes:
+        page: Playwright's page.
+        errors: What the console said in earnest, and what nobody caught.
+        requests: What was asked of other hosts than the page's own.
+    """
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("request", self._request)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def _request(self, request: Request) -> None:
+        address = urlsplit(request.url)
+        remote = address.scheme in ("http", "https", "ws", "wss")
+        if remote and address.hostname != "127.0.0.1":
+            self.requests.append(request.url)
+
+    @property
+    def views(self) -> Locator:
+        """The live views on the page."""
+        return self.page.locator(".tg-root")
+
+    def rows(self, view: Locator) -> list[tuple[str, str, int]]:
+        """A view's rows: program's role, name and line, top to bottom."""
+        found: list[dict[str, str]] = view.locator(".tg-row").evaluate_all(
+            "rows => rows.map((row) => ({ ...row.dataset }))"
+        )
+        return [(row["program"], row["name"], int(row["line"])) for row in found]
+
+
+class Notebook(Watched):
+    """A notebook in JupyterLab."""
+
+    def __init__(self, page: Page, lab: Lab, name: str) -> None:
+        super().__init__(page)
+        self.lab, self.name = lab, name
+
+    def open(self) -> None:
+        """Load it and wait until its kernel is idle."""
+        self.page.goto(self.lab.page_of(self.name))
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell")
+        # The tool bar says "idle" before there is a kernel; the status bar does not.
+        self.page.wait_for_function(IDLE)
+
+    def menu(self, bar: str, *path: str) -> None:
+        """Choose from a menu."""
+        self.page.get_by_role("menuitem", name=bar, exact=True).click()
+        for name in path:
+            label = self.page.locator(".lm-Menu-itemLabel")
+            label.filter(has_text=re.compile(rf"^{re.escape(name)}$")).click()
+
+    def run_all(self) -> None:
+        """Start every cell, one after the other."""
+        self.menu("Run", "Run All Cells")
+
+    def cell(self, index: int) -> Locator:
+        """A code cell."""
+        return self.page.locator(".jp-CodeCell").nth(index)
+
+    def wait_for_end(self, index: int) -> None:
+        """Wait until a code cell has run: its prompt has a number."""
+        prompt = self.cell(index).locator(".jp-InputArea-prompt")
+        prompt.filter(has_text=re.compile(r"\[\d+\]:")).wait_for()
+
+    def is_running(self, index: int) -> bool:
+        """Whether a code cell has been started and has not ended."""
+        return "[*]" in self.cell(index).locator(".jp-InputArea-prompt").inner_text()
+
+    def wait_until_saved(self) -> None:
+        """Wait until the file holds what is on the page."""
+        self.page.wait_for_function(
+            "!document.querySelector('.jp-DocumentSearch-overlay') && "
+            "document.querySelector('.jp-mod-dirty') === null"
+        )
+
+    def set_theme(self, theme: str) -> None:
+        """Choose JupyterLab's light or dark theme."""
+        self.menu("Settings", "Theme", f"JupyterLab {theme}")
+        light = json.dumps(theme == "Light")
+        self.page.wait_for_function(f"document.body.dataset.jpThemeLight === '{light}'")
+        expect(self.page.locator("#jupyterlab-splash")).to_have_count(0)
+
+
+def write_notebook(path: Path, cells: Sequence[str]) -> None:
+    """Write a notebook of code cells."""
+    notebook: Any = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in cells],
+        metadata={
+            "kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+        },
+    )
+    nbformat.write(notebook, path)

@@ -1,0 +1,292 @@
+"""`%%trace` in a real kernel, over the real protocol, seen from the page's side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from teachgraph_widgets.validate import validate
+
+from tests.widgets.front_end import VIEW, Cell, FrontEnd, kernel
+from tests.widgets.recording import FOUR_LINES
+
+SET_UP = (
+    "%load_ext teachgraph\nimport teachgraph as tg\nimport teachgraph.fluid as fluid"
+)
+NOBODY_WATCHES = "from teachgraph.observe import observers; observers"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kernel")
+
+
+@pytest.fixture(scope="module")
+def front_end(folder: Path) -> Iterator[FrontEnd]:
+    with kernel(folder) as front_end:
+        assert front_end.run(SET_UP).outputs[1:] == []
+        yield front_end
+
+
+@pytest.fixture
+def gate(folder: Path) -> Iterator[Path]:
+    """A pipe: whoever opens it to read waits until it is written to."""
+    path = folder / "gate"
+    os.mkfifo(path)
+    yield path
+    path.unlink()
+
+
+def rows(cell: Cell) -> list[tuple[str, int]]:
+    events = sorted(cell.known().items())
+    return [(e["type"], e["line"]) for _, e in events if e["kind"] == "op"]
+
+
+def test_rows_come_while_the_cell_runs(front_end: FrontEnd, gate: Path) -> None:
+    cell = front_end.start(f"%%trace --title Four\n{FOUR_LINES}open('gate').read()")
+    front_end.read_until(cell, lambda c: ("sgd", 5) in rows(c))
+    assert ("mul", 3) in rows(cell)
+    front_end.read_until(cell, lambda c: c.state["head"])
+    assert cell.state["head"]["first"] == 0, "for a page that is not ready yet"
+    gate.write_text("go")
+    front_end.read_until(cell, lambda c: c.ended)
+    log = validate(cell.snapshot)
+    assert log["title"] == "Four"
+    assert cell.state["head"] == {}
+    snapshot = {e["seq"]: e for e in log["events"]}
+    assert cell.known().items() <= snapshot.items(), "what came live is what was left"
+
+
+def test_the_source_is_the_cell_as_it_stands(front_end: FrontEnd) -> None:
+    text = "%%trace\n\nx = tg.ones([2])  # ones\n"
+    (begin, *_), last = front_end.run(text).snapshot["events"], -1
+    assert begin["source"] == text
+    events = front_end.run(text).snapshot["events"]
+    assert [e["line"] for e in events if e["kind"] == "node"] == [3]
+    assert events[last]["kind"] == "cell_end"
+
+
+def test_a_page_that_is_ready_gets_what_it_lacks(front_end: FrontEnd) -> None:
+    cell = front_end.run(f"%%trace\n{FOUR_LINES}")
+    (view,) = cell.views
+    events = cell.snapshot["events"]
+    answer = front_end.tell(view, {"type": "ready", "next": 0})
+    assert [e for piece in answer.pieces for e in piece["events"]] == events
+    assert front_end.tell(view, {"type": "ready", "next": len(events)}).pieces == []
+
+
+def test_a_page_that_misses_some_gets_exactly_those(front_end: FrontEnd) -> None:
+    cell = front_end.run(f"%%trace\n{FOUR_LINES}")
+    (view,) = cell.views
+    events = cell.snapshot["events"]
+    (piece,) = front_end.tell(view, {"type": "gap", "first": 7, "last": 11}).pieces
+    assert piece == {"type": "events", "first": 7, "events": events[7:12]}
+    (rest,) = front_end.tell(view, {"type": "gap", "first": 30, "last": 10**9}).pieces
+    assert rest["events"] == events[30:]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        [],
+        "gap",
+        {"type": "gap"},
+        {"type": "gap", "first": -3, "last": 2},
+        {"type": "gap", "first": "0", "last": 2},
+        {"type": "gap", "first": True, "last": 2.5},
+        {"type": "ready", "next": None},
+        {"type": "run", "code": "1/0"},
+    ],
+)
+def test_a_page_that_asks_nonsense_gets_nothing(
+    front_end: FrontEnd, message: Any
+) -> None:
+    (view,) = front_end.run("%%trace\nx = 1").views
+    answer = front_end.tell(view, message)
+    assert answer.pieces == []
+    assert answer.of("error") == answer.of("stream") == []
+
+
+def test_a_tight_loop_is_sent_in_few_messages_of_bounded_size(
+    front_end: FrontEnd,
+) -> None:
+    body = "x = tg.ones([64])\nfor i in range(5_000):\n    x = x * 1.0001"
+    cell = front_end.run(f"%%trace\n{body}")
+    events = cell.snapshot["events"]
+    assert sum(e["kind"] == "node" for e in events) == 5_001
+    seconds = events[-1]["t"]
+    assert len(cell.pieces) <= 15 + 30 * seconds + 2
+    assert all(size < 1_000_000 for size in cell.sizes)
+    following = 0
+    for piece in cell.pieces:
+        assert piece["first"] == following, "live pieces have no gaps"
+        assert piece["events"] == events[following : following + len(piece["events"])]
+        following += len(piece["events"])
+
+
+def test_one_long_line_is_seen_while_it_runs(front_end: FrontEnd, gate: Path) -> None:
+    """The timer sends it: nothing more is recorded that could take it along."""
+    line = "y = tg.ones([3]) * 2.0; open('gate').read()"
+    cell = front_end.start(f"%%trace\n{line}")
+    front_end.read_until(
+        cell, lambda c: any(e["kind"] == "node" for e in c.known().values())
+    )
+    gate.write_text("go")
+    front_end.read_until(cell, lambda c: c.ended)
+
+
+def test_names_last_expression_and_prints_are_the_cells_own(
+    front_end: FrontEnd,
+) -> None:
+    cell = front_end.run(
+        "%%trace\nmine = tg.ones([2]) * 3.0\nprint('hello')\nmine.shape"
+    )
+    assert cell.result == "[2]"
+    assert cell.printed == "hello\n"
+    assert front_end.run("mine.tolist()").result == "[3.0, 3.0]"
+    hidden = front_end.run("%who").printed
+    assert "mine" in hidden
+    assert "teachgraph_line" not in hidden
+
+
+def test_an_error_shows_the_users_own_lines(front_end: FrontEnd) -> None:
+    cell = front_end.run(
+        "%%trace\ndef f(x):\n    return tg.matmul(x, x)\n\nf(tg.ones([2, 3]))"
+    )
+    shown = cell.error
+    assert "line 5\n" in shown
+    assert "----> 5 f(tg.ones([2, 3]))" in shown
+    assert "----> 3     return tg.matmul(x, x)" in shown
+    assert "# %%trace\n" in shown
+    assert "run_line_magic" not in shown
+    assert "__teachgraph" not in shown
+    assert "widgets/" not in shown
+    end = cell.snapshot["events"][-1]
+    assert (end["ok"], end["line"]) == (False, 3)
+    assert front_end.run(NOBODY_WATCHES).result == "[]"
+
+
+def test_an_interrupted_cell_leaves_nobody_watching(
+    front_end: FrontEnd, gate: Path
+) -> None:
+    cell = front_end.start("%%trace\nx = tg.ones([2])\nopen('gate').read()")
+    front_end.read_until(cell, lambda c: 3 in [e["line"] for e in c.known().values()])
+    front_end.manager.interrupt_kernel()
+    front_end.read_until(cell, lambda c: c.ended)
+    assert "KeyboardInterrupt" in cell.error
+    end = cell.snapshot["events"][-1]
+    assert (end["kind"], end["ok"], end["error"]) == (
+        "cell_end",
+        False,
+        "KeyboardInterrupt",
+    )
+    assert front_end.run(NOBODY_WATCHES).result == "[]"
+
+
+def test_a_cell_that_is_no_python_is_not_traced(front_end: FrontEnd) -> None:
+    cell = front_end.run("%%trace\nx = = 1")
+    assert "SyntaxError" in cell.error
+    assert cell.views == []
+    assert front_end.run("%%trace\n1 + 1").result == "2", "the next one is"
+
+
+def test_help_and_wrong_options_run_nothing(front_end: FrontEnd) -> None:
+    shown = front_end.run("%%trace --help\nprint('ran')").printed
+    assert "--no-values" in shown
+    assert "ran" not in shown
+    refused = front_end.run("%%trace --sideways\nprint('ran')")
+    assert "unrecognized arguments: --sideways" in refused.printed
+    assert "ran\n" not in refused.printed
+    assert refused.views == []
+
+
+def test_options_are_heeded(front_end: FrontEnd) -> None:
+    cell = front_end.run(
+        "%%trace --title 'Two words' --no-values --height 300 --theme dark\n"
+        "x = tg.ones([2])"
+    )
+    assert (cell.state["title"], cell.state["height"]) == ("Two words", 300)
+    assert cell.state["theme"] == "dark"
+    kinds = {e["kind"] for e in cell.snapshot["events"]}
+    assert "node" in kinds
+    assert "value" not in kinds
+
+
+def test_await_and_other_magics_work_inside(front_end: FrontEnd) -> None:
+    cell = front_end.run(
+        "%%trace\n"
+        "import asyncio\n"
+        "await asyncio.sleep(0)\n"
+        "where = %pwd\n"
+        "x = tg.ones([1])\n"
+        "1"
+    )
+    assert cell.result == "1"
+    nodes = [e for e in cell.snapshot["events"] if e["kind"] == "node"]
+    assert [e["line"] for e in nodes] == [5]
+    timed = front_end.run("%%time\n%%trace\ny = tg.ones([1])")
+    assert "Wall time" in timed.printed
+    assert any(e["kind"] == "node" for e in timed.snapshot["events"])
+
+
+def test_functions_of_traced_cells_survive_a_reset(front_end: FrontEnd) -> None:
+    front_end.run("%%trace\ndef kept(x):\n    y = x + 1\n    return y")
+    assert front_end.run("import builtins; builtins.kept = kept; kept(1)").result == "2"
+    front_end.run("%reset -f")
+    assert front_end.run("kept(2)").result == "3"
+    front_end.run(SET_UP)
+
+
+def test_a_with_block_is_drawn_too(front_end: FrontEnd, gate: Path) -> None:
+    cell = front_end.start(
+        "with tg.trace('A block') as t:\n"
+        "    x = tg.to_tensor(2.0, stop_gradient=False)\n"
+        "    y = x * x\n"
+        "    open('gate').read()\n"
+        "len(t.events)"
+    )
+    front_end.read_until(
+        cell, lambda c: any(e["kind"] == "node" for e in c.known().values())
+    )
+    gate.write_text("go")
+    front_end.read_until(cell, lambda c: c.ended)
+    events = cell.snapshot["events"]
+    assert cell.result == str(len(events))
+    assert [(e["kind"], e["line"]) for e in events if e["kind"] == "node"] == [
+        ("node", 3)
+    ]
+    names = [e["value"] for e in events if e["kind"] == "attr"]
+    assert names == ["x", "y"]
+
+
+def test_a_picture_and_a_text_stay_with_the_notebook(front_end: FrontEnd) -> None:
+    live, still = front_end.run(f"%%trace\n{FOUR_LINES.rstrip()};").of("display_data")
+    assert VIEW in live["data"]
+    assert "0x" not in live["data"]["text/plain"]
+    assert set(still["data"]) == {"text/html", "text/plain"}
+    assert '<img alt="What each line made' in still["data"]["text/html"]
+    assert 'src="data:image/svg+xml;base64,' in still["data"]["text/html"]
+    assert still["data"]["text/plain"].startswith("Trace\n  4 lines; ")
+
+
+def test_it_can_be_taken_away_and_loaded_again(front_end: FrontEnd) -> None:
+    front_end.run("%unload_ext teachgraph")
+    assert "not found" in front_end.run("%%trace\nx = 1").printed
+    front_end.run("%load_ext teachgraph")
+    front_end.run("%reload_ext teachgraph")
+    assert len(front_end.run("%%trace\nx = 1").views) == 1
+
+
+def test_where_the_pictures_packages_are_missing_it_says_so(
+    front_end: FrontEnd,
+) -> None:
+    front_end.run("%unload_ext teachgraph")
+    front_end.run("import sys; sys.modules['anywidget'] = None")
+    cell = front_end.run("%load_ext teachgraph")
+    assert 'pip install "teachgraph[lab]"' in cell.error
+    front_end.run("del sys.modules['anywidget']")
+    assert front_end.run(SET_UP).of("error") == []

@@ -1,0 +1,196 @@
+"""What is recorded of eager code: ops, names, gradients, and what is let go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import teachgraph as tg
+from teachgraph import unique_name
+from tests.widgets.recording import record
+
+DIAMOND = """\
+x = tg.to_tensor(2.0, stop_gradient=False)
+y = x * x
+left = y * 3.0
+right = y + 1.0
+loss = left * right
+loss.backward()
+"""
+STEP = """\
+inputs = tg.to_tensor(batch)
+fc1 = tg.nn.Linear(3, 5)
+fc2 = tg.nn.Linear(5, 2)
+opt = tg.optimizer.SGD(0.5, parameters=[*fc1.parameters(), *fc2.parameters()])
+before = {p.name: p.numpy().copy() for p in opt.parameters}
+hidden = tg.nn.functional.relu(fc1(inputs))
+loss = tg.mean(fc2(hidden))
+loss.backward()
+opt.step()
+"""
+
+
+@pytest.fixture
+def batch() -> np.ndarray:
+    return np.random.default_rng(3).standard_normal((4, 3)).astype("float32")
+
+
+def test_gradients_meet_and_are_summed() -> None:
+    recording = record(DIAMOND)
+    y = recording.tensor("y")["tensor"]
+    parts = recording.all("grad", tensor=y, total=False)
+    assert sorted(e["value"]["mean"] for e in parts) == [12.0, 15.0]
+    assert recording.one("grad", tensor=y, total=True)["value"]["mean"] == 27.0
+    assert recording.gradient("x")["mean"] == 108.0
+    assert {e["line"] for e in recording.all("grad")} == {6}
+
+
+def test_the_pass_starts_with_a_seed_and_frees_node_after_node() -> None:
+    recording = record(DIAMOND)
+    loss = recording.tensor("loss")["tensor"]
+    seed = recording.one("grad", tensor=loss)
+    assert "node" not in seed
+    assert seed["value"]["mean"] == 1.0
+    nodes = {e["node"]: e["type"] for e in recording.all("node")}
+    freed = [nodes[e["node"]] for e in recording.all("free")]
+    assert freed == ["elementwise_mul", "scale", "scale", "elementwise_mul"]
+    assert recording.one("backward", phase="begin")["roots"] == [loss]
+
+
+def test_a_leaf_in_one_piece_is_not_called_a_sum() -> None:
+    recording = record(
+        "x = tg.to_tensor([1.0, 2.0], stop_gradient=False)\n(x * 2.0).backward()"
+    )
+    x = recording.tensor("x")["tensor"]
+    assert recording.all("grad", tensor=x, total=True) == []
+    assert recording.gradient("x")["mean"] == 2.0
+
+
+def test_tensors_get_the_names_the_code_gives_them() -> None:
+    recording = record(
+        """\
+def layer(x):
+    inner = x * 2.0
+    return inner + 1.0
+x = tg.to_tensor([1.0, 2.0])
+for _ in range(2):
+    x = layer(x)
+first, second = x * 1.0, x * 3.0
+"""
+    )
+    named = [e["value"] for e in recording.all("attr", attr="name")]
+    assert named == ["x", "inner", "x", "inner", "x", "first", "second"]
+    lines = [e["line"] for e in recording.all("node")]
+    assert lines == [2, 3, 2, 3, 7, 7], "an op in a function is on its own line"
+
+
+def test_one_step_of_a_network(batch: np.ndarray) -> None:
+    with unique_name.guard():
+        recording = record(STEP, batch=batch)
+    steps = [(e["type"], e["line"], e["taped"]) for e in recording.all("node")]
+    assert steps == [
+        *[("matmul_v2", 6, True), ("elementwise_add", 6, True), ("relu", 6, True)],
+        *[
+            ("matmul_v2", 7, True),
+            ("elementwise_add", 7, True),
+            ("reduce_mean", 7, True),
+        ],
+        *[("sgd", 9, False)] * 4,
+    ]
+    kept = {e["type"]: e["saved"] for e in recording.all("node")}
+    assert kept["relu"] == ["Out"]
+    assert kept["matmul_v2"] == ["X", "Y"]
+    assert kept["elementwise_add"] == ["X.shape", "Y.shape"]
+    roles = {e["name"]: e["role"] for e in recording.all("tensor") if e["name"]}
+    assert roles["linear_0.w_0"] == "P"
+    assert roles["linear_0.w_0.grad"] == "g"
+    names, before = recording.names, recording.names["before"]
+    weight = names["fc1"].weight
+    gradient = (before[weight.name] - weight.numpy()) / 0.5
+    recorded = recording.gradient(weight.name)
+    assert recorded["norm"] == pytest.approx(np.linalg.norm(gradient), rel=1e-4)
+    assert recording.value(weight.name)["mean"] == pytest.approx(
+        weight.numpy().mean(), rel=1e-4
+    )
+
+
+def test_gradients_of_gradients_are_one_order_up() -> None:
+    recording = record(
+        """\
+x = tg.to_tensor(3.0, stop_gradient=False)
+y = x * x * x
+(dx,) = tg.grad(y, x, create_graph=True)
+(ddx,) = tg.grad(dx, x)
+"""
+    )
+    assert {e["order"] for e in recording.all("node", line=2)} == {1}
+    second = recording.all("node", line=3)
+    assert second
+    assert {e["order"] for e in second} == {2}
+    assert recording.names["ddx"].item() == 18.0
+    assert recording.value("dx")["mean"] == 27.0
+
+
+def test_a_tape_from_before_is_told_with_what_is_still_known() -> None:
+    x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+    hidden = tg.nn.functional.relu(x * 3.0)
+    loss = (hidden * hidden).sum()
+    recording = record("loss.backward()", x=x, loss=loss)
+    old = recording.all("node")
+    assert [(e["type"], e["line"]) for e in old] == [
+        *[("scale", 0), ("relu", 0), ("elementwise_mul", 0), ("reduce_sum", 0)]
+    ]
+    shapes = {e["tensor"]: e["shape"] for e in recording.all("tensor")}
+    assert shapes[old[1]["outputs"][0]] == [2], "relu kept its output"
+    leaf = old[0]["inputs"][0]
+    assert recording.all("grad", tensor=leaf)[-1]["value"]["norm"] == pytest.approx(
+        float(np.linalg.norm([18.0, 36.0]))
+    )
+    assert recording.one("backward", phase="begin")["line"] == 1
+
+
+def test_an_op_that_raises_is_recorded_with_its_inputs() -> None:
+    recording = record(
+        "a = tg.ones([2, 3])\nb = a * 2.0\nc = tg.matmul(b, b)\nd = c + 1.0"
+    )
+    failed = recording.one("op_failed")
+    assert (failed["type"], failed["line"]) == ("matmul_v2", 3)
+    assert "program" not in failed
+    assert failed["message"].startswith("ShapeError: matmul_v2 cannot take")
+    assert "\n" not in failed["message"]
+    b = recording.tensor("b")["tensor"]
+    assert failed["inputs"] == [
+        {"slot": slot, "name": "b", "shape": [2, 3], "dtype": "float32", "tensor": b}
+        for slot in ("X", "Y")
+    ]
+    assert [e["line"] for e in recording.all("line")] == [1, 2, 3]
+
+
+def test_infinity_and_nan_are_counted() -> None:
+    recording = record(
+        "x, zero = tg.to_tensor([1.0, 0.0]), tg.to_tensor([0.0, 0.0])\n"
+        "with np.errstate(all='ignore'):\n"
+        "    y = x / zero"
+    )
+    value = recording.value("y")
+    assert (value["inf"], value["nan"], value["first"]) == (1, 1, [None, None])
+
+
+def test_a_loop_is_thinned_out_and_ends_with_the_last_value() -> None:
+    recording = record(
+        "x = tg.to_tensor([1.0, 1.0])\nfor _ in range(200):\n    x = x + 1.0"
+    )
+    assert len(recording.all("node")) == 200
+    assert len(recording.all("value")) < 60
+    assert recording.value("x")["mean"] == 201.0
+    assert recording.one("dropped", what="values")["count"] > 100
+
+
+def test_nothing_of_the_users_is_kept_alive() -> None:
+    import weakref
+
+    recording = record(
+        "x = tg.to_tensor([1.0])\ny = x * 2.0\nalive = ref(x)\ndel x, y",
+        ref=weakref.ref,
+    )
+    assert recording.names["alive"]() is None
