@@ -1,0 +1,75 @@
+"""Every notebook of the gallery runs from top to bottom in a kernel of its own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import jupytext
+import pytest
+from nbclient import NotebookClient
+
+GALLERY = sorted((Path(__file__).parents[2] / "notebooks").glob("*.py"))
+
+
+def executed(source: Path, folder: Path) -> Any:
+    """The notebook with its outputs, as if run in an empty folder."""
+    notebook = jupytext.read(source)
+    where = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(
+        notebook, timeout=120, kernel_name="python3", resources=where
+    )
+    client.execute()
+    return notebook
+
+
+@pytest.fixture(scope="module", params=GALLERY, ids=lambda path: path.stem)
+def notebook(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Any:
+    found = executed(request.param, tmp_path_factory.mktemp("gallery"))
+    found.metadata["source"] = request.param.stem
+    return found
+
+
+def printed(notebook: Any) -> str:
+    """Whatever the cells printed."""
+    outputs = [o for cell in notebook.cells for o in cell.get("outputs", ())]
+    return "".join(o.text for o in outputs if o.output_type == "stream")
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_it_runs_and_complains_of_nothing(notebook: Any) -> None:
+    outputs = [o for cell in notebook.cells for o in cell.get("outputs", ())]
+    assert outputs
+    assert [o for o in outputs if o.get("name") == "stderr"] == []
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_it_begins_with_a_title_and_draws_something(notebook: Any) -> None:
+    first = notebook.cells[0]
+    assert first.cell_type == "markdown"
+    assert first.source.startswith("# ")
+    kinds = [
+        kind
+        for cell in notebook.cells
+        for output in cell.get("outputs", ())
+        for kind in output.get("data", ())
+    ]
+    assert "image/png" in kinds
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_both_relus_learn_the_digits_alike(notebook: Any) -> None:
+    if notebook.metadata["source"] != "digits_py_func":
+        return
+    text = printed(notebook)
+    accuracies = [float(share) for share in re.findall(r"accuracy ([\d.]+)%", text)]
+    assert len(accuracies) == 10
+    assert accuracies[:5] == accuracies[5:]
+    assert accuracies[4] > 75
+    assert "largest difference in 30 steps" in text
