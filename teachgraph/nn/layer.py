@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from teachgraph import dtypes, mode, unique_name
 from teachgraph.eager import Parameter, Tensor
-from teachgraph.errors import DTypeError, ProgramError
+from teachgraph.errors import DTypeError, OpError, ProgramError, at_user_line
 from teachgraph.ops.initializer import Constant, XavierUniform
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import Parameter as StaticParameter
@@ -140,27 +141,42 @@ class Layer:
         """Give it a parameter under a name.
 
         Raises:
-            KeyError: The name is taken or has a dot.
+            KeyError: The name is taken, empty or has a dot.
+            DTypeError: It is neither a parameter nor None.
         """
         self.check_name(name)
+        check_kind("parameter", parameter, ParameterLike)
         setattr(self, name, parameter)
         return parameter
 
-    def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
-        """Give it a layer under a name."""
+    def add_sublayer(self, name: str, sublayer: Layer | None) -> Layer | None:
+        """Give it a layer under a name.
+
+        Raises:
+            DTypeError: It is neither a layer nor None.
+        """
+        check_kind("sublayer", sublayer, (Layer,))
         setattr(self, name, sublayer)
         return sublayer
 
     def register_buffer(self, name: str, tensor: Any, persistable: bool = True) -> None:
-        """Give it a tensor that is no parameter but belongs to its state."""
+        """Give it a tensor that is no parameter but belongs to its state.
+
+        Raises:
+            KeyError: The name is taken, empty or has a dot.
+            DTypeError: It is neither a tensor nor None.
+        """
         self.check_name(name)
+        check_kind("buffer", tensor, (Tensor, Variable))
         self._buffers[name] = persistable
         setattr(self, name, tensor)
 
     def check_name(self, name: str) -> None:
         """A name must be free and have no dot, which separates layers in a state."""
-        if "." in name:
-            raise KeyError("The name of a parameter or buffer can not contain '.'")
+        if not name or "." in name:
+            raise KeyError(
+                "The name of a parameter or buffer can not be empty or contain '.'"
+            )
         if name in self.__dict__:
             raise KeyError(f"The {name!r} of {self._full_name} is already there")
 
@@ -177,12 +193,17 @@ class Layer:
     def named_sublayers(
         self, prefix: str = "", include_self: bool = False
     ) -> Iterator[tuple[str, Layer]]:
-        """All layers within, depth first."""
-        if include_self:
+        """All layers within, depth first; each once, under its first name."""
+        yield from self.walk(prefix, set() if include_self else {id(self)})
+
+    def walk(self, prefix: str, seen: set[int]) -> Iterator[tuple[str, Layer]]:
+        """This layer and those within, without what has been seen."""
+        if id(self) not in seen:
+            seen.add(id(self))
             yield prefix, self
         for name, child in self.named_children():
-            path = f"{prefix}.{name}" if prefix else name
-            yield from child.named_sublayers(path, include_self=True)
+            if id(child) not in seen:
+                yield from child.walk(joined(prefix, name), seen)
 
     def sublayers(self, include_self: bool = False) -> list[Layer]:
         """All layers within, without names."""
@@ -217,7 +238,7 @@ class Layer:
                 )
                 if wanted and value is not None and id(value) not in seen:
                     seen.add(id(value))
-                    yield (f"{path}.{name}" if path else name), value
+                    yield joined(path, name), value
 
     def parameters(self, include_sublayers: bool = True) -> list[Any]:
         """The parameters, without names."""
@@ -230,18 +251,27 @@ class Layer:
         return [buffer for _, buffer in found]
 
     def state_dict(self) -> dict[str, Any]:
-        """Parameters and persistable buffers by structured name (`body.0.weight`)."""
-        state = dict(self.named_parameters())
-        for path, layer in self.named_sublayers(include_self=True):
-            for name, persistable in layer._buffers.items():
-                if persistable:
-                    state[f"{path}.{name}" if path else name] = getattr(layer, name)
-        return state
+        """Parameters and persistable buffers by structured name (`body.0.weight`).
+
+        What is shared stands there under each of its names.
+        """
+        return dict(self.named_state())
+
+    def named_state(self, prefix: str = "") -> Iterator[tuple[str, Any]]:
+        """Its own parameters, its own buffers, then the state of the layers within."""
+        for name, value in self.__dict__.items():
+            if isinstance(value, ParameterLike):
+                yield joined(prefix, name), value
+        for name, persistable in self._buffers.items():
+            if persistable and self.__dict__.get(name) is not None:
+                yield joined(prefix, name), self.__dict__[name]
+        for name, child in self.named_children():
+            yield from child.named_state(joined(prefix, name))
 
     def set_state_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """Take over saved values.
+        """Take over saved values; warns of those that are not there.
 
         Returns:
             The names it has and the state lacks, and the other way round.
@@ -256,11 +286,16 @@ class Layer:
         try:
             for name, value in known.items():
                 named[name].set_value(value)
-        except Exception:
-            for name, data in before.items():
-                named[name].data = data
-            raise
+        except OpError as error:
+            for done, data in before.items():
+                named[done].data = data
+            raise type(error)(at_user_line(f"{name}: {error}")) from None
         missing = [name for name in named if name not in state_dict]
+        for name in missing:
+            warnings.warn(
+                f"Skip loading for {name}. {name} is not found in the provided dict.",
+                stacklevel=2,
+            )
         return missing, [name for name in state_dict if name not in named]
 
     set_dict = load_dict = set_state_dict
@@ -283,6 +318,10 @@ class Layer:
             child.apply(function)
         function(self)
         return self
+
+    def backward(self, *inputs: Any) -> None:
+        """Layers have no backward of their own; raises ProgramError."""
+        raise ProgramError("Layer shouldn't implement backward")
 
     def clear_gradients(self) -> None:
         """Forget the gradients of all parameters."""
@@ -309,6 +348,30 @@ class Layer:
             f"({name}): {child!r}".replace("\n", "\n  ") for name, child in children
         ]
         return f"{type(self).__name__}(\n  " + "\n  ".join(lines) + "\n)"
+
+
+def joined(prefix: str, name: str) -> str:
+    """A structured name.
+
+    >>> joined("", "bias"), joined("body.0", "bias")
+    ('bias', 'body.0.bias')
+    """
+    return f"{prefix}.{name}" if prefix else name
+
+
+def check_kind(word: str, value: Any, kinds: tuple[type, ...]) -> None:
+    """Refuse what is given as a parameter, layer or buffer but is none.
+
+    Raises:
+        DTypeError: It is of no such kind, nor None.
+    """
+    if value is not None and not isinstance(value, kinds):
+        raise DTypeError(
+            at_user_line(
+                f"the {word} to be added should be of type {kinds[0].__name__} or "
+                f"None, but got {type(value).__name__!r}"
+            )
+        )
 
 
 def register(

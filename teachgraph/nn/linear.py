@@ -95,7 +95,9 @@ class Sequential(Layer):
             x = layer(x)
         return x
 
-    def __getitem__(self, index: int) -> Layer:
+    def __getitem__(self, index: int | slice) -> Layer:
+        if isinstance(index, slice):
+            return Sequential(*list(self.named_children())[index])
         return list(self.children())[index]
 
     def __len__(self) -> int:
