@@ -1,7 +1,7 @@
 """What a value looks like, in few numbers: at most 2 kB, however big the tensor.
 
-Counts of NaN and infinity are exact, and so are minimum, maximum, mean and norm up to a
-million elements. The rest is taken from a sample where a tensor is large; the histogram
+Norm and counts of NaN and infinity are exact; so are, up to a million elements, minimum,
+maximum and mean. The rest is taken from a sample where a tensor is large; the histogram
 says so with its stride, the heat map is a picture anyway.
 """
 
@@ -42,7 +42,7 @@ def summary(value: Any) -> Seen:
     """
     array = np.asarray(value)
     flat = floats(array)
-    seen = figures(array, flat)
+    seen = figures(array, flat, WHOLE)
     low, high, nan, inf = seen[2], seen[3], seen[7], seen[8]
     first = tuple([float(x) for x in flat[:FIRST]])
     if flat.size == 1 or low is None:
@@ -62,7 +62,7 @@ def outline(value: Any) -> Seen:
     2.0
     """
     array = np.asarray(value)
-    return figures(array, floats(array))
+    return figures(array, floats(array), SAMPLE)
 
 
 def stats_of(seen: Seen) -> Stats:
@@ -99,8 +99,11 @@ def floats(array: Array) -> Array:
     return np.empty(0)
 
 
-def figures(array: Array, flat: Array) -> Seen:
-    """The outline of an array whose elements are `flat`."""
+def figures(array: Array, flat: Array, whole: int) -> Seen:
+    """The figures of an array whose elements are `flat`.
+
+    The norm is exact; the others are those of a sample if there are more than `whole`.
+    """
     shape, dtype = array.shape, dtype_name(array.dtype)
     if flat.size == 1:
         return (shape, dtype, *single(float(flat[0])))
@@ -110,8 +113,9 @@ def figures(array: Array, flat: Array) -> Seen:
             return (shape, dtype, *wild(flat))
         if not flat.size:
             return shape, dtype, None, None, None, None, None, 0, 0, (), (), ()
-        seen = flat if flat.size <= WHOLE else flat[:: stride_for(array)]
-        low, high, mean = float(seen.min()), float(seen.max()), float(seen.mean())
+        seen = flat if flat.size <= whole else flat[:: stride_for(array)]
+        low, high, mean = float(seen.min()), float(seen.max()), float(seen.sum())
+        mean /= seen.size
         std = 0.0 if low == high else spread(seen, mean, squares / flat.size)
     return shape, dtype, low, high, mean, std, math.sqrt(squares), 0, 0, (), (), ()
 
