@@ -13,6 +13,7 @@ import pytest
 from teachgraph_widgets import assets
 from teachgraph_widgets.assets import NotBuiltError
 from teachgraph_widgets.page import page, write_page
+from teachgraph_widgets.tracing import TraceError
 from teachgraph_widgets.validate import LogError
 
 import teachgraph as tg
@@ -141,3 +142,14 @@ def test_without_the_built_front_end_it_says_what_to_run(
             page(record("").log)
     finally:
         assets.script.cache_clear()
+
+
+def test_a_trace_records_once_and_says_so() -> None:
+    trace = tg.trace()
+    with pytest.raises(TraceError, match="nothing has been recorded"):
+        _ = trace.events
+    assert repr(trace) == "A trace yet to run"
+    with trace:
+        pass
+    with pytest.raises(TraceError, match="records once"), trace:
+        pass

@@ -11,6 +11,7 @@ import pytest
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.still import image, still
 from teachgraph_widgets.summary import summary
+from teachgraph_widgets.validate import validate
 
 from tests.widgets.recording import FOUR_LINES, record
 from tests.widgets.test_tape import DIAMOND
@@ -122,3 +123,22 @@ def test_a_large_trace_is_a_small_picture() -> None:
     svg = still(record(text).log)
     assert len(svg) < 60_000
     assert any("more" in word for word in texts(svg))
+
+
+def test_a_log_that_speaks_of_what_it_never_told_is_drawn_without_it() -> None:
+    stats = record("x = tg.to_tensor(1.0)").value("x")
+    facts: list[dict[str, Any]] = [
+        {"kind": "value", "tensor": 5, "value": stats},
+        {"kind": "grad", "tensor": 5, "node": 7, "total": True, "value": stats},
+        {"kind": "attr", "tensor": 5, "attr": "name", "value": "x"},
+        {"kind": "op_failed", "program": 9, "type": "mul", "inputs": [], "message": ""},
+        {"kind": "free", "node": 3},
+        {"kind": "op_removed", "op": 4},
+    ]
+    events: Any = [
+        {"seq": seq, "t": 0.0, "cell": 0, "line": 40, **fact}
+        for seq, fact in enumerate(facts)
+    ]
+    log: Log = {"version": 1, "title": "Gaps", "events": events}
+    assert "Gaps" in texts(still(validate(log)))
+    assert summary(log).startswith("Trace: Gaps")

@@ -15,7 +15,7 @@ from threading import Event, RLock, Thread
 from time import perf_counter
 from typing import Any, Protocol
 
-from teachgraph_widgets.log import EventLog, packed
+from teachgraph_widgets.log import EventLog, message_of, packed
 
 __all__ = ["Batcher", "Outlet"]
 
@@ -81,16 +81,26 @@ class Batcher:
         if not self._lock.acquire(blocking=False):
             return
         try:
-            now = perf_counter()
-            self.log.due = now + PATIENCE
-            self._tokens = min(BURST, self._tokens + (now - self._filled) * PER_SECOND)
-            self._filled = now
-            if self._tokens >= 1 and self._sent < len(self.log):
-                self._tokens -= 1
-                self._sent = self._post(self._sent, len(self.log))
-            self._keep_head(now)
+            self._flush()
+        except Exception as error:  # the user's line goes on, the page gets the rest
+            self._give_up(error)
         finally:
             self._lock.release()
+
+    def _give_up(self, error: Exception) -> None:
+        self.log.due = math.inf
+        self._stop.set()
+        self.log.leave_out("messages", f"they could not be sent: {message_of(error)}")
+
+    def _flush(self) -> None:
+        now = perf_counter()
+        self.log.due = now + PATIENCE
+        self._tokens = min(BURST, self._tokens + (now - self._filled) * PER_SECOND)
+        self._filled = now
+        if self._tokens >= 1 and self._sent < len(self.log):
+            self._tokens -= 1
+            self._sent = self._post(self._sent, len(self.log))
+        self._keep_head(now)
 
     def receive(self, message: Any) -> None:
         """Answer a page: it is ready, or it misses events."""

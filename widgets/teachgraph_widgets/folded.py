@@ -123,7 +123,7 @@ class Folded:
             case "program":
                 self.programs[event["program"]] = Program(event["title"], event["role"])
             case "var" | "op":
-                self.programs[event["program"]].rows.append(row_of(event))
+                self.add_row(event["program"], row_of(event))
             case "op_failed":
                 self.fail(event)
             case _:
@@ -137,14 +137,17 @@ class Folded:
             case "node":
                 self.take_node(event)
             case "value":
-                self.tensors[event["tensor"]].value = event["value"]
+                if (tensor := self.tensors.get(event["tensor"])) is not None:
+                    tensor.value = event["value"]
             case "grad":
-                self.tensors[event["tensor"]].gradient = event["value"]
-                if "node" in event:
-                    self._nodes[event["node"]].graded = True
+                if (tensor := self.tensors.get(event["tensor"])) is not None:
+                    tensor.gradient = event["value"]
+                if (step := self._nodes.get(event.get("node", -1))) is not None:
+                    step.graded = True
             case "attr":
-                if "tensor" in event and event["attr"] == "name":
-                    self.tensors[event["tensor"]].name = event["value"]
+                tensor = self.tensors.get(event.get("tensor", -1))
+                if tensor is not None and event["attr"] == "name":
+                    tensor.name = event["value"]
 
     def take_node(self, event: NodeEvent) -> None:
         """Fold in an op that ran."""
@@ -155,7 +158,7 @@ class Folded:
         self.steps.append(step)
         self._nodes[event["node"]] = step
         for number in event["outputs"]:
-            if number not in inputs:
+            if number in self.tensors and number not in inputs:
                 self.tensors[number].is_leaf = False
 
     def fail(self, event: OpFailed) -> None:
@@ -163,12 +166,17 @@ class Folded:
         message = event["message"].split("\n")[0]
         if "program" in event:
             row = Row("!", event["type"], message, event["line"])
-            self.programs[event["program"]].rows.append(row)
+            self.add_row(event["program"], row)
         else:
             inputs = [a["tensor"] for a in event["inputs"] if "tensor" in a]
             step = Step(event["type"], inputs, -1, [], event["line"], "!")
             step.failed = message
             self.steps.append(step)
+
+    def add_row(self, number: int, row: Row) -> None:
+        """Add a row to a program, if it is one that the log has told of."""
+        if (program := self.programs.get(number)) is not None:
+            program.rows.append(row)
 
     def leaves(self) -> list[Tensor]:
         """The parameters and data that no op made."""

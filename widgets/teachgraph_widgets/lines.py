@@ -273,4 +273,7 @@ def mark(token: int, line: int) -> None:
     """
     for cursor in running:
         if cursor.source.token == token:
-            cursor.mark(line)
+            try:
+                cursor.mark(line)
+            except Exception as error:  # the line itself is not to blame
+                cursor.log.broke(error)

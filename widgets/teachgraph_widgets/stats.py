@@ -1,7 +1,7 @@
 """What a value looks like, in few numbers: at most 2 kB, however big the tensor.
 
-Norm and counts of NaN and infinity are exact; so are, up to a million elements, minimum,
-maximum and mean. The rest is taken from a sample where a tensor is large; the histogram
+Norm and counts of NaN and infinity are exact; so are minimum, maximum and mean, up to a
+million elements. The rest is taken from a sample where a tensor is large; the histogram
 says so with its stride, the heat map is a picture anyway.
 """
 

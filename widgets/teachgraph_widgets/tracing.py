@@ -10,6 +10,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from teachgraph.errors import TeachgraphError
 from teachgraph_widgets.events import AnyEvent, Log
 from teachgraph_widgets.lines import Source
 from teachgraph_widgets.page import write_page
@@ -20,9 +21,13 @@ from teachgraph_widgets.summary import summary
 if TYPE_CHECKING:
     from teachgraph_widgets.live import Live
 
-__all__ = ["Trace", "trace"]
+__all__ = ["Trace", "TraceError", "trace"]
 
 Theme = Literal["auto", "light", "dark"]
+
+
+class TraceError(TeachgraphError, RuntimeError):
+    """A trace that has not begun, or is to begin twice."""
 
 
 class Trace:
@@ -68,9 +73,14 @@ class Trace:
         self.end(error, frame.f_locals, frame.f_lineno)
 
     def begin(self, source: Source) -> None:
-        """Start to record `source`; what a `with` block does when it is entered."""
+        """Start to record `source`: what a `with` block does when it is entered.
+
+        Raises:
+            TraceError: It has been used before.
+            NotBuiltError: It is to be drawn, and the front end is not built.
+        """
         if self._recorder is not None:
-            raise RuntimeError("a trace records once: make another")
+            raise TraceError("a trace records once: make another with tg.trace()")
         self._recorder = Recorder(source, self.title, values=self.values)
         if in_notebook() if self.show is None else self.show:
             from teachgraph_widgets.live import Live
@@ -96,10 +106,10 @@ class Trace:
         """What records.
 
         Raises:
-            RuntimeError: Nothing has been recorded yet.
+            TraceError: Nothing has been recorded yet.
         """
         if self._recorder is None:
-            raise RuntimeError("nothing has been recorded: use `with tg.trace() as t:`")
+            raise TraceError("nothing has been recorded: use `with tg.trace() as t:`")
         return self._recorder
 
     @property
