@@ -57,9 +57,10 @@ def grad(
     """
     targets, roots = listed(inputs), listed(outputs)
     given = [None] * len(roots) if grad_outputs is None else listed(grad_outputs)
-    check(roots, targets, given, only_inputs)
+    fixed = [] if no_grad_vars is None else listed(no_grad_vars)
+    check(roots, targets, fixed, given, only_inputs)
     keep = create_graph if retain_graph is None else retain_graph
-    blocked = {tensor.edge for tensor in listed(no_grad_vars or [])}
+    blocked = {tensor.edge for tensor in fixed}
     seeds = seeds_of(roots, given, create_graph)
     announce("backward_begin", roots)
     try:
@@ -79,6 +80,7 @@ def grad(
 def check(
     roots: Sequence[Any],
     targets: Sequence[Any],
+    fixed: Sequence[Any],
     given: Sequence[Any],
     only_inputs: bool,
 ) -> None:
@@ -90,8 +92,8 @@ def check(
         problem = "outputs and inputs must not be empty"
     elif len(given) != len(roots):
         problem = "The length of grad_outputs must be equal to outputs"
-    elif not all(isinstance(t, Tensor) for t in (*roots, *targets)):
-        problem = "outputs and inputs must be Tensors"
+    elif not all(isinstance(t, Tensor) for t in (*roots, *targets, *fixed)):
+        problem = "outputs, inputs and no_grad_vars must be Tensors"
     if problem:
         raise InvalidValueError(at_user_line(f"grad: {problem}"))
 

@@ -119,8 +119,8 @@ class Tensor(Operators):
         return self if self.node is None else self.node
 
     def numpy(self) -> ndarray[Any, Any]:
-        """The values as a NumPy array (the same memory)."""
-        return self.data
+        """A copy of the values: changing it changes no tensor, nor what was saved."""
+        return self.data.copy()
 
     def item(self) -> Any:
         """The one element as a Python number.
@@ -203,7 +203,7 @@ class Tensor(Operators):
 
     def gradient(self) -> ndarray[Any, Any] | None:
         """The gradient as an array, or None: the 1.x way to ask."""
-        return None if self.grad is None else self.grad.data
+        return None if self.grad is None else self.grad.numpy()
 
     def clear_gradient(self, set_to_zero: bool = True) -> None:
         """Forget the gradient: zeros, or None with `set_to_zero=False`."""
@@ -213,7 +213,7 @@ class Tensor(Operators):
     clear_grad = clear_gradient
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return np.array(self.data, dtype=dtype, copy=copy)
+        return np.array(self.data, dtype=dtype, copy=copy is not False)
 
     def __len__(self) -> int:
         if not self.data.ndim:
@@ -376,14 +376,14 @@ def wrap(array: ndarray[Any, Any], edge: Edge | None) -> Tensor:
 
 
 def seed_for(tensor: Tensor, given: Any) -> Tensor:
-    """The gradient a reverse pass starts with: ones, or what was given.
+    """The gradient a reverse pass starts with: ones, or what was given, in our dtype.
 
     Raises:
         GradientShapeError: It is not of the tensor's shape.
     """
     if given is None:
         return Tensor(np.ones(tensor.data.shape, tensor.data.dtype))
-    grad = given if isinstance(given, Tensor) else Tensor(np.asarray(given))
+    grad = given if isinstance(given, Tensor) else Tensor(numeric(given, tensor))
     if grad.shape != tensor.shape:
         raise GradientShapeError(
             at_user_line(
@@ -391,4 +391,4 @@ def seed_for(tensor: Tensor, given: Any) -> Tensor:
                 f"{grad.shape}, the tensor {tensor.shape}; they must be equal"
             )
         )
-    return grad
+    return grad if grad.data.dtype == tensor.data.dtype else grad.astype(tensor.dtype)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import BackwardTwiceError, GradientShapeError
+from teachgraph.errors import BackwardTwiceError, DTypeError, GradientShapeError
 from tests.eager.ops import counted_add, op_with
 
 
@@ -79,6 +79,23 @@ def test_the_gradient_given_weighs_the_outputs() -> None:
     x = leaf(2.0, 3.0)
     (x * x).backward(tg.to_tensor([10.0, -1.0]))
     assert x.grad.tolist() == [40.0, -6.0]
+
+
+@pytest.mark.parametrize("kind", ["float64", "int64", "bool"])
+def test_a_given_gradient_of_another_dtype_is_taken_in_ours(kind: str) -> None:
+    for function in (tg.nn.functional.relu, lambda x: x + 1.0, lambda x: x):
+        x = leaf(2.0, 3.0)
+        function(x).backward(tg.to_tensor([1, 0], dtype=kind))
+        assert (x.grad.tolist(), str(x.grad.dtype)) == ([1.0, 0.0], "float32")
+
+
+def test_a_given_gradient_may_be_an_array_or_a_list() -> None:
+    x = leaf(2.0, 3.0)
+    (x * x).backward(np.array([1.0, 2.0]))
+    (x * x).backward([1, 2])
+    assert x.grad.tolist() == [8.0, 24.0]
+    with pytest.raises(DTypeError, match="nothing can be computed with 'a'"):
+        leaf(1.0).backward("a")
 
 
 def test_a_given_gradient_of_another_shape_is_refused_and_changes_nothing() -> None:

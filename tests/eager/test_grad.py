@@ -223,6 +223,10 @@ def test_weights_of_another_shape_or_number_are_refused() -> None:
         (lambda x: (1.0, x), "must be Tensors"),
         (lambda x: (x * x, np.ones(1)), "must be Tensors"),
         (lambda x: (x * x, "x"), "must be Tensors"),
+        (
+            lambda x: (x * x, x, None, None, False, True, False, ["y"]),
+            "must be Tensors",
+        ),
     ],
 )
 def test_what_it_cannot_take(arguments: Any, says: str) -> None:
