@@ -73,6 +73,17 @@ class Output:
         self.node, self.index, self.edges = node, index, (node,)
         self.born = node.born + 1
 
+    def __eq__(self, other: object) -> bool:
+        """An output that was kept and is recorded anew is still the same output."""
+        return (
+            isinstance(other, Output)
+            and other.node is self.node
+            and other.index == self.index
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.node), self.index))
+
 
 def topological(roots: Iterable[Edge]) -> list[Edge]:
     """Everything the roots came from, each after all its consumers.

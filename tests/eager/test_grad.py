@@ -108,6 +108,15 @@ def test_third_order_of_a_quotient_and_a_tanh() -> None:
     assert y.item() == pytest.approx(third, rel=1e-2)
 
 
+def test_second_derivatives_by_a_result_of_an_op_with_several() -> None:
+    """dx = softmax - one_hot, so its slope by softmax is the identity."""
+    x = leaf([[1.0, 2.0, 0.5]])
+    softmax, loss = tg.ops.softmax.softmax_with_cross_entropy(x, np.array([[1]]))
+    (dx,) = tg.grad(loss, x, create_graph=True)
+    (by_softmax,) = tg.grad(dx, softmax, leaf([[1.0, 2.0, 3.0]]))
+    assert by_softmax.tolist() == [[1.0, 2.0, 3.0]]
+
+
 def test_mixed_second_derivatives_do_not_depend_on_the_order() -> None:
     x, y = leaf(0.3), leaf(1.7)
     z = tg.exp(x * y) * tg.tanh(x)
