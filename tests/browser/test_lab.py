@@ -105,6 +105,7 @@ def test_lesson_00_is_drawn_line_by_line_while_its_cell_runs(
     assert operators(rows, "startup") == STARTUP
     assert operators(rows, "main") == MAIN
     assert rows[0][1:] == ("fc_0.w_0", 3)
+    lesson.cell(traced).evaluate("cell => cell.scrollIntoView()")
     lesson.page.screenshot(path=artefacts / "lesson_00_running.png")
 
     gate.open()
@@ -209,7 +210,10 @@ def test_a_notebook_reopened_without_its_kernel_shows_the_picture(
     later.open()
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.naturalWidth") > 500
-    expect(later.cell(1).get_by_text("Error displaying widget")).to_be_hidden()
+    expect(later.cell(1).get_by_text("Loading widget")).to_be_hidden()
+    error = later.cell(1).get_by_text("Error displaying widget")
+    error.wait_for(state="attached")
+    expect(error).to_be_hidden()
     later.page.screenshot(path=artefacts / "reopened.png")
     assert later.requests == []
     assert [e for e in later.errors if "model not found" not in e] == []

@@ -22,7 +22,7 @@ CELLS = (".jp-OutputArea", ".cell_container", ".output")
 INSTEAD = (
     *(f"{cell}:has(.tg-root) .tg-still" for cell in CELLS),
     ".jp-OutputArea:has(.tg-root) > :has(.tg-still)",
-    '.jp-OutputArea:has(.tg-still) [data-mime-type$="widget-view+json"]:not(:has(*))',
+    ".jp-OutputArea:has(.tg-still) .jp-OutputArea-output:not(:has(*))",
 )
 """What is not to be seen: the picture beside a live view; beside the picture, the words
 that JupyterLab has for a view whose kernel is gone."""
