@@ -152,11 +152,12 @@ def test_roles_say_what_each_operator_is_there_for() -> None:
 
 def test_each_gradient_operator_knows_its_twin() -> None:
     hidden = static.nn.fc(static.data("x", [None, 2]), 2, activation="tanh")
-    append_backward(tg.mean(hidden * hidden))
+    append_backward(tg.mean(hidden * hidden * 2.0))
     block = static.default_main_program().global_block()
     twins = {op.type: op.twin.type for op in block.ops if op.twin and op.type != "sum"}
     assert twins == {
         "reduce_mean_grad": "reduce_mean",
+        "scale": "scale",
         "elementwise_mul_grad": "elementwise_mul",
         "tanh_grad": "tanh",
         "elementwise_add_grad": "elementwise_add",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,18 +69,22 @@ def of_variables(program: str, golden: Json, ours: Json) -> Iterator[Difference]
 
 
 def of_operators(program: str, golden: Json, ours: Json) -> Iterator[Difference]:
-    """Differences of two lists of operators; of each, if they have the same types."""
+    """Differences of two lists of operators: of each pair, and which have no pair."""
     types, own = ([op["type"] for op in ops] for ops in (golden, ours))
-    if types != own:
-        yield Difference(program, "operators", "*", "types", types, own)
-        return
-    for theirs, mine in zip(golden, ours, strict=True):
-        for kind in ("inputs", "outputs"):
-            full = [filled(op[kind]) for op in (theirs, mine)]
-            yield from of_facts(program, kind[:-1], theirs["type"], *full)
-        yield from of_facts(
-            program, "attr", theirs["type"], theirs["attrs"], mine["attrs"]
-        )
+    for change, a, b, c, d in SequenceMatcher(None, types, own, False).get_opcodes():
+        if change == "equal":
+            for theirs, mine in zip(golden[a:b], ours[c:d], strict=True):
+                yield from of_operator(program, theirs, mine)
+        else:
+            yield Difference(program, "operators", "*", "types", types[a:b], own[c:d])
+
+
+def of_operator(program: str, golden: Json, ours: Json) -> Iterator[Difference]:
+    """Differences of two operators of one type."""
+    for kind in ("inputs", "outputs"):
+        full = [filled(op[kind]) for op in (golden, ours)]
+        yield from of_facts(program, kind[:-1], golden["type"], *full)
+    yield from of_facts(program, "attr", golden["type"], golden["attrs"], ours["attrs"])
 
 
 def filled(slots: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:

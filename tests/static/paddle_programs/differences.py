@@ -19,7 +19,7 @@ class Row(NamedTuple):
 
     Attributes:
         why: The reason.
-        kind: As in `Difference`, or `*`.
+        kind: As in `Difference`.
         where: Pattern of the op's type, or of the variable's name.
         what: Pattern of the attribute, the slot or the fact.
         program: Pattern of the golden's name.
@@ -74,6 +74,7 @@ ATTRIBUTES = [
     *without("there is no float16 here", "sgd", "multi_precision"),
     *without("the k best always come in order", "top_k_v2", "sorted"),
     *without("no bound is a tensor", "slice*", "infer_flags"),
+    *without("an index is always int64", "arg_max", "dtype"),
     Row(
         "what Paddle appends from C++ has no name scope; here it has the program's",
         "attr",
@@ -147,15 +148,27 @@ VARIABLES = [
         "variables",
         what="order",
     ),
-    Row(
-        "Paddle counts a call of `full` twice, so its names are odd",
-        "*",
-        program="constants",
+    *(
+        Row("Paddle counts a call of `full` twice", kind, where, program="constants")
+        for kind, where in (
+            ("output", "fill_constant"),
+            ("variables", "fill_constant_[01].tmp_0"),
+        )
     ),
     Row(
-        "nobody reads the gradient of a py_func's result that has no way back",
-        "*",
-        program="py_func_without_a_gradient",
+        "Paddle counts a call of `full` twice",
+        "returned",
+        paddle="fill_constant_1.tmp_0",
+        ours="fill_constant_0.tmp_0",
+    ),
+    *(
+        Row(
+            "nobody reads the gradient of what has no way back",
+            kind,
+            where,
+            program="py_func_without_a_gradient",
+        )
+        for kind, where in (("output", "mul_grad"), ("variables", "out@GRAD"))
     ),
 ]
 
@@ -172,12 +185,22 @@ JOINED = (
     "second overwrite the first"
 )
 
+DIVIDEND = "a number to be divided has no shape; it broadcasts"
+NO_POW = "there is no op `pow` yet: a constant and `elementwise_pow`"
+POWERS = ("pow_0.tmp_0", "tmp_0", "tmp_1")
+
 PROGRAMS = [
     *(
         Row(EXPANDED, kind, program="second_order_of_*")
-        for kind in ("operators", "variables")
+        for kind in ("operators", "output", "variables")
     ),
-    Row(UNSHAPED, "operators", program="loss_that_is_no_scalar"),
+    Row(
+        UNSHAPED,
+        "operators",
+        program="loss_that_is_no_scalar",
+        paddle=["fill_constant"],
+        ours=["fill_any_like"],
+    ),
     Row(
         UNSHAPED,
         "attr",
@@ -187,29 +210,43 @@ PROGRAMS = [
         paddle=[1],
         ours=[2, 3],
     ),
-    *(
-        Row(JOINED, kind, program="gradients_of_two_targets")
-        for kind in ("operators", "variables")
+    Row(
+        JOINED,
+        "operators",
+        program="gradients_of_two_targets",
+        paddle=[],
+        ours=["sum"],
     ),
     *(
-        Row(
-            "a number as dividend has no shape and broadcasts",
-            kind,
-            program="operators",
+        Row(JOINED, kind, where, program="gradients_of_two_targets")
+        for kind, where in (
+            ("output", "fill_any_like"),
+            ("output", "exp_grad"),
+            ("variables", "tanh_0.tmp_0@GRAD@RENAME@*"),
         )
-        for kind in ("operators", "variable")
     ),
+    Row(
+        DIVIDEND,
+        "operators",
+        paddle=["fill_constant_batch_size_like"],
+        ours=["fill_constant"],
+    ),
+    Row(DIVIDEND, "variable", "tmp_12", "shape", "operators"),
 ]
 
 MISSING = [
+    Row(NO_POW, "operators", paddle=["pow"], ours=["fill_constant", "elementwise_pow"]),
+    *(Row(NO_POW, "variables", name, "name", "functions") for name in POWERS),
+    Row(NO_POW, "returned", paddle=POWERS[0], ours=POWERS[-1]),
     *(
-        Row("there is no op `pow` yet: `elementwise_pow`", kind, program="functions")
-        for kind in ("operators", "variables", "returned")
-    ),
-    Row(
-        "functions take `name`, as Paddle's, but do not use it yet",
-        "*",
-        program="named",
+        Row("functions take `name`, but do not use it yet", kind, where, what, "named")
+        for kind, where, what in (
+            ("output", "reduce_mean", "Out"),
+            ("output", "fill_constant", "Out"),
+            ("input", "reduce_mean_grad", "Out@GRAD"),
+            ("variables", "loss.tmp_0*", "name"),
+            ("variables", "mean_0.tmp_0*", "name"),
+        )
     ),
 ]
 
