@@ -233,6 +233,17 @@ def test_await_and_other_magics_work_inside(front_end: FrontEnd) -> None:
     assert any(e["kind"] == "node" for e in timed.snapshot["events"])
 
 
+def test_a_cell_that_runs_another_is_traced_to_its_end(front_end: FrontEnd) -> None:
+    cell = front_end.run(
+        "%%trace\n"
+        "get_ipython().run_cell('1')\n"
+        "get_ipython().run_cell('')\n"
+        "z = tg.ones([1])"
+    )
+    nodes = [e["line"] for e in cell.snapshot["events"] if e["kind"] == "node"]
+    assert nodes == [4]
+
+
 def test_functions_of_traced_cells_survive_a_reset(front_end: FrontEnd) -> None:
     front_end.run("%%trace\ndef kept(x):\n    y = x + 1\n    return y")
     assert front_end.run("import builtins; builtins.kept = kept; kept(1)").result == "2"

@@ -170,6 +170,12 @@ for i in range(50_000):
     assert told + untold == 2 + 50_000 * 2 + 10, "each start is told or counted"
 
 
+def test_a_short_loop_is_told_whole() -> None:
+    recording = record("n = 0\nfor _ in range(40):\n    n += 1\n    m = n\n")
+    assert len(recording.all("line", line=3)) == 40
+    assert recording.all("dropped") == []
+
+
 def test_each_event_stands_after_the_start_of_its_line() -> None:
     recording = record(
         "x = tg.to_tensor(1.0)\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -105,3 +106,24 @@ def test_python_finds_itself_as_it_was(tmp_path: Path) -> None:
         trace_script(script, ["a"], tmp_path / "page.html")
     assert (sys.modules["__main__"], list(sys.argv), list(sys.path)) == before
     assert (tmp_path / "page.html").exists()
+
+
+def test_where_there_is_no_notebook_a_traced_cell_is_told_as_text(
+    tmp_path: Path,
+) -> None:
+    code = (
+        "shell = get_ipython(); shell.run_line_magic('load_ext', 'teachgraph');"
+        "import teachgraph as tg;"
+        "shell.run_cell('%%trace --title Here\\nx = tg.ones([2])\\ny = x * 2.0');"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "IPython", "--no-banner", "-c", code],
+        cwd=tmp_path,
+        env=os.environ | {"IPYTHONDIR": str(tmp_path / "ipython")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "Trace: Here" in done.stdout
+    assert "scale(x) -> y [2]" in done.stdout
+    assert "widget" not in done.stdout.lower()

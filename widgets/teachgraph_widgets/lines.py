@@ -23,8 +23,11 @@ __all__ = ["MARKER", "Cursor", "Source", "mark", "marked", "running"]
 MARKER = "__teachgraph_line__"
 """The name that traced code calls; it must be among its globals."""
 
+ALWAYS = 50
+"""So many starts of a line are told, whatever it records."""
+
 QUIET = 0.01
-"""Seconds for which a line that records nothing is not told again."""
+"""Seconds in which only one later start is told of a line that records nothing."""
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _tokens = count(1)
@@ -200,7 +203,7 @@ class Cursor:
         visits[line] = before + 1
         self.line = line
         now = perf_counter()
-        if before and now < self._due:
+        if before >= ALWAYS and now < self._due:
             log.pending = line
             return
         self._due = now + QUIET
@@ -255,7 +258,7 @@ class Cursor:
             self.log.leave_out(*UNTOLD, self._untold)
 
 
-UNTOLD = ("line starts", "a line that records nothing is told once in 10 ms")
+UNTOLD = ("line starts", "after 50 a line that records nothing is told once in 10 ms")
 
 
 def ignore(namespace: Mapping[str, Any], names: Sequence[str]) -> None:

@@ -19,7 +19,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from teachgraph_widgets.lines import MARKER, Source, mark, marked
-from teachgraph_widgets.tracing import Trace
+from teachgraph_widgets.tracing import Trace, in_notebook
 
 __all__ = ["Tracer", "load", "unload"]
 
@@ -90,6 +90,8 @@ class Tracer(Magics):
         super().__init__(shell)
         self.text, self.used = "", False
         self.source: Source | None = None
+        self.cell: Any = None
+        self.traced: Any = None
         self.current: Trace | None = None
 
     @line_cell_magic
@@ -110,12 +112,11 @@ class Tracer(Magics):
         """Trace from here to the end of the cell."""
         self.finish(None)
         source, self.source = self.source or Source(self.text), None
-        self.used = True
-        self.before_cell()
+        self.used, self.traced = True, self.cell
+        self.before_cell(self.cell)
         self.current = Trace(
             options.title,
             values=not options.no_values,
-            show=True,
             height=options.height,
             theme=options.theme,
         )
@@ -127,6 +128,8 @@ class Tracer(Magics):
         current, self.current = self.current, None
         if current is not None:
             current.end(error, self.shell.user_ns)
+            if not in_notebook():
+                sys.stdout.write(current.summary() + "\n")
 
     def clean(self, lines: list[str]) -> list[str]:
         """A transformer of cells: `%%trace` becomes a line of the cell."""
@@ -144,17 +147,18 @@ class Tracer(Magics):
             tree.body.insert(0, first)
         return tree
 
-    def before_cell(self, *_: Any) -> None:
+    def before_cell(self, info: Any) -> None:
         """A cell runs: what traced functions call must be there, also after a reset."""
+        self.cell = info
         if self.used:
             self.shell.user_ns[MARKER] = self.shell.user_ns_hidden[MARKER] = mark
 
     def after_cell(self, result: Any) -> None:
-        """A cell has run, or was stopped."""
-        error = None if result is None else result.error_in_exec
+        """A cell has run, or was stopped; it may be one that a traced cell ran."""
         if result is None:
-            error = KeyboardInterrupt()
-        self.finish(error)
+            self.finish(KeyboardInterrupt())
+        elif result.info is self.traced:
+            self.finish(result.error_in_exec)
 
 
 def show_as_written(frame: FrameType | None, text: str) -> None:
