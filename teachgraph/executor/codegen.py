@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import linecache
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
@@ -42,15 +43,19 @@ class Identifiers:
     def __call__(self, name: str) -> str:
         """The Python name of a variable, the same each time."""
         if name not in self.by_name:
-            base = re.sub(r"\W", "_", name)
+            base = re.sub(r"\W", "_", unicodedata.normalize("NFKC", name))
             if not base[:1].isidentifier() or keyword.iskeyword(base):
                 base = f"v_{base}"
-            found, number = base, 2
-            while found in self.taken:
-                found, number = f"{base}_{number}", number + 1
-            self.taken.add(found)
-            self.by_name[name] = found
+            self.by_name[name] = self.fresh(base)
         return self.by_name[name]
+
+    def fresh(self, base: str) -> str:
+        """A Python name that stands for nothing else."""
+        found, number = base, 2
+        while found in self.taken:
+            found, number = f"{base}_{number}", number + 1
+        self.taken.add(found)
+        return found
 
 
 class Writer:
@@ -107,7 +112,7 @@ class Writer:
             isinstance(item, (bool, int, str)) for item in value
         ):
             return repr(value)
-        name = self.identifiers(f"constant {len(self.globals)}")
+        name = self.identifiers.fresh("constant")
         self.globals[name] = value
         return name
 

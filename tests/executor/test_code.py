@@ -81,6 +81,25 @@ def test_a_name_is_pythons_and_its_own() -> None:
     ast.parse(executor.compiled(fetch_list=[out]).source)
 
 
+def test_a_variable_and_a_constant_never_share_a_name() -> None:
+    """Constants that can't be written as text are called `constant`, ..."""
+    names = ["constant", *(f"constant {n}" for n in range(9)), "constant_2"]
+    total = static.data("x", [1])
+    for name in names:
+        total = total + static.data(name, [1]) * float("inf")
+    feed = {name: np.ones(1, "float32") for name in [*names, "x"]}
+    (found,) = Executor().run(feed=feed, fetch_list=[total])
+    assert found.item() == float("inf")
+
+
+def test_names_that_python_takes_for_one_stay_two() -> None:
+    """Python reads the ligature as two letters."""
+    ligature, letters = static.data("\ufb01", [1]), static.data("fi", [1])
+    feed = {"\ufb01": np.full(1, 3.0, "float32"), "fi": np.ones(1, "float32")}
+    (found,) = Executor().run(feed=feed, fetch_list=[ligature - letters])
+    assert found.item() == 2.0
+
+
 @pytest.mark.parametrize(
     "number", [float("inf"), float("-inf"), float("nan"), 1e-45, 0.1, -0.0, 3e38]
 )

@@ -144,8 +144,16 @@ def test_numbers_keep_the_dtype_they_meet_unless_they_would_be_cut() -> None:
 
 @pytest.mark.parametrize("index", [5, slice(0, None, 2), None, [0], "a"])
 def test_an_index_is_integers_and_plain_slices_within_range(index: Any) -> None:
-    with pytest.raises(InvalidValueError):
-        static.data("known", [3, 2])[index]
+    known = static.data("known", [3, 2])
+    with tg.mode.using(static=False):
+        tensor = tg.to_tensor(np.ones((3, 2), "float32"))
+    for x in (known, tensor):
+        with pytest.raises(
+            InvalidValueError, match="slice cannot take these"
+        ) as caught:
+            _ = x[index]
+        assert "float32 [3, 2]" in str(caught.value)
+        assert "_ = x[index]" in str(caught.value)
 
 
 def test_shapes_that_can_not_fit_are_refused_where_they_are_written(
