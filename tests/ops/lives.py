@@ -109,16 +109,21 @@ class Built(NamedTuple):
         found = executor.run(self.program, self.feed, list(fetch), scope=Scope())
         return [np.asarray(value) for value in found]
 
-    def data(self, name: str, value: Array) -> Variable:
-        """One more variable that is fed."""
-        variable = static.data(name, list(value.shape), value.dtype)
+    def data(self, name: str, value: Array, shape: Any = None) -> Variable:
+        """One more variable that is fed, declared in the shape of its value."""
+        variable = static.data(name, list(shape or value.shape), value.dtype)
         self.feed[name] = value
         return variable
 
 
 @contextmanager
-def building(row: Row, case: Case, inputs: Sequence[Any]) -> Iterator[Built]:
-    """The third life: a program with one operator, still being built."""
+def building(
+    row: Row, case: Case, inputs: Sequence[Any], *, unknown: bool = False
+) -> Iterator[Built]:
+    """The third life: a program with one operator, still being built.
+
+    With `unknown` the first size of each input is not declared.
+    """
     program = Program()
     with static.program_guard(program, Program()), in_static_mode():
         built = Built(program, [], [], {})
@@ -126,7 +131,8 @@ def building(row: Row, case: Case, inputs: Sequence[Any]) -> Iterator[Built]:
             if x is None:
                 built.inputs.append(None)
                 continue
-            variable = built.data(f"x{i}", x)
+            shape = [-1, *x.shape[1:]] if unknown and x.ndim else x.shape
+            variable = built.data(f"x{i}", x, shape)
             variable.stop_gradient = i not in case.variables()
             built.inputs.append(variable)
         built.outputs.extend(several(op_of(row)(*built.inputs, **case.attrs)))
@@ -143,13 +149,27 @@ def in_static_mode() -> Iterator[None]:
         tg.disable_static()
 
 
-def in_a_program(row: Row, case: Case, *, interpret: bool = False) -> Answers:
-    """A program's answers, through `static.gradients` of `static.gradients`."""
-    with building(row, case, case.inputs) as built:
-        shapes = [np.zeros(out.shape, out.dtype) for out in built.outputs]
+def in_a_program(
+    row: Row,
+    case: Case,
+    wanted: Answers,
+    *,
+    interpret: bool = False,
+    unknown: bool = False,
+) -> Answers:
+    """A program's answers, through `static.gradients` of `static.gradients`.
+
+    The weights are as for the `wanted` answers, whose shapes they have.
+    """
+    with building(row, case, case.inputs, unknown=unknown) as built:
         floating = [out for out in built.outputs if out.dtype.kind == "f"]
         leaves = [built.inputs[i] for i in case.variables()]
-        given = [built.data(f"u{i}", u) for i, u in enumerate(upstream(shapes))]
+        given = [
+            built.data(f"u{i}", u, out.shape)
+            for i, (u, out) in enumerate(
+                zip(upstream(wanted.outputs), floating, strict=True)
+            )
+        ]
         for variable in given:
             variable.stop_gradient = False
         first = static.gradients(floating, leaves, given)
@@ -157,9 +177,14 @@ def in_a_program(row: Row, case: Case, *, interpret: bool = False) -> Answers:
         sources = [*leaves, *given]
         second: list[Any] = [None] * len(sources)
         if live:
-            along = weights([np.zeros(dx.shape) for dx in live])
-            weighted = [built.data(f"v{i}", v) for i, v in enumerate(along)]
-            second = static.gradients(live, sources, weighted)
+            along = [
+                built.data(f"v{i}", v, dx.shape)
+                for i, (v, dx) in enumerate(
+                    zip(weights(wanted.first), first, strict=True)
+                )
+                if dx is not None
+            ]
+            second = static.gradients(live, sources, along)
         names = [v.name for v in (*built.outputs, *first, *second) if v is not None]
         values = dict(zip(names, built.run(names, interpret=interpret), strict=True))
         for variable in (*leaves, *given):
