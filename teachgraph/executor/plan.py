@@ -172,9 +172,12 @@ def cause_of(error: Exception) -> BaseException | None:
 
 
 def failed(operator: Operator, values: Sequence[Any], error: Exception) -> Exception:
-    """What to raise when an operator raised `error` on these values."""
-    attrs = operator.own_attrs
-    return operator.op.explain(values, attrs, error, where=operator.callsite)
+    """What to raise when an operator raised `error` on these values.
+
+    A gradient operator names the line of the forward one, which the user can change.
+    """
+    attrs, written = operator.own_attrs, operator.twin or operator
+    return operator.op.explain(values, attrs, error, where=written.callsite)
 
 
 def missing_feed(variable: Variable, call: Call | None) -> str:

@@ -185,12 +185,12 @@ def test_shapes_that_do_not_fit_when_run(executor: Executor) -> None:
 
 
 def test_shapes_that_do_not_fit_going_back(executor: Executor) -> None:
-    """The gradient of a failing operator names the line that made it."""
+    """A gradient operator that fails names the line of the forward one."""
     x = static.data("x", [None, 2])
+    here = line() + 1
     hidden = static.nn.fc(x, 2)
     out = x.block.create_var("out", [-1, 2])
     static.py_func(lambda v: v, hidden, out, lambda v, y, dy: dy[:1])
-    here = line() + 1
     tg.optimizer.SGD(0.1).minimize(tg.mean(out))
     executor.run(static.default_startup_program())
     with pytest.raises(ShapeError) as caught:
