@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from teachgraph.errors import DTypeError
 
-__all__ = ["ParamAttr"]
+__all__ = ["ParamAttr", "Trained"]
 
 
 @dataclass(frozen=True)
@@ -54,3 +54,34 @@ class ParamAttr:
             f"a parameter's attr is a ParamAttr, a name, an initializer or False, "
             f"got {value!r}"
         )
+
+
+class Trained:
+    """What a parameter of either mode, Tensor or Variable, knows of its training.
+
+    Attributes:
+        optimize_attr: Its own factor of the learning rate.
+        regularizer: Its own decay, or None.
+        need_clip: Whether gradient clipping counts it.
+    """
+
+    __slots__ = ()
+
+    optimize_attr: dict[str, float]
+    regularizer: Any
+    need_clip: bool
+
+    def follow(self: Any, attr: ParamAttr) -> None:
+        """Take over what the user said."""
+        self.optimize_attr = {"learning_rate": attr.learning_rate}
+        self.regularizer = attr.regularizer
+        self.need_clip = attr.need_clip
+
+    @property
+    def trainable(self: Any) -> bool:
+        """Whether an optimizer updates it."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self: Any, trainable: bool) -> None:
+        self.stop_gradient = not trainable

@@ -14,12 +14,12 @@ from teachgraph.observe import announce
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.op import Op
 from teachgraph.ops.traced import Traced
-from teachgraph.param_attr import ParamAttr
+from teachgraph.param_attr import ParamAttr, Trained
 
 __all__ = ["Dynamic", "Parameter", "to_tensor"]
 
 
-class Parameter(Tensor):
+class Parameter(Trained, Tensor):
     """A Tensor that an optimizer updates.
 
     Attributes:
@@ -37,18 +37,7 @@ class Parameter(Tensor):
     def __init__(self, data: np.ndarray[Any, Any], name: str, attr: ParamAttr) -> None:
         super().__init__(data, stop_gradient=not attr.trainable)
         self.name = name
-        self.optimize_attr = {"learning_rate": attr.learning_rate}
-        self.regularizer = attr.regularizer
-        self.need_clip = attr.need_clip
-
-    @property
-    def trainable(self) -> bool:
-        """Whether an optimizer updates it."""
-        return not self.stop_gradient
-
-    @trainable.setter
-    def trainable(self, trainable: bool) -> None:
-        self.stop_gradient = not trainable
+        self.follow(attr)
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()

@@ -58,6 +58,12 @@ def fans(shape: Sequence[int]) -> tuple[int, int]:
     return shape[1] * window, shape[0] * window
 
 
+def total_fan(given: XavierUniform | XavierNormal, shape: Sequence[int]) -> int:
+    """fan_in + fan_out, as given or else as the shape says."""
+    ins, outs = fans(shape)
+    return max((given.fan_in or ins) + (given.fan_out or outs), 1)
+
+
 def described(
     shape: Sequence[int], dtype: np.dtype[Any], **more: Any
 ) -> dict[str, Any]:
@@ -121,9 +127,7 @@ class XavierUniform:
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """A `uniform_random` op."""
-        ins, outs = fans(shape)
-        total = (self.fan_in or ins) + (self.fan_out or outs)
-        limit = sqrt(6.0 / max(total, 1))
+        limit = sqrt(6.0 / total_fan(self, shape))
         return Uniform(-limit, limit, self.seed).operation(shape, dtype)
 
 
@@ -137,9 +141,7 @@ class XavierNormal:
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """A `gaussian_random` op."""
-        ins, outs = fans(shape)
-        total = (self.fan_in or ins) + (self.fan_out or outs)
-        std = sqrt(2.0 / max(total, 1))
+        std = sqrt(2.0 / total_fan(self, shape))
         return Normal(0.0, std, self.seed).operation(shape, dtype)
 
 

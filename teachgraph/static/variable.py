@@ -15,7 +15,7 @@ from teachgraph.ops.infer import Spec
 from teachgraph.ops.op import Op
 from teachgraph.ops.operators import Operators
 from teachgraph.ops.shape import slice_
-from teachgraph.param_attr import ParamAttr
+from teachgraph.param_attr import ParamAttr, Trained
 from teachgraph.static import naming
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class Variable(Operators):
     __float__ = __int__ = item
 
 
-class Parameter(Variable):
+class Parameter(Trained, Variable):
     """A Variable that an optimizer updates: persistable, in the global block.
 
     Attributes:
@@ -231,15 +231,4 @@ class Parameter(Variable):
         super().__init__(
             block, name, shape, dtype, persistable=True, stop_gradient=stop
         )
-        self.optimize_attr = {"learning_rate": attr.learning_rate}
-        self.regularizer = attr.regularizer
-        self.need_clip = attr.need_clip
-
-    @property
-    def trainable(self) -> bool:
-        """Whether an optimizer updates it."""
-        return not self.stop_gradient
-
-    @trainable.setter
-    def trainable(self, trainable: bool) -> None:
-        self.stop_gradient = not trainable
+        self.follow(attr)
