@@ -57,7 +57,7 @@ def in_range(label: Any, classes: int) -> bool:
 
 
 def where_labelled(
-    x: Any, label: Any, axis: int, ignore_index: int | None = None
+    x: Any, label: Any, axis: int, ignore_index: int
 ) -> tuple[Index, Any]:
     """The index of the entries of `x` that `label` names, and which labels to ignore.
 
@@ -74,8 +74,7 @@ def where_labelled(
         raise DTypeError(f"labels must be integers, got {label.dtype}")
     if list(label.shape) != shape:
         raise ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
-    ignores = ignore_index is not None and 0 <= ignore_index < classes
-    if in_range(label, classes) and not ignores:
+    if in_range(label, classes) and not 0 <= ignore_index < classes:
         return entries(label, axis), None
     ignored = label == ignore_index
     kept = np.where(ignored, 0, label)

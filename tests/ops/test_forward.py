@@ -83,6 +83,17 @@ def test_dtypes_in_and_out(row: Row, case: Case) -> None:
         same(found, values, **SINGLE)
 
 
+def test_a_bare_number_beside_an_array_does_not_change_its_dtype() -> None:
+    x = np.array([1.0, 2.0], "float32")
+    for number in (2, 2.0, np.float32(2)):
+        for found, wanted in (
+            (tg.add(x, number), [3.0, 4.0]),
+            (tg.subtract(number, x), [1.0, 0.0]),
+            (tg.divide(x, number), [0.5, 1.0]),
+        ):
+            assert (found.tolist(), str(found.dtype)) == (wanted, "float32")
+
+
 MADE = [(row, case) for row, case in CASES if not row.accepts]
 
 

@@ -202,6 +202,7 @@ ROWS = (
         (
             guesses("rows", integers(5, 1, below=3), integers(5, 1, below=3, start=9)),
             guesses("two guesses", np.array([[0, 2], [1, 0]]), np.array([[2], [2]])),
+            guesses("one row", np.array([[1]]), np.array([[1]])),
             guesses("empty", integers(0, 2, below=3), integers(0, 1, below=3)),
             guesses(
                 "not contiguous",
