@@ -16,6 +16,9 @@ WIDGETS := $(wildcard widgets/*.json widgets/*.mjs) $(shell find widgets/src -ty
 NODE_MODULES := widgets/node_modules/.package-lock.json
 BUNDLE := widgets/teachgraph_widgets/static/widget.js
 PADDLE := .cache/paddle
+TORCH := .cache/torch
+# The CPU build: from a folder of wheels where there is one, else from PyTorch's own.
+TORCH_WHEELS = $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu)
 
 AS_ROOT := $(if $(filter 0,$(shell id -u)),yes)
 APT := $(shell command -v apt-get)
@@ -50,8 +53,10 @@ lint: setup $(NODE_MODULES) ## check style and types
 bench: setup ## measure against NumPy written by hand (ARGS go to pytest)
 	pytest --benchmark-only $(ARGS) tests/benchmarks
 
-oracle: $(PADDLE)/.packages ## capture anew the programs that the real Paddle builds
-	$(PADDLE)/bin/python tests/static/paddle_programs/capture.py
+oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorch anew; fails where they answer otherwise
+	$(PADDLE)/bin/python -m tests.static.paddle_programs.capture
+	$(TORCH)/bin/python -m tests.oracle.capture
+	git diff --exit-code -- 'tests/static/paddle_programs/*.json'
 
 lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
@@ -83,10 +88,15 @@ $(PACKAGES): requirements.lock | $(VENV)/bin/uv
 	uv pip install --quiet --python $(VENV) --require-hashes --requirement requirements.lock
 	@touch $@
 
-# Paddle is asked, never imported: it lives in a venv of its own, with NumPy 1.
+# Paddle and PyTorch are asked, never imported: each lives in a venv of its own.
 $(PADDLE)/.packages: | $(VENV)/bin/uv
 	uv venv --quiet --python $(VENV)/bin/python $(PADDLE)
 	uv pip install --quiet --python $(PADDLE) 'paddlepaddle==2.6.2' 'numpy<2' setuptools
+	@touch $@
+
+$(TORCH)/.packages: | $(VENV)/bin/uv
+	uv venv --quiet --python $(VENV)/bin/python $(TORCH)
+	uv pip install --quiet --python $(TORCH) $(TORCH_WHEELS) 'torch==2.13.0' numpy
 	@touch $@
 
 $(NODE_MODULES): widgets/package.json widgets/package-lock.json | $(PACKAGES)

@@ -1,24 +1,39 @@
 """What models are made of."""
 
-from teachgraph.nn import functional, initializer
-from teachgraph.nn.layer import Layer
-from teachgraph.nn.linear import (
-    CrossEntropyLoss,
-    Linear,
-    ReLU,
-    Sequential,
-    Sigmoid,
-    Tanh,
+from teachgraph.nn import (
+    activation,
+    common,
+    container,
+    conv,
+    functional,
+    initializer,
+    linear,
+    loss,
+    norm,
+    pooling,
+    rnn,
+    transformer,
 )
+from teachgraph.nn.activation import *  # noqa: F403
+from teachgraph.nn.common import *  # noqa: F403
+from teachgraph.nn.container import *  # noqa: F403
+from teachgraph.nn.conv import *  # noqa: F403
+from teachgraph.nn.layer import Layer
+from teachgraph.nn.linear import *  # noqa: F403
+from teachgraph.nn.loss import *  # noqa: F403
+from teachgraph.nn.norm import *  # noqa: F403
+from teachgraph.nn.pooling import *  # noqa: F403
+from teachgraph.nn.rnn import *  # noqa: F403
+from teachgraph.nn.transformer import *  # noqa: F403
 
-__all__ = [
-    "CrossEntropyLoss",
-    "Layer",
-    "Linear",
-    "ReLU",
-    "Sequential",
-    "Sigmoid",
-    "Tanh",
-    "functional",
-    "initializer",
-]
+__all__ = ["Layer", "functional", "initializer"]
+__all__ += activation.__all__
+__all__ += common.__all__
+__all__ += container.__all__
+__all__ += conv.__all__
+__all__ += linear.__all__
+__all__ += loss.__all__
+__all__ += norm.__all__
+__all__ += pooling.__all__
+__all__ += rnn.__all__
+__all__ += transformer.__all__

@@ -1,4 +1,4 @@
-"""Fully connected layers and the activations between them."""
+"""Layers that multiply by a matrix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 from teachgraph.nn import functional
 from teachgraph.nn.layer import Layer
 
-__all__ = ["CrossEntropyLoss", "Linear", "ReLU", "Sequential", "Sigmoid", "Tanh"]
+__all__ = [
+    "Linear",
+]
 
 
 class Linear(Layer):
@@ -48,71 +50,3 @@ class Linear(Layer):
         """The sizes."""
         ins, outs = self.weight.shape
         return f"in_features={ins}, out_features={outs}, dtype={self._dtype}"
-
-
-class ReLU(Layer):
-    """out = max(x, 0)."""
-
-    def forward(self, x: Any) -> Any:
-        """The op `relu`."""
-        return functional.relu(x)
-
-
-class Sigmoid(Layer):
-    """out = 1 / (1 + exp(-x))."""
-
-    def forward(self, x: Any) -> Any:
-        """The op `sigmoid`."""
-        return functional.sigmoid(x)
-
-
-class Tanh(Layer):
-    """out = tanh x."""
-
-    def forward(self, x: Any) -> Any:
-        """The op `tanh`."""
-        return functional.tanh(x)
-
-
-class Sequential(Layer):
-    """Layers one after the other.
-
-    >>> len(list(Sequential(Linear(4, 3), ReLU(), Linear(3, 2)).children()))
-    3
-    """
-
-    def __init__(self, *layers: Layer | tuple[str, Layer]) -> None:
-        super().__init__()
-        for position, item in enumerate(layers):
-            if isinstance(item, tuple):
-                self.add_sublayer(*item)
-            else:
-                self.add_sublayer(str(position), item)
-
-    def forward(self, x: Any) -> Any:
-        """Each layer's output is the next one's input."""
-        for layer in self.children():
-            x = layer(x)
-        return x
-
-    def __getitem__(self, index: int | slice) -> Layer:
-        if isinstance(index, slice):
-            return Sequential(*list(self.named_children())[index])
-        return list(self.children())[index]
-
-    def __len__(self) -> int:
-        return len(list(self.children()))
-
-
-class CrossEntropyLoss(Layer):
-    """Softmax and cross entropy, averaged over the batch."""
-
-    def __init__(self, ignore_index: int = -100, reduction: str = "mean") -> None:
-        super().__init__()
-        self.ignore_index, self.reduction = ignore_index, reduction
-
-    def forward(self, input: Any, label: Any) -> Any:
-        """The function `cross_entropy`."""
-        return functional.cross_entropy(
-            input, label, ignore_index=self.ignore_index, reduction=self.reduction
-        )

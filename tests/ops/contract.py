@@ -95,6 +95,7 @@ class Row:
         gradient: Whether the op has a derivative.
         updates: The position of an input that the result is stored in, or None.
         inner: Whether only rules call it, with inputs that are known to fit.
+        by_value: Whether the sizes of its outputs depend on values.
     """
 
     op: str
@@ -112,6 +113,7 @@ class Row:
     gradient: bool = True
     updates: int | None = None
     inner: bool = False
+    by_value: bool = False
 
     def __repr__(self) -> str:
         return f"the row of {self.op}"

@@ -82,7 +82,9 @@ def test_an_op_answers_or_refuses(type: str, data: Any) -> None:
         outputs = several(op(*tensors, **attrs))
     except OpError:
         return
-    assert [(tuple(out.shape), out.dtype) for out in outputs] == specs
+    assert [out.dtype for out in outputs] == [spec.dtype for spec in specs]
+    for out, spec in zip(outputs, specs, strict=True):
+        assert tuple(out.shape) == spec.shape or TABLE[type].by_value
     go_back(outputs, tensors)
 
 

@@ -113,9 +113,16 @@ def specs(case: Case, unknown: Any = ()) -> list[Spec | None]:
 def test_known_shapes_are_inferred_exactly(row: Row, case: Case) -> None:
     wanted = on_arrays(row, case.inputs, case.attrs)
     found = infer(op_of(row), specs(case), case.attrs)
-    assert [(spec.shape, spec.dtype) for spec in found] == [
-        (out.shape, out.dtype) for out in wanted
-    ]
+    for spec, out in zip(found, wanted, strict=True):
+        assert spec.dtype == out.dtype
+        assert spec.shape == out.shape or (row.by_value and fits(spec, out))
+
+
+def fits(spec: Spec, out: Any) -> bool:
+    """Whether an array has the sizes that are known."""
+    return len(spec.shape) == out.ndim and all(
+        n in (-1, size) for n, size in zip(spec.shape, out.shape, strict=True)
+    )
 
 
 @pytest.mark.parametrize(("row", "case"), CASES, ids=IDS)
@@ -135,9 +142,7 @@ def test_whatever_is_unknown_nothing_wrong_is_inferred(row: Row, case: Case) -> 
         found = infer(op_of(row), specs(case, unknown), case.attrs)
         for spec, out in zip(found, wanted, strict=True):
             assert spec.dtype == out.dtype
-            assert len(spec.shape) == out.ndim, unknown
-            for n, size in zip(spec.shape, out.shape, strict=True):
-                assert n in (-1, size), (unknown, spec.shape, out.shape)
+            assert fits(spec, out), (unknown, spec.shape, out.shape)
 
 
 def test_a_target_named_twice_starts_with_the_sum_of_its_weights() -> None:

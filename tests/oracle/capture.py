@@ -2,6 +2,7 @@
 
     python -m tests.oracle.capture           compare; ends with 1 if anything differs
     python -m tests.oracle.capture --write   write the answers
+    python -m tests.oracle.capture --write relu tanh   write those of these ops
 
 Run it at the root of the repository, in an environment that has `torch` (the version in
 `REQUIREMENT`) and NumPy; it needs nothing of the project but the table. The answers lie
@@ -139,21 +140,23 @@ def same(now: Any, before: Any) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the answers")
-    write = parser.parse_args().write
+    parser.add_argument("ops", nargs="*", help="by default all")
+    options = parser.parse_args()
     import torch
 
     if f"torch=={torch.__version__.split('+')[0]}" != REQUIREMENT:
         print(f"The answers are of {REQUIREMENT}, this is torch {torch.__version__}.")
         return 1
-    asked = [row for row in TABLE.values() if row.twin is not None]
+    known = [row for row in TABLE.values() if row.twin is not None]
+    asked = [row for row in known if not options.ops or row.op in options.ops]
     found = []
     FOLDER.mkdir(exist_ok=True)
     for row in asked:
         now = captured(torch, row)
-        if write:
+        if options.write:
             (FOLDER / f"{row.op}.json").write_text(as_text(now), "utf-8")
         found += differences(row.op, now)
-    stray = {path.stem for path in FOLDER.glob("*.json")} - {row.op for row in asked}
+    stray = {path.stem for path in FOLDER.glob("*.json")} - {row.op for row in known}
     found += [f"{op}: answers for an op that is not asked about" for op in stray]
     print(*(found or [f"PyTorch agrees on {len(asked)} ops."]), sep="\n")
     return 1 if found else 0

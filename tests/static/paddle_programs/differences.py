@@ -1,6 +1,7 @@
 """Where our programs differ from Paddle's, and why: all there is.
 
-A row explains the differences it matches. A difference without a row fails a test, and
+A row explains the differences it matches. Those of one family of programs stand with
+the programs (`explained`).  A difference without a row fails a test, and
 so does a row without a difference. `*` in a pattern stands for anything.
 """
 
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 from tests.static.paddle_programs.compare import ABSENT, Difference
 
-__all__ = ["ROWS", "WRONG_VALUES", "Row", "rows_for"]
+__all__ = ["ROWS", "WRONG_VALUES", "Row", "explained", "rows_for"]
 
 
 class Row(NamedTuple):
@@ -44,6 +45,11 @@ class Row(NamedTuple):
             and self.paddle in (None, found.paddle)
             and self.ours in (None, found.ours)
         )
+
+
+def explained(*rows: Row) -> None:
+    """Add rows: for a family of programs, beside the programs themselves."""
+    ROWS.extend(row for row in rows if row not in ROWS)
 
 
 def rows_for(found: Difference) -> list[Row]:

@@ -1,42 +1,18 @@
-"""The programs that are compared with Paddle's, written once for both.
-
-Each takes the module, the real `paddle` or `teachgraph`, builds what it builds into
-the default programs, and returns Variables, (parameter, gradient) pairs or programs.
-"""
+"""Layers, losses, gradients and updates: what a two-layer network needs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-__all__ = ["PROGRAMS", "cross_entropy", "relu_of_digits"]
-
-Builder = Callable[[Any], Any]
-
-PROGRAMS: dict[str, Builder] = {}
-
-
-def program(build: Builder) -> Builder:
-    """Compare this one."""
-    PROGRAMS[build.__name__] = build
-    return build
-
-
-def data(paddle: Any, width: int = 4, name: str = "X") -> Any:
-    """A batch of rows."""
-    return paddle.static.data(name, [None, width], "float32")
-
-
-def labels(paddle: Any) -> Any:
-    """A class for each row."""
-    return paddle.static.data("L", [None, 1], "int64")
-
-
-def sgd(paddle: Any, loss: Any, **options: Any) -> Any:
-    """What `minimize` returns for plain gradient descent."""
-    return paddle.optimizer.SGD(learning_rate=0.01).minimize(loss, **options)
+from tests.static.paddle_programs.programs.program import (
+    Builder,
+    data,
+    labels,
+    program,
+    sgd,
+)
 
 
 @program

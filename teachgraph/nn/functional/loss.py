@@ -1,71 +1,20 @@
-"""Paddle 2's `nn.functional`: calls of ops under the names people know.
-
-Each takes arrays, Tensors or Variables, as ops do.
-"""
+"""Losses: how far a prediction is off."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.ops import elementwise, linalg, math, reduce, shape
+from teachgraph.ops import elementwise, math, reduce, shape
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.static import Variable, naming
 
 __all__ = [
     "cross_entropy",
-    "linear",
     "mse_loss",
-    "relu",
-    "sigmoid",
-    "softmax",
     "softmax_with_cross_entropy",
     "square_error_cost",
-    "tanh",
 ]
-
-relu = math.relu
-sigmoid = math.sigmoid
-tanh = math.tanh
-
-
-def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> Any:
-    """out = x W + b.
-
-    Args:
-        x: [..., in].
-        weight: [in, out].
-        bias: [out], or None.
-        name: What a Program calls the layer, instead of `linear_N`.
-
-    In Paddle this is `paddle.nn.functional.linear`.
-
-    >>> import numpy as np
-    >>> linear(np.ones((1, 2)), np.ones((2, 3)), np.ones(3))
-    array([[3., 3., 3.]])
-    """
-    if isinstance(x, Variable):
-        with naming.layer("linear", name):
-            return affine(x, weight, bias)
-    return affine(x, weight, bias)
-
-
-def affine(x: Any, weight: Any, bias: Any) -> Any:
-    """x W + b."""
-    out = linalg.matmul_v2(x, weight)
-    return out if bias is None else elementwise.elementwise_add(out, bias)
-
-
-def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:
-    """out = exp(x) / sum exp(x) along `axis`.
-
-    In Paddle this is `paddle.nn.functional.softmax`.
-
-    >>> import numpy as np
-    >>> softmax(np.zeros((1, 4)))
-    array([[0.25, 0.25, 0.25, 0.25]])
-    """
-    return softmaxes.softmax(x if dtype is None else x.astype(dtype), axis=axis)
 
 
 def softmax_with_cross_entropy(

@@ -1,0 +1,36 @@
+"""Paddle 2's `nn.functional`: calls of ops under the names people know.
+
+Each takes arrays, Tensors or Variables, as ops do.
+"""
+
+from teachgraph.nn.functional import (
+    activation,
+    attention,
+    common,
+    conv,
+    lookup,
+    loss,
+    norm,
+    pooling,
+    vision,
+)
+from teachgraph.nn.functional.activation import *  # noqa: F403
+from teachgraph.nn.functional.attention import *  # noqa: F403
+from teachgraph.nn.functional.common import *  # noqa: F403
+from teachgraph.nn.functional.conv import *  # noqa: F403
+from teachgraph.nn.functional.lookup import *  # noqa: F403
+from teachgraph.nn.functional.loss import *  # noqa: F403
+from teachgraph.nn.functional.norm import *  # noqa: F403
+from teachgraph.nn.functional.pooling import *  # noqa: F403
+from teachgraph.nn.functional.vision import *  # noqa: F403
+
+__all__: list[str] = []
+__all__ += activation.__all__
+__all__ += attention.__all__
+__all__ += common.__all__
+__all__ += conv.__all__
+__all__ += lookup.__all__
+__all__ += loss.__all__
+__all__ += norm.__all__
+__all__ += pooling.__all__
+__all__ += vision.__all__

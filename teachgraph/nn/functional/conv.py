@@ -1,0 +1,5 @@
+"""Convolutions, and what undoes them."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

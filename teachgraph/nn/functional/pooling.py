@@ -1,0 +1,5 @@
+"""Pooling: one number for each window."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

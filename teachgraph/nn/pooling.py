@@ -1,0 +1,5 @@
+"""Pooling as layers."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
