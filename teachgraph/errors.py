@@ -21,6 +21,7 @@ __all__ = [
     "FetchError",
     "GradientMismatch",
     "GradientShapeError",
+    "InPlaceError",
     "InvalidValueError",
     "MixedModeError",
     "ModeError",
@@ -76,6 +77,10 @@ class NotInitializedError(ExecutorError):
 
 class BackwardTwiceError(TeachgraphError, RuntimeError):
     """A second reverse pass over a graph whose saved values are gone."""
+
+
+class InPlaceError(TeachgraphError, RuntimeError):
+    """A tensor changed in place that a reverse pass still needs as it was."""
 
 
 class GradientMismatch(TeachgraphError, AssertionError):

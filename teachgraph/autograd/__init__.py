@@ -1,5 +1,7 @@
-"""Tools about derivatives: are the gradients right?"""
+"""Derivatives of one's own, and tools about derivatives."""
 
 from teachgraph.autograd.check import check_grads
+from teachgraph.autograd.py_layer import PyLayer, PyLayerContext
+from teachgraph.autograd.recompute import recompute
 
-__all__ = ["check_grads"]
+__all__ = ["PyLayer", "PyLayerContext", "check_grads", "recompute"]

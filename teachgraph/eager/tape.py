@@ -8,29 +8,31 @@ gradient on as soon as it is whole, and lets go of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import count
 from operator import attrgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from teachgraph.errors import BackwardTwiceError, at_user_line
+from teachgraph.eager.history import clock, overwritten, overwritten_since
+from teachgraph.errors import BackwardTwiceError, InPlaceError, at_user_line
+from teachgraph.hooks import HookHandle, Hooks, register
 from teachgraph.observe import announce, observers
 
 if TYPE_CHECKING:
     from teachgraph.eager.tensor import Tensor
-    from teachgraph.ops.op import Op
+    from teachgraph.ops.op import Op, Rule
 
-__all__ = ["Edge", "Node", "Output", "reverse", "topological"]
+__all__ = ["Edge", "Node", "Output", "add_hook", "reverse", "topological"]
 
 Edge = Union["Node", "Output", "Tensor"]
 """Where an input came from: the node that made it, or the leaf tensor itself."""
 
 Trace = Callable[[Any, Union["Edge", None]], Any]
 
+Hook = Callable[[Any], Any]
+"""What sees a gradient, an array or a Tensor, and returns it or another one."""
 
-clock = count(0, 2)
 age = attrgetter("born")
 
 
@@ -43,9 +45,11 @@ class Node:
         saved: What the op's rule keeps; None once a reverse pass has used it.
         attrs: The attributes it ran with.
         born: When it was made; leaves count as older than any node.
+        hooks: What sees the gradients of its outputs; there from the first hook on.
     """
 
-    __slots__ = ("__weakref__", "attrs", "born", "edges", "op", "saved")
+    __slots__ = ("__weakref__", "attrs", "born", "edges", "hooks", "op", "saved")
+    hooks: Hooks
 
     def __init__(
         self,
@@ -111,7 +115,16 @@ def leading_to(targets: Mapping[Edge, Any], order: Sequence[Edge]) -> set[Edge |
 
 
 def check_kept(order: Sequence[Edge]) -> None:
-    """Refuse a second pass over a freed graph before it changes anything."""
+    """Refuse to go over a graph that is freed or overwritten, before anything changes.
+
+    Raises:
+        BackwardTwiceError: What a node had saved is gone.
+        InPlaceError: It is no longer the value of its tensor.
+    """
+    if overwritten:
+        for node in order:
+            if isinstance(node, Node) and isinstance(node.saved, list):
+                check_current(node, node.saved)
     for node in order:
         if node.__class__ is Node and node.saved is None:
             raise BackwardTwiceError(
@@ -120,6 +133,53 @@ def check_kept(order: Sequence[Edge]) -> None:
                     "had saved was freed by the first: give that one retain_graph=True"
                 )
             )
+
+
+def check_current(node: Node, saved: Sequence[Any]) -> None:
+    """Refuse a node that kept an array whose tensor was changed in place since.
+
+    Raises:
+        InPlaceError: It did.
+    """
+    rule = node.op.rule
+    for position, value in enumerate(saved):
+        if overwritten_since(value, node.born):
+            names = rule.saved if rule is not None else ()
+            name = names[min(position, len(names) - 1)] if names else "a tensor"
+            raise InPlaceError(
+                at_user_line(
+                    f"backward needs {name!r} as {node.op.type} saw it, but the tensor "
+                    "was changed in place since then: change a clone(), or use an op "
+                    "that returns a new tensor"
+                )
+            )
+
+
+def add_hook(edge: Edge, hook: Hook) -> HookHandle:
+    """Let `hook` see, and replace, every gradient that travels to `edge`."""
+    owner, index = (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
+    if getattr(owner, "hooks", None) is None:
+        owner.hooks = {}
+    _hooked.anywhere = True
+    return register(owner.hooks, hook, index)
+
+
+class _Hooked:
+    """Whether there has ever been a hook: without one, nobody looks for any."""
+
+    anywhere = False
+
+
+_hooked = _Hooked()
+
+
+def through_hooks(edge: Edge, dout: Any) -> Any:
+    """A whole gradient, after the hooks at its edge."""
+    owner, index = (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
+    for (of, _), hook in list((getattr(owner, "hooks", None) or {}).items()):
+        if of == index:
+            dout = hook(dout)
+    return dout
 
 
 def reverse(
@@ -145,6 +205,7 @@ def reverse(
 
     Raises:
         BackwardTwiceError: The graph was freed by an earlier pass.
+        InPlaceError: What the graph kept was changed in place since.
     """
     path, needed = route(seeds, targets, blocked)
     check_kept(path)
@@ -154,6 +215,8 @@ def reverse(
         dout = grads.pop(node, None)
         if dout is None:
             continue
+        if _hooked.anywhere and dout.__class__ is not list:
+            dout = through_hooks(node, dout)
         if observers:
             announce("grad_ready", node, dout)
         if targets is not None and node in targets:
@@ -215,23 +278,20 @@ def pulled_back(node: Node, dout: Any, trace: Trace | None) -> tuple[Any, ...]:
     if observers:
         announce("grad_begin", node)
     if trace is not None:
-        saved = [
-            traced(node, source, value, trace)
-            for source, value in zip(saved_sources(node), saved, strict=True)
-        ]
+        kept = list(saved)
+        sources = saved_sources(rule, len(kept))
+        pairs = zip(sources, kept, strict=True)
+        saved = [traced(node, source, value, trace) for source, value in pairs]
     if dout.__class__ is list:
         return rule([dout[i] for i in rule.upstream], saved, node.attrs)
     return rule((dout,), saved, node.attrs)
 
 
-def saved_sources(node: Node) -> list[int]:
+def saved_sources(rule: Rule, count: int) -> list[int]:
     """Where each kept value came from: input i as i, output i as -1 - i."""
-    rule, saved = node.op.rule, node.saved
-    assert rule is not None
-    assert saved is not None
     sources = list(rule.sources)
     if rule.variadic:
-        sources += range(sources[-1] + 1, sources[-1] + 1 + len(saved) - len(sources))
+        sources += range(sources[-1] + 1, sources[-1] + 1 + count - len(sources))
     return sources
 
 

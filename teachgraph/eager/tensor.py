@@ -6,21 +6,26 @@ the tape.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy import ndarray
 
-from teachgraph import unique_name
-from teachgraph.eager.tape import Edge, Node, Output, reverse
+from teachgraph import hooks, unique_name
+from teachgraph.eager.history import overwrite
+from teachgraph.eager.inplace import InPlace
+from teachgraph.eager.tape import Edge, Node, Output, add_hook, reverse
 from teachgraph.errors import (
     DTypeError,
     GradientShapeError,
     InvalidValueError,
     MixedModeError,
+    ModeError,
     at_user_line,
 )
+from teachgraph.hooks import HookHandle, Hooks
 from teachgraph.mode import state
 from teachgraph.observe import announce, observers
 from teachgraph.ops.op import Like, Op, Rule
@@ -31,7 +36,7 @@ from teachgraph.ops.traced import Traced
 __all__ = ["Tensor", "wrap"]
 
 
-class Tensor(Operators):
+class Tensor(InPlace, Operators):
     """An n-dimensional array with a place on the tape.
 
     Attributes:
@@ -39,14 +44,26 @@ class Tensor(Operators):
         stop_gradient: True if no gradient goes this way (the inverse of PyTorch's
             `requires_grad`).
         node: The node of the op that made it; None for a leaf.
+        hooks: What sees its gradient, if it is a leaf; there from the first hook on.
 
     In Paddle this is `paddle.Tensor`.
     """
 
-    __slots__ = ("__weakref__", "_grad", "_name", "data", "node", "stop_gradient")
+    __slots__ = (
+        "__weakref__",
+        "_grad",
+        "_name",
+        "_version",
+        "data",
+        "hooks",
+        "node",
+        "stop_gradient",
+    )
 
     edges: tuple[()] = ()
     born = -1
+    hooks: Hooks
+    _version: int
 
     def __init__(
         self,
@@ -118,6 +135,15 @@ class Tensor(Operators):
         """What a gradient for this tensor travels to."""
         return self if self.node is None else self.node
 
+    @property
+    def inplace_version(self) -> int:
+        """How often it was changed in place."""
+        return getattr(self, "_version", 0)
+
+    @inplace_version.setter
+    def inplace_version(self, version: int) -> None:
+        self._version = version
+
     def numpy(self) -> ndarray[Any, Any]:
         """A copy of the values: changing it changes no tensor, nor what was saved."""
         return self.data.copy()
@@ -155,7 +181,48 @@ class Tensor(Operators):
                 f"set_value got {new.dtype} {list(new.shape)}, "
                 f"this tensor is {self.dtype} {self.shape}"
             )
+        overwrite(self.data)
+        self.inplace_version += 1
         self.data = new.copy()
+
+    def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
+        """Call `hook(gradient)` whenever the gradient of this tensor is whole.
+
+        What it returns, if not None, goes on in its place: up to `.grad` of a leaf, or
+        back to whatever this tensor was made from.
+
+        Returns:
+            A handle whose `remove()` takes the hook off.
+
+        Raises:
+            ModeError: No gradient comes here.
+
+        >>> import teachgraph as tg
+        >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> handle = x.register_hook(lambda dx: dx * 10.0)
+        >>> (x * x).sum().backward()
+        >>> x.grad.tolist(), handle.remove(), handle.remove()
+        ([20.0, 40.0], True, False)
+        """
+        if self.stop_gradient:
+            raise ModeError(
+                at_user_line("Cannot register hook on a tensor that stop gradient.")
+            )
+        hooks.check(hook)
+        return add_hook(self.edge, on_tensors(hook))
+
+    def retain_grads(self) -> None:
+        """Keep `.grad` here too, although an op made this tensor."""
+        if self.is_leaf:
+            return
+        here = weakref.ref(self)
+
+        def keep(grad: Tensor) -> None:
+            if (tensor := here()) is not None:
+                before = tensor.grad
+                tensor.grad = grad if before is None else before + grad
+
+        self.register_hook(keep)
 
     def backward(
         self, grad_tensor: Tensor | None = None, retain_graph: bool = False
@@ -212,6 +279,12 @@ class Tensor(Operators):
 
     clear_grad = clear_gradient
 
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.data.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.data.__dlpack_device__()
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.data, dtype=dtype, copy=copy is not False)
 
@@ -240,12 +313,39 @@ class Tensor(Operators):
     def __index__(self) -> int:
         return self.data.__index__()
 
+    def __format__(self, spec: str) -> str:
+        return format(self.item() if spec and not self.ndim else str(self), spec)
+
     def __repr__(self) -> str:
         values = np.array2string(self.data, separator=", ", prefix="       ")
         return (
             f"Tensor(shape={self.shape}, dtype={self.dtype}, place=Place(cpu), "
             f"stop_gradient={self.stop_gradient},\n       {values})"
         )
+
+
+def on_tensors(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:
+    """A hook that takes a Tensor, for a pass whose gradients may be arrays.
+
+    Raises:
+        GradientShapeError: It returns a gradient of another shape or dtype.
+    """
+
+    def call(grad: Any) -> Any:
+        given = grad if isinstance(grad, Tensor) else Tensor(grad)
+        changed = hook(given)
+        if changed is None:
+            return grad
+        if (changed.shape, changed.dtype) != (given.shape, given.dtype):
+            raise GradientShapeError(
+                at_user_line(
+                    f"a hook returned {changed.dtype} {changed.shape} in place of the "
+                    f"gradient {given.dtype} {given.shape}"
+                )
+            )
+        return changed if grad is given else changed.data
+
+    return call
 
 
 CLEARED = Tensor(np.zeros(()))
@@ -272,11 +372,12 @@ def run(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         out = op.kernel(*values, **attrs)
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
-    if op.replaces:
+    if op.replaces and op.rule is None:
         return stored(op, inputs, out)
     rule = op.rule if tracked and state.grad else None
     if out.__class__ is tuple:
-        return several(op, rule, values, edges, attrs, out)
+        results = several(op, rule, values, edges, attrs, out)
+        return renewed(op, inputs, results) if op.replaces else results
     if out.__class__ is not ndarray:
         out = np.asarray(out)
     if rule is None or out.dtype.kind != "f":
@@ -314,6 +415,21 @@ def stored(op: Op, inputs: Sequence[Any], out: Any) -> Any:
     for target, result in zip(targets, out, strict=True):
         target.data = result
     return targets
+
+
+def renewed(
+    op: Op, inputs: Sequence[Any], results: Sequence[Tensor]
+) -> tuple[Tensor, ...]:
+    """The results of an op, those that replace an input as that input: its new values.
+
+    Nothing of what the tape keeps may be such an input, and no gradient goes there.
+    """
+    found = list(results)
+    for name, source in op.inplace.items():
+        place, target = op.outputs.index(name), inputs[op.inputs.index(source)]
+        if isinstance(target, Tensor):
+            target.data, found[place] = found[place].data, target
+    return tuple(found)
 
 
 def raw(op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:

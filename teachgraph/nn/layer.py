@@ -10,25 +10,15 @@ from typing import Any, Self
 from teachgraph import dtypes, mode, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.errors import DTypeError, OpError, ProgramError, at_user_line
+from teachgraph.hooks import HookHandle, register
 from teachgraph.ops.initializer import Constant, XavierUniform
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import Parameter as StaticParameter
 from teachgraph.static import Variable
 
-__all__ = ["HookHandle", "Layer"]
+__all__ = ["Layer"]
 
 ParameterLike = (Parameter, StaticParameter)
-
-
-class HookHandle:
-    """Takes a hook off again."""
-
-    def __init__(self, hooks: dict[int, Any], key: int) -> None:
-        self._hooks, self._key = hooks, key
-
-    def remove(self) -> None:
-        """Take the hook off; a second time does nothing."""
-        self._hooks.pop(self._key, None)
 
 
 class Layer:
@@ -62,8 +52,8 @@ class Layer:
         self._full_name = unique_name.generate(key)
         self._dtype = dtypes.convert(dtype)
         self._buffers: dict[str, bool] = {}
-        self._pre_hooks: dict[int, Callable[..., Any]] = {}
-        self._post_hooks: dict[int, Callable[..., Any]] = {}
+        self._pre_hooks: dict[Any, Callable[..., Any]] = {}
+        self._post_hooks: dict[Any, Callable[..., Any]] = {}
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What becomes of the inputs."""
@@ -372,15 +362,6 @@ def check_kind(word: str, value: Any, kinds: tuple[type, ...]) -> None:
                 f"None, but got {type(value).__name__!r}"
             )
         )
-
-
-def register(
-    hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]
-) -> HookHandle:
-    """Add a hook after those there are."""
-    key = max(hooks, default=-1) + 1
-    hooks[key] = hook
-    return HookHandle(hooks, key)
 
 
 def snake_case(name: str) -> str:

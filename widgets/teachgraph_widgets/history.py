@@ -77,12 +77,13 @@ def likes_of(nodes: Iterable[Node], tensor: Tensor) -> dict[int, list[Any]]:
             likes[id(node)][index] = value
 
     for node in nodes:
-        if node.saved is None or node.op.rule is None:
+        if node.op.rule is None or not isinstance(node.saved, list):
             continue
-        for source, value in zip(saved_sources(node), node.saved, strict=True):
+        sources = saved_sources(node.op.rule, len(node.saved))
+        for source, value in zip(sources, node.saved, strict=True):
             if source >= 0:
                 note(node.edges[source], value)
-            else:
+            elif -source <= len(node.op.outputs):
                 likes[id(node)][-1 - source] = value
     note(tensor.edge, tensor)
     return likes

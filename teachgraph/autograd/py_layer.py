@@ -1,0 +1,246 @@
+"""PyLayer: a function of the user's own, with a backward of the user's own.
+
+It takes its place on the tape like any op: a node that keeps what `forward` asked to
+keep, and whose rule is `backward`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager.tape import Node, Output
+from teachgraph.eager.tensor import Tensor, node_of
+from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.mode import is_grad_enabled, no_grad
+from teachgraph.observe import announce
+from teachgraph.ops.op import Op, Rule
+
+__all__ = ["PyLayer", "PyLayerContext"]
+
+
+class PyLayerContext:
+    """What `forward` leaves for `backward`; any attribute may be set on it too.
+
+    In Paddle this is `paddle.autograd.PyLayerContext`.
+    """
+
+    def __init__(self) -> None:
+        self._kept: tuple[Any, ...] = ()
+        self._without: set[int] = set()
+        self._materialize = True
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep these until backward; a second call replaces the first."""
+        self._kept = tensors
+
+    def saved_tensor(self) -> tuple[Any, ...]:
+        """What was kept."""
+        return self._kept
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """These results of `forward` get no gradient."""
+        self._without = {id(tensor) for tensor in tensors}
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether the gradient of a result nobody used comes as zeros, or as None."""
+        self._materialize = value
+
+
+class UserRule(Rule):
+    """The rule of one call of a PyLayer: its `backward`, on what was kept."""
+
+    def __init__(
+        self,
+        layer: type[PyLayer],
+        ctx: PyLayerContext,
+        inputs: Sequence[Tensor],
+        outputs: Sequence[Tensor],
+    ) -> None:
+        self.layer, self.ctx = layer, ctx
+        self.wanted = [not x.stop_gradient for x in inputs]
+        self.specs = [(y.data.shape, y.data.dtype) for y in outputs]
+        self.upstream = tuple(range(len(outputs)))
+        self.sources = tuple(origin(t, inputs, outputs) for t in ctx._kept)
+        self.saved = tuple(map(named, self.sources))
+        self.shape_only = (False,) * len(self.sources)
+        self.variadic = False
+
+    def __call__(
+        self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Mapping[str, Any]
+    ) -> tuple[Any, ...]:
+        """A gradient for each input; Tensors where the pass itself is recorded."""
+        recorded = any(isinstance(dy, Tensor) for dy in upstream)
+        douts = [self.given(i, dy) for i, dy in enumerate(upstream)]
+        self.ctx._kept = tuple(map(tensor_of, saved))
+        try:
+            if recorded:
+                found = self.layer.backward(self.ctx, *douts)
+            else:
+                with no_grad():
+                    found = self.layer.backward(self.ctx, *douts)
+        finally:
+            self.ctx._kept = ()
+        gradients = list(found) if isinstance(found, (tuple, list)) else [found]
+        self.check(gradients)
+        return tuple(
+            dx if recorded or dx is None else tensor_of(dx).data for dx in gradients
+        )
+
+    def given(self, index: int, dy: Any) -> Any:
+        """The gradient of one result, as `backward` takes it."""
+        if dy is not None:
+            return tensor_of(dy)
+        return Tensor(np.zeros(*self.specs[index])) if self.ctx._materialize else None
+
+    def check(self, gradients: Sequence[Any]) -> None:
+        """There must be one for each Tensor that `forward` took.
+
+        Raises:
+            InvalidValueError: There are more or fewer, or None where one is wanted.
+        """
+        name = self.layer.__name__
+        if len(gradients) != len(self.wanted):
+            raise InvalidValueError(
+                at_user_line(
+                    f"{name}.backward must return a gradient for each of the "
+                    f"{len(self.wanted)} Tensors that forward took, got "
+                    f"{len(gradients)}"
+                )
+            )
+        for i, (dx, wanted) in enumerate(zip(gradients, self.wanted, strict=True)):
+            if wanted and dx is None:
+                raise InvalidValueError(
+                    at_user_line(
+                        f"{name}.backward returned None for Tensor {i}, which wants a "
+                        "gradient (its stop_gradient is False)"
+                    )
+                )
+
+
+class UserOp(Op):
+    """One call of a PyLayer, as the tape and whoever watches it know an op."""
+
+    def __init__(self, layer: type[PyLayer], rule: UserRule) -> None:
+        self.type = layer.__name__
+        self.rule = rule
+        self.inputs = tuple(f"x{i}" for i in range(len(rule.wanted)))
+        self.outputs = tuple(f"out{i}" for i in rule.upstream)
+        self.attrs, self.variadic, self.replaces = {}, False, ()
+
+
+class PyLayer:
+    """A function with its own derivative.
+
+    Subclasses have two static methods: `forward(ctx, ...)` computes (nothing in it is
+    recorded), `backward(ctx, *gradients)` takes a gradient for each result and returns
+    one for each Tensor that `forward` took. Where the gradient is itself to be
+    differentiated, `backward` must be made of ops.
+
+    In Paddle this is `paddle.autograd.PyLayer`.
+
+    >>> import teachgraph as tg
+    >>> class Cube(PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x * x
+    ...     @staticmethod
+    ...     def backward(ctx, dy):
+    ...         (x,) = ctx.saved_tensor()
+    ...         return dy * 3.0 * x * x
+    >>> x = tg.to_tensor(2.0, stop_gradient=False)
+    >>> Cube.apply(x).backward()
+    >>> x.grad.item()
+    12.0
+    """
+
+    @staticmethod
+    def forward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
+        """Compute the results."""
+        raise NotImplementedError("a PyLayer needs a static method forward(ctx, ...)")
+
+    @staticmethod
+    def backward(ctx: PyLayerContext, *gradients: Any) -> Any:
+        """Compute the gradients of the inputs from those of the results."""
+        raise NotImplementedError("a PyLayer needs a static method backward(ctx, ...)")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Call `forward`, and leave a node on the tape whose rule is `backward`.
+
+        Raises:
+            ShapeError: `forward` returned no Tensor.
+        """
+        ctx = PyLayerContext()
+        inputs = [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)]
+        announce("op_begin", cls.__name__, inputs, {})
+        with no_grad():
+            result = cls.forward(ctx, *args, **kwargs)
+        several = isinstance(result, (tuple, list))
+        parts = list(result) if several else [result]
+        outputs = [y for y in parts if isinstance(y, Tensor)]
+        if not outputs:
+            raise ShapeError(
+                at_user_line(f"{cls.__name__}.forward must return a Tensor or several")
+            )
+        made = iter(recorded(cls, ctx, inputs, outputs))
+        fresh = [next(made) if isinstance(y, Tensor) else y for y in parts]
+        shown = [y for y in fresh if isinstance(y, Tensor)]
+        announce("op_end", cls.__name__, inputs, shown, {}, node_of(shown))
+        return type(result)(fresh) if several else fresh[0]
+
+
+def recorded(
+    layer: type[PyLayer],
+    ctx: PyLayerContext,
+    inputs: Sequence[Tensor],
+    outputs: Sequence[Tensor],
+) -> list[Tensor]:
+    """The results as new Tensors, on the tape where a gradient may be wanted."""
+    if not is_grad_enabled() or all(x.stop_gradient for x in inputs):
+        return [Tensor(y.data) for y in outputs]
+    rule = UserRule(layer, ctx, inputs, outputs)
+    edges = [None if x.stop_gradient else x.edge for x in inputs]
+    saved = [
+        t if source == ELSEWHERE or not isinstance(t, Tensor) else t.data
+        for t, source in zip(ctx._kept, rule.sources, strict=True)
+    ]
+    ctx._kept = ()
+    node = Node(UserOp(layer, rule), edges, saved, {})
+    single = len(outputs) == 1
+    return [
+        Tensor(y.data)
+        if y.dtype.kind != "f" or id(y) in ctx._without
+        else Tensor(y.data, False, node if single else Output(node, i))
+        for i, y in enumerate(outputs)
+    ]
+
+
+ELSEWHERE = -(10**6)
+"""The source of what was kept but is neither an input nor a result."""
+
+
+def origin(tensor: Any, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
+    """Where a kept thing came from: input i as i, result i as -1 - i."""
+    for i, x in enumerate(inputs):
+        if x is tensor:
+            return i
+    for i, y in enumerate(outputs):
+        if y is tensor:
+            return -1 - i
+    return ELSEWHERE
+
+
+def named(source: int) -> str:
+    """What a kept thing is called, after where it came from."""
+    if source == ELSEWHERE:
+        return "other"
+    return f"x{source}" if source >= 0 else f"out{-1 - source}"
+
+
+def tensor_of(value: Any) -> Any:
+    """An array as a Tensor; anything else as it is."""
+    return Tensor(value) if isinstance(value, np.ndarray) else value

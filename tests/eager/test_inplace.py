@@ -1,0 +1,124 @@
+"""Ops in place: the tensor changes, the tape notices."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import teachgraph as tg
+from teachgraph.eager import history
+from teachgraph.errors import InPlaceError, InvalidValueError
+
+
+@pytest.fixture
+def x() -> tg.Tensor:
+    return tg.to_tensor([1.0, 2.0], stop_gradient=False)
+
+
+def test_the_tensor_itself_is_returned_and_changed() -> None:
+    x = tg.to_tensor([1.0, 2.0])
+    assert x.add_(tg.to_tensor([10.0, 20.0])) is x
+    assert x.tolist() == [11.0, 22.0]
+    assert x.inplace_version == 1
+
+
+def test_gradients_go_through_an_op_in_place(x: tg.Tensor) -> None:
+    y = x * 3.0
+    y.exp_()
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 3.0 * np.exp([3.0, 6.0]), rtol=1e-6)
+
+
+CHANGES: list[Callable[[Any], Any]] = [
+    lambda y: y.add_(tg.ones([2])),
+    lambda y: y.tanh_(),
+    lambda y: y.set_value(np.zeros(2, "float32")),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_a_rule_kept_must_not_change(
+    x: tg.Tensor, change: Callable[[Any], Any]
+) -> None:
+    y = x * 1.0
+    z = y * y
+    change(y)
+    with pytest.raises(InPlaceError, match=r"elementwise_mul saw it.*changed in place"):
+        z.sum().backward()
+    assert x.grad is None
+    z = y * y  # what is kept from now on is current
+    z.sum().backward()
+    assert x.grad is not None
+
+
+def test_an_output_that_a_rule_kept_counts_too(x: tg.Tensor) -> None:
+    y = x.exp()
+    y.add_(y)
+    with pytest.raises(InPlaceError, match="'out' as exp saw it"):
+        y.sum().backward()
+
+
+def test_what_no_rule_kept_may_change(x: tg.Tensor) -> None:
+    y = x * 3.0
+    z = y + y  # keeps shapes only
+    y.exp_()
+    z.sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0]
+
+
+def test_a_copy_may_change(x: tg.Tensor) -> None:
+    y = x * 1.0
+    z = y * y
+    y.clone().add_(y)
+    z.sum().backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_leaf_that_wants_a_gradient_stays_as_it_is(x: tg.Tensor) -> None:
+    with pytest.raises(InvalidValueError, match="can't use inplace strategy"):
+        x.add_(tg.ones([2]))
+    assert x.tolist() == [1.0, 2.0]
+    with tg.no_grad():
+        x.add_(tg.ones([2]))
+    assert x.tolist() == [2.0, 3.0]
+    assert x.is_leaf
+    assert not x.stop_gradient
+
+
+def test_a_shape_that_would_grow_is_refused() -> None:
+    x = tg.to_tensor([1.0])
+    with pytest.raises(InvalidValueError, match=r"\[1\] cannot become .* \[2\]"):
+        x.add_(tg.ones([2]))
+    assert (x.tolist(), x.inplace_version) == ([1.0], 0)
+
+
+def test_reshaping_in_place_is_allowed() -> None:
+    x = tg.to_tensor([1.0, 2.0])
+    assert x.reshape_([2, 1]).tolist() == [[1.0], [2.0]]
+    assert x.unsqueeze_(0).shape == [1, 2, 1]
+
+
+def test_the_books_are_closed_with_the_arrays() -> None:
+    gc.collect()
+    before = len(history.overwritten)
+    x = tg.to_tensor([1.0])
+    for _ in range(100):
+        x.add_(x)
+    assert len(history.overwritten) == before
+
+
+def test_an_optimizer_changes_values_that_a_graph_kept_without_spoiling_it() -> None:
+    layer = tg.nn.Linear(2, 1, bias_attr=False)
+    layer.weight.set_value(np.array([[2.0], [3.0]], "float32"))
+    x = tg.to_tensor([[1.0, 1.0]], stop_gradient=False)
+    out = layer(x)
+    optimizer = tg.optimizer.SGD(1.0, layer.parameters())
+    out.backward(retain_graph=True)
+    optimizer.step()
+    x.clear_grad()
+    out.backward()
+    assert x.grad.tolist() == [[2.0, 3.0]]  # of the weights that were multiplied by
