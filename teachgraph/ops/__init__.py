@@ -1,6 +1,7 @@
 """What can be computed, and its derivative: one file a family, `op.py` the contract."""
 
 from teachgraph.ops import (
+    activation,
     creation,
     elementwise,
     linalg,
@@ -15,6 +16,7 @@ from teachgraph.ops import (
 )
 
 __all__ = [
+    "activation",
     "creation",
     "elementwise",
     "linalg",

@@ -8,7 +8,7 @@ import numpy as np
 
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.ops.elementwise import elementwise_mul
-from teachgraph.ops.math import FLOATING
+from teachgraph.ops.math import FLOATING, exp
 from teachgraph.ops.op import Like, op
 from teachgraph.ops.reduce import reduce_sum
 from teachgraph.ops.shape import reduce_to
@@ -16,6 +16,7 @@ from teachgraph.ops.shape import reduce_to
 __all__ = [
     "cross_entropy2",
     "less_label",
+    "log_softmax",
     "pick",
     "place",
     "softmax",
@@ -46,6 +47,21 @@ def through_softmax(dout: Any, out: Any, axis: int) -> Any:
     dim = [axis] if len(out.shape) else []
     along = reduce_sum(elementwise_mul(dout, out), dim=dim, keep_dim=True)
     return out * (dout - along)
+
+
+@op(needs=FLOATING)
+def log_softmax(x: Any, *, axis: int = -1) -> Any:
+    """out = x - log sum exp(x) along `axis`, shifted by the maximum first."""
+    shifted = x - np.maximum.reduce(x, axis=axis, keepdims=True)
+    power = np.exp(shifted, casting="equiv")
+    return shifted - np.log(np.add.reduce(power, axis=axis, keepdims=True))
+
+
+@log_softmax.grad
+def log_softmax_grad(dout: Any, out: Any, *, axis: int) -> Any:
+    """dx = dout - exp(out) sum(dout)."""
+    dim = [axis] if len(out.shape) else []
+    return dout - exp(out) * reduce_sum(dout, dim=dim, keep_dim=True)
 
 
 def in_range(label: Any, classes: int) -> bool:

@@ -30,6 +30,18 @@ def shares(x: Array, axis: int = -1) -> Array:
     return np.apply_along_axis(one, axis, x) if x.ndim else np.array(1.0)
 
 
+def log_shares(x: Array, axis: int = -1) -> Array:
+    """One vector at a time, with Python's exp and log."""
+
+    def one(row: Array) -> Array:
+        total = math.log(math.fsum(math.exp(v - max(row)) for v in row))
+        return row - max(row) - total
+
+    if not x.size:
+        return x
+    return np.apply_along_axis(one, axis, x) if x.ndim else np.array(0.0)
+
+
 def places(label: Array, axis: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     """For each label, where it stands and where the entry it names stands."""
     found = []
@@ -209,6 +221,23 @@ ROWS = (
         ),
         shares,
         lambda t, x, axis=-1: x.softmax(axis),
+        wrong=(Wrong("no such axis", (numbers(4),), {"axis": 1}, "OpError", "1"),),
+        lacks=UNARY_LACKS,
+    ),
+    Row(
+        "log_softmax",
+        (
+            Case("scalar", (numbers(),)),
+            Case("1-D", (numbers(5),)),
+            Case("rows", (numbers(4, 3),)),
+            Case("columns", (numbers(4, 3),), {"axis": 0}),
+            Case("the middle axis", (numbers(4, 3, 5),), {"axis": 1}),
+            Case("far out", (np.array([1000.0, 0.0, -1000.0]),)),
+            Case("empty", (numbers(0, 3),)),
+            Case("not contiguous", (turned(numbers(4, 3)),)),
+        ),
+        log_shares,
+        lambda t, x, axis=-1: x.log_softmax(axis),
         wrong=(Wrong("no such axis", (numbers(4),), {"axis": 1}, "OpError", "1"),),
         lacks=UNARY_LACKS,
     ),
