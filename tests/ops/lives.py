@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from teachgraph.ops.op import Op, find
 from teachgraph.static import Program, Variable
 from tests.ops.contract import Case, Row
 from tests.oracle.answers import upstream, weights
+from tests.oracle.functions import Function
 
 Array = np.ndarray[Any, Any]
 
@@ -44,6 +46,11 @@ def op_of(row: Row) -> Op:
     return find(row.op)
 
 
+def called(row: Row | Function) -> Callable[..., Any]:
+    """What a case of a row calls: its op, or a function."""
+    return partial(row.ours, tg) if isinstance(row, Function) else op_of(row)
+
+
 def on_arrays(row: Row, inputs: Sequence[Any], attrs: Any) -> list[Array]:
     """The first life: the kernel."""
     op = op_of(row)
@@ -60,10 +67,10 @@ def as_tensors(case: Case, inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def on_tensors(row: Row, inputs: Sequence[Any], attrs: Any) -> list[Array]:
+def on_tensors(row: Row | Function, inputs: Sequence[Any], attrs: Any) -> list[Array]:
     """The second life: now."""
     tensors = [None if x is None else tg.Tensor(x.copy()) for x in inputs]
-    return [out.numpy() for out in several(op_of(row)(*tensors, **attrs))]
+    return [out.numpy() for out in several(called(row)(*tensors, **attrs))]
 
 
 def with_zeros(found: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
@@ -74,10 +81,10 @@ def with_zeros(found: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     ]
 
 
-def eager(row: Row, case: Case) -> Answers:
+def eager(row: Row | Function, case: Case) -> Answers:
     """The tape's answers, through a second reverse pass."""
     inputs = as_tensors(case, case.inputs)
-    outputs = several(op_of(row)(*inputs, **case.attrs))
+    outputs = several(called(row)(*inputs, **case.attrs))
     floating = [out for out in outputs if out.dtype.kind == "f"]
     leaves = [inputs[i] for i in case.variables()]
     given = [
@@ -118,7 +125,7 @@ class Built(NamedTuple):
 
 @contextmanager
 def building(
-    row: Row, case: Case, inputs: Sequence[Any], *, unknown: bool = False
+    row: Row | Function, case: Case, inputs: Sequence[Any], *, unknown: bool = False
 ) -> Iterator[Built]:
     """The third life: a program with one operator, still being built.
 
@@ -135,7 +142,7 @@ def building(
             variable = built.data(f"x{i}", x, shape)
             variable.stop_gradient = i not in case.variables()
             built.inputs.append(variable)
-        built.outputs.extend(several(op_of(row)(*built.inputs, **case.attrs)))
+        built.outputs.extend(several(called(row)(*built.inputs, **case.attrs)))
         yield built
 
 
@@ -150,7 +157,7 @@ def in_static_mode() -> Iterator[None]:
 
 
 def in_a_program(
-    row: Row,
+    row: Row | Function,
     case: Case,
     wanted: Answers,
     *,

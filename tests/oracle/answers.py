@@ -1,4 +1,4 @@
-"""PyTorch's answers to the table: small files of text, one an op.
+"""PyTorch's answers: small files of text, one an op of the table or a function.
 
 For each case there are the outputs, the gradients g for given upstream gradients u, and
 the gradients of those: of <v, g(x, u)> with respect to x and to u, with v some weights.
@@ -21,6 +21,7 @@ from tests.ops.values import numbers
 Array = np.ndarray[Any, Any]
 
 FOLDER = Path(__file__).parent / "torch"
+FUNCTIONS = Path(__file__).parent / "torch_functions"
 DIGITS = 9
 TOLERANCE = {"rtol": 1e-8, "atol": 1e-8}
 
@@ -69,7 +70,7 @@ def read(answer: Sequence[Any]) -> Array:
     return np.array(values).reshape(shape)
 
 
-def load(op: str) -> dict[str, Any]:
-    """What PyTorch said of an op."""
-    found: dict[str, Any] = json.loads((FOLDER / f"{op}.json").read_text("utf-8"))
+def load(op: str, folder: Path = FOLDER) -> dict[str, Any]:
+    """What PyTorch said of an op, or of a function."""
+    found: dict[str, Any] = json.loads((folder / f"{op}.json").read_text("utf-8"))
     return found

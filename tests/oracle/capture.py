@@ -1,12 +1,13 @@
-"""Ask PyTorch what the table's ops should give, and compare with what it said before.
+"""Ask PyTorch what ops and functions should give, and compare with what it said before.
 
     python -m tests.oracle.capture           compare; ends with 1 if anything differs
     python -m tests.oracle.capture --write   write the answers
-    python -m tests.oracle.capture --write relu tanh   write those of these ops
+    python -m tests.oracle.capture --write relu tanh   write those of these
 
 Run it at the root of the repository, in an environment that has `torch` (the version in
-`REQUIREMENT`) and NumPy; it needs nothing of the project but the table. The answers lie
-beside it in `torch/`, and the tests read those, so no test needs PyTorch.
+`REQUIREMENT`) and NumPy; it needs nothing of the project but its tables: the ops of
+`tests/ops` and the functions of `functions.py`. The answers lie beside it in `torch/` and
+`torch_functions/`, and the tests read those, so no test needs PyTorch.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,7 @@ from tests.ops.contract import Case, Row
 from tests.ops.table import TABLE
 from tests.oracle.answers import (
     FOLDER,
+    FUNCTIONS,
     TOLERANCE,
     load,
     question,
@@ -31,6 +34,8 @@ from tests.oracle.answers import (
     weights,
     written,
 )
+from tests.oracle.functions import FUNCTIONS as KNOWN
+from tests.oracle.functions import Function
 
 REQUIREMENT = "torch==2.13.0"
 
@@ -70,7 +75,7 @@ def gradients(
     ]
 
 
-def answer(torch: Any, row: Row, case: Case) -> dict[str, Any]:
+def answer(torch: Any, row: Row | Function, case: Case) -> dict[str, Any]:
     """What PyTorch gives for one case."""
     inputs = tensors(torch, case)
     assert row.twin is not None
@@ -89,8 +94,8 @@ def answer(torch: Any, row: Row, case: Case) -> dict[str, Any]:
     return told
 
 
-def captured(torch: Any, row: Row) -> dict[str, Any]:
-    """What PyTorch gives for every case of an op."""
+def captured(torch: Any, row: Row | Function) -> dict[str, Any]:
+    """What PyTorch gives for every case."""
     cases = {case.label: answer(torch, row, case) for case in row.cases}
     return {"oracle": f"torch {torch.__version__.split('+')[0]}", "cases": cases}
 
@@ -111,10 +116,10 @@ def as_text(answers: dict[str, Any]) -> str:
     return f'{{"oracle": {line(answers["oracle"])}, "cases": {{\n{cases}\n}}}}\n'
 
 
-def differences(op: str, now: dict[str, Any]) -> list[str]:
+def differences(op: str, now: dict[str, Any], folder: Path) -> list[str]:
     """Where the committed answers are not what PyTorch says now."""
     try:
-        before = load(op)
+        before = load(op, folder)
     except FileNotFoundError:
         return [f"{op}: no answers are there"]
     if set(before["cases"]) != set(now["cases"]) or before["oracle"] != now["oracle"]:
@@ -140,26 +145,40 @@ def same(now: Any, before: Any) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--write", action="store_true", help="write the answers")
-    parser.add_argument("ops", nargs="*", help="by default all")
+    parser.add_argument("names", nargs="*", help="by default all")
     options = parser.parse_args()
     import torch
 
     if f"torch=={torch.__version__.split('+')[0]}" != REQUIREMENT:
         print(f"The answers are of {REQUIREMENT}, this is torch {torch.__version__}.")
         return 1
-    known = [row for row in TABLE.values() if row.twin is not None]
-    asked = [row for row in known if not options.ops or row.op in options.ops]
-    found = []
-    FOLDER.mkdir(exist_ok=True)
-    for row in asked:
+    ops = {name: row for name, row in TABLE.items() if row.twin is not None}
+    found = [
+        *compared(torch, ops, FOLDER, options),
+        *compared(torch, KNOWN, FUNCTIONS, options),
+    ]
+    print(*(found or ["PyTorch agrees."]), sep="\n")
+    return 1 if found else 0
+
+
+def compared(
+    torch: Any,
+    known: Mapping[str, Row | Function],
+    folder: Path,
+    options: argparse.Namespace,
+) -> list[str]:
+    """Ask PyTorch about all that is known, or what was asked for; what differs."""
+    found: list[str] = []
+    folder.mkdir(exist_ok=True)
+    for name, row in known.items():
+        if options.names and name not in options.names:
+            continue
         now = captured(torch, row)
         if options.write:
-            (FOLDER / f"{row.op}.json").write_text(as_text(now), "utf-8")
-        found += differences(row.op, now)
-    stray = {path.stem for path in FOLDER.glob("*.json")} - {row.op for row in known}
-    found += [f"{op}: answers for an op that is not asked about" for op in stray]
-    print(*(found or [f"PyTorch agrees on {len(asked)} ops."]), sep="\n")
-    return 1 if found else 0
+            (folder / f"{name}.json").write_text(as_text(now), "utf-8")
+        found += differences(name, now, folder)
+    stray = {path.stem for path in folder.glob("*.json")} - set(known)
+    return found + [f"{name}: answers that nobody asks for" for name in stray]
 
 
 if __name__ == "__main__":
