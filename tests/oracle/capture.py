@@ -6,7 +6,7 @@
 
 Run it at the root of the repository, in an environment that has `torch` (the version in
 `REQUIREMENT`) and NumPy; it needs nothing of the project but its tables: the ops of
-`tests/ops` and the functions of `functions.py`. The answers lie beside it in `torch/` and
+`tests/ops` and the functions of `functions/`. The answers are beside it in `torch/` and
 `torch_functions/`, and the tests read those, so no test needs PyTorch.
 """
 
