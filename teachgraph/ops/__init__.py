@@ -2,6 +2,8 @@
 
 from teachgraph.ops import (
     activation,
+    columns,
+    conv,
     creation,
     elementwise,
     linalg,
@@ -14,10 +16,13 @@ from teachgraph.ops import (
     reduce,
     shape,
     softmax,
+    windows,
 )
 
 __all__ = [
     "activation",
+    "columns",
+    "conv",
     "creation",
     "elementwise",
     "linalg",
@@ -30,4 +35,5 @@ __all__ = [
     "reduce",
     "shape",
     "softmax",
+    "windows",
 ]

@@ -67,7 +67,7 @@ def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
         if not found:
             raise
     else:
-        beyond = max(numbers_in(attrs), default=0) + 1
+        beyond = sum(numbers_in(attrs)) + 1  # room for a window and a step
         if beyond > max(TRIAL_SIZES):
             found += attempt(op, inputs, attrs, dict.fromkeys(places, beyond))
     return [agreed(specs) for specs in zip(*found, strict=True)]

@@ -112,7 +112,8 @@ REFUSED = [(row, dtype) for row in TABLE.values() for dtype in row.refused()]
     ("row", "dtype"), REFUSED, ids=[f"{row.op}, {dtype}" for row, dtype in REFUSED]
 )
 def test_a_dtype_without_meaning_is_refused(row: Row, dtype: str) -> None:
-    case = next(case for case in row.cases if case.label in {"1-D", "rows", "matrices"})
+    usual = (c for c in row.cases if c.label in {"1-D", "rows", "matrices"})
+    case = next(usual, row.cases[0])
     inputs = [taken_as(dtype, x) for x in case.inputs]
     with pytest.raises(tg.errors.DTypeError, match=f"(?s){row.op} .* {dtype}"):
         on_tensors(row, inputs, case.attrs)
