@@ -420,15 +420,16 @@ def stored(op: Op, inputs: Sequence[Any], out: Any) -> Any:
 def renewed(
     op: Op, inputs: Sequence[Any], results: Sequence[Tensor]
 ) -> tuple[Tensor, ...]:
-    """The results of an op, those that replace an input as that input: its new values.
+    """The results of an op, but in place of some an input that takes their values.
 
-    Nothing of what the tape keeps may be such an input, and no gradient goes there.
+    No gradient goes through these.
     """
     found = list(results)
     for name, source in op.inplace.items():
         place, target = op.outputs.index(name), inputs[op.inputs.index(source)]
-        if isinstance(target, Tensor):
-            target.data, found[place] = found[place].data, target
+        if not isinstance(target, Tensor):
+            target = Tensor(found[place].data)
+        target.data, found[place] = found[place].data, target
     return tuple(found)
 
 

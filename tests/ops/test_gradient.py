@@ -25,13 +25,15 @@ UNTOLD = [(row, case) for row, case in CASES if case.differs]
     ("row", "case"), SMOOTH, ids=[name(row, case) for row, case in SMOOTH]
 )
 def test_gradients_are_finite_differences_to_second_order(row: Row, case: Case) -> None:
-    positions = case.variables()
+    positions, op = case.variables(), op_of(row)
+    updated = {op.outputs.index(name) for name in op.inplace}
 
     def function(*variables: Any) -> Any:
         inputs: list[Any] = list(case.inputs)
         for position, variable in zip(positions, variables, strict=True):
             inputs[position] = variable
-        return op_of(row)(*inputs, **case.attrs)
+        outputs = several(op_of(row)(*inputs, **case.attrs))
+        return [out for i, out in enumerate(outputs) if i not in updated]
 
     check_grads(function, [case.inputs[i] for i in positions], order=2)
 

@@ -82,7 +82,7 @@ def test_append_backward_gives_the_gradients_of_the_tape(row: Row, case: Case) -
             (out * built.data(f"u{i}", u)).sum()
             for i, (out, u) in enumerate(zip(floating, given, strict=True))
         ]
-        loss = terms[0] if len(terms) == 1 else terms[0] + terms[1]
+        loss = sum(terms[1:], terms[0])
         static.append_backward(loss)
         block = built.program.global_block()
         for position, gradient in zip(case.variables(), wanted.first, strict=True):

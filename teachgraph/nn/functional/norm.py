@@ -2,4 +2,341 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.ops import elementwise, linalg, math, norm, reduce
+
+__all__ = [
+    "batch_norm",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "local_response_norm",
+    "normalize",
+    "rms_norm",
+]
+
+
+def batch_norm(
+    x: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-5,
+    data_format: str = "NCHW",
+    use_global_stats: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """weight (x - mean) / sqrt(variance + epsilon) + bias, channel by channel.
+
+    While training, mean and variance are those of the batch, and the running ones move
+    towards them: running_mean <- momentum running_mean + (1 - momentum) mean. PyTorch's
+    momentum is 1 minus this one.
+
+    Args:
+        x: [N, C, ...], or [N, ..., C] with a `data_format` such as "NHWC".
+        running_mean: [C], a Tensor or Variable, which gets the new value.
+        running_var: [C], likewise.
+        weight: [C], or None for 1.
+        bias: [C], or None for 0.
+        training: Whether to use the batch's moments.
+        momentum: The weight of the old running value.
+        epsilon: Keeps the denominator from 0.
+        data_format: Where the channels are.
+        use_global_stats: True for the running moments, False for the batch's, whether
+            training or not.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        ShapeError: A vector has not as many elements as there are channels.
+
+    In Paddle this is `paddle.nn.functional.batch_norm`.
+
+    >>> import numpy as np
+    >>> x = np.array([[1.0], [3.0]])
+    >>> batch_norm(x, np.zeros(1), np.ones(1), training=True, epsilon=0.0)
+    array([[-1.],
+           [ 1.]])
+    """
+    chosen = use_global_stats is not None
+    outputs = norm.batch_norm(
+        x,
+        weight,
+        bias,
+        running_mean,
+        running_var,
+        momentum=momentum,
+        epsilon=epsilon,
+        is_test=not training,
+        data_layout=layout(data_format),
+        use_global_stats=use_global_stats if chosen else not training,
+        trainable_statistics=chosen and not use_global_stats,
+    )
+    return outputs[-1]
+
+
+def layout(data_format: str) -> str:
+    """Paddle's attribute for a format of any rank.
+
+    Raises:
+        InvalidValueError: It is no format.
+
+    >>> layout("NCL"), layout("NDHWC")
+    ('NCHW', 'NHWC')
+    """
+    if data_format not in norm.LAYOUTS:
+        raise InvalidValueError(
+            at_user_line(f"data_format is NCHW, NHWC or the like, got {data_format!r}")
+        )
+    return "NCHW" if data_format.startswith("NC") else "NHWC"
+
+
+def layer_norm(
+    x: Any,
+    normalized_shape: int | Sequence[int],
+    weight: Any = None,
+    bias: Any = None,
+    epsilon: float = 1e-5,
+    name: str | None = None,
+) -> Any:
+    """weight (x - mean) / sqrt(variance + epsilon) + bias, sample by sample.
+
+    Args:
+        x: [..., *normalized_shape].
+        normalized_shape: The last sizes of x; the moments are taken over them.
+        weight: As many numbers in one dimension, or None for 1.
+        bias: Likewise, or None for 0.
+        epsilon: Keeps the denominator from 0.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        ShapeError: x does not end in these sizes.
+
+    In Paddle this is `paddle.nn.functional.layer_norm`.
+
+    >>> import numpy as np
+    >>> layer_norm(np.array([[1.0, 3.0], [10.0, 30.0]]), 2, epsilon=0.0)
+    array([[-1.,  1.],
+           [-1.,  1.]])
+    """
+    begin = leading(x, normalized_shape)
+    attrs = {"epsilon": epsilon, "begin_norm_axis": begin}
+    return norm.layer_norm(x, weight, bias, **attrs)[-1]
+
+
+def leading(x: Any, normalized_shape: int | Sequence[int]) -> int:
+    """How many dimensions x has before those that are normalised.
+
+    Raises:
+        ShapeError: x does not end in these sizes.
+    """
+    sizes = sizes_of(normalized_shape)
+    begin = len(x.shape) - len(sizes)
+    known = list(x.shape)[max(begin, 0) :]
+    if begin < 0 or any(n not in (-1, m) for n, m in zip(known, sizes, strict=True)):
+        wanted = ", ".join(map(str, ["*", *sizes]))
+        raise ShapeError(
+            at_user_line(
+                f"Given normalized_shape is {sizes}, expected input with shape "
+                f"[{wanted}], but got input shape {list(x.shape)}"
+            )
+        )
+    return begin
+
+
+def sizes_of(normalized_shape: int | Sequence[int]) -> list[int]:
+    """One size or several as a list."""
+    if isinstance(normalized_shape, int):
+        return [normalized_shape]
+    return list(normalized_shape)
+
+
+def rms_norm(
+    x: Any,
+    normalized_shape: int | Sequence[int],
+    weight: Any = None,
+    epsilon: float = 1e-5,
+) -> Any:
+    """weight x / sqrt(mean x^2 + epsilon): layer normalisation without the mean.
+
+    Args:
+        x: [..., *normalized_shape].
+        normalized_shape: The last sizes of x; the mean is taken over them.
+        weight: Of this shape, or None for 1.
+        epsilon: Keeps the denominator from 0.
+
+    Zhang and Sennrich, 2019. Paddle 2.6 has it as a fused op of its incubator.
+
+    >>> import numpy as np
+    >>> rms_norm(np.array([3.0, 4.0]), 2, epsilon=0.0).round(3)
+    array([0.849, 1.131])
+    """
+    dim = list(range(leading(x, normalized_shape), len(x.shape)))
+    power = reduce.reduce_mean(math.square(x), dim=dim, keep_dim=True)
+    out = elementwise.elementwise_div(x, math.sqrt(math.scale(power, bias=epsilon)))
+    return out if weight is None else elementwise.elementwise_mul(out, weight)
+
+
+def group_norm(
+    x: Any,
+    num_groups: int,
+    epsilon: float = 1e-5,
+    weight: Any = None,
+    bias: Any = None,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """weight (x - mean) / sqrt(variance + epsilon) + bias, moments of groups.
+
+    Args:
+        x: [N, C, ...], or [N, ..., C] with a `data_format` such as "NHWC".
+        num_groups: How many groups the channels of each sample make.
+        epsilon: Keeps the denominator from 0.
+        weight: [C], or None for 1.
+        bias: [C], or None for 0.
+        data_format: Where the channels are.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        ShapeError: The groups do not divide the channels.
+
+    >>> import numpy as np
+    >>> group_norm(np.array([[1.0, 3.0, 0.0, 4.0]]), 2, epsilon=0.0)
+    array([[-1.,  1., -1.,  1.]])
+    """
+    attrs = {"groups": num_groups, "data_layout": layout(data_format)}
+    return norm.group_norm(x, weight, bias, epsilon=epsilon, **attrs)[-1]
+
+
+def instance_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    use_input_stats: bool = True,
+    momentum: float = 0.9,
+    eps: float = 1e-5,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """weight (x - mean) / sqrt(variance + eps) + bias, each channel of each sample.
+
+    Args:
+        x: [N, C, ...], or [N, ..., C] with a `data_format` such as "NHWC".
+        running_mean: [C], used only without `use_input_stats`.
+        running_var: [C], likewise.
+        weight: [C], or None for 1.
+        bias: [C], or None for 0.
+        use_input_stats: Whether mean and variance are those of x.
+        momentum: Accepted for Paddle's sake; running moments do not move.
+        eps: Keeps the denominator from 0.
+        data_format: Where the channels are.
+        name: Accepted for Paddle's sake.
+
+    In Paddle this is `paddle.nn.functional.instance_norm`.
+    """
+    if not use_input_stats:
+        given = running_mean, running_var, weight, bias
+        return batch_norm(x, *given, epsilon=eps, data_format=data_format)
+    order = layout(data_format)
+    first = norm.channels_first(x, order)
+    out = norm.instance_norm(first, weight, bias, epsilon=eps)[-1]
+    return norm.channels_as_before(out, order)
+
+
+def normalize(
+    x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
+) -> Any:
+    """x / max(|x|_p, epsilon), with |x|_p = (sum |x|^p)^(1/p) along `axis`.
+
+    A vector of zeros stays one, and its gradient is finite: the bound is taken under
+    the root, where the slope is.
+
+    Raises:
+        InvalidValueError: p is not positive.
+
+    In Paddle this is `paddle.nn.functional.normalize`.
+
+    >>> import numpy as np
+    >>> normalize(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    if not p > 0:
+        raise InvalidValueError(at_user_line(f"normalize: p is positive, got {p}"))
+    axis = axis if len(x.shape) > 1 else 0
+    along = {"dim": [axis], "keep_dim": True}
+    size = math.abs_(x)
+    if p == inf:
+        length = reduce.reduce_max(size, **along)
+        return elementwise.elementwise_div(x, at_least(length, epsilon))
+    power = math.square(x) if p == 2 else size**p
+    total = at_least(reduce.reduce_sum(power, **along), epsilon**p)
+    length = math.sqrt(total) if p == 2 else total ** (1 / p)
+    return elementwise.elementwise_div(x, length)
+
+
+def at_least(x: Any, bound: float) -> Any:
+    """max(x, bound), where the bound is at least the least normal number."""
+    bound = max(bound, float(np.finfo(x.dtype).tiny))
+    return elementwise.elementwise_max(x, np.full(1, bound, x.dtype))
+
+
+def local_response_norm(
+    x: Any,
+    size: int,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    k: float = 1.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """x / (k + alpha mean)^beta, with the mean of x^2 over `size` channels about each.
+
+    Channels beyond the first and the last count as 0.
+
+    Args:
+        x: [N, C, ...], or [N, ..., C] with a `data_format` such as "NHWC".
+        size: How many channels the window has.
+        alpha: The weight of the mean.
+        beta: The power.
+        k: What it is added to.
+        data_format: Where the channels are.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        ShapeError: x has fewer than three dimensions.
+
+    In Paddle this is `paddle.nn.functional.local_response_norm`.
+    """
+    if len(x.shape) < 3:
+        raise ShapeError(
+            at_user_line(f"Expected 3D or higher dimensionality input, got {x.ndim}D")
+        )
+    last, power = layout(data_format) == "NHWC", math.square(x)
+    power = power if last else norm.channels_as_before(power, "NHWC")
+    mean = linalg.matmul_v2(power, window(power.shape[-1], size).astype(x.dtype))
+    mean = mean if last else norm.channels_first(mean, "NHWC")
+    bottom = math.scale(mean, scale=alpha, bias=k) ** beta
+    return elementwise.elementwise_div(x, bottom)
+
+
+def window(channels: int, size: int) -> Any:
+    """The matrix that averages `size` channels about each, as far as there are any.
+
+    >>> window(3, 2)
+    array([[0.5, 0.5, 0. ],
+           [0. , 0.5, 0.5],
+           [0. , 0. , 0.5]])
+    """
+    offset = np.subtract.outer(np.arange(channels), np.arange(channels))
+    return ((-(size // 2) <= offset) & (offset <= (size - 1) // 2)) / size
