@@ -1,4 +1,4 @@
-"""What is counted but not differentiated: the largest entries, and how often right."""
+"""What is counted but not differentiated: how often a guess is right."""
 
 from __future__ import annotations
 
@@ -6,28 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.errors import ShapeError
 from teachgraph.ops.op import op
 
-__all__ = ["accuracy", "arg_max", "top_k_v2"]
-
-
-@op(outputs=("out", "indices"), needs="1 <= k <= the size along the axis")
-def top_k_v2(x: Any, *, k: int = 1, axis: int = -1, largest: bool = True) -> Any:
-    """The k largest (or smallest) entries along `axis`, and where they stand."""
-    if not 1 <= k <= x.shape[axis]:
-        raise InvalidValueError(f"k = {k}, but axis {axis} has size {x.shape[axis]}")
-    order = np.argsort(-x if largest else x, axis=axis, kind="stable")
-    indices = np.take(order, np.arange(k), axis=axis)
-    return np.take_along_axis(x, indices, axis), indices
-
-
-@op(key="argmax")
-def arg_max(
-    x: Any, *, axis: int = -1, keepdims: bool = False, flatten: bool = False
-) -> Any:
-    """Where the largest entry stands."""
-    return np.argmax(x, axis=None if flatten else axis, keepdims=keepdims)
+__all__ = ["accuracy"]
 
 
 @op(

@@ -1,43 +1,55 @@
-"""Sums, means and extremes along dimensions, and spreading gradients back over them."""
+"""Sums, products and extremes along dimensions, and spreading gradients back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import prod
+from collections.abc import Callable, Sequence
+from math import nan
 from typing import Any
 
 import numpy as np
 
+from teachgraph.errors import DTypeError
+from teachgraph.ops.axes import axes, size
 from teachgraph.ops.elementwise import equal
-from teachgraph.ops.op import Like, op
+from teachgraph.ops.math import FLOATING, exp
+from teachgraph.ops.op import Like, Op, op
+from teachgraph.ops.scan import above_minus_infinity, product_before
 
-__all__ = ["reduce_max", "reduce_mean", "reduce_sum", "spread"]
-
-Axes = tuple[int, ...] | None
+__all__ = [
+    "logsumexp",
+    "reduce_all_",
+    "reduce_amax",
+    "reduce_amin",
+    "reduce_any_",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "spread",
+    "zero_nan",
+]
 
 total: Any = np.add.reduce
+product: Any = np.multiply.reduce
 largest: Any = np.maximum.reduce
+smallest: Any = np.minimum.reduce
 
-NEEDS = "dimensions that X has"
-
-
-def axes(dim: Sequence[int], *, reduce_all: bool) -> Axes:
-    """The dimensions a reduction runs over, in NumPy's words."""
-    return None if reduce_all or not dim else tuple(dim)
+NEEDS = "dimensions that X has, each named once"
 
 
-def size(shape: Sequence[int], along: Axes) -> int:
-    """How many elements one result is made of."""
-    return prod(shape) if along is None else prod(shape[axis] for axis in along)
+def counting(dtype: np.dtype[Any]) -> Any:
+    """The dtype numbers of this one are added up in: integers and bool in int64."""
+    return dtype if dtype.kind == "f" else np.int64
 
 
 @op(key="sum", needs=NEEDS)
 def reduce_sum(
     x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
 ) -> Any:
-    """The sum over the dimensions `dim`."""
-    along = axes(dim, reduce_all=reduce_all)
-    return total(x, axis=along, keepdims=keep_dim)
+    """The sum over the dimensions `dim`; integers and bool add up in int64."""
+    along = axes(dim, x.ndim, reduce_all=reduce_all)
+    return total(x, axis=along, keepdims=keep_dim, dtype=counting(x.dtype))
 
 
 @reduce_sum.grad
@@ -48,13 +60,24 @@ def reduce_sum_grad(
     return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
 
 
-@op(key="mean", needs=NEEDS)
+@op(key="mean", needs=f"{FLOATING}, and {NEEDS}")
 def reduce_mean(
     x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
 ) -> Any:
     """The sum over the dimensions `dim`, divided by how many elements that are."""
-    along = axes(dim, reduce_all=reduce_all)
-    return total(x, axis=along, keepdims=keep_dim) / size(x.shape, along)
+    check_floating(x)
+    along = axes(dim, x.ndim, reduce_all=reduce_all)
+    return total(x, axis=along, keepdims=keep_dim) / (size(x.shape, along) or nan)
+
+
+def check_floating(x: Any) -> None:
+    """Only floating numbers have what is asked for.
+
+    Raises:
+        DTypeError: These are others.
+    """
+    if x.dtype.kind != "f":
+        raise DTypeError(f"{x.dtype} are no floating numbers")
 
 
 @reduce_mean.grad
@@ -65,13 +88,41 @@ def reduce_mean_grad(
     return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all, mean=True)
 
 
-@op(key="max", needs=NEEDS)
-def reduce_max(
-    x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
-) -> Any:
-    """The largest element over the dimensions `dim`."""
-    along = axes(dim, reduce_all=reduce_all)
-    return largest(x, axis=along, keepdims=keep_dim)
+def reduction(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
+    """An op that folds elements with a NumPy ufunc, two at a time."""
+
+    def kernel(
+        x: Any,
+        *,
+        dim: Sequence[int] = (),
+        keep_dim: bool = False,
+        reduce_all: bool = False,
+    ) -> Any:
+        along = axes(dim, x.ndim, reduce_all=reduce_all)
+        return ufunc(x, axis=along, keepdims=keep_dim)
+
+    kernel.__doc__ = doc
+    return op(type=name, key=name.removeprefix("reduce_"), needs=NEEDS)(kernel)
+
+
+reduce_max = reduction("reduce_max", largest, "The largest element over `dim`.")
+reduce_min = reduction("reduce_min", smallest, "The smallest element over `dim`.")
+reduce_amax = reduction("reduce_amax", largest, "The same as `reduce_max`.")
+reduce_amin = reduction("reduce_amin", smallest, "The same as `reduce_min`.")
+reduce_all_ = reduction("reduce_all", np.logical_and.reduce, "Whether all are true.")
+reduce_any_ = reduction("reduce_any", np.logical_or.reduce, "Whether one is true.")
+
+
+def to_each_extreme(dout: Any, x: Any, out: Any, **where: Any) -> Any:
+    """The gradient, whole, at every element that equals the result."""
+    return spread(dout, x, **where) * equal(x, spread(out, x, **where))
+
+
+def among_extremes(dout: Any, x: Any, out: Any, **where: Any) -> Any:
+    """The gradient in equal shares at the elements that equal the result."""
+    chosen = equal(x, spread(out, x, **where))
+    count = reduce_sum(chosen, **where).astype(dout.dtype)
+    return spread(dout / count, x, **where) * chosen
 
 
 @reduce_max.grad
@@ -86,7 +137,123 @@ def reduce_max_grad(
 ) -> Any:
     """The gradient goes to every element that is the largest, as in Paddle."""
     where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
-    return spread(dout, x, **where) * equal(x, spread(out, x, **where))
+    return to_each_extreme(dout, x, out, **where)
+
+
+@reduce_min.grad
+def reduce_min_grad(
+    dout: Any,
+    x: Any,
+    out: Any,
+    *,
+    dim: Sequence[int],
+    keep_dim: bool,
+    reduce_all: bool,
+) -> Any:
+    """The gradient goes to every element that is the smallest, as in Paddle."""
+    where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
+    return to_each_extreme(dout, x, out, **where)
+
+
+@reduce_amax.grad
+def reduce_amax_grad(
+    dout: Any,
+    x: Any,
+    out: Any,
+    *,
+    dim: Sequence[int],
+    keep_dim: bool,
+    reduce_all: bool,
+) -> Any:
+    """The largest elements share the gradient."""
+    where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
+    return among_extremes(dout, x, out, **where)
+
+
+@reduce_amin.grad
+def reduce_amin_grad(
+    dout: Any,
+    x: Any,
+    out: Any,
+    *,
+    dim: Sequence[int],
+    keep_dim: bool,
+    reduce_all: bool,
+) -> Any:
+    """The smallest elements share the gradient."""
+    where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
+    return among_extremes(dout, x, out, **where)
+
+
+@op(key="reduce_prod", needs=NEEDS)
+def reduce_prod(
+    x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
+) -> Any:
+    """The product over the dimensions `dim`, in the dtype of x (of bool in int64)."""
+    along = axes(dim, x.ndim, reduce_all=reduce_all)
+    dtype = np.int64 if x.dtype.kind == "b" else x.dtype
+    return product(x, axis=along, keepdims=keep_dim, dtype=dtype)
+
+
+@reduce_prod.grad
+def reduce_prod_grad(
+    dout: Any, x: Any, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> Any:
+    """Every element gets dout times the product of the others.
+
+    That is not out / x, which says nothing where an x is 0. Along one dimension the
+    others are those before and those after; several are gone through one by one.
+    """
+    where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
+    dx, rest = spread(dout, x, **where), x
+    ndim = len(x.shape)
+    for axis in axes(dim, ndim, reduce_all=reduce_all) or range(ndim):
+        after = product_before(rest, axis, reverse=True)
+        dx = dx * (product_before(rest, axis) * after)
+        rest = reduce_prod(rest, dim=[axis], keep_dim=True)
+    return dx
+
+
+@op(needs=f"{FLOATING}, and {NEEDS}")
+def logsumexp(
+    x: Any, *, axis: Sequence[int] = (), keepdim: bool = False, reduce_all: bool = False
+) -> Any:
+    """out = log sum exp(x) over `axis`, shifted by the maximum first."""
+    check_floating(x)
+    along = axes(axis, x.ndim, reduce_all=reduce_all)
+    top = largest(x, axis=along, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, x.dtype.type(0))
+    with np.errstate(divide="ignore"):
+        out = np.log(total(np.exp(x - top), axis=along, keepdims=True)) + top
+    return out if keepdim else np.squeeze(out, along)
+
+
+@logsumexp.grad
+def logsumexp_grad(
+    dout: Any,
+    x: Any,
+    out: Any,
+    *,
+    axis: Sequence[int],
+    keepdim: bool,
+    reduce_all: bool,
+) -> Any:
+    """dx = dout exp(x - out): the softmax of x."""
+    where = {"dim": axis, "keep_dim": keepdim, "reduce_all": reduce_all}
+    share = exp(x - spread(above_minus_infinity(out), x, **where))
+    return spread(dout, x, **where) * share
+
+
+@op
+def zero_nan(x: Any) -> Any:
+    """`x` with 0 where it is not a number."""
+    return np.where(np.isnan(x), x.dtype.type(0), x)
+
+
+@zero_nan.grad
+def zero_nan_grad(dout: Any, x: Any) -> Any:
+    """What is not a number does not count: it is the only thing unlike itself."""
+    return dout * equal(x, x)
 
 
 @op(needs="what a reduction of Y along these dimensions gives")
@@ -100,9 +267,10 @@ def spread(
     mean: bool = False,
 ) -> Any:
     """`x`, the result of a reduction, repeated over the shape of `y`: its adjoint."""
-    shape, along = y.shape, axes(dim, reduce_all=reduce_all)
+    shape = y.shape
+    along = axes(dim, len(shape), reduce_all=reduce_all)
     if mean:
-        x = x / size(shape, along)
+        x = x / (size(shape, along) or nan)
     if along is not None and not keep_dim:
         x = np.expand_dims(x, along)
     out = np.empty(shape, x.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph import dtypes, unique_name
 from teachgraph.errors import DTypeError, ProgramError, at_user_line
-from teachgraph.ops import elementwise, linalg, math, metric, op
+from teachgraph.ops import elementwise, linalg, math, metric, op, sort
 from teachgraph.ops.initializer import Constant, XavierUniform
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import naming
@@ -143,7 +143,7 @@ def accuracy(
     In Paddle this is `paddle.static.accuracy` and `fluid.layers.accuracy`.
     """
     with naming.layer("accuracy"):
-        best, indices = metric.top_k_v2(input, k=k)
+        best, indices = sort.top_k_v2(input, k=k)
         share, _, _ = metric.accuracy(best, indices, label)
     return share  # type: ignore[no-any-return]
 

@@ -76,7 +76,7 @@ def test_joining_unknown_sizes_is_differentiated_once_and_refused_twice() -> Non
 def test_append_backward_gives_the_gradients_of_the_tape(row: Row, case: Case) -> None:
     wanted = eager(row, case)
     with building(row, case, case.inputs) as built:
-        given = upstream([np.zeros(o.shape, o.dtype) for o in built.outputs])
+        given = upstream(wanted.outputs)
         floating = [out for out in built.outputs if out.dtype.kind == "f"]
         terms = [
             (out * built.data(f"u{i}", u)).sum()

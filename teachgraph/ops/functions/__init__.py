@@ -6,32 +6,44 @@ They take arrays, Tensors and Variables alike. What a module here lists is a nam
 
 from teachgraph.ops.functions import (
     creation,
+    diagonals,
     indexing,
+    joining,
     linalg,
     logic,
     manipulation,
     math,
     random,
     reduce,
+    scan,
     search,
+    statistics,
 )
 from teachgraph.ops.functions.creation import *  # noqa: F403
+from teachgraph.ops.functions.diagonals import *  # noqa: F403
 from teachgraph.ops.functions.indexing import *  # noqa: F403
+from teachgraph.ops.functions.joining import *  # noqa: F403
 from teachgraph.ops.functions.linalg import *  # noqa: F403
 from teachgraph.ops.functions.logic import *  # noqa: F403
 from teachgraph.ops.functions.manipulation import *  # noqa: F403
 from teachgraph.ops.functions.math import *  # noqa: F403
 from teachgraph.ops.functions.random import *  # noqa: F403
 from teachgraph.ops.functions.reduce import *  # noqa: F403
+from teachgraph.ops.functions.scan import *  # noqa: F403
 from teachgraph.ops.functions.search import *  # noqa: F403
+from teachgraph.ops.functions.statistics import *  # noqa: F403
 
 __all__: list[str] = []
 __all__ += creation.__all__
+__all__ += diagonals.__all__
 __all__ += indexing.__all__
+__all__ += joining.__all__
 __all__ += linalg.__all__
 __all__ += logic.__all__
 __all__ += manipulation.__all__
 __all__ += math.__all__
 __all__ += random.__all__
 __all__ += reduce.__all__
+__all__ += scan.__all__
 __all__ += search.__all__
+__all__ += statistics.__all__

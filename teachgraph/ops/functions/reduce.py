@@ -1,16 +1,31 @@
-"""Sums, means and extremes along dimensions."""
+"""Sums, products, extremes and norms along dimensions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
+from teachgraph.errors import InvalidValueError, explain
 from teachgraph.ops import reduce as reductions
+from teachgraph.ops.elementwise import equal
 from teachgraph.ops.functions.math import cast
+from teachgraph.ops.vector_norm import frobenius_norm, p_norm
 
 __all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "count_nonzero",
+    "logsumexp",
     "max",
     "mean",
+    "min",
+    "nanmean",
+    "nansum",
+    "norm",
+    "prod",
     "sum",
 ]
 
@@ -25,20 +40,10 @@ def reduction(x: Any, axis: Axis, keepdim: bool) -> dict[str, Any]:
 
 
 def dimensions(axis: Axis) -> list[int]:
-    """An axis, several or None (all) as a list."""
+    """An axis, several or None (all) as a list; the op says if one is no axis."""
     if axis is None:
         return []
-    return [axis] if isinstance(axis, int) else list(axis)
-
-
-def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """The mean over `axis` (a number, several, or None for all).
-
-    >>> import numpy as np
-    >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
-    array([2., 3.])
-    """
-    return reductions.reduce_mean(x, **reduction(x, axis, keepdim))
+    return list(axis) if isinstance(axis, (list, tuple)) else [axis]  # type: ignore[list-item]
 
 
 def sum(
@@ -50,6 +55,8 @@ def sum(
 ) -> Any:
     """The sum over `axis` (a number, several, or None for all).
 
+    Integers and bool are added up in int64. The sum of nothing is 0.
+
     >>> import numpy as np
     >>> sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=-1)
     array([3., 7.])
@@ -58,6 +65,172 @@ def sum(
     return reductions.reduce_sum(x, dim=dimensions(axis), keep_dim=keepdim)
 
 
+def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """The mean over `axis` (a number, several, or None for all) of floating numbers.
+
+    Raises:
+        DTypeError: They are integers, whose mean need not be one: cast them first.
+
+    >>> import numpy as np
+    >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
+    array([2., 3.])
+    """
+    return reductions.reduce_mean(x, **reduction(x, axis, keepdim))
+
+
 def max(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """The largest element over `axis`."""
+    """The largest element over `axis`; every one that is gets the whole gradient."""
     return reductions.reduce_max(x, **reduction(x, axis, keepdim))
+
+
+def min(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """The smallest element over `axis`; every one that is gets the whole gradient."""
+    return reductions.reduce_min(x, **reduction(x, axis, keepdim))
+
+
+def amax(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """The largest element over `axis`; those that are share the gradient.
+
+    >>> import teachgraph as tg
+    >>> x = tg.to_tensor([3.0, 1.0, 3.0], stop_gradient=False)
+    >>> tg.grad(tg.amax(x), x)[0].tolist(), tg.grad(tg.max(x), x)[0].tolist()
+    ([0.5, 0.0, 0.5], [1.0, 0.0, 1.0])
+    """
+    return reductions.reduce_amax(x, **reduction(x, axis, keepdim))
+
+
+def amin(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """The smallest element over `axis`; those that are share the gradient."""
+    return reductions.reduce_amin(x, **reduction(x, axis, keepdim))
+
+
+def prod(
+    x: Any,
+    axis: Axis = None,
+    keepdim: bool = False,
+    dtype: Any = None,
+    name: Any = None,
+) -> Any:
+    """The product over `axis`; that of nothing is 1.
+
+    >>> import numpy as np
+    >>> prod(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
+    array([3., 8.])
+    """
+    x = x if dtype is None else cast(x, dtype)
+    return reductions.reduce_prod(x, **reduction(x, axis, keepdim))
+
+
+def logsumexp(
+    x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None
+) -> Any:
+    """log sum exp(x) over `axis`, computed so that it never overflows.
+
+    >>> import numpy as np
+    >>> logsumexp(np.array([1000.0, 1000.0])) - np.log(2.0)
+    np.float64(1000.0)
+    """
+    where = reduction(x, axis, keepdim)
+    dim, keep, whole = where.values()
+    return reductions.logsumexp(x, axis=dim, keepdim=keep, reduce_all=whole)
+
+
+def all(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """Whether all elements over `axis` are true, which is: are not 0."""
+    return reductions.reduce_all_(x, **reduction(x, axis, keepdim))
+
+
+def any(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """Whether an element over `axis` is true, which is: is not 0."""
+    return reductions.reduce_any_(x, **reduction(x, axis, keepdim))
+
+
+def count_nonzero(
+    x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None
+) -> Any:
+    """How many elements over `axis` are not 0.
+
+    >>> import numpy as np
+    >>> count_nonzero(np.array([[1.0, 0.0], [2.0, 3.0]]), axis=1)
+    array([1, 2])
+    """
+    return sum(cast(cast(x, "bool"), "int64"), axis, keepdim=keepdim)
+
+
+def nansum(
+    x: Any,
+    axis: Axis = None,
+    dtype: Any = None,
+    keepdim: bool = False,
+    name: Any = None,
+) -> Any:
+    """The sum over `axis` of what is a number.
+
+    >>> import numpy as np
+    >>> nansum(np.array([1.0, np.nan, 2.0]))
+    np.float64(3.0)
+    """
+    return sum(reductions.zero_nan(x), axis, dtype, keepdim)
+
+
+def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """The mean over `axis` of what is a number.
+
+    >>> import numpy as np
+    >>> nanmean(np.array([1.0, np.nan, 2.0]))
+    np.float64(1.5)
+    """
+    count = sum(equal(x, x), axis, keepdim=keepdim)
+    return nansum(x, axis, keepdim=keepdim) / cast(count, x.dtype)
+
+
+def norm(
+    x: Any,
+    p: float | str = "fro",
+    axis: Axis = None,
+    keepdim: bool = False,
+    name: Any = None,
+) -> Any:
+    """The p-norm over `axis`: (sum of |x|^p)^(1/p).
+
+    Args:
+        x: Floating numbers.
+        p: The order: a number, inf for the largest |x|, -inf for the smallest, 0 for
+            how many are not 0, or "fro" (Frobenius), which is 2.
+        axis: One dimension, several that make up one vector, or None for all.
+        keepdim: Whether these stay, with size 1.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: The order is another word.
+
+    Where the norm has no slope, such as at 0, its gradient is 0.
+
+    >>> import numpy as np
+    >>> norm(np.array([[3.0, 4.0], [6.0, 8.0]]), axis=1)
+    array([ 5., 10.])
+
+    In Paddle this is `paddle.linalg.norm`.
+    """
+    several = isinstance(axis, (list, tuple))
+    if several and len(dimensions(axis)) == 1:
+        several, axis = False, dimensions(axis)[0]
+    if p == "fro" and (several or axis is None):
+        dim = dimensions(axis) if several else [0]
+        return frobenius_norm(x, dim=dim, keep_dim=keepdim, reduce_all=not several)
+    where = {"axis": -1 if axis is None else axis, "asvector": axis is None}
+    return p_norm(x, porder=order(x, p), **where, keepdim=keepdim)
+
+
+def order(x: Any, p: Any) -> float:
+    """The order of a norm as a number.
+
+    Raises:
+        InvalidValueError: It is none, nor "fro".
+    """
+    if p == "fro":
+        return 2.0
+    if isinstance(p, (int, float)) and not isnan(p):
+        return float(p)
+    reason = InvalidValueError(f"the order is a number or 'fro', got {p!r}")
+    raise explain("p_norm", ["X"], [x], {"porder": p}, reason)

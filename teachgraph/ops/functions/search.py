@@ -1,23 +1,276 @@
-"""Where elements stand: the largest, the first, in order."""
+"""Where elements stand: the largest, the first, in order; and which there are."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.ops import metric
+from teachgraph import dtypes
+from teachgraph.errors import ShapeError, explain
+from teachgraph.ops import search
+from teachgraph.ops import sort as sorting
+from teachgraph.ops.slicing import slice_
 
 __all__ = [
     "argmax",
+    "argmin",
+    "argsort",
+    "bucketize",
+    "kthvalue",
+    "masked_select",
+    "nonzero",
+    "searchsorted",
+    "sort",
     "topk",
+    "unique",
+    "unique_consecutive",
 ]
 
 
-def argmax(x: Any, axis: int | None = None, keepdim: bool = False) -> Any:
-    """Where the largest element stands along `axis`, or in the flattened `x`."""
-    flat = axis is None
-    return metric.arg_max(x, axis=axis or 0, keepdims=keepdim, flatten=flat)
+def extreme(axis: int | None, keepdim: bool, dtype: Any) -> dict[str, Any]:
+    """Paddle's attributes of a search for an extreme."""
+    return {
+        "axis": 0 if axis is None else axis,
+        "keepdims": keepdim,
+        "flatten": axis is None,
+        "dtype": dtypes.PADDLE_CODES[dtypes.convert(dtype)],
+    }
 
 
-def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
-    """The k largest elements along `axis`, and where they stand."""
-    return metric.top_k_v2(x, k=k, axis=axis, largest=largest)
+def argmax(
+    x: Any,
+    axis: int | None = None,
+    keepdim: bool = False,
+    dtype: Any = "int64",
+    name: Any = None,
+) -> Any:
+    """Where the largest element stands along `axis`, or in the flattened `x`.
+
+    >>> import numpy as np
+    >>> argmax(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1)
+    array([1, 0])
+    """
+    return sorting.arg_max(x, **extreme(axis, keepdim, dtype))
+
+
+def argmin(
+    x: Any,
+    axis: int | None = None,
+    keepdim: bool = False,
+    dtype: Any = "int64",
+    name: Any = None,
+) -> Any:
+    """Where the smallest element stands along `axis`, or in the flattened `x`."""
+    return sorting.arg_min(x, **extreme(axis, keepdim, dtype))
+
+
+def sort(
+    x: Any,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    name: Any = None,
+) -> Any:
+    """The elements in order along `axis`; NaN counts as the largest.
+
+    >>> import numpy as np
+    >>> sort(np.array([2.0, 3.0, 1.0]), descending=True)
+    array([3., 2., 1.])
+    """
+    return sorting.argsort(x, axis=axis, descending=descending)[0]
+
+
+def argsort(
+    x: Any,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    name: Any = None,
+) -> Any:
+    """Where the elements in order stood; equal ones always stay in their order.
+
+    >>> import numpy as np
+    >>> argsort(np.array([2.0, 1.0, 2.0]), descending=True)
+    array([0, 2, 1])
+    """
+    return sorting.argsort(x, axis=axis, descending=descending)[1]
+
+
+def topk(
+    x: Any,
+    k: int,
+    axis: int | None = None,
+    largest: bool = True,
+    sorted: bool = True,
+    name: Any = None,
+) -> Any:
+    """The k largest (or smallest) elements along `axis`, and where they stand.
+
+    They always come in order, whether or not they must be `sorted`.
+
+    Raises:
+        InvalidValueError: There are not k.
+
+    >>> import numpy as np
+    >>> topk(np.array([2.0, 3.0, 1.0]), 2)
+    (array([3., 2.]), array([1, 0]))
+    """
+    axis = -1 if axis is None else axis
+    return sorting.top_k_v2(x, k=k, axis=axis, largest=largest)
+
+
+def kthvalue(
+    x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: Any = None
+) -> Any:
+    """The k-th smallest element along `axis`, and where it stands.
+
+    >>> import numpy as np
+    >>> kthvalue(np.array([[2.0, 3.0, 1.0], [9.0, 7.0, 8.0]]), 2)
+    (array([2., 8.]), array([0, 2]))
+    """
+    axis = -1 if axis is None else axis
+    return sorting.kthvalue(x, k=k, axis=axis, keepdim=keepdim)
+
+
+def mode(x: Any, axis: int = -1, keepdim: bool = False, name: Any = None) -> Any:
+    """The most frequent element along `axis`, and where it stands last.
+
+    Of several that are equally frequent it is the smallest.
+
+    >>> import numpy as np
+    >>> [part.tolist() for part in mode(np.array([2.0, 3.0, 3.0, 2.0, 1.0]))]
+    [2.0, 3]
+    """
+    return sorting.mode(x, axis=axis, keepdim=keepdim)
+
+
+def unique(
+    x: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
+    name: Any = None,
+) -> Any:
+    """The different elements, or parts along `axis`, in order.
+
+    Args:
+        x: The elements.
+        return_index: Also where each one stands first.
+        return_inverse: Also, for each element of x, which one it is.
+        return_counts: Also how often each one occurs.
+        axis: Along which parts are compared; None for all elements in a row.
+        dtype: Of these indices and counts.
+        name: Accepted for Paddle's sake.
+
+    >>> import numpy as np
+    >>> unique(np.array([3.0, 1.0, 3.0]), return_counts=True)
+    (array([1., 3.]), array([1, 2]))
+    """
+    out, *more = search.unique(x, **parts(axis, dtype))
+    return asked(out, more, [return_index, return_inverse, return_counts])
+
+
+def unique_consecutive(
+    x: Any,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
+    name: Any = None,
+) -> Any:
+    """The elements, or parts along `axis`, without those equal to the one before.
+
+    >>> import numpy as np
+    >>> unique_consecutive(np.array([3, 3, 1, 3]), return_counts=True)
+    (array([3, 1, 3]), array([2, 1, 1]))
+    """
+    out, *more = search.unique_consecutive(x, **parts(axis, dtype))
+    return asked(out, more, [return_inverse, return_counts])
+
+
+def parts(axis: int | None, dtype: Any) -> dict[str, Any]:
+    """Paddle's attributes for what is compared."""
+    code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
+    return {"axis": [] if axis is None else [axis], "dtype": code}
+
+
+def asked(out: Any, more: list[Any], wanted: list[bool]) -> Any:
+    """The result alone, or with those of the others that are wanted."""
+    kept = [part for part, want in zip(more, wanted, strict=True) if want]
+    return (out, *kept) if kept else out
+
+
+def nonzero(x: Any, as_tuple: bool = False) -> Any:
+    """The index of every element that is not 0: one a row [N, ndim].
+
+    With `as_tuple` there is a column [N, 1] for each dimension, as in Paddle 2.6.
+
+    >>> import numpy as np
+    >>> nonzero(np.array([[1.0, 0.0], [0.0, 2.0]]))
+    array([[0, 0],
+           [1, 1]])
+    """
+    found = search.where_index(x)
+    if not as_tuple:
+        return found
+    return tuple(
+        slice_(found, axes=[1], starts=[axis], ends=[axis + 1])
+        for axis in range(len(x.shape))
+    )
+
+
+def masked_select(x: Any, mask: Any, name: Any = None) -> Any:
+    """The elements of `x` where `mask` is true, in a row; both broadcast.
+
+    >>> import numpy as np
+    >>> masked_select(np.array([1.0, 2.0, 3.0]), np.array([True, False, True]))
+    array([1., 3.])
+    """
+    return search.masked_select(x, mask)
+
+
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    out_int32: bool = False,
+    right: bool = False,
+    name: Any = None,
+) -> Any:
+    """Where each value would stand in the sorted sequence: before its equals.
+
+    Args:
+        sorted_sequence: A row in order [N], or rows [..., N] for the rows of `values`.
+        values: What to look for [..., M].
+        out_int32: Whether the result is int32 instead of int64.
+        right: Whether a value would stand after its equals.
+        name: Accepted for Paddle's sake.
+
+    >>> import numpy as np
+    >>> searchsorted(np.array([1.0, 3.0, 5.0]), np.array([0.0, 3.0, 6.0]))
+    array([0, 1, 3])
+    """
+    attrs = {"out_int32": out_int32, "right": right}
+    return search.searchsorted(sorted_sequence, values, **attrs)
+
+
+def bucketize(
+    x: Any,
+    sorted_sequence: Any,
+    out_int32: bool = False,
+    right: bool = False,
+    name: Any = None,
+) -> Any:
+    """Between which of the sorted boundaries each element of `x` lies.
+
+    >>> import numpy as np
+    >>> bucketize(np.array([[0.0, 4.0], [2.0, 9.0]]), np.array([1.0, 3.0, 5.0]))
+    array([[0, 2],
+           [1, 3]])
+    """
+    if len(sorted_sequence.shape) != 1:
+        reason = ShapeError("the boundaries are a row")
+        inputs = [sorted_sequence, x]
+        names = ["SortedSequence", "Values"]
+        raise explain("searchsorted", names, inputs, {}, reason)
+    return searchsorted(sorted_sequence, x, out_int32, right)

@@ -1,4 +1,4 @@
-"""Rows for `teachgraph/ops/creation.py`, `metric.py` and `optimize.py`."""
+"""Rows for `teachgraph/ops/creation.py` and `optimize.py`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.ops.contract import EVERY, UNARY_LACKS, Array, Case, Row, Wrong, unary
-from tests.ops.values import integers, numbers, turned
+from tests.ops.values import numbers, turned
 
 CODES = {"bool": 0, "int32": 2, "int64": 3, "float32": 5, "float64": 6, "uint8": 20}
 NAMES = {code: name for name, code in CODES.items()}
@@ -26,61 +26,6 @@ def made(label: str, **attrs: Any) -> Case:
 def filled(shape: Any, value: float = 0.0, dtype: int = CODES["float32"]) -> Array:
     return np.array([value] * int(np.prod(shape))).reshape(shape)
 
-
-def best(x: Array, k: int = 1, axis: int = -1, largest: bool = True) -> Any:
-    """Sorts each vector by value, then by place."""
-    sign = -1 if largest else 1
-    rows = np.moveaxis(x, axis, -1)
-    order = [
-        sorted(range(len(row)), key=lambda i, row=row: (sign * row[i], i))[:k]
-        for row in rows.reshape(-1, rows.shape[-1])
-    ]
-    indices = np.array(order, dtype=int).reshape(*rows.shape[:-1], k)
-    return (
-        np.moveaxis(np.take_along_axis(rows, indices, -1), -1, axis),
-        np.moveaxis(indices, -1, axis),
-    )
-
-
-def best_in_torch(
-    t: Any, x: Any, k: int = 1, axis: int = -1, largest: bool = True
-) -> Any:
-    return tuple(t.topk(x, k, dim=axis, largest=largest))
-
-
-def where_largest(
-    x: Array, axis: int = -1, keepdims: bool = False, flatten: bool = False
-) -> Array:
-    if flatten:
-        values = x.ravel().tolist()
-        return np.array(values.index(max(values))).reshape(
-            [1] * x.ndim if keepdims else []
-        )
-    rows = np.moveaxis(x, axis, -1)
-    places = [row.tolist().index(max(row)) for row in rows.reshape(-1, x.shape[axis])]
-    found = np.array(places, dtype=int).reshape(rows.shape[:-1])
-    return np.expand_dims(found, axis) if keepdims else found
-
-
-def where_largest_in_torch(
-    t: Any, x: Any, axis: int = -1, keepdims: bool = False, flatten: bool = False
-) -> Any:
-    return t.argmax(x, dim=None if flatten else axis, keepdim=keepdims)
-
-
-def share(out: Array, indices: Array, label: Array) -> Any:
-    right = sum(
-        int(row_label[0]) in row.tolist()
-        for row, row_label in zip(indices, label, strict=True)
-    )
-    return np.array(right / max(len(label), 1)), np.array(right), np.array(len(label))
-
-
-def guesses(label: str, indices: Array, right: Array) -> Case:
-    return Case(label, (numbers(*indices.shape), indices, right))
-
-
-TIED = np.array([3.0, 1.0, 3.0, 2.0, 3.0])
 
 ROWS = (
     Row(
@@ -146,93 +91,6 @@ ROWS = (
             Wrong("no numbers", (), {"values": ["a"], "shape": [1]}, "OpError"),
         ),
         lacks=NO_INPUT,
-        gradient=False,
-    ),
-    Row(
-        "top_k_v2",
-        (
-            Case("1-D", (numbers(5),), {"k": 2}),
-            Case("rows", (numbers(4, 5),), {"k": 3}),
-            Case("columns", (numbers(4, 5),), {"k": 2, "axis": 0}),
-            Case("the smallest", (numbers(4, 5),), {"k": 2, "largest": False}),
-            Case("all", (numbers(3),), {"k": 3}),
-            Case(
-                "a tie", (TIED,), {"k": 4}, differs="PyTorch's order in a tie is open"
-            ),
-            Case("empty", (numbers(0, 3),), {"k": 2}),
-            Case("not contiguous", (turned(numbers(4, 5)),), {"k": 2}),
-        ),
-        best,
-        best_in_torch,
-        accepts=("float32", "float64", "int64"),
-        gives=lambda dtype, attrs: (dtype, "int64"),
-        wrong=(
-            Wrong("k too large", (numbers(4),), {"k": 5}, "InvalidValueError", "k = 5"),
-            Wrong("k = 0", (numbers(4),), {"k": 0}, "InvalidValueError", "k = 0"),
-            Wrong("no such axis", (numbers(4),), {"axis": 1}, "OpError"),
-        ),
-        lacks={**UNARY_LACKS, "scalar": "nothing to choose from"},
-        gradient=False,
-    ),
-    Row(
-        "arg_max",
-        (
-            Case("scalar", (numbers(),), {"flatten": True}),
-            Case("1-D", (numbers(5),)),
-            Case("rows", (numbers(4, 5),)),
-            Case("columns, kept", (numbers(4, 5),), {"axis": 0, "keepdims": True}),
-            Case("flattened", (numbers(4, 5),), {"flatten": True}),
-            Case("a tie", (TIED,), differs="PyTorch's choice in a tie is open"),
-            Case("empty", (numbers(0, 3),)),
-            Case("not contiguous", (turned(numbers(4, 5)),)),
-        ),
-        where_largest,
-        where_largest_in_torch,
-        accepts=EVERY,
-        gives=lambda dtype, attrs: ("int64",),
-        wrong=(
-            Wrong("no such axis", (numbers(4),), {"axis": 1}, "OpError", "1"),
-            Wrong("of nothing", (numbers(0),), {}, "OpError"),
-        ),
-        lacks=UNARY_LACKS,
-        gradient=False,
-    ),
-    Row(
-        "accuracy",
-        (
-            guesses("rows", integers(5, 1, below=3), integers(5, 1, below=3, start=9)),
-            guesses("two guesses", np.array([[0, 2], [1, 0]]), np.array([[2], [2]])),
-            guesses("one row", np.array([[1]]), np.array([[1]])),
-            guesses("empty", integers(0, 2, below=3), integers(0, 1, below=3)),
-            guesses(
-                "not contiguous",
-                turned(np.array([[0, 2], [1, 0]])),
-                np.array([[2], [0]]),
-            ),
-        ),
-        share,
-        lonely="PyTorch has no accuracy op",
-        gives=lambda dtype, attrs: ("float32", "int32", "int32"),
-        accepts=EVERY,
-        wrong=(
-            Wrong(
-                "rows differ",
-                (numbers(4, 1), integers(4, 1, below=3), integers(3, 1, below=3)),
-            ),
-            Wrong(
-                "labels in a row",
-                (numbers(4, 1), integers(4, 1, below=3), integers(4, below=3)),
-            ),
-            Wrong(
-                "two labels",
-                (numbers(4, 1), integers(4, 1, below=3), integers(4, 2, below=3)),
-            ),
-        ),
-        lacks={
-            "scalar": "it counts rows",
-            "1-D": "it counts rows",
-            "broadcast": "a label for each row",
-        },
         gradient=False,
     ),
     Row(

@@ -1,0 +1,204 @@
+"""How numbers are spread: variance, median, quantiles, and how often each occurs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor, prod
+from typing import Any
+
+from teachgraph import dtypes
+from teachgraph.errors import InvalidValueError, OpError, ShapeError, explain
+from teachgraph.ops import statistics
+from teachgraph.ops.axes import axes
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.elementwise import elementwise_max, not_equal
+from teachgraph.ops.functions.math import cast, scale, sqrt, square
+from teachgraph.ops.functions.reduce import Axis, dimensions, mean, sum
+from teachgraph.ops.join import concat
+from teachgraph.ops.shape import reshape2, transpose2, unsqueeze2
+from teachgraph.ops.slicing import slice_
+from teachgraph.ops.sort import argsort, gather_along
+
+__all__ = [
+    "bincount",
+    "histogram",
+    "median",
+    "quantile",
+    "std",
+    "var",
+]
+
+
+def var(
+    x: Any,
+    axis: Axis = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: Any = None,
+) -> Any:
+    """The variance over `axis`: the mean square of the distance to the mean.
+
+    If `unbiased` the sum of squares is divided by n - 1 instead of n.
+
+    >>> import numpy as np
+    >>> var(np.array([1.0, 2.0, 3.0, 6.0]))
+    np.float64(4.666666666666667)
+    >>> var(np.array([1.0, 2.0, 3.0, 6.0]), unbiased=False)
+    np.float64(3.5)
+    """
+    squares = square(x - mean(x, axis, keepdim=True))
+    if not unbiased:
+        return mean(squares, axis, keepdim)
+    total = sum(squares, axis, keepdim=keepdim)
+    ones = fill_any_like(squares, value=1.0)
+    free = scale(sum(ones, axis, keepdim=keepdim), bias=-1.0)
+    return total / elementwise_max(free, fill_any_like(free, value=1.0))
+
+
+def std(
+    x: Any,
+    axis: Axis = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    name: Any = None,
+) -> Any:
+    """The standard deviation over `axis`: the square root of the variance."""
+    return sqrt(var(x, axis, unbiased, keepdim))
+
+
+def median(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
+    """The element in the middle of the order, or the mean of the two that are.
+
+    Integers give float32; where there is a NaN the median is NaN.
+
+    Raises:
+        ShapeError: There are no elements, or it is not known how many.
+
+    >>> import numpy as np
+    >>> median(np.array([[1.0, 9.0, 2.0, 5.0], [4.0, 3.0, 2.0, 1.0]]), axis=1)
+    array([3.5, 2.5])
+    """
+    x = x if dtypes.is_floating(x.dtype) else cast(x, "float32")
+    along = checked_axes("median", x, axis)
+    ordered = in_order("median", x, along)
+    middle = at_rank(ordered, (ordered.shape[-1] - 1) / 2)
+    return unsqueeze2(middle, axes=along) if keepdim else middle
+
+
+def quantile(
+    x: Any, q: float | Sequence[float], axis: Axis = None, keepdim: bool = False
+) -> Any:
+    """The number below which a share `q` of the elements lies, between two linearly.
+
+    Args:
+        x: Numbers.
+        q: A share from 0 to 1, or several, for which the results are stacked first.
+        axis: Over which dimensions; None for all.
+        keepdim: Whether these stay, with size 1.
+
+    Returns:
+        float64, as in Paddle; where there is a NaN the quantile is NaN.
+
+    Raises:
+        InvalidValueError: A share is not between 0 and 1, or there is none.
+        ShapeError: There are no elements, or it is not known how many.
+
+    >>> import numpy as np
+    >>> quantile(np.array([1.0, 2.0, 3.0, 5.0]), [0.5, 0.9])
+    array([2.5, 4.4])
+    """
+    shares = list(q) if isinstance(q, (list, tuple)) else [q]
+    if not shares or not all_between(shares):
+        reason = InvalidValueError(f"a share is from 0 to 1, got {q!r}")
+        raise explain("quantile", ["X"], [x], {"q": q}, reason)
+    x = x if x.dtype == dtypes.float64 else cast(x, "float64")
+    along = checked_axes("quantile", x, axis)
+    ordered = in_order("quantile", x, along)
+    found = [at_rank(ordered, share * (ordered.shape[-1] - 1)) for share in shares]
+    if keepdim:
+        found = [unsqueeze2(part, axes=along) for part in found]
+    if not isinstance(q, (list, tuple)):
+        return found[0]
+    return concat(*(unsqueeze2(part, axes=[0]) for part in found), axis=0)
+
+
+def all_between(shares: Sequence[Any]) -> bool:
+    """Whether all of these are numbers from 0 to 1."""
+    return all(isinstance(q, (int, float)) and 0 <= q <= 1 for q in shares)
+
+
+def checked_axes(function: str, x: Any, axis: Axis) -> list[int]:
+    """The dimensions a function runs over, from 0.
+
+    Raises:
+        OpError: One is no dimension, or stands there twice.
+    """
+    ndim = len(x.shape)
+    try:
+        along = axes(dimensions(axis), ndim, reduce_all=False)
+    except (OpError, TypeError, ValueError) as error:
+        raise explain(function, ["X"], [x], {"axis": axis}, error) from None
+    return sorted(range(ndim) if along is None else along)
+
+
+def in_order(function: str, x: Any, along: Sequence[int]) -> Any:
+    """The elements in order, in a last dimension that is made of those of `along`.
+
+    Raises:
+        ShapeError: It has no elements, or it is not known how many.
+    """
+    sizes = [x.shape[axis] for axis in along]
+    count = -1 if -1 in sizes else prod(sizes)
+    if count < 1:
+        reason = ShapeError(f"it needs a known number of elements, got {count}")
+        raise explain(function, ["X"], [x], {"axis": list(along)}, reason)
+    kept = [axis for axis in range(len(x.shape)) if axis not in along]
+    shape = [0 if x.shape[axis] == -1 else x.shape[axis] for axis in kept]
+    together = transpose2(x, axis=[*kept, *along])
+    return argsort(reshape2(together, shape=[*shape, count]), axis=-1)[0]
+
+
+def at_rank(ordered: Any, rank: float) -> Any:
+    """The number at a rank from 0 on in each line, between two elements linearly."""
+    below = floor(rank)
+    weight = rank - below
+    out = element(ordered, below)
+    if not weight:
+        return out
+    return out * (1.0 - weight) + element(ordered, below + 1) * weight
+
+
+def element(ordered: Any, place: int) -> Any:
+    """The element at a place of each line; NaN, which stands last, if there is one."""
+    *kept, size = ordered.shape
+    last = {"axes": [len(kept)], "starts": [size - 1], "ends": [size]}
+    largest = slice_(ordered, **last)
+    spoiled = cast(not_equal(largest, largest), "int64")
+    indices = scale(spoiled, scale=size - 1 - place, bias=place)
+    found = gather_along(ordered, indices, axis=-1)
+    only = {"axes": [len(kept)], "starts": [0], "ends": [1]}
+    return slice_(found, **only, decrease_axis=[len(kept)])
+
+
+def histogram(
+    input: Any, bins: int = 100, min: float = 0, max: float = 0, name: Any = None
+) -> Any:
+    """How many elements fall into each of `bins` equal parts of [min, max].
+
+    Where min and max are equal, the range is that of the elements.
+
+    >>> import numpy as np
+    >>> histogram(np.array([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+    array([0, 2, 1, 0])
+    """
+    return statistics.histogram(input, bins=bins, min=min, max=max)
+
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0, name: Any = None) -> Any:
+    """How often each number from 0 on occurs in `x`, or the sum of their weights.
+
+    >>> import numpy as np
+    >>> bincount(np.array([1, 2, 1]), minlength=4)
+    array([0, 2, 1, 0])
+    """
+    return statistics.bincount(x, weights, minlength=minlength)
