@@ -1,18 +1,40 @@
-"""Products of matrices."""
+"""Products of vectors and matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import ShapeError
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.ops.elementwise import elementwise_mul
+from teachgraph.ops.math import scale
 from teachgraph.ops.op import Like, op
-from teachgraph.ops.shape import reduce_to, reshape2, reshape_as, transpose2
+from teachgraph.ops.reduce import reduce_sum
+from teachgraph.ops.shape import (
+    reduce_to,
+    reshape2,
+    reshape_as,
+    transpose2,
+    unsqueeze2,
+)
 
-__all__ = ["matmul_v2", "mul"]
+__all__ = [
+    "addmm",
+    "bmm",
+    "cross",
+    "dot",
+    "kron",
+    "matmul_v2",
+    "mul",
+    "multi_dot",
+    "mv",
+    "trace",
+    "turned",
+]
 
 
 def matrix(x: Any, columns_from: int) -> Any:
@@ -84,48 +106,407 @@ def turned(x: Any) -> Any:
     return transpose2(x, axis=[*stack, columns, rows])
 
 
-@op(needs="matrices, as many columns in the first as there are rows in the second")
+@op(needs="as many columns in the first as there are rows in the second")
 def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -> Any:
-    """out = X Y, each transposed first if asked; leading dimensions broadcast."""
-    if x.ndim < 2 or y.ndim < 2:
-        raise no_matrices(x, y)
-    return (turned(x) if trans_x else x) @ (turned(y) if trans_y else y)
+    """out = X Y, each transposed first if asked; leading dimensions broadcast.
+
+    A vector is a row on the left, a column on the right, and stays what it is when
+    transposed; its dimension of size 1 is dropped from the result.
+    """
+    if x.ndim == 0 or y.ndim == 0:
+        raise no_scalars(x, y)
+    left = turned(x) if trans_x and x.ndim > 1 else x
+    return left @ (turned(y) if trans_y and y.ndim > 1 else y)
 
 
-def no_matrices(x: Any, y: Any) -> ShapeError:
-    """The error for inputs of fewer than two dimensions."""
-    return ShapeError(f"it multiplies matrices; got {x.ndim} and {y.ndim} dimensions")
+def no_scalars(x: Any, y: Any) -> ShapeError:
+    """The error for inputs without a dimension to sum over."""
+    return ShapeError(
+        f"it multiplies vectors and matrices; got {x.ndim} and {y.ndim} dimensions"
+    )
+
+
+def row(x: Any) -> Any:
+    """A vector as a matrix of one row; a matrix as it is."""
+    return unsqueeze2(x, axes=[0]) if x.ndim == 1 else x
+
+
+def with_sides(product: Any, x: Any, y: Any) -> Any:
+    """A product with the dimensions back that vectors have dropped from it."""
+    axes = [-2] * (x.ndim == 1) + [-1] * (y.ndim == 1)
+    return unsqueeze2(product, axes=axes) if axes else product
 
 
 @matmul_v2.grad
 def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
-    """dX = dOut Y', dY = X' dOut, of X and Y as they were multiplied."""
+    """dX = dOut Y', dY = X' dOut, of X and Y as they were multiplied.
+
+    A vector counts as a row: on the left as it is, on the right transposed.
+    """
+    dout, left, right = with_sides(dout, x, y), row(x), row(y)
+    flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
 
     def dx() -> Any:
-        factor = dout @ (y if trans_y else turned(y))
-        return reduce_to(turned(factor) if trans_x else factor, x)
+        factor = dout @ (right if flip_y else turned(right))
+        return reduce_to(turned(factor) if flip_x else factor, x)
 
     def dy() -> Any:
-        factor = (x if trans_x else turned(x)) @ dout
-        return reduce_to(turned(factor) if trans_y else factor, y)
+        factor = (left if flip_x else turned(left)) @ dout
+        return reduce_to(turned(factor) if flip_y else factor, y)
 
     return dx, dy
 
 
 @matmul_v2.infers
-def infer_matmul(x: Like, y: Like, *, trans_x: bool, trans_y: bool) -> Any:
+def infer_matmul(
+    x: Like, y: Like, *, trans_x: bool = False, trans_y: bool = False
+) -> Any:
     """Leading dimensions broadcast, then rows of the first by columns of the second."""
-    if x.ndim < 2 or y.ndim < 2:
-        raise no_matrices(x, y)
-    rows, inner = sides(x.shape, flip=trans_x)
-    other, columns = sides(y.shape, flip=trans_y)
+    if x.ndim == 0 or y.ndim == 0:
+        raise no_scalars(x, y)
+    *rows, inner = sides(x.shape, flip=trans_x)
+    other, *columns = sides(y.shape, flip=trans_y)
     if inner != other:
         raise ShapeError(f"the first has {inner} columns, the second {other} rows")
     stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    return [((*stack, rows, columns), np.result_type(x.dtype, y.dtype))]
+    return [((*stack, *rows, *columns), np.result_type(x.dtype, y.dtype))]
 
 
-def sides(shape: Sequence[int], *, flip: bool) -> tuple[int, int]:
-    """Rows and columns of a matrix as it enters the product."""
-    rows, columns = shape[-2:]
-    return (columns, rows) if flip else (rows, columns)
+def sides(shape: Sequence[int], *, flip: bool) -> Sequence[int]:
+    """Rows and columns of a matrix as it enters the product; the size of a vector."""
+    return shape[-2:][::-1] if flip else shape[-2:]
+
+
+@op(needs="two stacks of as many matrices, columns of the first as rows of the second")
+def bmm(x: Any, y: Any) -> Any:
+    """out_i = X_i Y_i, for each i of a batch."""
+    check_bmm(x, y)
+    return x @ y
+
+
+def check_bmm(x: Any, y: Any) -> None:
+    """Stacks, equally high, of matrices that fit; nothing broadcasts.
+
+    Raises:
+        ShapeError: They are not.
+    """
+    if not x.ndim == y.ndim == 3:
+        raise ShapeError(f"{x.ndim} and {y.ndim} dimensions are not 3 and 3")
+    if x.shape[0] != y.shape[0]:
+        raise ShapeError(f"a batch of {x.shape[0]} and one of {y.shape[0]}")
+
+
+@bmm.grad
+def bmm_grad(dout: Any, x: Any, y: Any) -> Any:
+    """dX_i = dOut_i Y_i', dY_i = X_i' dOut_i."""
+    return (
+        lambda: reduce_to(bmm(dout, turned(y)), x),
+        lambda: reduce_to(bmm(turned(x), dout), y),
+    )
+
+
+@bmm.infers
+def infer_bmm(x: Like, y: Like) -> Any:
+    """As for any matrices."""
+    check_bmm(x, y)
+    return infer_matmul(x, y)
+
+
+@op(needs="two vectors, or two lists of vectors, of one shape")
+def dot(x: Any, y: Any) -> Any:
+    """out = x1 y1 + x2 y2 + ..., of two vectors or of each row of two matrices."""
+    if x.shape != y.shape or x.ndim not in (1, 2):
+        raise ShapeError(f"{list(x.shape)} and {list(y.shape)} are no such pair")
+    product = x * y
+    return np.add.reduce(product, axis=-1, dtype=product.dtype)
+
+
+@dot.grad
+def dot_grad(dout: Any, x: Any, y: Any) -> Any:
+    """dx = dout y, dy = dout x."""
+    dout = unsqueeze2(dout, axes=[-1])
+    return lambda: reduce_to(dout * y, x), lambda: reduce_to(dout * x, y)
+
+
+@op(needs="a matrix X and a vector Vec of as many elements as X has columns")
+def mv(x: Any, vec: Any) -> Any:
+    """out = X v."""
+    if (x.ndim, vec.ndim) != (2, 1):
+        raise ShapeError(f"{x.ndim} and {vec.ndim} dimensions are not 2 and 1")
+    return x @ vec
+
+
+@mv.grad
+def mv_grad(dout: Any, x: Any, vec: Any) -> Any:
+    """dX = dout v', dv = X' dout."""
+    return (
+        lambda: reduce_to(unsqueeze2(dout, axes=[1]) * row(vec), x),
+        lambda: reduce_to(mv(turned(x), dout), vec),
+    )
+
+
+@op(needs="matrices X and Y that fit, and an Input that broadcasts to their product")
+def addmm(
+    input: Any,
+    x: Any,
+    y: Any,
+    *,
+    Alpha: float = 1.0,  # noqa: N803  Paddle's name
+    Beta: float = 1.0,  # noqa: N803  Paddle's name
+) -> Any:
+    """out = beta Input + alpha X Y."""
+    check_addmm(input, x, y)
+    product = Alpha * (x @ y)
+    return Beta * np.broadcast_to(input, product.shape) + product
+
+
+def check_addmm(input: Any, x: Any, y: Any) -> None:
+    """Two matrices, and floating numbers everywhere.
+
+    Raises:
+        ShapeError: X or Y is no matrix.
+        DTypeError: There are integers.
+    """
+    if not x.ndim == y.ndim == 2:
+        raise ShapeError(f"{x.ndim} and {y.ndim} dimensions are not 2 and 2")
+    if any(part.dtype.kind != "f" for part in (input, x, y)):
+        raise DTypeError("it adds and multiplies floating numbers")
+
+
+@addmm.grad
+def addmm_grad(
+    dout: Any,
+    input: Like,
+    x: Any,
+    y: Any,
+    *,
+    Alpha: float,  # noqa: N803  Paddle's name
+    Beta: float,  # noqa: N803  Paddle's name
+) -> Any:
+    """dInput = beta dOut, dX = alpha dOut Y', dY = alpha X' dOut."""
+    return (
+        lambda: reduce_to(scale(dout, scale=Beta), input),
+        lambda: reduce_to(scale(dout @ turned(y), scale=Alpha), x),
+        lambda: reduce_to(scale(turned(x) @ dout, scale=Alpha), y),
+    )
+
+
+@addmm.infers
+def infer_addmm(
+    input: Like,
+    x: Like,
+    y: Like,
+    *,
+    Alpha: float,  # noqa: N803  Paddle's name
+    Beta: float,  # noqa: N803  Paddle's name
+) -> Any:
+    """The shape of the product."""
+    check_addmm(input, x, y)
+    ((shape, dtype),) = infer_matmul(x, y)
+    if np.broadcast_shapes(input.shape, shape) != shape:
+        raise ShapeError(f"{list(input.shape)} does not broadcast to {list(shape)}")
+    return [(shape, np.result_type(input.dtype, dtype))]
+
+
+@op(needs="vectors of three numbers, in two inputs of one shape")
+def cross(x: Any, y: Any, *, dim: int = 9) -> Any:
+    """x cross y, of the vectors along `dim`.
+
+    out1 = x2 y3 - x3 y2, and so on in a circle. Where dim is 9 (Paddle's way to say
+    that nobody said), it is the first dimension of size 3.
+    """
+    if x.shape != y.shape:
+        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
+    if x.dtype.kind == "b" or y.dtype.kind == "b":
+        raise DTypeError("True and False have no cross product")
+    return np.cross(x, y, axis=along_three(x.shape, dim))
+
+
+def along_three(shape: Sequence[int], dim: int) -> int:
+    """The dimension of size 3 that is meant.
+
+    Raises:
+        ShapeError: It has another size, or none has 3.
+    """
+    if dim == 9:
+        dim = next((axis for axis, size in enumerate(shape) if size == 3), dim)
+    if not -len(shape) <= dim < len(shape) or shape[dim] != 3:
+        raise ShapeError(f"dimension {dim} of {list(shape)} has not size 3")
+    return dim
+
+
+@cross.grad
+def cross_grad(dout: Any, x: Any, y: Any, *, dim: int) -> Any:
+    """dx = y cross dout, dy = dout cross x."""
+    return (
+        lambda: reduce_to(cross(y, dout, dim=dim), x),
+        lambda: reduce_to(cross(dout, x, dim=dim), y),
+    )
+
+
+@cross.infers
+def infer_cross(x: Like, y: Like, *, dim: int) -> Any:
+    """The shape of both."""
+    if x.shape != y.shape:
+        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
+    along_three(x.shape, dim)
+    return [(x.shape, np.result_type(x.dtype, y.dtype))]
+
+
+@op
+def kron(x: Any, y: Any) -> Any:
+    """Kronecker's product: the block at [i, j] is x_ij Y.
+
+    out[i p + k, j q + l] = x[i, j] y[k, l], where Y is p by q; so for any number of
+    dimensions.
+    """
+    return np.kron(x, y)
+
+
+@kron.grad
+def kron_grad(dout: Any, x: Any, y: Any) -> Any:
+    """dx_ij = <dOut_ij, Y>, dY = the sum of x_ij dOut_ij, over the blocks dOut_ij."""
+    ndim = max(x.ndim, y.ndim)
+    outer, inner = list(range(ndim)), list(range(ndim, 2 * ndim))
+    blocks = cut_kron(dout, x, y)
+
+    def dx() -> Any:
+        each = blocks * y
+        return reduce_to(reduce_sum(each, dim=inner) if ndim else each, x)
+
+    def dy() -> Any:
+        each = elementwise_mul(blocks, x, axis=ndim - x.ndim)
+        return reduce_to(reduce_sum(each, dim=outer) if ndim else each, y)
+
+    return dx, dy
+
+
+@kron.infers
+def infer_kron(x: Like, y: Like) -> Any:
+    """Sizes are multiplied, the shorter shape with ones in front."""
+    ndim = max(x.ndim, y.ndim)
+    sizes = zip(padded(x.shape, ndim), padded(y.shape, ndim), strict=True)
+    return [(tuple(m * n for m, n in sizes), np.result_type(x.dtype, y.dtype))]
+
+
+@op
+def cut_kron(x: Any, y: Any, z: Any) -> Any:
+    """`x`, shaped like kron(y, z), as its blocks.
+
+    out[i, j, k, l] = x[i p + k, j q + l]: block [i, j] has the shape of z.
+    """
+    ndim = x.ndim
+    outer, inner = padded(y.shape, ndim), padded(z.shape, ndim)
+    pairs = [n for pair in zip(outer, inner, strict=True) for n in pair]
+    order = [*range(0, 2 * ndim, 2), *range(1, 2 * ndim, 2)]
+    return x.reshape(pairs).transpose(order)
+
+
+def padded(shape: Sequence[int], ndim: int) -> tuple[int, ...]:
+    """A shape with ones in front, as broadcasting adds them."""
+    return (1,) * (ndim - len(shape)) + tuple(shape)
+
+
+@cut_kron.grad(of=("x",))
+def cut_kron_grad(dout: Any, y: Like, z: Like) -> Any:
+    """The blocks put together again."""
+    return join_kron(dout, y, z)
+
+
+@op
+def join_kron(x: Any, y: Any, z: Any) -> Any:
+    """The blocks `x` put together as kron(y, z) is: the adjoint of `cut_kron`."""
+    ndim = x.ndim // 2
+    order = [axis + side * ndim for axis in range(ndim) for side in (0, 1)]
+    outer, inner = padded(y.shape, ndim), padded(z.shape, ndim)
+    shape = [m * n for m, n in zip(outer, inner, strict=True)]
+    return x.transpose(order).reshape(shape)
+
+
+@join_kron.grad(of=("x",))
+def join_kron_grad(dout: Any, y: Like, z: Like) -> Any:
+    """Cut into its blocks again."""
+    return cut_kron(dout, y, z)
+
+
+@op(needs="two matrices or more that fit; the first and last may be vectors")
+def multi_dot(*x: Any) -> Any:
+    """out = X1 X2 ... Xn, in the order that needs the fewest multiplications."""
+    check_chain(x)
+    return np.linalg.multi_dot(x)
+
+
+def check_chain(x: Sequence[Any]) -> None:
+    """Matrices, and at both ends perhaps vectors.
+
+    Raises:
+        InvalidValueError: There are not two of them.
+        ShapeError: One in the middle is no matrix, or one at an end neither.
+    """
+    if len(x) < 2:
+        raise InvalidValueError(f"a product has two factors or more, not {len(x)}")
+    ends = x[0], x[-1]
+    if any(m.ndim != 2 for m in x[1:-1]) or any(m.ndim not in (1, 2) for m in ends):
+        raise ShapeError("only the first and the last may be vectors, the others not")
+
+
+@multi_dot.grad
+def multi_dot_grad(dout: Any, *x: Any) -> Any:
+    """dX_i = (X_1 ... X_i-1)' dOut (X_i+1 ... X_n)'."""
+    last = turned(row(x[-1])) if x[-1].ndim == 1 else x[-1]
+    matrices = [row(x[0]), *x[1:-1], last]
+    dout = with_sides(dout, x[0], x[-1])
+
+    def gradient(i: int) -> Any:
+        before = [turned(m) for m in matrices[:i][::-1]]
+        after = [turned(m) for m in matrices[i + 1 :][::-1]]
+        return like(reduce(matmul_v2, [*before, dout, *after]), x[i])
+
+    return tuple((lambda i=i: gradient(i)) for i in range(len(x)))
+
+
+@multi_dot.infers
+def infer_multi_dot(*x: Like) -> Any:
+    """Rows of the first by columns of the last."""
+    check_chain(x)
+    inner = [m.shape[0] for m in x[1:]]
+    if [m.shape[-1] for m in x[:-1]] != inner:
+        raise ShapeError("columns of one are not rows of the next")
+    shape = (*x[0].shape[:-1], *x[-1].shape[1:])
+    return [(shape, np.result_type(*(m.dtype for m in x)))]
+
+
+@op(key="trace", needs="two different dimensions that Input has")
+def trace(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The sum of the elements with i + offset = j, of dimensions i and j."""
+    return np.trace(input, offset, axis1, axis2, dtype=total_type(input.dtype))
+
+
+def total_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a sum: integers (and bool) count in int64."""
+    return dtype if dtype.kind == "f" else np.dtype("int64")
+
+
+@trace.grad
+def trace_grad(dout: Any, input: Like, *, offset: int, axis1: int, axis2: int) -> Any:
+    """dout on the diagonal, 0 elsewhere."""
+    return on_diagonal(dout, input, offset=offset, axis1=axis1, axis2=axis2)
+
+
+@op
+def on_diagonal(
+    x: Any, y: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> Any:
+    """Zeros shaped like `y`, `x` all along the diagonal: the adjoint of `trace`."""
+    out = np.zeros(y.shape, x.dtype)
+    planes = np.moveaxis(out, (axis1, axis2), (-2, -1))
+    size = np.diagonal(planes, offset, -2, -1).shape[-1]
+    index = np.arange(size)
+    planes[..., index + max(-offset, 0), index + max(offset, 0)] = x[..., np.newaxis]
+    return out
+
+
+@on_diagonal.grad(of=("x",))
+def on_diagonal_grad(dout: Any, *, offset: int, axis1: int, axis2: int) -> Any:
+    """The sum along the diagonal."""
+    return trace(dout, offset=offset, axis1=axis1, axis2=axis2)

@@ -111,9 +111,22 @@ def outputs_of(
             assert replaced is not None
             found.append(replaced)
         else:
-            facts = {"stop_gradient": stop}
-            found.append(block.create_var(names(), spec.shape, spec.dtype, **facts))
+            name = names()
+            shape = known_of(block.vars.get(name), spec.shape)
+            found.append(block.create_var(name, shape, spec.dtype, stop_gradient=stop))
     return found
+
+
+def known_of(declared: Variable | None, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape with the sizes it leaves open as declared.
+
+    A gradient is declared in the shape of its variable, which may be known better than
+    from the op that computes it.
+    """
+    if declared is None or len(declared.shape) != len(shape):
+        return shape
+    pairs = zip(shape, declared.shape, strict=True)
+    return tuple(known if size == -1 else size for size, known in pairs)
 
 
 def insert_named(

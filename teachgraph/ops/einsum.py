@@ -1,0 +1,188 @@
+"""Einstein's summation: products and sums, written as letters for dimensions.
+
+"ij,jk->ik" is out_ik = sum over j of x_ij y_jk. The gradient of such a product is one
+too, so the rule of `einsum` is `einsum`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from string import ascii_letters
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.shape import reduce_to
+
+__all__ = ["einsum"]
+
+
+class Equation(NamedTuple):
+    """An equation with a letter for each dimension.
+
+    Attributes:
+        terms: The letters of each operand.
+        output: Those of the result.
+    """
+
+    terms: tuple[str, ...]
+    output: str
+
+    def __str__(self) -> str:
+        return f"{','.join(self.terms)}->{self.output}"
+
+
+@lru_cache(maxsize=1000)
+def parse(equation: str, ndims: tuple[int, ...]) -> Equation:
+    """Read an equation for operands of so many dimensions.
+
+    Every "..." becomes letters that are not in use, aligned at the right. Where no "->"
+    says otherwise, the result has the dimensions of "..." and then, in the order of the
+    alphabet, the letters that occur once.
+
+    Raises:
+        InvalidValueError: It is no equation for so many operands.
+        ShapeError: An operand has another number of dimensions.
+
+    >>> str(parse("ij,jk", (2, 2)))
+    'ij,jk->ik'
+    >>> str(parse("...ij->...ji", (4,)))
+    'abij->abji'
+    """
+    text, arrow, output = equation.replace(" ", "").partition("->")
+    terms = text.split(",")
+    if len(terms) != len(ndims):
+        raise InvalidValueError(f"{len(terms)} terms for {len(ndims)} operands")
+    free = [letter for letter in ascii_letters if letter not in equation]
+    widths = [width_of_dots(term, n) for term, n in zip(terms, ndims, strict=True)]
+    dots = "".join(free[: max(widths)])
+    found = tuple(
+        term.replace("...", dots[len(dots) - width :])
+        for term, width in zip(terms, widths, strict=True)
+    )
+    if not arrow:
+        output = "..." + once(terms)
+    return checked(Equation(found, output.replace("...", dots)))
+
+
+def width_of_dots(term: str, ndim: int) -> int:
+    """How many dimensions "..." stands for in a term.
+
+    Raises:
+        ShapeError: There are more letters than dimensions, or fewer and no "...".
+    """
+    width = ndim - len(term.replace("...", ""))
+    if width < 0 or (width and "..." not in term):
+        raise ShapeError(f"{term!r} does not describe {ndim} dimensions")
+    return width
+
+
+def once(terms: Sequence[str]) -> str:
+    """The letters that occur once, sorted."""
+    letters = "".join(terms).replace("...", "")
+    return "".join(sorted(c for c in letters if letters.count(c) == 1))
+
+
+def checked(equation: Equation) -> Equation:
+    """The same, if the result is made of different letters that the operands have.
+
+    Raises:
+        InvalidValueError: It is not.
+    """
+    known = "".join(equation.terms)
+    for letter in known + equation.output:
+        if letter not in ascii_letters:
+            raise InvalidValueError(f"{letter!r} is no letter")
+    for letter in equation.output:
+        if letter not in known or equation.output.count(letter) > 1:
+            raise InvalidValueError(f"the result cannot have the dimension {letter!r}")
+    return equation
+
+
+@op(needs="an equation with a letter for each dimension of each operand")
+def einsum(*operands: Any, equation: str) -> Any:
+    """The sum, over all letters the result does not have, of products of elements."""
+    parsed = parse(equation, tuple(x.ndim for x in operands))
+    sizes_of(parsed, operands)
+    return np.einsum(str(parsed), *operands, optimize=len(operands) > 1)
+
+
+@einsum.grad
+def einsum_grad(dout: Any, *operands: Any, equation: str) -> Any:
+    """An operand's gradient: dout takes its place, its letters are the result's.
+
+    Letters that dout and the other operands lack, and letters that occur twice, come
+    from a further factor of zeros and ones.
+    """
+    parsed = parse(equation, tuple(x.ndim for x in operands))
+    terms = parsed.terms
+
+    def gradient(i: int) -> Any:
+        x, wanted = operands[i], distinct(terms[i], str(parsed))
+        factors = [dout, *operands[:i], *operands[i + 1 :]]
+        letters = [parsed.output, *terms[:i], *terms[i + 1 :]]
+        if wanted != terms[i] or set(wanted) - set("".join(letters)):
+            factors.append(where_equal(x, term=terms[i]))
+            letters.append(wanted)
+        product = str(Equation(tuple(letters), wanted))
+        return reduce_to(einsum(*factors, equation=product), x)
+
+    return tuple((lambda i=i: gradient(i)) for i in range(len(operands)))
+
+
+@einsum.infers
+def infer_einsum(*operands: Like, equation: str) -> Any:
+    """The sizes of the result's letters."""
+    parsed = parse(equation, tuple(x.ndim for x in operands))
+    sizes = sizes_of(parsed, operands)
+    shape = tuple(sizes[letter] for letter in parsed.output)
+    return [(shape, np.result_type(*(x.dtype for x in operands)))]
+
+
+def sizes_of(parsed: Equation, operands: Sequence[Any]) -> dict[str, int]:
+    """The size of each letter; 1 stretches to any other, unless it is summed over.
+
+    Raises:
+        ShapeError: A letter has two sizes.
+    """
+    sizes: dict[str, int] = {}
+    found = [
+        (letter, size, letter in parsed.output and term.count(letter) == 1)
+        for term, x in zip(parsed.terms, operands, strict=True)
+        for letter, size in zip(term, x.shape, strict=True)
+    ]
+    for letter, size, _ in found:
+        sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
+    for letter, size, stretches in found:
+        if size != sizes[letter] and not (size == 1 and stretches):
+            raise ShapeError(f"the dimension {letter!r} is {sizes[letter]} and {size}")
+    return sizes
+
+
+def distinct(term: str, used: str) -> str:
+    """A term with a new letter wherever one occurs again.
+
+    >>> distinct("iji", "iji->j")
+    'ija'
+    """
+    free = iter(letter for letter in ascii_letters if letter not in used)
+    return "".join(
+        next(free) if letter in term[:k] else letter for k, letter in enumerate(term)
+    )
+
+
+@op
+def where_equal(x: Any, *, term: str) -> Any:
+    """Shaped like `x`: 1 where dimensions of the same letter have the same index.
+
+    For "ii" that is the identity matrix, for different letters it is 1 everywhere.
+    """
+    first = {letter: term.index(letter) for letter in term}
+    index = np.indices(x.shape, sparse=True)
+    same = np.ones(x.shape, bool)
+    for axis, letter in enumerate(term):
+        same &= index[axis] == index[first[letter]]
+    return same.astype(x.dtype)

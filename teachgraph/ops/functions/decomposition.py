@@ -1,0 +1,222 @@
+"""What `teachgraph.linalg` has: inverses, determinants, factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from teachgraph.ops import decomposition, linalg, spectral
+from teachgraph.ops.decomposition import inverse as inverse_op
+
+__all__ = [
+    "cholesky",
+    "cholesky_solve",
+    "det",
+    "eigh",
+    "eigvalsh",
+    "inv",
+    "inverse",
+    "matrix_power",
+    "matrix_rank",
+    "multi_dot",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "trace",
+    "triangular_solve",
+]
+
+
+def multi_dot(x: Sequence[Any], name: Any = None) -> Any:
+    """The product of several matrices, in the order that is the cheapest.
+
+    >>> import numpy as np
+    >>> multi_dot([np.ones((2, 3)), np.ones((3, 4)), np.ones(4)])
+    array([12., 12.])
+    """
+    return linalg.multi_dot(*x)
+
+
+def inverse(x: Any, name: Any = None) -> Any:
+    """The inverses of square matrices.
+
+    Raises:
+        InvalidValueError: One is singular.
+
+    >>> import numpy as np
+    >>> inverse(np.array([[2.0, 0.0], [0.0, 4.0]]))
+    array([[0.5 , 0.  ],
+           [0.  , 0.25]])
+
+    In Paddle this is `paddle.inverse` and `paddle.linalg.inv`.
+    """
+    return inverse_op(x)
+
+
+inv = inverse
+
+
+def det(x: Any, name: Any = None) -> Any:
+    """The determinants of square matrices.
+
+    Its gradient needs an inverse.
+    """
+    return decomposition.determinant(x)
+
+
+def slogdet(x: Any, name: Any = None) -> Any:
+    """The signs of determinants and, after them, the logarithms of their size.
+
+    >>> import numpy as np
+    >>> slogdet(-np.eye(3)).tolist()
+    [-1.0, 0.0]
+    """
+    return decomposition.slogdeterminant(x)
+
+
+def solve(x: Any, y: Any, name: Any = None) -> Any:
+    """The solutions of x out = y.
+
+    Args:
+        x: Square matrices [..., n, n].
+        y: Matrices [..., n, k], or one vector [n]. (Paddle also takes a vector for
+            each x; here that is y[..., None].)
+        name: Taken for Paddle's sake.
+
+    Raises:
+        InvalidValueError: A matrix is singular.
+
+    >>> import numpy as np
+    >>> solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([1.0, 1.0]))
+    array([0.5 , 0.25])
+    """
+    return decomposition.solve(x, y)
+
+
+def triangular_solve(
+    x: Any,
+    y: Any,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    name: Any = None,
+) -> Any:
+    """The solutions of t out = y, where t is a triangle of x, transposed if asked.
+
+    Raises:
+        InvalidValueError: A triangle has a 0 on its diagonal.
+    """
+    how = {"upper": upper, "transpose": transpose, "unitriangular": unitriangular}
+    return decomposition.triangular_solve(x, y, **how)
+
+
+def cholesky(x: Any, upper: bool = False, name: Any = None) -> Any:
+    """The lower triangles L with L L' = x, or the upper ones U with U' U = x.
+
+    Raises:
+        InvalidValueError: A matrix is not positive definite.
+
+    >>> import numpy as np
+    >>> cholesky(np.array([[4.0, 2.0], [2.0, 10.0]]))
+    array([[2., 0.],
+           [1., 3.]])
+    """
+    return decomposition.cholesky(x, upper=upper)
+
+
+def cholesky_solve(x: Any, y: Any, upper: bool = False, name: Any = None) -> Any:
+    """The solutions of a out = x, where y is the triangle `cholesky` made of a."""
+    return decomposition.cholesky_solve(x, y, upper=upper)
+
+
+def matrix_power(x: Any, n: int, name: Any = None) -> Any:
+    """Square matrices to the power n, of their inverses to the power -n if n < 0.
+
+    >>> import numpy as np
+    >>> matrix_power(np.array([[1.0, 1.0], [0.0, 1.0]]), 5)
+    array([[1., 5.],
+           [0., 1.]])
+    """
+    return decomposition.matrix_power(x, n=n)
+
+
+def pinv(
+    x: Any, rcond: float = 1e-15, hermitian: bool = False, name: Any = None
+) -> Any:
+    """The pseudo-inverses of matrices of any shape.
+
+    Singular values below rcond times the largest count as 0. Where Paddle builds it of
+    `svd`, here it is an op, whose gradient does not mind equal singular values.
+    """
+    return decomposition.pinv(x, rcond=rcond, hermitian=hermitian)
+
+
+def matrix_rank(
+    x: Any, tol: float | None = None, hermitian: bool = False, name: Any = None
+) -> Any:
+    """How many singular values are larger than `tol`, by default the rounding error.
+
+    >>> import numpy as np
+    >>> matrix_rank(np.ones((3, 3)))
+    array(1, dtype=int32)
+    """
+    limit = {"tol": float(tol or 0.0), "use_default_tol": tol is None}
+    return decomposition.matrix_rank(x, hermitian=hermitian, **limit)
+
+
+def eigh(x: Any, UPLO: str = "L", name: Any = None) -> Any:  # noqa: N803
+    """Eigenvalues, the smallest first, and eigenvectors of symmetric matrices.
+
+    Args:
+        x: Matrices [..., n, n], of which one triangle is read.
+        UPLO: "L" for the lower one, "U" for the upper one.
+        name: Taken for Paddle's sake.
+
+    >>> import numpy as np
+    >>> eigh(np.array([[2.0, 0.0], [0.0, 1.0]]))[0]
+    array([1., 2.])
+    """
+    return spectral.eigh(x, UPLO=UPLO)
+
+
+def eigvalsh(x: Any, UPLO: str = "L", name: Any = None) -> Any:  # noqa: N803
+    """The eigenvalues of symmetric matrices, the smallest first."""
+    return spectral.eigh(x, UPLO=UPLO)[0]
+
+
+def svd(x: Any, full_matrices: bool = False, name: Any = None) -> Any:
+    """U, s and VH with x = U diag(s) VH: the singular values s, the largest first.
+
+    >>> import numpy as np
+    >>> u, s, vh = svd(np.array([[0.0, 2.0], [1.0, 0.0]]))
+    >>> s
+    array([2., 1.])
+    """
+    u, vh, s = spectral.svd(x, full_matrices=full_matrices)
+    return u, s, vh
+
+
+def qr(x: Any, mode: str = "reduced", name: Any = None) -> Any:
+    """Q and R with x = Q R, or only R where the mode is "r".
+
+    Args:
+        x: Matrices.
+        mode: "reduced", "complete" (Q is square; no gradient) or "r" (nor here).
+        name: Taken for Paddle's sake.
+    """
+    q, r = spectral.qr(x, mode=mode)
+    return r if mode == "r" else (q, r)
+
+
+def trace(
+    x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: Any = None
+) -> Any:
+    """The sum along a diagonal of two dimensions.
+
+    >>> import numpy as np
+    >>> trace(np.eye(3))
+    array(3.)
+    """
+    return linalg.trace(x, offset=offset, axis1=axis1, axis2=axis2)

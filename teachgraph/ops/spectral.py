@@ -1,0 +1,199 @@
+"""Factors with orthogonal columns: eigenvectors, singular vectors, and Q of QR.
+
+Where eigenvalues or singular values are equal, their vectors may turn freely and have
+no derivative; asking for it is an error.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.ops.decomposition import (
+    SQUARE,
+    check_matrices,
+    check_square,
+    triangle,
+    triangular_solve,
+    unless,
+)
+from teachgraph.ops.linalg import turned
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.reduce import reduce_sum
+from teachgraph.ops.shape import unsqueeze2
+
+__all__ = ["eigh", "qr", "svd"]
+
+
+def arrived(gradient: Any, output: Any) -> Any:
+    """The gradient of an output, zeros where nobody used it."""
+    return output * 0.0 if gradient is None else gradient
+
+
+@op(outputs=("eigenvalues", "eigenvectors"), needs=SQUARE)
+def eigh(x: Any, *, UPLO: str = "L") -> Any:  # noqa: N803  Paddle's name
+    """Eigenvalues w, the smallest first, and eigenvectors V: X = V diag(w) V'.
+
+    X is symmetric; only the lower triangle is read, or with UPLO = "U" the upper one.
+    """
+    check_eigh(x, UPLO)
+    with unless("the eigenvalues of a matrix were not found"):
+        return tuple(np.linalg.eigh(x, "U" if UPLO == "U" else "L"))
+
+
+@eigh.grad
+def eigh_grad(
+    deigenvalues: Any, deigenvectors: Any, eigenvalues: Any, eigenvectors: Any
+) -> Any:
+    """dX = V (diag(dw) + G) V', made symmetric, G_ij = (V' dV)_ij / (w_j - w_i)."""
+    flipped, dvectors = turned(eigenvectors), arrived(deigenvectors, eigenvectors)
+    dvalues = unsqueeze2(arrived(deigenvalues, eigenvalues), axes=[-2])
+    turning = over_gaps(flipped @ dvectors, eigenvalues)
+    scaling = eigenvectors * dvalues
+    dx = (scaling + eigenvectors @ turning) @ flipped
+    return (dx + turned(dx)) * 0.5
+
+
+@eigh.infers
+def infer_eigh(x: Like, *, UPLO: str) -> Any:  # noqa: N803  Paddle's name
+    """A vector and a matrix for each matrix."""
+    check_eigh(x, UPLO)
+    return [(x.shape[:-1], x.dtype), (x.shape, x.dtype)]
+
+
+def check_eigh(x: Any, triangle: str) -> None:
+    """Square matrices, and a triangle there is.
+
+    Raises:
+        InvalidValueError: There is no such triangle.
+    """
+    check_square(x)
+    if triangle not in ("L", "U"):
+        raise InvalidValueError(f"UPLO is 'L' or 'U', not {triangle!r}")
+
+
+@op(needs="different eigenvalues (or singular values): equal ones may turn freely")
+def over_gaps(x: Any, w: Any) -> Any:
+    """out_ij = x_ij / (w_j - w_i), and 0 on the diagonal."""
+    gaps = w[..., np.newaxis, :] - w[..., np.newaxis]
+    wanted = (x != 0) & ~np.eye(w.shape[-1], dtype=bool)
+    if (wanted & (gaps == 0)).any():
+        raise InvalidValueError("equal values have vectors without a derivative")
+    return np.divide(x, gaps, out=np.zeros_like(x), where=wanted)
+
+
+@over_gaps.infers
+def infer_over_gaps(x: Like, w: Like) -> Any:
+    """The shape of x."""
+    return [(x.shape, np.result_type(x.dtype, w.dtype))]
+
+
+@over_gaps.grad
+def over_gaps_grad(dout: Any, out: Any, w: Any) -> Any:
+    """dx_ij = dout_ij / (w_j - w_i), dw_j = the sum over i of e_ji - e_ij.
+
+    e_ij = dout_ij out_ij / (w_j - w_i).
+    """
+
+    def dw() -> Any:
+        each = over_gaps(dout * out, w)
+        return reduce_sum(turned(each) - each, dim=[-2])
+
+    return lambda: over_gaps(dout, w), dw
+
+
+@op(outputs=("u", "v_h", "s"), needs="matrices of floating numbers")
+def svd(x: Any, *, full_matrices: bool = False) -> Any:
+    """X = U diag(s) VH, the largest s first; the columns of U and V are orthonormal."""
+    check_matrices(x)
+    with unless("the singular values of a matrix were not found"):
+        u, s, vh = np.linalg.svd(x, full_matrices)
+    return u, vh, s
+
+
+@svd.grad
+def svd_grad(
+    du: Any, dv_h: Any, ds: Any, u: Any, v_h: Any, s: Any, *, full_matrices: bool
+) -> Any:
+    """dX = U (diag(ds) + F(U' dU) S + S F(V' dV)) VH, and what leaves the two spaces.
+
+    F_ij(A) = (A - A')_ij / (s_j^2 - s_i^2). Of dU and dV the parts outside the spaces
+    of U and V come back divided by s.
+    """
+    if full_matrices:
+        raise InvalidValueError("full_matrices=True has columns without a derivative")
+    du, dv_h, ds = arrived(du, u), arrived(dv_h, v_h), arrived(ds, s)
+    columns, rows = unsqueeze2(s, axes=[-2]), unsqueeze2(s, axes=[-1])
+    on_u, on_v = turned(u) @ du, v_h @ turned(dv_h)
+    squares = s * s
+    turn_u = over_gaps(on_u - turned(on_u), squares)
+    turn_v = over_gaps(on_v - turned(on_v), squares)
+    core = u @ (turn_u * columns + rows * turn_v) + u * unsqueeze2(ds, axes=[-2])
+    dx = core @ v_h
+    if u.shape[-2] != u.shape[-1]:
+        dx = dx + ((du - u @ on_u) / columns) @ v_h
+    if v_h.shape[-2] != v_h.shape[-1]:
+        dx = dx + u @ ((dv_h - turned(on_v) @ v_h) / rows)
+    return dx
+
+
+@svd.infers
+def infer_svd(x: Like, *, full_matrices: bool) -> Any:
+    """Orthonormal columns, as many as the smaller size or as fill the space."""
+    check_matrices(x)
+    *stack, rows, columns = x.shape
+    rank = min(rows, columns)
+    width, height = (rows, columns) if full_matrices else (rank, rank)
+    shapes = (*stack, rows, width), (*stack, height, columns), (*stack, rank)
+    return [(shape, x.dtype) for shape in shapes]
+
+
+@op(outputs=("q", "r"), needs="matrices of floating numbers")
+def qr(x: Any, *, mode: str = "reduced") -> Any:
+    """X = Q R: the columns of Q are orthonormal, R is an upper triangle.
+
+    With mode "complete" Q is square; with "r" there is no Q.
+    """
+    check_qr(x, mode)
+    if mode == "r":
+        return np.zeros(0, x.dtype), np.linalg.qr(x, "r")
+    return tuple(np.linalg.qr(x, "complete" if mode == "complete" else "reduced"))
+
+
+def check_qr(x: Any, mode: str) -> None:
+    """Matrices, and a mode there is.
+
+    Raises:
+        InvalidValueError: There is no such mode.
+    """
+    check_matrices(x)
+    if mode not in ("reduced", "complete", "r"):
+        raise InvalidValueError(f"mode is 'reduced', 'complete' or 'r', not {mode!r}")
+
+
+@qr.grad
+def qr_grad(dq: Any, dr: Any, q: Any, r: Any, *, mode: str) -> Any:
+    """dX = (dQ + Q M) R'^-1, M = the lower triangle of R dR' - dQ' Q, made symmetric.
+
+    For matrices with no more columns than rows (Walter and Lehmann, 2018).
+    """
+    if mode != "reduced":
+        raise InvalidValueError(f"mode {mode!r} has no derivative, 'reduced' has")
+    if -1 not in r.shape[-2:] and r.shape[-2] != r.shape[-1]:
+        raise ShapeError("a matrix of more columns than rows has no derivative here")
+    dq, dr = arrived(dq, q), arrived(dr, r)
+    inner = triangle(r @ turned(dr) - turned(dq) @ q, diagonal=0.5)
+    slope = dq + q @ (inner + turned(inner))
+    return turned(triangular_solve(r, turned(slope), upper=True))
+
+
+@qr.infers
+def infer_qr(x: Like, *, mode: str) -> Any:
+    """As many columns in Q as the smaller size, or as there are rows."""
+    check_qr(x, mode)
+    *stack, rows, columns = x.shape
+    width = rows if mode == "complete" else min(rows, columns)
+    q = (0,) if mode == "r" else (*stack, rows, width)
+    return [(q, x.dtype), ((*stack, width, columns), x.dtype)]
