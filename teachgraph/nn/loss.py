@@ -1,26 +1,263 @@
-"""Losses as layers."""
+"""Losses as layers: each calls its function with what it was made with."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from teachgraph.nn import functional
 from teachgraph.nn.layer import Layer
 
 __all__ = [
+    "BCELoss",
+    "BCEWithLogitsLoss",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
     "CrossEntropyLoss",
+    "HingeEmbeddingLoss",
+    "KLDivLoss",
+    "L1Loss",
+    "MSELoss",
+    "MarginRankingLoss",
+    "MultiLabelSoftMarginLoss",
+    "NLLLoss",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
+    "TripletMarginLoss",
 ]
 
 
-class CrossEntropyLoss(Layer):
-    """Softmax and cross entropy, averaged over the batch."""
+class Loss(Layer):
+    """A function of a prediction and what it should have been.
 
-    def __init__(self, ignore_index: int = -100, reduction: str = "mean") -> None:
+    Attributes:
+        function: What it calls.
+        options: What it passes on, by name.
+    """
+
+    function: Callable[..., Any]
+    options: Mapping[str, Any]
+
+    def forward(self, *inputs: Any) -> Any:
+        """The function of the inputs."""
+        return type(self).function(*inputs, **self.options)
+
+
+class CrossEntropyLoss(Loss):
+    """The function `cross_entropy`: softmax and its loss, averaged over the batch.
+
+    >>> import teachgraph as tg
+    >>> loss = tg.nn.CrossEntropyLoss()
+    >>> round(loss(tg.zeros([2, 4]), tg.to_tensor([0, 3])).item(), 4)
+    1.3863
+    """
+
+    function = functional.cross_entropy
+
+    def __init__(
+        self,
+        weight: Any = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        soft_label: bool = False,
+        axis: int = -1,
+        use_softmax: bool = True,
+        label_smoothing: float = 0.0,
+        name: str | None = None,
+    ) -> None:
         super().__init__()
-        self.ignore_index, self.reduction = ignore_index, reduction
+        self.options = {
+            "weight": weight,
+            "ignore_index": ignore_index,
+            "reduction": reduction,
+            "soft_label": soft_label,
+            "axis": axis,
+            "use_softmax": use_softmax,
+            "label_smoothing": label_smoothing,
+        }
 
-    def forward(self, input: Any, label: Any) -> Any:
-        """The function `cross_entropy`."""
-        return functional.cross_entropy(
-            input, label, ignore_index=self.ignore_index, reduction=self.reduction
-        )
+
+class NLLLoss(Loss):
+    """The mean of -input[label], for logarithms of probabilities."""
+
+    function = functional.nll_loss
+
+    def __init__(
+        self,
+        weight: Any = None,
+        ignore_index: int = -100,
+        reduction: str = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {
+            "weight": weight,
+            "ignore_index": ignore_index,
+            "reduction": reduction,
+        }
+
+
+class MSELoss(Loss):
+    """The mean of (input - label)^2."""
+
+    function = functional.mse_loss
+
+    def __init__(self, reduction: str = "mean") -> None:
+        super().__init__()
+        self.options = {"reduction": reduction}
+
+
+class L1Loss(Loss):
+    """The mean of |input - label|."""
+
+    function = functional.l1_loss
+
+    def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
+        super().__init__()
+        self.options = {"reduction": reduction}
+
+
+class SmoothL1Loss(Loss):
+    """Huber's loss: a square near 0, straight further out than `delta`."""
+
+    function = functional.smooth_l1_loss
+
+    def __init__(
+        self, reduction: str = "mean", delta: float = 1.0, name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.options = {"reduction": reduction, "delta": delta}
+
+
+class BCELoss(Loss):
+    """The cross entropy of probabilities of yes or no."""
+
+    function = functional.binary_cross_entropy
+
+    def __init__(
+        self, weight: Any = None, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.options = {"weight": weight, "reduction": reduction}
+
+
+class BCEWithLogitsLoss(Loss):
+    """Sigmoid and its cross entropy in one, which is stable."""
+
+    function = functional.binary_cross_entropy_with_logits
+
+    def __init__(
+        self,
+        weight: Any = None,
+        reduction: str = "mean",
+        pos_weight: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {
+            "weight": weight,
+            "reduction": reduction,
+            "pos_weight": pos_weight,
+        }
+
+
+class KLDivLoss(Loss):
+    """How far the logarithms of probabilities are from a distribution."""
+
+    function = functional.kl_div
+
+    def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
+        super().__init__()
+        self.options = {"reduction": reduction, "log_target": log_target}
+
+
+class SoftMarginLoss(Loss):
+    """The mean of log(1 + exp(-label input)), for labels 1 and -1."""
+
+    function = functional.soft_margin_loss
+
+    def __init__(self, reduction: str = "mean", name: str | None = None) -> None:
+        super().__init__()
+        self.options = {"reduction": reduction}
+
+
+class MultiLabelSoftMarginLoss(Loss):
+    """The cross entropy of a yes or no for each class."""
+
+    function = functional.multi_label_soft_margin_loss
+
+    def __init__(
+        self, weight: Any = None, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.options = {"weight": weight, "reduction": reduction}
+
+
+class HingeEmbeddingLoss(Loss):
+    """The input where the label is 1, max(0, margin - input) where it is -1."""
+
+    function = functional.hinge_embedding_loss
+
+    def __init__(
+        self, margin: float = 1.0, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.options = {"margin": margin, "reduction": reduction}
+
+
+class MarginRankingLoss(Loss):
+    """The mean of max(0, margin - label (input - other))."""
+
+    function = functional.margin_ranking_loss
+
+    def __init__(
+        self, margin: float = 0.0, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.options = {"margin": margin, "reduction": reduction}
+
+
+class CosineEmbeddingLoss(Loss):
+    """1 - cos where the label is 1, max(0, cos - margin) where it is -1."""
+
+    function = functional.cosine_embedding_loss
+
+    def __init__(
+        self, margin: float = 0.0, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__()
+        self.options = {"margin": margin, "reduction": reduction}
+
+
+class TripletMarginLoss(Loss):
+    """The mean of max(0, |input - positive| - |input - negative| + margin)."""
+
+    function = functional.triplet_margin_loss
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        p: float = 2.0,
+        epsilon: float = 1e-6,
+        swap: bool = False,
+        reduction: str = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {
+            "margin": margin,
+            "p": p,
+            "epsilon": epsilon,
+            "swap": swap,
+            "reduction": reduction,
+        }
+
+
+class CosineSimilarity(Loss):
+    """The cosine of the angle between two vectors along `axis`."""
+
+    function = functional.cosine_similarity
+
+    def __init__(self, axis: int = 1, eps: float = 1e-8) -> None:
+        super().__init__()
+        self.options = {"axis": axis, "eps": eps}

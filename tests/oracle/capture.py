@@ -44,7 +44,7 @@ def tensors(torch: Any, case: Case) -> list[Any]:
     """The inputs, those with a gradient as leaves."""
     variables = case.variables()
     return [
-        None if x is None else torch.tensor(x, requires_grad=i in variables)
+        None if x is None else torch.tensor(x.copy(), requires_grad=i in variables)
         for i, x in enumerate(case.inputs)
     ]
 

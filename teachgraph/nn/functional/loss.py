@@ -1,127 +1,55 @@
-"""Losses: how far a prediction is off."""
+"""Losses: how far a prediction is off.
+
+Those of classes are in `cross_entropy.py`, those of pairs in `pairs.py`. Most are a
+formula in ops, to be read there; one that would overflow step by step, or
+that Paddle has an op for, is one op.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.ops import elementwise, math, reduce, shape
+from teachgraph.nn.functional.cross_entropy import (
+    cross_entropy,
+    nll_loss,
+    softmax_with_cross_entropy,
+)
+from teachgraph.nn.functional.pairs import (
+    cosine_embedding_loss,
+    cosine_similarity,
+    hinge_embedding_loss,
+    margin_ranking_loss,
+    npair_loss,
+    triplet_margin_loss,
+)
+from teachgraph.nn.functional.reduction import check_reduction, reduced
+from teachgraph.ops import activation, creation, elementwise, losses, math, reduce
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.static import Variable, naming
 
 __all__ = [
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cosine_embedding_loss",
+    "cosine_similarity",
     "cross_entropy",
+    "dice_loss",
+    "hinge_embedding_loss",
+    "kl_div",
+    "l1_loss",
+    "log_loss",
+    "margin_ranking_loss",
     "mse_loss",
+    "multi_label_soft_margin_loss",
+    "nll_loss",
+    "npair_loss",
+    "sigmoid_focal_loss",
+    "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax_with_cross_entropy",
     "square_error_cost",
+    "triplet_margin_loss",
 ]
-
-
-def softmax_with_cross_entropy(
-    logits: Any,
-    label: Any,
-    soft_label: bool = False,
-    ignore_index: int = -100,
-    numeric_stable_mode: bool = True,
-    return_softmax: bool = False,
-    axis: int = -1,
-) -> Any:
-    """loss = log sum exp(logits) - logits[label], for each row.
-
-    Args:
-        logits: [N, C].
-        label: Integers [N, 1]; with `soft_label` distributions [N, C].
-        soft_label: Whether the label is a distribution.
-        ignore_index: A label whose row does not count.
-        numeric_stable_mode: Accepted for Paddle's sake; it is always stable.
-        return_softmax: Return (loss, softmax).
-        axis: Along which the classes lie.
-
-    Returns:
-        The loss [N, 1].
-    """
-    probability, loss = softmaxes.softmax_with_cross_entropy(
-        logits, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
-    )
-    return (loss, probability) if return_softmax else loss
-
-
-def cross_entropy(
-    input: Any,
-    label: Any,
-    weight: Any = None,
-    ignore_index: int = -100,
-    reduction: str = "mean",
-    soft_label: bool = False,
-    axis: int = -1,
-    use_softmax: bool = True,
-    label_smoothing: float = 0.0,
-    name: str | None = None,
-) -> Any:
-    """The mean of log sum exp(input) - input[label]: softmax and its loss in one.
-
-    Args:
-        input: Logits [N, C].
-        label: Integers [N] or [N, 1]; with `soft_label` distributions [N, C].
-        weight: A weight for each class; not built yet.
-        ignore_index: A label whose row does not count, in the sum or in the mean.
-        reduction: "mean", "sum" or "none".
-        soft_label: Whether the label is a distribution.
-        axis: Along which the classes lie.
-        use_softmax: False for probabilities; not built yet.
-        label_smoothing: Not built yet.
-        name: Accepted for Paddle's sake.
-
-    Raises:
-        InvalidValueError: An argument that is not built yet, or an unknown reduction.
-
-    In Paddle this is `paddle.nn.functional.cross_entropy`.
-    """
-    refuse(
-        "cross_entropy",
-        weight=weight is not None,
-        use_softmax=not use_softmax,
-        label_smoothing=label_smoothing != 0.0,
-    )
-    if not soft_label and label.ndim == input.ndim - 1:
-        label = shape.unsqueeze2(label, axes=[axis])
-    loss = softmax_with_cross_entropy(
-        input, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
-    )
-    if reduction == "mean" and ignore_index >= 0 and not soft_label:
-        counted = elementwise.not_equal(label, constant_like(label, ignore_index))
-        total = reduce.reduce_sum(counted.astype("float32"), reduce_all=True)
-        return elementwise.elementwise_div(
-            reduce.reduce_sum(loss, reduce_all=True), total
-        )
-    return reduced(loss, reduction)
-
-
-def constant_like(x: Any, value: float) -> Any:
-    """A number beside `x`, in its dtype."""
-    return x.constant(value, x.dtype) if hasattr(x, "constant") else x.dtype.type(value)
-
-
-def refuse(function: str, **given: bool) -> None:
-    """Raise for an argument that has no effect yet, rather than ignore it."""
-    for name, is_given in given.items():
-        if is_given:
-            raise InvalidValueError(
-                at_user_line(f"{function}: the argument {name!r} is not built yet")
-            )
-
-
-def reduced(loss: Any, reduction: str) -> Any:
-    """The mean or sum of a loss, or the loss itself."""
-    if reduction == "mean":
-        return reduce.reduce_mean(loss, reduce_all=True)
-    if reduction == "sum":
-        return reduce.reduce_sum(loss, reduce_all=True)
-    if reduction == "none":
-        return loss
-    raise InvalidValueError(
-        at_user_line(f"reduction is 'mean', 'sum' or 'none', got {reduction!r}")
-    )
 
 
 def square_error_cost(input: Any, label: Any) -> Any:
@@ -144,3 +72,248 @@ def mse_loss(
     """
     difference = elementwise.elementwise_sub(input, label)
     return reduced(math.square(difference), reduction)
+
+
+def l1_loss(
+    input: Any, label: Any, reduction: str = "mean", name: str | None = None
+) -> Any:
+    """The mean of |input - label|.
+
+    In Paddle this is `paddle.nn.functional.l1_loss`.
+
+    >>> import numpy as np
+    >>> l1_loss(np.array([1.0, -2.0]), np.zeros(2))
+    np.float64(1.5)
+    """
+    return reduced(math.abs_(elementwise.elementwise_sub(input, label)), reduction)
+
+
+def smooth_l1_loss(
+    input: Any,
+    label: Any,
+    reduction: str = "mean",
+    delta: float = 1.0,
+    name: str | None = None,
+) -> Any:
+    """The mean of r^2 / 2 where |r| <= delta, else of delta (|r| - delta / 2).
+
+    Here r = input - label: a square near 0, straight further out (Huber's loss).
+
+    In Paddle this is `paddle.nn.functional.smooth_l1_loss`.
+
+    >>> import numpy as np
+    >>> smooth_l1_loss(np.array([0.5, 3.0]), np.zeros(2), reduction="none")
+    array([0.125, 2.5  ])
+    """
+    check_reduction(reduction)
+    return reduced(losses.huber_loss(input, label, delta=float(delta))[1], reduction)
+
+
+def binary_cross_entropy(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """The mean of -label log input - (1 - label) log(1 - input).
+
+    No logarithm is below -100, so a probability of 0 or 1 gives no infinity.
+
+    Args:
+        input: Probabilities.
+        label: Floating numbers between 0 and 1, in the shape of `input`.
+        weight: What to multiply each loss with; it broadcasts.
+        reduction: "mean", "sum" or "none".
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: A probability below 0 or above 1.
+        ShapeError: The label has another shape.
+
+    In Paddle this is `paddle.nn.functional.binary_cross_entropy`.
+
+    >>> import numpy as np
+    >>> binary_cross_entropy(np.array([0.5]), np.array([1.0])).round(4)
+    np.float64(0.6931)
+    """
+    check_reduction(reduction)
+    loss = losses.bce_loss(input, label)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def binary_cross_entropy_with_logits(
+    logit: Any,
+    label: Any,
+    weight: Any = None,
+    reduction: str = "mean",
+    pos_weight: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The mean of -p label log s - (1 - label) log(1 - s), with s = sigmoid(logit).
+
+    Args:
+        logit: Any numbers.
+        label: Floating numbers between 0 and 1, in the shape of `logit`.
+        weight: What to multiply each loss with; it broadcasts.
+        reduction: "mean", "sum" or "none".
+        pos_weight: The weight p of what is positive; it broadcasts.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        ShapeError: The label has another shape, or the weights do not broadcast.
+
+    In Paddle this is `paddle.nn.functional.binary_cross_entropy_with_logits`.
+
+    >>> import numpy as np
+    >>> binary_cross_entropy_with_logits(np.array([1000.0]), np.array([0.0]))
+    np.float64(1000.0)
+    """
+    check_reduction(reduction)
+    positive = None if pos_weight is None else label * (pos_weight - 1.0) + 1.0
+    loss = losses.sigmoid_cross_entropy_with_logits(logit, label, positive)
+    return reduced(loss if weight is None else loss * weight, reduction)
+
+
+def kl_div(
+    input: Any,
+    label: Any,
+    reduction: str = "mean",
+    log_target: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The mean of label (log label - input): how far `input` is from a distribution.
+
+    Args:
+        input: Logarithms of probabilities.
+        label: Probabilities in the same shape.
+        reduction: "mean", "sum", "none", or "batchmean": the sum over the size of the
+            first dimension, which is what mathematics calls the divergence.
+        log_target: Whether the label holds logarithms, too.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        ShapeError: The label has another shape.
+
+    In Paddle this is `paddle.nn.functional.kl_div`.
+
+    >>> import numpy as np
+    >>> kl_div(np.log([0.5, 0.5]), np.array([1.0, 0.0]), "sum").round(4)
+    np.float64(0.6931)
+    """
+    check_reduction(reduction, "batchmean")
+    if log_target:
+        loss = math.exp(label) * elementwise.elementwise_sub(label, input)
+    else:
+        loss = losses.kldiv_loss(input, label)
+    if reduction != "batchmean":
+        return reduced(loss, reduction)
+    if loss.ndim > 1:
+        loss = reduce.reduce_sum(loss, dim=list(range(1, loss.ndim)))
+    return reduced(loss, "mean")
+
+
+def soft_margin_loss(
+    input: Any, label: Any, reduction: str = "mean", name: str | None = None
+) -> Any:
+    """The mean of log(1 + exp(-label input)), for labels 1 and -1.
+
+    In Paddle this is `paddle.nn.functional.soft_margin_loss`.
+    """
+    check_reduction(reduction)
+    return reduced(-activation.logsigmoid(input * label), reduction)
+
+
+def multi_label_soft_margin_loss(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """The mean over classes of -y log s - (1 - y) log(1 - s), s = sigmoid(input).
+
+    Args:
+        input: [N, C].
+        label: Whether each class is there: 0 or 1, [N, C].
+        weight: A weight for each class, [C].
+        reduction: "mean", "sum" or "none", over the N means.
+        name: Accepted for Paddle's sake.
+    """
+    check_reduction(reduction)
+    yes, no = activation.logsigmoid(input), activation.logsigmoid(-input)
+    loss = -(yes * label + no * (1.0 - label))
+    loss = loss if weight is None else loss * weight
+    return reduced(reduce.reduce_mean(loss, dim=[-1]), reduction)
+
+
+def log_loss(
+    input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None
+) -> Any:
+    """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon).
+
+    Args:
+        input: Probabilities [N, 1].
+        label: 0.0 or 1.0, [N, 1].
+        epsilon: What keeps the logarithms finite.
+        name: Accepted for Paddle's sake.
+
+    In Paddle this is `paddle.nn.functional.log_loss`.
+    """
+    return losses.log_loss(input, label, epsilon=float(epsilon))
+
+
+def sigmoid_focal_loss(
+    logit: Any,
+    label: Any,
+    normalizer: Any = None,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    reduction: str = "sum",
+    name: str | None = None,
+) -> Any:
+    """The sum of a (1 - t)^gamma CE: what is right already counts little.
+
+    CE is the cross entropy, t the probability of the right answer, and a is alpha for
+    what is positive, 1 - alpha for the rest.
+
+    Args:
+        logit: [N, C].
+        label: 0.0 or 1.0, [N, C].
+        normalizer: What to divide each loss by, such as the number of objects.
+        alpha: The weight of what is positive.
+        gamma: How much less what is right counts.
+        reduction: "mean", "sum" or "none".
+        name: Accepted for Paddle's sake.
+
+    Source: Lin et al. 2017, https://arxiv.org/abs/1708.02002. In Paddle this is
+    `paddle.nn.functional.sigmoid_focal_loss`.
+    """
+    check_reduction(reduction)
+    entropy = losses.sigmoid_cross_entropy_with_logits(logit, label, None)
+    probability = math.sigmoid(logit)
+    right = probability * label + (1.0 - probability) * (1.0 - label)
+    weight = label * alpha + (1.0 - label) * (1.0 - alpha)
+    loss = (1.0 - right) ** float(gamma) * (weight * entropy)
+    return reduced(loss if normalizer is None else loss / normalizer, reduction)
+
+
+def dice_loss(
+    input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None
+) -> Any:
+    """The mean of 1 - 2 |A and B| / (|A| + |B|): how little two regions overlap.
+
+    Args:
+        input: Probabilities of the classes, [N, ..., C].
+        label: Integers [N, ..., 1].
+        epsilon: What keeps the quotient finite.
+        name: Accepted for Paddle's sake.
+
+    In Paddle this is `paddle.nn.functional.dice_loss`.
+    """
+    ones = creation.fill_any_like(label, value=1.0).astype(input.dtype)
+    wanted = softmaxes.place(ones, input, label)
+    inner = list(range(1, input.ndim))
+    common = reduce.reduce_sum(input * wanted, dim=inner)
+    both = reduce.reduce_sum(input, dim=inner) + reduce.reduce_sum(wanted, dim=inner)
+    return reduced(1.0 - common * 2.0 / (both + epsilon), "mean")

@@ -1,0 +1,211 @@
+"""Cross entropy: the loss of a classifier, with all that Paddle's takes.
+
+Labels are classes or distributions; classes may weigh more or less, be smoothed over
+the others, or be ignored.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.nn.functional.reduction import (
+    check_reduction,
+    mean_of_weighted,
+    reduced,
+)
+from teachgraph.ops import creation, elementwise, losses, math, reduce
+from teachgraph.ops import shape as shapes
+from teachgraph.ops import softmax as softmaxes
+from teachgraph.static import Variable
+
+__all__ = ["cross_entropy", "nll_loss", "softmax_with_cross_entropy"]
+
+NOTHING_IGNORED = -100
+
+
+def softmax_with_cross_entropy(
+    logits: Any,
+    label: Any,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    numeric_stable_mode: bool = True,
+    return_softmax: bool = False,
+    axis: int = -1,
+) -> Any:
+    """loss = log sum exp(logits) - logits[label], for each row.
+
+    Args:
+        logits: [N, C], or any shape with the classes along `axis`.
+        label: Integers [N, 1]; with `soft_label` distributions [N, C].
+        soft_label: Whether the label is a distribution.
+        ignore_index: A label whose row does not count.
+        numeric_stable_mode: Accepted for Paddle's sake; it is always stable.
+        return_softmax: Return (loss, softmax).
+        axis: Along which the classes lie.
+
+    Returns:
+        The loss [N, 1].
+    """
+    probability, loss = softmaxes.softmax_with_cross_entropy(
+        logits, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+    )
+    return (loss, probability) if return_softmax else loss
+
+
+def cross_entropy(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    soft_label: bool = False,
+    axis: int = -1,
+    use_softmax: bool = True,
+    label_smoothing: float = 0.0,
+    name: str | None = None,
+) -> Any:
+    """The mean of log sum exp(input) - input[label]: softmax and its loss in one.
+
+    With weights the mean is the sum of the weighted losses over the sum of the weights.
+    Ignored labels are left out of it; in a Program only where `ignore_index` is given,
+    for with the default one a Program does not look for any, as in Paddle.
+
+    Args:
+        input: Logits [N, C], or [N, C, d1, d2] with `axis=1` and the like.
+        label: Integers [N] or [N, 1], as `input` without the classes or with 1 of them;
+            with `soft_label` distributions in the shape of `input`.
+        weight: A weight for each class, [C]. A distribution has the mean of its
+            classes' weights.
+        ignore_index: A label whose row does not count, in the sum or in the mean.
+        reduction: "mean", "sum" or "none", which gives a loss in the shape of `label`.
+        soft_label: Whether the label is a distribution.
+        axis: Along which the classes lie.
+        use_softmax: False where `input` holds probabilities already.
+        label_smoothing: The part of each label that is spread over all classes alike.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: A label out of range, or an unknown reduction.
+        DTypeError: Labels that are no integers, without `soft_label`.
+        ShapeError: Labels that do not fit.
+
+    In Paddle this is `paddle.nn.functional.cross_entropy`.
+
+    >>> import numpy as np
+    >>> cross_entropy(np.zeros((1, 4)), np.array([2])).round(4)
+    np.float64(1.3863)
+    """
+    check_reduction(reduction)
+    hard = not soft_label
+    narrow = hard and label.ndim == input.ndim - 1
+    classes = shapes.unsqueeze2(label, axes=[axis]) if narrow else label
+    counted = None
+    if hard and may_ignore(classes, ignore_index):
+        counted = (classes != ignore_index).astype(input.dtype)
+    target = classes
+    if label_smoothing:
+        target = smoothed(input, classes, hard, label_smoothing, axis, ignore_index)
+        soft_label = True
+    function = softmax_with_cross_entropy if use_softmax else of_probabilities
+    loss = function(
+        input, target, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+    )
+    share = shares(target, weight, counted, soft_label, axis, ignore_index)
+    if share is not None:
+        loss = loss * share
+    if narrow and reduction == "none":
+        return shapes.reshape_as(loss, label)
+    if share is not None and reduction == "mean":
+        return mean_of_weighted(loss, share)
+    return reduced(loss, reduction)
+
+
+def may_ignore(label: Any, ignore_index: int) -> bool:
+    """Whether a label may be one to ignore: a Program does not look for the default."""
+    if ignore_index != NOTHING_IGNORED:
+        return True
+    if isinstance(label, Variable):
+        return False
+    return bool((np.asarray(label) == ignore_index).any())
+
+
+def smoothed(
+    input: Any, label: Any, hard: bool, epsilon: float, axis: int, ignore_index: int
+) -> Any:
+    """(1 - epsilon) one_hot(label) + epsilon / C, or the same of a distribution."""
+    if hard:
+        ones = creation.fill_any_like(label, value=1.0).astype(input.dtype)
+        at = {"axis": axis, "ignore_index": ignore_index}
+        label = softmaxes.place(ones, input, label, **at)
+    return label * (1.0 - epsilon) + epsilon / input.shape[axis]
+
+
+def shares(
+    target: Any, weight: Any, counted: Any, soft: bool, axis: int, ignore_index: int
+) -> Any:
+    """How much each position counts; None if all count alike."""
+    if weight is None:
+        return counted
+    if not soft:
+        return losses.class_weight(target, weight, ignore_index=ignore_index)
+    along = axis % target.ndim
+    weighted = elementwise.elementwise_mul(target, weight, axis=along)
+    share = reduce.reduce_sum(weighted, dim=[along], keep_dim=True)
+    return share if counted is None else share * counted
+
+
+def of_probabilities(
+    input: Any, label: Any, soft_label: bool, ignore_index: int, axis: int
+) -> Any:
+    """-log input[label], or -sum label log input; no logarithm is minus infinity."""
+    if soft_label:
+        least = np.asarray(np.finfo(input.dtype).tiny, input.dtype)
+        logarithm = math.log(elementwise.elementwise_max(input, least))
+        return -reduce.reduce_sum(label * logarithm, dim=[axis], keep_dim=True)
+    last = swapped(axis, input.ndim)
+    input, label = (shapes.transpose2(x, axis=last) for x in (input, label))
+    loss, _ = softmaxes.cross_entropy2(input, label, ignore_index=ignore_index)
+    return shapes.transpose2(loss, axis=last)
+
+
+def swapped(axis: int, ndim: int) -> list[int]:
+    """The permutation that changes places of an axis and the last one."""
+    order = list(range(ndim))
+    order[axis], order[-1] = order[-1], order[axis]
+    return order
+
+
+def nll_loss(
+    input: Any,
+    label: Any,
+    weight: Any = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Any:
+    """The mean of -input[label], for logarithms of probabilities.
+
+    Args:
+        input: [N, C] or [N, C, d1, d2, ...].
+        label: Integers [N] or [N, d1, d2, ...].
+        weight: A weight for each class, [C]: the mean divides by their sum.
+        ignore_index: A label that does not count.
+        reduction: "mean", "sum" or "none".
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: A label out of range, or an unknown reduction.
+        DTypeError: Labels that are no integers.
+        ShapeError: Labels that do not fit.
+
+    In Paddle this is `paddle.nn.functional.nll_loss`.
+
+    >>> import numpy as np
+    >>> nll_loss(np.array([[-1.0, -2.0], [-3.0, -4.0]]), np.array([1, 0]))
+    np.float64(2.5)
+    """
+    check_reduction(reduction)
+    attrs = {"ignore_index": ignore_index, "reduction": reduction}
+    return losses.nll_loss(input, label, weight, **attrs)[0]
