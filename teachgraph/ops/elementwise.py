@@ -1,4 +1,4 @@
-"""Arithmetic of two inputs that broadcast, and comparisons.
+"""Arithmetic of inputs that broadcast, and comparisons.
 
 Broadcasting aligns at the right as in NumPy; with `axis` the second input starts at
 that dimension of the first, which is Paddle's older way and what `fc` uses for its
@@ -14,23 +14,38 @@ import numpy as np
 
 from teachgraph import dtypes
 from teachgraph.errors import DTypeError, InvalidValueError
-from teachgraph.ops.math import log, scale
+from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
+from teachgraph.ops.math import (
+    FLOATING,
+    floats,
+    log,
+    promoted,
+    scale,
+    sigmoid,
+    silently,
+)
 from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.shape import aligned, reduce_to
 
 __all__ = [
     "elementwise_add",
     "elementwise_div",
+    "elementwise_floordiv",
+    "elementwise_fmax",
+    "elementwise_fmin",
     "elementwise_max",
     "elementwise_min",
+    "elementwise_mod",
     "elementwise_mul",
     "elementwise_pow",
     "elementwise_sub",
     "equal",
     "greater_equal",
     "greater_than",
+    "lerp",
     "less_equal",
     "less_than",
+    "logaddexp",
     "not_equal",
 ]
 
@@ -50,16 +65,6 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
 
     kernel.__doc__ = doc
     return op(type=name, needs=NEEDS)(kernel)
-
-
-def promoted(x: Any, y: Any) -> tuple[Any, Any]:
-    """Integers beside floats in the dtype of those; NumPy would widen float32."""
-    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
-        if x.dtype.kind == "f" != y.dtype.kind:
-            return x, y.astype(x.dtype)
-        if y.dtype.kind == "f" != x.dtype.kind:
-            return x.astype(y.dtype), y
-    return x, y
 
 
 def comparison(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
@@ -82,13 +87,40 @@ def power(x: Any, y: Any) -> Any:
     return np.power(x, y)
 
 
+def over_integers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
+    """A kind of division that refuses to divide whole numbers by 0."""
+
+    @silently
+    def divide(x: Any, y: Any) -> Any:
+        if np.result_type(x, y).kind == "b":
+            raise DTypeError("True and False cannot be divided")
+        divided = ufunc(x, y)
+        if divided.dtype.kind != "f" and not np.all(y):
+            raise InvalidValueError("integer division by zero")
+        return divided
+
+    return divide
+
+
 elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
 elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
 elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
-elementwise_div = elementwise("elementwise_div", np.divide, "out = x / y.")
-elementwise_pow = elementwise("elementwise_pow", power, "out = x to the power y.")
+elementwise_div = elementwise("elementwise_div", silently(np.divide), "out = x / y.")
+elementwise_pow = elementwise(
+    "elementwise_pow", silently(power), "out = x to the power y."
+)
 elementwise_max = elementwise("elementwise_max", np.maximum, "The larger of x and y.")
 elementwise_min = elementwise("elementwise_min", np.minimum, "The smaller of x and y.")
+elementwise_floordiv = elementwise(
+    "elementwise_floordiv",
+    over_integers(np.floor_divide),
+    "x / y, rounded towards minus infinity.",
+)
+elementwise_mod = elementwise(
+    "elementwise_mod",
+    over_integers(np.remainder),
+    "The rest of x / y so rounded: it has the sign of y, as in Python.",
+)
 
 equal = comparison("equal", np.equal, "Where x = y.")
 not_equal = comparison("not_equal", np.not_equal, "Where x and y differ.")
@@ -96,6 +128,31 @@ less_than = comparison("less_than", np.less, "Where x < y.")
 less_equal = comparison("less_equal", np.less_equal, "Where x <= y.")
 greater_than = comparison("greater_than", np.greater, "Where x > y.")
 greater_equal = comparison("greater_equal", np.greater_equal, "Where x >= y.")
+
+
+def as_ones(op: Op) -> None:
+    """Infer shapes with ones for values: stand-ins of 0 divide nothing."""
+
+    @op.infers
+    def infer(x: Like, y: Like, *, axis: int) -> Any:
+        ones = np.ones(x.shape, x.dtype), np.ones(y.shape, y.dtype)
+        out = op.kernel(*ones, axis=axis)
+        return [(out.shape, out.dtype)]
+
+
+as_ones(elementwise_floordiv)
+as_ones(elementwise_mod)
+
+
+@elementwise_mod.grad
+def elementwise_mod_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
+    """dx = dout, dy = -dout floor(x / y)."""
+
+    def dy() -> Any:
+        times = elementwise_floordiv(x, y, axis=axis)
+        return reduce_to(-dout * times, y, axis)
+
+    return reduce_to(dout, x), dy
 
 
 @elementwise_add.grad
@@ -163,4 +220,67 @@ def elementwise_min_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
     return (
         lambda: reduce_to(dout * first, x),
         lambda: reduce_to(dout * greater_equal(x, y, axis=axis), y, axis),
+    )
+
+
+@op(needs=NEEDS)
+def elementwise_fmax(x: Any, y: Any) -> Any:
+    """The larger of x and y, where a number beats NaN."""
+    return np.fmax(*promoted(x, y))
+
+
+@elementwise_fmax.grad
+def elementwise_fmax_grad(dout: Any, x: Any, y: Any) -> Any:
+    """The gradient goes to the one taken; on a tie to x, as in Paddle."""
+    first = logical_or(greater_equal(x, y), isnan_v2(y))
+    return (
+        lambda: reduce_to(dout * first, x),
+        lambda: reduce_to(dout * logical_not(first), y),
+    )
+
+
+@op(needs=NEEDS)
+def elementwise_fmin(x: Any, y: Any) -> Any:
+    """The smaller of x and y, where a number beats NaN."""
+    return np.fmin(*promoted(x, y))
+
+
+@elementwise_fmin.grad
+def elementwise_fmin_grad(dout: Any, x: Any, y: Any) -> Any:
+    """The gradient goes to the one taken; on a tie to x, as in Paddle."""
+    first = logical_or(less_equal(x, y), isnan_v2(y))
+    return (
+        lambda: reduce_to(dout * first, x),
+        lambda: reduce_to(dout * logical_not(first), y),
+    )
+
+
+@op(needs=f"{FLOATING}, and {NEEDS}")
+@silently
+def logaddexp(x: Any, y: Any) -> Any:
+    """out = ln(exp(x) + exp(y)), which never overflows."""
+    return np.logaddexp(*map(floats, promoted(x, y)))
+
+
+@logaddexp.grad
+def logaddexp_grad(dout: Any, x: Any, y: Any) -> Any:
+    """dx = dout exp(x) / (exp(x) + exp(y)), and dy what is left of dout."""
+    return (
+        lambda: reduce_to(dout * sigmoid(x - y), x),
+        lambda: reduce_to(dout * sigmoid(y - x), y),
+    )
+
+
+@op(needs=f"{FLOATING}, and {NEEDS}")
+def lerp(x: Any, y: Any, weight: Any) -> Any:
+    """out = x + weight (y - x): all the way from x to y."""
+    return x + floats(weight) * (floats(y) - floats(x))
+
+
+@lerp.grad(of=("x", "y"))
+def lerp_grad(dout: Any, x: Like, y: Like, weight: Any) -> Any:
+    """dx = dout (1 - weight), dy = dout weight; the weight has none, as in Paddle."""
+    return (
+        lambda: reduce_to(dout * (1.0 - weight), x),
+        lambda: reduce_to(dout * weight, y),
     )

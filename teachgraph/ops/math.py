@@ -1,31 +1,64 @@
-"""Functions of one input, element by element."""
+"""Functions of one input, element by element: powers, exponentials, logarithms.
+
+What is out of a function's domain gives infinity or NaN, silently as in Paddle.
+"""
 
 from __future__ import annotations
 
+from math import inf
+from math import log as ln
 from typing import Any
 
 import numpy as np
 
 from teachgraph import dtypes
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.ops.op import Like, op
 
 __all__ = [
     "abs_",
     "cast",
+    "clip",
     "exp",
+    "expm1",
+    "increment",
     "log",
+    "log1p",
+    "log2",
+    "log10",
+    "logit",
+    "pow_",
+    "reciprocal",
     "relu",
+    "rsqrt",
     "scale",
     "sigmoid",
     "sign",
+    "silently",
     "sqrt",
     "square",
+    "stanh",
     "sum_",
     "tanh",
 ]
 
 FLOATING = "floating numbers: x.astype('float32') makes some"
+
+silently = np.errstate(all="ignore")
+"""Decorates kernels that may give infinity or NaN, of which NumPy alone would warn.
+
+It costs half a microsecond a call, so sums and products go without.
+"""
+
+
+def promoted(x: Any, y: Any) -> tuple[Any, Any]:
+    """Integers beside floats in the dtype of those; NumPy would widen float32."""
+    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
+        if x.dtype.kind == "f" != y.dtype.kind:
+            return x, y.astype(x.dtype)
+        if y.dtype.kind == "f" != x.dtype.kind:
+            return x.astype(y.dtype), y
+    return x, y
 
 
 @op(needs="numbers, and beside integers a whole scale and bias")
@@ -49,7 +82,7 @@ def whole(number: float, dtype: np.dtype[Any]) -> Any:
         DTypeError: It has a fraction, or the dtype is bool.
     """
     if dtype.kind == "b" or number != int(number):
-        raise DTypeError(f"{dtype} cannot be scaled by {number}")
+        raise DTypeError(f"{dtype} does not go with {number}")
     return dtype.type(number)
 
 
@@ -132,6 +165,7 @@ def tanh_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
+@silently
 def exp(x: Any) -> Any:
     """out = e to the power x."""
     return np.exp(x, casting="equiv")
@@ -144,6 +178,7 @@ def exp_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
+@silently
 def log(x: Any) -> Any:
     """out = ln x."""
     return np.log(x, casting="equiv")
@@ -156,6 +191,79 @@ def log_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
+@silently
+def expm1(x: Any) -> Any:
+    """out = exp(x) - 1, exact also where x is small."""
+    return np.expm1(x, casting="equiv")
+
+
+@expm1.grad
+def expm1_grad(dout: Any, out: Any) -> Any:
+    """dx = dout (out + 1)."""
+    return dout * out + dout
+
+
+@op(needs=FLOATING)
+@silently
+def log1p(x: Any) -> Any:
+    """out = ln(1 + x), exact also where x is small."""
+    return np.log1p(x, casting="equiv")
+
+
+@log1p.grad
+def log1p_grad(dout: Any, x: Any) -> Any:
+    """dx = dout / (1 + x)."""
+    return dout / (x + 1.0)
+
+
+@op(needs=FLOATING)
+@silently
+def log2(x: Any) -> Any:
+    """out = the logarithm of x to base 2."""
+    return np.log2(x, casting="equiv")
+
+
+@log2.grad
+def log2_grad(dout: Any, x: Any) -> Any:
+    """dx = dout / (x ln 2)."""
+    return dout / (x * ln(2.0))
+
+
+@op(needs=FLOATING)
+@silently
+def log10(x: Any) -> Any:
+    """out = the logarithm of x to base 10."""
+    return np.log10(x, casting="equiv")
+
+
+@log10.grad
+def log10_grad(dout: Any, x: Any) -> Any:
+    """dx = dout / (x ln 10)."""
+    return dout / (x * ln(10.0))
+
+
+@op(needs=FLOATING)
+@silently
+def logit(x: Any, *, eps: float = 0.0) -> Any:
+    """out = ln(x / (1 - x)), the inverse of sigmoid; eps > 0 clips x to [eps, 1 - eps].
+
+    Without eps it is NaN outside of [0, 1].
+    """
+    p = np.clip(x, eps, 1.0 - eps) if eps > 0 else x
+    return np.subtract(np.log(p, casting="equiv"), np.log1p(-p))
+
+
+@logit.grad
+def logit_grad(dout: Any, x: Any, *, eps: float) -> Any:
+    """dx = dout / (x (1 - x)), 0 where x was clipped."""
+    if eps > 0:
+        dout = dout * (x >= eps) * (x <= 1.0 - eps)
+        x = clip(x, min=eps, max=1.0 - eps)
+    return dout / (x * (1.0 - x))
+
+
+@op(needs=FLOATING)
+@silently
 def sqrt(x: Any) -> Any:
     """out = the square root of x."""
     return np.sqrt(x, casting="equiv")
@@ -167,7 +275,65 @@ def sqrt_grad(dout: Any, out: Any) -> Any:
     return dout * 0.5 / out
 
 
+@op(needs=FLOATING)
+@silently
+def rsqrt(x: Any) -> Any:
+    """out = 1 / sqrt(x)."""
+    return 1.0 / np.sqrt(x, casting="equiv")
+
+
+@rsqrt.grad
+def rsqrt_grad(dout: Any, out: Any) -> Any:
+    """dx = -dout out^3 / 2."""
+    return dout * out * out * out * -0.5
+
+
+@op(needs=FLOATING)
+@silently
+def reciprocal(x: Any) -> Any:
+    """out = 1 / x."""
+    return np.reciprocal(floats(x))
+
+
+@reciprocal.grad
+def reciprocal_grad(dout: Any, out: Any) -> Any:
+    """dx = -dout out^2."""
+    return -dout * out * out
+
+
+def floats(x: Any) -> Any:
+    """`x`, which must hold floating numbers.
+
+    Raises:
+        DTypeError: It does not.
+    """
+    if x.dtype.kind != "f":
+        raise DTypeError(f"{x.dtype} is no floating type")
+    return x
+
+
+@op(type="pow", key="pow", needs="numbers, and of integers a whole power from 0 on")
+@silently
+def pow_(x: Any, *, factor: float = 1.0) -> Any:
+    """out = x to the power of a number."""
+    if x.dtype.kind == "f":
+        return np.power(x, factor)
+    power = whole(factor, x.dtype)
+    if power < 0:
+        raise InvalidValueError("integers have no negative powers")
+    return np.power(x, power)
+
+
+@pow_.grad
+def pow_grad(dout: Any, x: Any, *, factor: float) -> Any:
+    """dx = dout factor x^(factor - 1)."""
+    if factor == 0:
+        return dout * 0.0
+    return dout * pow_(x, factor=factor - 1) * float(factor)
+
+
 @op(needs="numbers")
+@silently
 def square(x: Any) -> Any:
     """out = x^2."""
     return np.square(x, casting="equiv")
@@ -197,7 +363,57 @@ def sign(x: Any) -> Any:
     return np.sign(x)
 
 
-@sign.grad
+@sign.grad(inline=True)
 def sign_grad(dout: Any) -> Any:
-    """Flat everywhere it has a slope."""
-    return dout * 0.0
+    """Flat wherever it has a slope."""
+    return lambda: scale_op(dout, scale=0.0)
+
+
+@op(needs="numbers, and bounds that are numbers of this type")
+@silently
+def clip(x: Any, *, min: float = -inf, max: float = inf) -> Any:
+    """out = min where x is below it, max where x is above it, else x.
+
+    An infinite bound is none, so that infinity itself can pass.
+    """
+    if min > max:
+        raise InvalidValueError(f"min = {min} is above max = {max}")
+    if x.dtype.kind == "f":
+        return np.clip(x, min, max)
+    return np.clip(x, bound(min, x.dtype), bound(max, x.dtype))
+
+
+def bound(number: float, dtype: np.dtype[Any]) -> Any:
+    """A number as a bound of integers: it must be whole, or out of their range."""
+    if dtype.kind == "b":
+        raise DTypeError("True and False have no order")
+    limits = np.iinfo(dtype)
+    return whole(min(max(number, limits.min), limits.max), dtype)
+
+
+@clip.grad
+def clip_grad(dout: Any, x: Any, *, min: float, max: float) -> Any:
+    """dx = dout where min < x < max: at the bounds, as in Paddle, it is 0."""
+    if min > -inf:
+        dout = dout * (x > min)
+    return dout * (x < max) if max < inf else dout
+
+
+@op(needs=FLOATING)
+def stanh(x: Any, *, scale_a: float = 0.67, scale_b: float = 1.7159) -> Any:
+    """out = b tanh(a x)."""
+    return np.tanh(floats(x) * scale_a) * scale_b
+
+
+@stanh.grad
+def stanh_grad(dout: Any, x: Any, *, scale_a: float, scale_b: float) -> Any:
+    """dx = dout a b (1 - tanh^2(a x))."""
+    return dout * (1.0 - square(tanh(x * scale_a))) * (scale_a * scale_b)
+
+
+@op(inplace={"out": "x"}, needs="one number")
+def increment(x: Any, *, step: float = 1.0) -> Any:
+    """x <- x + step, for a counter: a tensor of one element."""
+    if x.size != 1:
+        raise ShapeError(f"a counter is one number, not {x.size}")
+    return x + (step if x.dtype.kind == "f" else whole(step, x.dtype))

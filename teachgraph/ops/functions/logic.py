@@ -1,15 +1,109 @@
-"""Comparisons and logic."""
+"""Comparisons, logic, and choosing by it."""
 
 from __future__ import annotations
 
-from teachgraph.ops import elementwise
+from typing import Any
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.ops import elementwise, logic
+from teachgraph.ops.functions.math import of_one, of_two
+from teachgraph.ops.functions.search import nonzero
 
 __all__ = [
+    "allclose",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
     "equal",
+    "equal_all",
+    "greater_equal",
     "greater_than",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "less_equal",
     "less_than",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "not_equal",
+    "where",
 ]
 
-equal = elementwise.equal
-less_than = elementwise.less_than
-greater_than = elementwise.greater_than
+equal = of_two(elementwise.equal)
+not_equal = of_two(elementwise.not_equal)
+less_than = of_two(elementwise.less_than)
+less_equal = of_two(elementwise.less_equal)
+greater_than = of_two(elementwise.greater_than)
+greater_equal = of_two(elementwise.greater_equal)
+equal_all = of_two(logic.equal_all)
+
+isnan = of_one(logic.isnan_v2)
+isinf = of_one(logic.isinf_v2)
+isfinite = of_one(logic.isfinite_v2)
+
+logical_and = of_two(logic.logical_and)
+logical_or = of_two(logic.logical_or)
+logical_xor = of_two(logic.logical_xor)
+logical_not = of_one(logic.logical_not)
+bitwise_and = of_two(logic.bitwise_and)
+bitwise_or = of_two(logic.bitwise_or)
+bitwise_xor = of_two(logic.bitwise_xor)
+bitwise_not = of_one(logic.bitwise_not)
+
+
+def isclose(
+    x: Any,
+    y: Any,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    equal_nan: bool = False,
+    name: Any = None,
+) -> Any:
+    """Where |x - y| <= atol + rtol |y|.
+
+    >>> import numpy as np
+    >>> isclose(np.array([1.0, 2.0]), np.array([1.0 + 1e-9, 2.1]))
+    array([ True, False])
+    """
+    return logic.isclose(x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def allclose(
+    x: Any,
+    y: Any,
+    rtol: float = 1e-5,
+    atol: float = 1e-8,
+    equal_nan: bool = False,
+    name: Any = None,
+) -> Any:
+    """Whether |x - y| <= atol + rtol |y| everywhere: a tensor of one truth."""
+    return logic.allclose(x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any:
+    """x where the condition holds, y elsewhere; all three broadcast.
+
+    Args:
+        condition: Booleans.
+        x: A tensor or a number.
+        y: A tensor or a number; without x and y, the indices at which the condition
+            holds are the result, one tensor a dimension.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        DTypeError: The condition is not bool.
+        InvalidValueError: Only one of x and y is given.
+
+    >>> import numpy as np
+    >>> where(np.array([True, False]), np.array([1.0, 2.0]), 0.0)
+    array([1., 0.])
+    """
+    if x is None and y is None:
+        return nonzero(condition, as_tuple=True)
+    if x is None or y is None:
+        raise InvalidValueError(at_user_line("where takes both x and y, or neither"))
+    return logic.where(x, y, condition)

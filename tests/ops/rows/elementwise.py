@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from functools import partial
@@ -11,17 +12,19 @@ import numpy as np
 
 from tests.ops.contract import (
     EVERY,
+    FLOATS,
     NUMBERS,
     PAIR_WRONG,
     Array,
     Case,
     Row,
+    Wrong,
     always,
     beside,
     binary,
     pairwise,
 )
-from tests.ops.values import integers, numbers, positive
+from tests.ops.values import integers, numbers, positive, turned
 
 TIED = (np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.0, 3.0]))
 HALVED = "PyTorch gives each side of a tie half"
@@ -59,6 +62,27 @@ def comparison(op: str, function: Callable[[Any, Any], bool], twin: str) -> Row:
         gives=always("bool"),
         gradient=False,
     )
+
+
+def without_axis(
+    op: str, function: Callable[[Any, Any], Any], twin: str, **facts: Any
+) -> Row:
+    """The newer ones, which broadcast as NumPy does and no other way."""
+    cases = tuple(case for case in binary() if not case.attrs)
+    wrong = tuple(wrong for wrong in PAIR_WRONG if not wrong.attrs)
+    return arithmetic(op, function, twin, cases=cases, wrong=wrong, **facts)
+
+
+FIXED: Any = {"constant": (2,)}
+SIGNS = (np.array([7.0, -7.0, 7.0, -7.0]), np.array([2.0, 2.0, -2.0, -2.0]))
+DIVIDED = binary(partial(numbers, low=1.0, high=4.0))
+DIVISION_BY_0 = Wrong(
+    "integers by 0",
+    (np.array([1, 2]), np.array([1, 0])),
+    error="InvalidValueError",
+    says="by zero",
+    by_value=True,
+)
 
 
 ROWS = (
@@ -109,6 +133,56 @@ ROWS = (
             paddle=lambda dout: (dout * [0, 0, 0], dout * [1, 1, 1]),
         ),
         accepts=EVERY,
+    ),
+    arithmetic(
+        "elementwise_floordiv",
+        lambda x, y: float(x // y),
+        "floor_divide",
+        Case("signs", SIGNS),
+        cases=DIVIDED,
+        wrong=(*PAIR_WRONG, DIVISION_BY_0),
+        gradient=False,
+    ),
+    arithmetic(
+        "elementwise_mod",
+        lambda x, y: float(x % y),
+        "remainder",
+        Case("signs", SIGNS),
+        cases=DIVIDED,
+        wrong=(*PAIR_WRONG, DIVISION_BY_0),
+    ),
+    without_axis("elementwise_fmax", max, "fmax", accepts=EVERY),
+    without_axis("elementwise_fmin", min, "fmin", accepts=EVERY),
+    without_axis(
+        "logaddexp",
+        lambda x, y: math.log(math.exp(x) + math.exp(y)),
+        "logaddexp",
+        accepts=FLOATS,
+    ),
+    Row(
+        "lerp",
+        (
+            Case("scalar", (numbers(), numbers(start=9), numbers(start=5)), **FIXED),
+            Case(
+                "1-D",
+                (numbers(5), numbers(5, start=9), numbers(5, start=5)),
+                **FIXED,
+            ),
+            Case(
+                "broadcast",
+                (numbers(4, 1), numbers(5, start=9), numbers(start=5)),
+                **FIXED,
+            ),
+            Case("empty", (numbers(0, 3), numbers(3), numbers()), **FIXED),
+            Case(
+                "not contiguous",
+                (turned(numbers(4, 5)), turned(numbers(5)), numbers()),
+                **FIXED,
+            ),
+        ),
+        lambda x, y, weight: (1 - weight) * x + weight * y,
+        lambda t, x, y, weight: t.lerp(x, y, weight),
+        wrong=(Wrong("sizes that differ", (numbers(4), numbers(5), numbers())),),
     ),
     comparison("equal", operator.eq, "eq"),
     comparison("not_equal", operator.ne, "ne"),

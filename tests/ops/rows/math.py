@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tests.ops.contract import (
     EVERY,
+    FLOATS,
     NUMBERS,
     UNARY_LACKS,
     Array,
@@ -42,6 +44,11 @@ def added(*terms: Array) -> Array:
 
 def sigmoid(x: float) -> float:
     return 0.5 * (1.0 + math.tanh(x / 2.0))
+
+
+def odds(x: Array, eps: float = 0.0) -> Array:
+    p = np.minimum(np.maximum(x, eps), 1 - eps)
+    return each(math.log)(p / (1 - p))
 
 
 def cast_to(x: Array, out_dtype: int, in_dtype: int | None = None) -> Array:
@@ -148,8 +155,71 @@ ROWS = (
         Case("far out", (np.array([-1000.0, 1000.0]),)),
     ),
     function("exp", each(math.exp), lambda t, x: t.exp(x)),
+    function(
+        "expm1",
+        each(math.expm1),
+        lambda t, x: t.expm1(x),
+        Case("small", (np.array([1e-12, -1e-12]),)),
+    ),
+    function(
+        "log1p",
+        each(math.log1p),
+        lambda t, x: t.log1p(x),
+        Case("small", (np.array([1e-12, -1e-12]),)),
+        cases=unary(positive),
+    ),
+    function("log2", each(math.log2), lambda t, x: t.log2(x), cases=unary(positive)),
+    function("log10", each(math.log10), lambda t, x: t.log10(x), cases=unary(positive)),
+    function(
+        "logit",
+        odds,
+        lambda t, x, eps=0.0: t.logit(x, eps or None),
+        Case("clipped", (np.array([0.05, 0.3, 0.99]),), {"eps": 0.1}),
+        cases=unary(partial(numbers, low=0.1, high=0.9)),
+    ),
     function("log", each(math.log), lambda t, x: t.log(x), cases=unary(positive)),
     function("sqrt", each(math.sqrt), lambda t, x: t.sqrt(x), cases=unary(positive)),
+    function(
+        "rsqrt",
+        each(lambda x: x**-0.5),
+        lambda t, x: t.rsqrt(x),
+        cases=unary(positive),
+    ),
+    function(
+        "reciprocal",
+        each(lambda x: 1 / x),
+        lambda t, x: t.reciprocal(x),
+        cases=unary(positive),
+    ),
+    function(
+        "pow",
+        lambda x, factor=1.0: np.array(
+            [number**factor for number in x.ravel().tolist()], x.dtype
+        ).reshape(x.shape),
+        lambda t, x, factor=1.0: t.pow(x, factor),
+        Case("a fraction", (positive(4, 3),), {"factor": -1.5}),
+        Case("nothing", (numbers(4, 3),)),
+        Case("to the power 0", (np.array([0.0, -1.0, 2.0]),), {"factor": 0.0}),
+        Case("of 0", (np.array([0.0, -1.0, 2.0]),), {"factor": 2.0}, smooth=False),
+        cases=unary(factor=3.0),
+        refuses=("bool",),
+        wrong=(
+            Wrong(
+                "a root of an integer",
+                (np.arange(3),),
+                {"factor": 0.5},
+                "DTypeError",
+                "int64",
+            ),
+            Wrong(
+                "an integer divided by",
+                (np.arange(3),),
+                {"factor": -1.0},
+                "InvalidValueError",
+                "negative",
+            ),
+        ),
+    ),
     function(
         "square", each(lambda x: x * x), lambda t, x: t.square(x), accepts=NUMBERS
     ),
@@ -166,5 +236,76 @@ ROWS = (
         lambda t, x: t.sign(x),
         Case("at 0", (np.array([0.0, -1.0, 1.0]),), smooth=False),
         accepts=NUMBERS,
+    ),
+    function(
+        "clip",
+        lambda x, min=-math.inf, max=math.inf: np.where(
+            x < min, min, np.where(x > max, max, x)
+        ),
+        lambda t, x, min=-math.inf, max=math.inf: t.clamp(x, min, max),
+        Case("from below", (numbers(4, 3),), {"min": 0.0}),
+        Case("from above", (numbers(4, 3),), {"max": 0.0}),
+        Case("not at all", (numbers(4, 3),)),
+        Case(
+            "at the bounds",
+            (np.array([-2.0, -1.0, 0.5, 1.0, 2.0]),),
+            {"min": -1.0, "max": 1.0},
+            smooth=False,
+            differs="PyTorch lets the gradient through at the bounds",
+            paddle=lambda dout: (dout * [0, 0, 1, 0, 0],),
+        ),
+        cases=unary(min=-1.0, max=1.0),
+        accepts=NUMBERS,
+        wrong=(
+            Wrong(
+                "bounds the wrong way round",
+                (numbers(3),),
+                {"min": 1.0, "max": 0.0},
+                "InvalidValueError",
+                "above",
+            ),
+            Wrong(
+                "half a bound of integers",
+                (np.arange(3),),
+                {"min": 0.5},
+                "DTypeError",
+                "int64",
+            ),
+        ),
+    ),
+    function(
+        "stanh",
+        lambda x, scale_a=0.67, scale_b=1.7159: scale_b * each(math.tanh)(scale_a * x),
+        lambda t, x, scale_a=0.67, scale_b=1.7159: scale_b * t.tanh(scale_a * x),
+        Case("other factors", (numbers(4, 3),), {"scale_a": 2.0, "scale_b": -0.5}),
+    ),
+    Row(
+        "increment",
+        (
+            Case("scalar", (numbers(),)),
+            Case("1-D", (numbers(1),), {"step": 2.0}),
+            Case("2-D", (numbers(1, 1),), {"step": -0.5}),
+        ),
+        lambda x, step=1.0: x + step,
+        lambda t, x, step=1.0: x + step,
+        accepts=FLOATS,
+        refuses=("bool",),
+        wrong=(
+            Wrong("two counters", (numbers(2),), error="ShapeError", says="not 2"),
+            Wrong(
+                "half a step",
+                (np.arange(1),),
+                {"step": 0.5},
+                "DTypeError",
+                "int64",
+            ),
+        ),
+        lacks={
+            "broadcast": "one input",
+            "empty": "it has one element",
+            "not contiguous": "it has one element",
+        },
+        gradient=False,
+        updates=0,
     ),
 )

@@ -1,0 +1,94 @@
+"""The error function, 2/sqrt(pi) times the integral of exp(-t^2), and its inverse.
+
+NumPy has neither. Near 0 its power series is short. Beyond 1 what is missing to 1 is
+exp(-x^2) times a smooth function of 1 / (x + 3), which a polynomial follows to the last
+digit; at 6 it is 1 for every float64.
+"""
+
+from __future__ import annotations
+
+from math import erfc, factorial, pi, sqrt
+from math import exp as e_to
+from typing import Any
+
+import numpy as np
+from numpy.polynomial import Chebyshev, Polynomial
+
+from teachgraph.ops.math import FLOATING, exp, floats, silently, square
+from teachgraph.ops.op import op
+
+__all__ = ["erf", "erfinv"]
+
+SLOPE = 2.0 / sqrt(pi)
+"""The slope at 0."""
+
+TERMS = 18
+DEGREE = 14
+SHIFT = 3.0
+NEAR, FAR = 1.0, 6.0
+
+
+def tail(t: float) -> float:
+    """What is missing to 1, without its factor exp(-x^2), at x = 1 / t - 3."""
+    x = 1.0 / t - SHIFT
+    return erfc(x) * e_to(x * x)
+
+
+series = Polynomial(
+    [SLOPE * (-1) ** n / (factorial(n) * (2 * n + 1)) for n in range(TERMS)]
+)
+"""erf(x) / x in powers of x^2."""
+
+rest = Chebyshev.interpolate(
+    np.vectorize(tail), DEGREE, [1.0 / (FAR + SHIFT), 1.0 / (NEAR + SHIFT)]
+)
+
+
+def error_function(x: Any) -> Any:
+    """erf of float64 numbers, to their last digit or two."""
+    size = np.minimum(np.abs(x), FAR)
+    small = size * series(np.square(np.minimum(size, NEAR)))
+    missing = np.exp(-np.square(size)) * rest(1.0 / (np.maximum(size, NEAR) + SHIFT))
+    return np.copysign(np.where(size < NEAR, small, 1.0 - missing), x)
+
+
+@op(needs=FLOATING)
+def erf(x: Any) -> Any:
+    """out = erf x: how likely a normal number is within x sqrt(2) deviations."""
+    return error_function(floats(x).astype(np.float64)).astype(x.dtype)
+
+
+@erf.grad
+def erf_grad(dout: Any, x: Any) -> Any:
+    """dx = dout 2/sqrt(pi) exp(-x^2)."""
+    return dout * exp(-square(x)) * SLOPE
+
+
+@op(needs=FLOATING)
+@silently
+def erfinv(x: Any) -> Any:
+    """out = the number whose erf is x, infinite at -1 and 1, NaN beyond.
+
+    A formula of Winitzki's starts within 2 percent; each step of Halley's method then
+    triples the number of digits.
+    """
+    wanted = floats(x).astype(np.float64)
+    y = first_guess(wanted)
+    for _ in range(3):
+        step = (error_function(y) - wanted) / (SLOPE * np.exp(-y * y))
+        y = y - step / (1.0 + y * step)
+    return np.where(np.abs(x) == 1, x * np.inf, y).astype(x.dtype)
+
+
+def first_guess(x: Any) -> Any:
+    """Solve erf(y)^2 = 1 - exp(-y^2 (4/pi + a y^2) / (1 + a y^2)), nearly erf's own."""
+    a = 0.147
+    logarithm = np.log1p(-x * x)
+    middle = 2.0 / (pi * a) + logarithm / 2.0
+    return np.copysign(np.sqrt(np.sqrt(middle**2 - logarithm / a) - middle), x)
+
+
+@erfinv.grad
+def erfinv_grad(dout: Any, out: Any) -> Any:
+    """dx = dout sqrt(pi)/2 exp(out^2)."""
+    return dout * exp(square(out)) * (1.0 / SLOPE)
