@@ -192,8 +192,6 @@ JOINED = (
 )
 
 DIVIDEND = "a number to be divided has no shape; it broadcasts"
-NO_POW = "there is no op `pow` yet: a constant and `elementwise_pow`"
-POWERS = ("pow_0.tmp_0", "tmp_0", "tmp_1")
 
 PROGRAMS = [
     *(
@@ -241,9 +239,6 @@ PROGRAMS = [
 ]
 
 MISSING = [
-    Row(NO_POW, "operators", paddle=["pow"], ours=["fill_constant", "elementwise_pow"]),
-    *(Row(NO_POW, "variables", name, "name", "functions") for name in POWERS),
-    Row(NO_POW, "returned", paddle=POWERS[0], ours=POWERS[-1]),
     *(
         Row("functions take `name`, but do not use it yet", kind, where, what, "named")
         for kind, where, what in (
