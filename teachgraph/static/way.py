@@ -118,7 +118,7 @@ class Way:
         live = {
             name
             for operator in path
-            for name in operator.input_arg_names
+            for name in map(self.canonical, operator.input_arg_names)
             if self.is_leaf(name, made)
         }
         for operator in path:

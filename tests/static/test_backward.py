@@ -199,3 +199,12 @@ def test_recomputation_is_refused() -> None:
     loss = tg.mean(static.data("x", [2]))
     with pytest.raises(ProgramError, match="checkpoints"):
         append_backward(loss, checkpoints=[loss])
+
+
+def test_a_weight_that_a_rule_hands_on_as_it_is_gets_its_gradient() -> None:
+    """The gradient of x + y is the weight itself, with no operator in between."""
+    x, weight = open_data("x", [2]), open_data("w", [2])
+    (dx,) = gradients([x * 0.5 + x * 2.0], [x], [weight])
+    (found,) = gradients([dx], [weight], [static.data("v", [2])])
+    (value,) = values([found], x=[1.0, 3.0], w=[1.0, 3.0], v=[1.0, 3.0])
+    np.testing.assert_array_equal(value, [2.5, 7.5])

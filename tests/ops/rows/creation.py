@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.ops.contract import EVERY, UNARY_LACKS, Array, Case, Row, Wrong, unary
-from tests.ops.values import numbers, turned
+from tests.ops.values import numbers
 
 CODES = {"bool": 0, "int32": 2, "int64": 3, "float32": 5, "float64": 6, "uint8": 20}
 NAMES = {code: name for name, code in CODES.items()}
@@ -92,38 +92,5 @@ ROWS = (
         ),
         lacks=NO_INPUT,
         gradient=False,
-    ),
-    Row(
-        "sgd",
-        (
-            Case("scalar", (numbers(), numbers(start=9), np.array(0.5))),
-            Case("1-D", (numbers(5), numbers(5, start=9), np.array(0.5))),
-            Case("2-D", (numbers(4, 3), numbers(4, 3, start=9), np.array(0.5))),
-            Case("empty", (numbers(0, 3), numbers(0, 3), np.array(0.5))),
-            Case(
-                "not contiguous",
-                (turned(numbers(4, 3)), numbers(4, 3, start=9), np.array(0.5)),
-            ),
-        ),
-        lambda param, grad, learning_rate: param - float(learning_rate) * grad,
-        lambda t, param, grad, learning_rate: param.sub(
-            grad, alpha=learning_rate.item()
-        ),
-        wrong=(
-            Wrong(
-                "a gradient of another shape",
-                (numbers(4, 3), numbers(4, 2), np.array(0.5)),
-            ),
-            Wrong(
-                "a gradient that would broadcast",
-                (numbers(4, 3), numbers(3), np.array(0.5)),
-            ),
-            Wrong("a larger gradient", (numbers(3), numbers(4, 3), np.array(0.5))),
-            Wrong("several rates", (numbers(3), numbers(3), numbers(3))),
-        ),
-        lacks={"broadcast": "a gradient has the parameter's shape"},
-        gradient=False,
-        refuses=("bool",),
-        updates=0,
     ),
 )
