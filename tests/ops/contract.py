@@ -75,6 +75,7 @@ class Wrong:
     error: str = "ShapeError"
     says: str = ""
     by_value: bool = False
+    known: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,6 +97,7 @@ class Row:
         updates: The position of an input that the result is stored in, or None.
         inner: Whether only rules call it, with inputs that are known to fit.
         by_value: Whether the sizes of its outputs depend on values.
+        known: The positions of inputs whose sizes a program always knows: weights.
     """
 
     op: str
@@ -114,6 +116,7 @@ class Row:
     updates: int | None = None
     inner: bool = False
     by_value: bool = False
+    known: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         return f"the row of {self.op}"

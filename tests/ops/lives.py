@@ -138,7 +138,8 @@ def building(
             if x is None:
                 built.inputs.append(None)
                 continue
-            shape = [-1, *x.shape[1:]] if unknown and x.ndim else x.shape
+            free = unknown and x.ndim and i not in getattr(row, "known", ())
+            shape = [-1, *x.shape[1:]] if free else x.shape
             variable = built.data(f"x{i}", x, shape)
             variable.stop_gradient = i not in case.variables()
             built.inputs.append(variable)
