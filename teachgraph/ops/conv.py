@@ -11,6 +11,7 @@ follows. A transposed convolution is `backward_input` by another name.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -150,7 +151,7 @@ class Sliding(NamedTuple):
         ]
         sizes = extended(least, strides, more, output_size)
         axes = steps(sizes, window, strides, pads, dilations)
-        return [a._replace(count=n) for a, n in zip(axes, image, strict=True)]
+        return [replace(a, count=n) for a, n in zip(axes, image, strict=True)]
 
     def explicit(self, input: Any, filter: Any) -> Sliding:
         """The same with padding in numbers, as the image of the convolution has it.

@@ -7,7 +7,8 @@ An image is [N, C, *sizes]. Along each of its dimensions windows stand at equal 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -34,7 +35,8 @@ __all__ = [
 FORMATS = ("NCHW", "NHWC", "NCDHW", "NDHWC")
 
 
-class Steps(NamedTuple):
+@dataclass(frozen=True)
+class Steps:
     """Windows at equal steps along one dimension.
 
     Attributes:
@@ -89,7 +91,8 @@ class Steps(NamedTuple):
         return self.image + self.after
 
 
-class Shares(NamedTuple):
+@dataclass(frozen=True)
+class Shares:
     """`count` windows that share `image` elements out, neighbours overlapping by one.
 
     Window i goes from floor(i image / count) to ceil((i + 1) image / count).

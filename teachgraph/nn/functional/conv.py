@@ -1,5 +1,381 @@
-"""Convolutions, and what undoes them."""
+"""Convolutions, and what undoes them.
+
+Weights are [out, in / groups, *window], for transposed convolutions
+[in, out / groups, *window]. Padding is a number, one for each dimension, two for each
+(before and after), pairs for all dimensions, or the words SAME and VALID.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from teachgraph import unique_name
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.ops import conv, elementwise, shape
+from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
+from teachgraph.ops.op import Op
+from teachgraph.static import Variable, naming
+
+__all__ = [
+    "conv1d",
+    "conv1d_transpose",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+]
+
+Numbers = int | Sequence[int]
+Padding = int | str | Sequence[Any]
+
+
+def several(value: Numbers, dims: int) -> list[int]:
+    """One number for each dimension.
+
+    >>> several(2, 3), several((1, 2), 2)
+    ([2, 2, 2], [1, 2])
+    """
+    return [value] * dims if isinstance(value, int) else list(value)
+
+
+def paddings(padding: Padding, dims: int, data_format: str) -> tuple[list[int], str]:
+    """Padding as the ops take it: numbers and the name of an algorithm.
+
+    >>> paddings("same", 2, "NCHW")
+    ([0, 0], 'SAME')
+    >>> paddings([[0, 0], [0, 0], [1, 2], [3, 3]], 2, "NCHW")
+    ([1, 2, 3, 3], 'EXPLICIT')
+    >>> paddings([1, 1, 3, 3], 2, "NCHW")
+    ([1, 3], 'EXPLICIT')
+
+    Raises:
+        InvalidValueError: Batch or channels would be padded, or it is another word.
+    """
+    if isinstance(padding, str):
+        if padding.upper() not in {"SAME", "VALID"}:
+            raise refused(f"padding is SAME, VALID or numbers, not {padding!r}")
+        return [0] * dims, padding.upper()
+    numbers = several(padding, dims)
+    if numbers and not isinstance(numbers[0], int):
+        numbers = flattened(numbers, data_format)
+    if len(numbers) == 2 * dims and numbers[::2] == numbers[1::2]:
+        numbers = numbers[::2]
+    return numbers, "EXPLICIT"
+
+
+def flattened(pairs: Sequence[Any], data_format: str) -> list[int]:
+    """Pairs for all dimensions as numbers for those of the image."""
+    last = data_format.endswith("C")
+    outside, inside = (
+        ([pairs[0], pairs[-1]], pairs[1:-1])
+        if last
+        else (
+            pairs[:2],
+            pairs[2:],
+        )
+    )
+    if any(n for pair in outside for n in pair):
+        raise refused(f"batch and channels cannot be padded: {list(pairs)}")
+    return [n for pair in inside for n in pair]
+
+
+def refused(message: str) -> InvalidValueError:
+    """What to raise for an argument that makes no sense."""
+    return InvalidValueError(at_user_line(message))
+
+
+def channel_axis(data_format: str) -> int:
+    """Where the channels are."""
+    return -1 if data_format.endswith("C") else 1
+
+
+def one_each(x: Any, groups: int, data_format: str) -> bool:
+    """Whether each channel is a group of its own."""
+    return bool(x.shape[channel_axis(data_format)] == groups != 1)
+
+
+Scope = Callable[[], AbstractContextManager[Any]]
+
+
+def layer_of(x: Any, key: str) -> Scope:
+    """In a Program an op and the sum with its bias are one layer, named so."""
+    if not isinstance(x, Variable):
+        return nullcontext
+    names = naming.Layer(unique_name.generate(key))
+    return lambda: naming.scope(names)
+
+
+def called(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any:
+    """The op, and then a number added to each channel."""
+    layer = layer_of(x, op.type)
+    with layer():
+        out = op(x, weight, **attrs)
+    if bias is None:
+        return out
+    if not attrs["data_format"].endswith("C"):
+        ones = [1] * (len(out.shape) - 2)
+        bias = shape.reshape2(bias, shape=[1, bias.shape[0], *ones])
+    with layer():
+        return elementwise.elementwise_add(out, bias)
+
+
+def conv2d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Numbers = 1,
+    padding: Padding = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+    data_format: str = "NCHW",
+    name: Any = None,
+) -> Any:
+    """out[n, o, i, j] = bias[o] + sum over c, a, b of w[o, c, a, b] x[n, c, i+a, j+b].
+
+    Args:
+        x: Images [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
+        weight: [O, C / groups, h, w].
+        bias: [O], or None.
+        stride: From one window to the next.
+        padding: Zeros around the image.
+        dilation: From one element of a window to the next.
+        groups: Parts of the channels that see only their own filters.
+        data_format: Where the channels are.
+        name: Ignored.
+
+    Raises:
+        ShapeError: The channels do not fit, or the window is larger than the image.
+        InvalidValueError: A stride, dilation or padding makes no sense.
+
+    In Paddle this is `paddle.nn.functional.conv2d`; where each channel is a group of
+    its own, the op is `depthwise_conv2d`.
+
+    >>> import numpy as np
+    >>> image = np.arange(9.0).reshape(1, 1, 3, 3)
+    >>> conv2d(image, np.ones((1, 1, 2, 2)))[0, 0]
+    array([[ 8., 12.],
+           [20., 24.]])
+    """
+    depthwise = one_each(x, groups, data_format)
+    whole = depthwise and weight.shape[0] % groups == 0
+    op = conv.depthwise_conv2d if whole else conv.conv2d
+    attrs = sliding(weight, stride, padding, dilation, groups, data_format)
+    return called(op, x, weight, bias, **attrs)
+
+
+def conv3d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Numbers = 1,
+    padding: Padding = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+    data_format: str = "NCDHW",
+    name: Any = None,
+) -> Any:
+    """The same over volumes [N, C, D, H, W], with weights [O, C / groups, d, h, w].
+
+    >>> import numpy as np
+    >>> conv3d(np.ones((1, 2, 3, 3, 3)), np.ones((4, 2, 2, 2, 2))).shape
+    (1, 4, 2, 2, 2)
+    """
+    attrs = sliding(weight, stride, padding, dilation, groups, data_format)
+    return called(conv.conv3d, x, weight, bias, **attrs)
+
+
+def sliding(
+    weight: Any,
+    stride: Numbers,
+    padding: Padding,
+    dilation: Numbers,
+    groups: int,
+    data_format: str,
+) -> dict[str, Any]:
+    """The attributes of a convolution, as lists."""
+    dims = len(weight.shape) - 2
+    numbers, algorithm = paddings(padding, dims, data_format)
+    return {
+        "strides": several(stride, dims),
+        "paddings": numbers,
+        "padding_algorithm": algorithm,
+        "dilations": several(dilation, dims),
+        "groups": groups,
+        "data_format": data_format,
+    }
+
+
+def conv1d(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Numbers = 1,
+    padding: Padding = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+    data_format: str = "NCL",
+    name: Any = None,
+) -> Any:
+    """The same over sequences [N, C, L], with weights [O, C / groups, l].
+
+    A sequence is an image of one row, so this is `conv2d` between two reshapes.
+
+    >>> import numpy as np
+    >>> conv1d(np.array([[[1.0, 2.0, 4.0]]]), np.array([[[-1.0, 1.0]]]))
+    array([[[1., 2.]]])
+    """
+    last = data_format.endswith("C")
+    numbers, algorithm = paddings(padding, 1, data_format)
+    flat = numbers if len(numbers) == 1 else [0, *numbers]
+    out = conv.conv2d(
+        unsqueeze(x, -3 if last else -2),
+        unsqueeze(weight, -2),
+        strides=[1, *several(stride, 1)],
+        paddings=[0, *flat],
+        padding_algorithm=algorithm,
+        dilations=[1, *several(dilation, 1)],
+        groups=groups,
+        data_format="NHWC" if last else "NCHW",
+    )
+    return squeeze(biased_in_line(out, bias, last), -3 if last else -2)
+
+
+def biased_in_line(out: Any, bias: Any, last: bool) -> Any:
+    """A number added to each channel, without a reshape."""
+    if bias is None:
+        return out
+    return elementwise.elementwise_add(out, bias, axis=-1 if last else 1)
+
+
+def more_or_size(
+    output_padding: Numbers, output_size: Numbers | None, dims: int
+) -> dict[str, list[int]]:
+    """What says which of several possible sizes a transposed convolution has.
+
+    Raises:
+        InvalidValueError: Both are given.
+    """
+    if output_size is not None and output_padding != 0:
+        raise refused("output_padding and output_size say the same: give only one")
+    more = [] if output_padding == 0 else several(output_padding, dims)
+    size = [] if output_size is None else several(output_size, dims)
+    return {"output_padding": more, "output_size": size}
+
+
+def conv2d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Numbers = 1,
+    padding: Padding = 0,
+    output_padding: Numbers = 0,
+    dilation: Numbers = 1,
+    groups: int = 1,
+    output_size: Numbers | None = None,
+    data_format: str = "NCHW",
+    name: Any = None,
+) -> Any:
+    """The transpose of a convolution as a matrix: it makes images larger.
+
+    Each pixel is multiplied by the filter and added where a window of the result
+    stands. Without padding the size is (H - 1) stride + window.
+
+    Args:
+        x: Images [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
+        weight: [C, O / groups, h, w].
+        bias: [O], or None.
+        stride: From one window of the result to the next.
+        padding: What is cut off around the result.
+        output_padding: What is added behind, less than a stride.
+        dilation: From one element of a window to the next.
+        groups: Parts of the channels that see only their own filters.
+        output_size: The size, instead of `output_padding`.
+        data_format: Where the channels are.
+        name: Ignored.
+
+    Raises:
+        ShapeError: The channels do not fit, or nothing is left.
+        InvalidValueError: No convolution leads from such a size to that of x.
+
+    In Paddle this is `paddle.nn.functional.conv2d_transpose`.
+
+    >>> import numpy as np
+    >>> x = np.array([[[[1.0, 2.0]]]])
+    >>> conv2d_transpose(x, np.array([[[[1.0, 10.0]]]]), stride=2)
+    array([[[[ 1., 10.,  2., 20.]]]])
+    """
+    depthwise = one_each(x, groups, data_format) and weight.shape[1] == 1
+    op = conv.depthwise_conv2d_transpose if depthwise else conv.conv2d_transpose
+    more = more_or_size(output_padding, output_size, 2)
+    attrs = sliding(weight, stride, padding, dilation, groups, data_format)
+    return called(op, x, weight, bias, **attrs, **more)
+
+
+def conv3d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Numbers = 1,
+    padding: Padding = 0,
+    output_padding: Numbers = 0,
+    groups: int = 1,
+    dilation: Numbers = 1,
+    output_size: Numbers | None = None,
+    data_format: str = "NCDHW",
+    name: Any = None,
+) -> Any:
+    """The same over volumes [N, C, D, H, W], with weights [C, O / groups, d, h, w].
+
+    >>> import numpy as np
+    >>> conv3d_transpose(np.ones((1, 2, 2, 2, 2)), np.ones((2, 3, 2, 2, 2))).shape
+    (1, 3, 3, 3, 3)
+    """
+    last = data_format.endswith("C")
+    more = more_or_size(output_padding, output_size, 3)
+    plain = "NHWC" if last else "NCHW"
+    attrs = sliding(weight, stride, padding, dilation, groups, plain)
+    out = conv.conv3d_transpose(x, weight, **attrs, **more)
+    return biased_in_line(out, bias, last)
+
+
+def conv1d_transpose(
+    x: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Numbers = 1,
+    padding: Padding = 0,
+    output_padding: Numbers = 0,
+    groups: int = 1,
+    dilation: Numbers = 1,
+    output_size: Numbers | None = None,
+    data_format: str = "NCL",
+    name: Any = None,
+) -> Any:
+    """The same over sequences [N, C, L], with weights [C, O / groups, l].
+
+    >>> import numpy as np
+    >>> x, step = np.array([[[1.0, 2.0]]]), np.array([[[1.0, 1.0]]])
+    >>> conv1d_transpose(x, step, stride=2)
+    array([[[1., 1., 2., 2.]]])
+    """
+    last = data_format.endswith("C")
+    at = -2 if last else -1
+    numbers, algorithm = paddings(padding, 1, data_format)
+    more = more_or_size(output_padding, output_size, 1)
+    depthwise = one_each(x, groups, data_format) and weight.shape[1] == 1
+    op = conv.depthwise_conv2d_transpose if depthwise else conv.conv2d_transpose
+    out = op(
+        unsqueeze(x, at),
+        unsqueeze(weight, -1),
+        strides=[*several(stride, 1), 1],
+        paddings=[*numbers, *[0] * len(numbers)],
+        padding_algorithm=algorithm,
+        output_padding=[*more["output_padding"], 0] if output_padding else [],
+        output_size=[*more["output_size"], 1] if output_size else [],
+        dilations=[*several(dilation, 1), 1],
+        groups=groups,
+        data_format="NHWC" if last else "NCHW",
+    )
+    return squeeze(biased_in_line(out, bias, last), at)
