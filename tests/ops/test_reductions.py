@@ -29,7 +29,7 @@ REDUCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "any": (tg.any, "reduce_any"),
     "var": (tg.var, "reduce_mean"),
     "std": (tg.std, "reduce_mean"),
-    "norm": (tg.norm, "_norm"),
+    "norm": (lambda x, axis: tg.norm(x, axis=axis), "_norm"),
     "nansum": (tg.nansum, "reduce_sum"),
     "nanmean": (tg.nanmean, "reduce_sum"),
     "count_nonzero": (tg.count_nonzero, "reduce_sum"),

@@ -9,6 +9,7 @@ from teachgraph.errors import ShapeError, explain
 from teachgraph.ops import search
 from teachgraph.ops import sort as sorting
 from teachgraph.ops.slicing import slice_
+from teachgraph.ops.traced import Traced
 
 __all__ = [
     "argmax",
@@ -24,6 +25,13 @@ __all__ = [
     "unique",
     "unique_consecutive",
 ]
+
+
+def constant(value: Any) -> Any:
+    """A result that no gradient goes to; a Program says so of its variable."""
+    if isinstance(value, Traced):
+        value.stop_gradient = True
+    return value
 
 
 def extreme(axis: int | None, keepdim: bool, dtype: Any) -> dict[str, Any]:
@@ -49,7 +57,7 @@ def argmax(
     >>> argmax(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1)
     array([1, 0])
     """
-    return sorting.arg_max(x, **extreme(axis, keepdim, dtype))
+    return constant(sorting.arg_max(x, **extreme(axis, keepdim, dtype)))
 
 
 def argmin(
@@ -60,7 +68,7 @@ def argmin(
     name: Any = None,
 ) -> Any:
     """Where the smallest element stands along `axis`, or in the flattened `x`."""
-    return sorting.arg_min(x, **extreme(axis, keepdim, dtype))
+    return constant(sorting.arg_min(x, **extreme(axis, keepdim, dtype)))
 
 
 def sort(
@@ -92,7 +100,9 @@ def argsort(
     >>> argsort(np.array([2.0, 1.0, 2.0]), descending=True)
     array([0, 2, 1])
     """
-    return sorting.argsort(x, axis=axis, descending=descending)[1]
+    ordered, places = sorting.argsort(x, axis=axis, descending=descending)
+    constant(ordered)
+    return constant(places)
 
 
 def topk(
@@ -115,7 +125,8 @@ def topk(
     (array([3., 2.]), array([1, 0]))
     """
     axis = -1 if axis is None else axis
-    return sorting.top_k_v2(x, k=k, axis=axis, largest=largest)
+    best, places = sorting.top_k_v2(x, k=k, axis=axis, largest=largest)
+    return best, constant(places)
 
 
 def kthvalue(
@@ -128,7 +139,8 @@ def kthvalue(
     (array([2., 8.]), array([0, 2]))
     """
     axis = -1 if axis is None else axis
-    return sorting.kthvalue(x, k=k, axis=axis, keepdim=keepdim)
+    found, place = sorting.kthvalue(x, k=k, axis=axis, keepdim=keepdim)
+    return found, constant(place)
 
 
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: Any = None) -> Any:
@@ -167,7 +179,7 @@ def unique(
     >>> unique(np.array([3.0, 1.0, 3.0]), return_counts=True)
     (array([1., 3.]), array([1, 2]))
     """
-    out, *more = search.unique(x, **parts(axis, dtype))
+    out, *more = map(constant, search.unique(x, **parts(axis, dtype)))
     return asked(out, more, [return_index, return_inverse, return_counts])
 
 
@@ -185,7 +197,8 @@ def unique_consecutive(
     >>> unique_consecutive(np.array([3, 3, 1, 3]), return_counts=True)
     (array([3, 1, 3]), array([2, 1, 1]))
     """
-    out, *more = search.unique_consecutive(x, **parts(axis, dtype))
+    found = search.unique_consecutive(x, **parts(axis, dtype))
+    out, *more = map(constant, found)
     return asked(out, more, [return_inverse, return_counts])
 
 
