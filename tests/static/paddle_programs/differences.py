@@ -80,7 +80,6 @@ ATTRIBUTES = [
     *without("there is no float16 here", "sgd", "multi_precision"),
     *without("the k best always come in order", "top_k_v2", "sorted"),
     *without("no bound is a tensor", "slice*", "infer_flags"),
-    *without("an index is always int64", "arg_max", "dtype"),
     Row(
         "what Paddle appends from C++ has no name scope; here it has the program's",
         "attr",
