@@ -117,7 +117,8 @@ def candidates(inputs: Inputs, attrs: Mapping[str, Any]) -> list[int]:
     """Sizes worth trying, the likely ones first.
 
     They are the usual ones, the known ones and their products, what makes numbers of
-    elements equal, whatever stands in the attributes, and twice all that.
+    elements equal, whatever stands in the attributes and its square, and twice all
+    that.
     """
     shapes: list[Sequence[Any]] = [s.shape for s in inputs if s is not None]
     known = [n for shape in shapes for n in shape if n >= 0]
@@ -126,7 +127,9 @@ def candidates(inputs: Inputs, attrs: Mapping[str, Any]) -> list[int]:
     counts = [count(shape) for shape in shapes if -1 not in shape]
     rest = [count(n for n in shape if n != -1) for shape in shapes if -1 in shape]
     equal = [n // m for n, m in product(counts, rest) if m and n % m == 0]
-    likely = [*TRIAL_SIZES, *known, *equal, 1, *rest, *flattened, *numbers_in(attrs)]
+    told = list(numbers_in(attrs))
+    likely = [*TRIAL_SIZES, *known, *equal, 1, *rest, *flattened, *told]
+    likely += [n * n for n in told]
     every = dict.fromkeys([*likely, *(2 * n for n in likely)])
     return [n for n in every if n <= LARGEST_TRIAL]
 

@@ -213,10 +213,10 @@ def check_some(shape: Sequence[int]) -> None:
 @batch_norm.infers
 def infer_batch_norm(
     x: Like,
-    scale: Any,
-    bias: Any,
-    mean: Any,
-    variance: Any,
+    scale: Any = None,
+    bias: Any = None,
+    mean: Any = None,
+    variance: Any = None,
     *,
     data_layout: str,
     is_test: bool,
@@ -370,7 +370,12 @@ def check_layer(x: Any, scale: Any, bias: Any, begin: int) -> None:
 
 @layer_norm.infers
 def infer_layer_norm(
-    x: Like, scale: Any, bias: Any, *, epsilon: float, begin_norm_axis: int
+    x: Like,
+    scale: Any = None,
+    bias: Any = None,
+    *,
+    epsilon: float,
+    begin_norm_axis: int,
 ) -> Any:
     """A mean and a variance for each sample; y is like x."""
     check_layer(x, scale, bias, begin_norm_axis)
@@ -456,7 +461,13 @@ def check_groups(x: Any, scale: Any, bias: Any, groups: int, layout: str) -> Non
 
 @group_norm.infers
 def infer_group_norm(
-    x: Like, scale: Any, bias: Any, *, groups: int, data_layout: str, epsilon: float
+    x: Like,
+    scale: Any = None,
+    bias: Any = None,
+    *,
+    groups: int,
+    data_layout: str,
+    epsilon: float,
 ) -> Any:
     """A mean and a variance for each sample and group; y is like x."""
     check_groups(x, scale, bias, groups, data_layout)
@@ -510,7 +521,9 @@ def instance_norm(
 
 
 @instance_norm.infers
-def infer_instance_norm(x: Like, scale: Any, bias: Any, *, epsilon: float) -> Any:
+def infer_instance_norm(
+    x: Like, scale: Any = None, bias: Any = None, *, epsilon: float
+) -> Any:
     """A mean and a variance for each sample and channel; y is like x."""
     check_groups(x, scale, bias, x.shape[channel_axis(x, "NCHW")], "NCHW")
     moment = (x.shape[0] * x.shape[1],), x.dtype

@@ -206,6 +206,8 @@ class Op:
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         """Hand the call to the first traced input, else to the mode, else compute."""
+        if self.optional and len(inputs) < len(self.inputs):
+            inputs = self.padded(inputs)
         for x in inputs:
             if isinstance(x, Traced):
                 return x.apply(self, inputs, attrs)
@@ -215,6 +217,12 @@ class Op:
             return self.kernel(*inputs, **attrs)
         except Exception as error:
             raise self.explain(inputs, attrs, error) from None
+
+    def padded(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs with None for each optional one that is left out at the end."""
+        left_out = self.inputs[len(inputs) :]
+        fits = self.optional.issuperset(left_out)
+        return (*inputs, *(None for _ in left_out)) if fits else inputs
 
     def grad(
         self, function: Callable[..., Any] | None = None, **options: Any

@@ -1,0 +1,30 @@
+"""What attention adds to products of matrices: a softmax that does not look ahead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.ops.op import op
+from teachgraph.ops.softmax import softmax, through_softmax
+
+__all__ = ["fused_softmax_mask_upper_triangle"]
+
+
+@op(needs="floating scores [..., queries, keys]")
+def fused_softmax_mask_upper_triangle(x: Any) -> Any:
+    """Softmax of each row, where row i sees columns 0 ... i only."""
+    if x.dtype.kind != "f":
+        raise DTypeError(f"scores are floating, not {x.dtype}")
+    if x.ndim < 2:
+        raise ShapeError(f"scores are [..., queries, keys], not {list(x.shape)}")
+    seen = np.tri(*x.shape[-2:], dtype=bool)
+    return softmax.kernel(np.where(seen, x, -np.inf).astype(x.dtype, copy=False))
+
+
+@fused_softmax_mask_upper_triangle.grad
+def fused_softmax_mask_upper_triangle_grad(dout: Any, out: Any) -> Any:
+    """As that of softmax: out is 0 where nothing was seen."""
+    return through_softmax(dout, out, -1)

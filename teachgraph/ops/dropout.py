@@ -1,0 +1,103 @@
+"""Dropout: elements left out at random, so that no unit relies on another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph import random
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.ops.op import Like, op
+
+__all__ = ["dropout"]
+
+IMPLEMENTATIONS = ("upscale_in_train", "downgrade_in_infer")
+
+
+@op(outputs=("out", "mask"), random=True, needs="floating x and 0 <= dropout_prob <= 1")
+def dropout(
+    x: Any,
+    *,
+    dropout_prob: float = 0.5,
+    is_test: bool = False,
+    dropout_implementation: str = "downgrade_in_infer",
+    fix_seed: bool = False,
+    seed: int = 0,
+    axis: Sequence[int] = (),
+) -> Any:
+    """Each element of x with probability 1 - p, else 0; and where it was kept.
+
+    So that the mean stays what it is, what is kept is divided by 1 - p while training,
+    or (`downgrade_in_infer`) multiplied by it in a test. Elements that differ only in
+    dimensions outside `axis` (if it is given) are kept or left out together.
+    """
+    check(x, dropout_prob, dropout_implementation, axis)
+    factor = kept_times(dropout_prob, is_test, dropout_implementation)
+    mask = np.ones(x.shape, np.uint8)
+    if not is_test:
+        own = fix_seed or seed
+        source = np.random.default_rng(seed) if own else random.generator()
+        drawn = source.random(together(x.shape, axis), np.float32)
+        mask *= drawn >= dropout_prob
+    return np.where(mask, x * factor, 0).astype(x.dtype, copy=False), mask
+
+
+def together(shape: Sequence[int], axis: Sequence[int]) -> list[int]:
+    """The shape of the numbers that are drawn: 1 where elements share one."""
+    chosen = {i % len(shape) for i in axis}
+    return [n if not chosen or i in chosen else 1 for i, n in enumerate(shape)]
+
+
+def kept_times(p: float, is_test: bool, implementation: str) -> float:
+    """The factor of what is kept."""
+    if is_test:
+        return 1.0 if implementation == "upscale_in_train" else 1.0 - p
+    return 1.0 / (1.0 - p) if implementation == "upscale_in_train" and p < 1 else 1.0
+
+
+def check(x: Any, p: float, implementation: str, axis: Sequence[int]) -> None:
+    """Refuse what cannot be.
+
+    Raises:
+        DTypeError: x is not floating.
+        InvalidValueError: p is no probability, or the implementation is unknown.
+        ShapeError: x has no such axis.
+    """
+    if x.dtype.kind != "f":
+        raise DTypeError(f"floating numbers are left out, not {x.dtype}")
+    if not 0 <= p <= 1:
+        raise InvalidValueError(f"p is between 0 and 1, got {p}")
+    if implementation not in IMPLEMENTATIONS:
+        raise InvalidValueError(f"{implementation!r} is none of {IMPLEMENTATIONS}")
+    if any(not -len(x.shape) <= i < len(x.shape) for i in axis):
+        raise ShapeError(f"axis {list(axis)} of {len(x.shape)} dimensions")
+
+
+@dropout.infers
+def infer_dropout(
+    x: Like,
+    *,
+    dropout_prob: float,
+    dropout_implementation: str,
+    axis: Sequence[int],
+    **others: Any,
+) -> Any:
+    """Both results are shaped like x."""
+    check(x, dropout_prob, dropout_implementation, axis)
+    return [(x.shape, x.dtype), (x.shape, np.dtype(np.uint8))]
+
+
+@dropout.grad
+def dropout_grad(
+    dout: Any,
+    mask: Any,
+    *,
+    dropout_prob: float,
+    is_test: bool,
+    dropout_implementation: str,
+) -> Any:
+    """dx = dout where it was kept, times the same factor."""
+    factor = kept_times(dropout_prob, is_test, dropout_implementation)
+    return dout * (mask > 0) * factor

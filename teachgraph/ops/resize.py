@@ -1,0 +1,306 @@
+"""Resizing: each output element a mean of a few input elements near its place.
+
+Along one dimension that is a matrix with a row for each output, so resizing an image is
+one product for each of its dimensions, and going back is the same with the matrices
+transposed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.ops.op import Like, Op, find, op
+
+__all__ = [
+    "bicubic_interp_v2",
+    "bilinear_interp_v2",
+    "linear_interp_v2",
+    "nearest_interp_v2",
+    "shrink_back",
+    "trilinear_interp_v2",
+]
+
+SPATIAL = {
+    "linear": (1,),
+    "nearest": (2, 3),
+    "bilinear": (2,),
+    "bicubic": (2,),
+    "trilinear": (3,),
+}
+"""How many dimensions each method resizes."""
+
+SHARPNESS = -0.75
+"""The slope of the cubic at distance 1 (Keys, 1981), Paddle's and PyTorch's choice."""
+
+Taps = Iterator[tuple[Any, Any]]
+
+
+class Line(NamedTuple):
+    """One dimension that is resized.
+
+    Attributes:
+        size: How many elements there are.
+        count: How many there shall be.
+        factor: count / size, where that was given instead of the count.
+        corners: Whether the first and last elements keep their places.
+        half: Whether places are those of the elements' centres.
+    """
+
+    size: int
+    count: int
+    factor: float | None
+    corners: bool
+    half: bool
+
+    def places(self) -> Any:
+        """Where among the inputs each output lies."""
+        outputs = np.arange(self.count)
+        if self.corners:
+            return outputs * (self.size - 1) / max(self.count - 1, 1)
+        if self.half:
+            return self.scaled(outputs + 0.5) - 0.5
+        return self.scaled(outputs)
+
+    def scaled(self, outputs: Any) -> Any:
+        """Places among the inputs, both counted from the edge."""
+        if self.factor is None:
+            return outputs * self.size / self.count
+        return outputs / self.factor
+
+    def inside(self, index: Any) -> Any:
+        """Whole places, beyond the edge those of the edge."""
+        return np.clip(index, 0, self.size - 1).astype(int)
+
+    def matrix(self, method: str, dtype: Any) -> Any:
+        """The weight of each input for each output."""
+        out = np.zeros((self.count, self.size), dtype)
+        for index, weight in TAPS[method](self):
+            np.add.at(out, (np.arange(self.count), self.inside(index)), weight)
+        return out
+
+
+def nearest(line: Line) -> Taps:
+    """The one element on whose ground the place is."""
+    shift = 0.5 if line.corners else 0.0
+    yield np.floor(line.places() + shift), 1.0
+
+
+def linear(line: Line) -> Taps:
+    """The two neighbours, the nearer one more."""
+    places = np.maximum(line.places(), 0)
+    before = line.inside(np.floor(places))
+    yield before, 1 - (places - before)
+    yield before + 1, places - before
+
+
+def cubic(line: Line) -> Taps:
+    """Four neighbours, weighted by a cubic of their distance."""
+    places = line.places()
+    before = np.floor(places)
+    for step in range(-1, 3):
+        yield before + step, weight_at(np.abs(places - before - step))
+
+
+def weight_at(distance: Any) -> Any:
+    """The cubic: 1 at 0, and 0 at 1 and at 2 and beyond."""
+    a, d = SHARPNESS, distance
+    near = ((a + 2) * d - (a + 3)) * d * d + 1
+    far = ((d - 5) * d + 8) * d * a - 4 * a
+    return np.where(d <= 1, near, far)
+
+
+TAPS = {
+    "nearest": nearest,
+    "linear": linear,
+    "bilinear": linear,
+    "trilinear": linear,
+    "bicubic": cubic,
+}
+
+
+class Resizing(NamedTuple):
+    """The attributes that all methods share."""
+
+    interp_method: str
+    align_corners: bool
+    align_mode: int
+    data_layout: str
+    out_d: int
+    out_h: int
+    out_w: int
+    scale: Sequence[float]
+
+    def lines(self, shape: Sequence[int]) -> dict[int, Line]:
+        """For each dimension that is resized, how.
+
+        Raises:
+            ShapeError: The method resizes other numbers of dimensions.
+            InvalidValueError: Sizes or factors are missing or not positive.
+        """
+        spatial = len(shape) - 2
+        if spatial not in SPATIAL[self.interp_method]:
+            raise ShapeError(f"{self.interp_method} does not resize {list(shape)}")
+        axes = range(1, len(shape) - 1) if self.last else range(2, len(shape))
+        counts, factors = self.wanted(spatial)
+        half = self.align_mode == 0 or self.interp_method == "bicubic"
+        half = half and self.interp_method != "nearest" and not self.align_corners
+        found = {}
+        for axis, count, factor in zip(axes, counts, factors, strict=True):
+            size = shape[axis]
+            made = count if factor is None else int(size * factor)
+            if size < 1 or made < 1:
+                raise ShapeError(f"{size} elements cannot become {made}")
+            found[axis] = Line(size, made, factor, self.align_corners, half)
+        return found
+
+    @property
+    def last(self) -> bool:
+        """Whether the channels are the last dimension."""
+        return self.data_layout.endswith("C")
+
+    def wanted(self, spatial: int) -> tuple[list[int], list[float | None]]:
+        """For each dimension, its size, and the factor if that is given instead."""
+        counts = [self.out_d, self.out_h, self.out_w][3 - spatial :]
+        if not self.scale:
+            return counts, [None] * spatial
+        several = len(self.scale) > 1
+        factors = list(self.scale) if several else list(self.scale) * spatial
+        if len(factors) != spatial or min(factors) <= 0:
+            raise InvalidValueError(f"scale is {spatial} factors, not {factors}")
+        return counts, list(factors)
+
+
+def check_floating(x: Any) -> None:
+    """A mean is taken of floating numbers.
+
+    Raises:
+        DTypeError: They are not.
+    """
+    if x.dtype.kind != "f":
+        raise DTypeError(f"floating numbers are resized, not {x.dtype}")
+
+
+def along(x: Any, matrix: Any, axis: int) -> Any:
+    """`matrix` times x along one dimension."""
+    return np.moveaxis(np.tensordot(x, matrix, (axis, 1)), -1, axis)
+
+
+def interpolation(method: str, doc: str) -> Op:
+    """The op that resizes by this method, and its rule."""
+
+    def kernel(
+        x: Any,
+        *,
+        align_corners: bool = True,
+        align_mode: int = 1,
+        data_layout: str = "NCHW",
+        interp_method: str = method,
+        out_d: int = -1,
+        out_h: int = -1,
+        out_w: int = -1,
+        scale: Sequence[float] = (),
+    ) -> Any:
+        sizes = out_d, out_h, out_w
+        check_floating(x)
+        about = Resizing(method, align_corners, align_mode, data_layout, *sizes, scale)
+        for axis, line in about.lines(x.shape).items():
+            x = along(x, line.matrix(method, x.dtype), axis)
+        return x
+
+    def infers(x: Like, *, interp_method: str, **attrs: Any) -> Any:
+        check_floating(x)
+        shape = list(x.shape)
+        for axis, line in Resizing(method, **attrs).lines(shape).items():
+            shape[axis] = line.count
+        return [(tuple(shape), x.dtype)]
+
+    def rule(
+        dout: Any,
+        x: Like,
+        *,
+        align_corners: bool,
+        align_mode: int,
+        data_layout: str,
+        out_d: int,
+        out_h: int,
+        out_w: int,
+        scale: Sequence[float],
+    ) -> Any:
+        sizes = out_d, out_h, out_w
+        about = Resizing(method, align_corners, align_mode, data_layout, *sizes, scale)
+        return shrink_back(dout, x, **about._asdict())
+
+    kernel.__doc__ = doc
+    made: Op = op(type=f"{method}_interp_v2", needs="images and a size for them")(
+        kernel
+    )
+    made.infers(infers)
+    rule.__name__ = f"{method}_interp_v2_grad"
+    made.grad(rule)
+    return made
+
+
+@op(needs="what resizing Y gives")
+def shrink_back(
+    x: Any,
+    y: Any,
+    *,
+    interp_method: str,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_layout: str = "NCHW",
+    out_d: int = -1,
+    out_h: int = -1,
+    out_w: int = -1,
+    scale: Sequence[float] = (),
+) -> Any:
+    """The adjoint of resizing `y`: each element back to those it is a mean of."""
+    sizes = out_d, out_h, out_w
+    given = interp_method, align_corners, align_mode, data_layout
+    for axis, line in Resizing(*given, *sizes, scale).lines(y.shape).items():
+        x = along(x, line.matrix(interp_method, x.dtype).T, axis)
+    return x
+
+
+@shrink_back.infers
+def infer_shrink_back(x: Like, y: Like, **attrs: Any) -> Any:
+    """Shaped like y."""
+    return [(y.shape, x.dtype)]
+
+
+@shrink_back.grad(of=("x",))
+def shrink_back_grad(
+    dout: Any,
+    *,
+    interp_method: str,
+    align_corners: bool,
+    align_mode: int,
+    data_layout: str,
+    out_d: int,
+    out_h: int,
+    out_w: int,
+    scale: Sequence[float],
+) -> Any:
+    """The adjoint of the adjoint is resizing itself."""
+    return find(f"{interp_method}_interp_v2")(
+        dout,
+        align_corners=align_corners,
+        align_mode=align_mode,
+        data_layout=data_layout,
+        interp_method=interp_method,
+        out_d=out_d,
+        out_h=out_h,
+        out_w=out_w,
+        scale=scale,
+    )
+
+
+linear_interp_v2 = interpolation("linear", "Lines [N, C, L], neighbours joined.")
+nearest_interp_v2 = interpolation("nearest", "Images of the nearest elements.")
+bilinear_interp_v2 = interpolation("bilinear", "Images, linear in both dimensions.")
+bicubic_interp_v2 = interpolation("bicubic", "Images, cubic in both dimensions.")
+trilinear_interp_v2 = interpolation("trilinear", "Volumes, linear in all three.")

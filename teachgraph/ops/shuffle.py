@@ -1,0 +1,99 @@
+"""Channels and pixels that change places: all three only move elements about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.ops.op import Like, op
+
+__all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
+
+
+def first(x: Any, data_format: str) -> Any:
+    """Images as [N, C, H, W].
+
+    Raises:
+        InvalidValueError: The format is unknown.
+        ShapeError: They have not four dimensions.
+    """
+    if data_format not in ("NCHW", "NHWC"):
+        raise InvalidValueError(f"data_format is NCHW or NHWC, not {data_format!r}")
+    if x.ndim != 4:
+        raise ShapeError(f"images have four dimensions, not {x.ndim}")
+    return x if data_format == "NCHW" else np.moveaxis(x, -1, 1)
+
+
+def last(x: Any, data_format: str) -> Any:
+    """Images [N, C, H, W] in their own format."""
+    return x if data_format == "NCHW" else np.moveaxis(x, 1, -1)
+
+
+def check_divides(what: str, number: int, *sizes: int) -> None:
+    """A number must be positive and divide some sizes.
+
+    Raises:
+        ShapeError: It does not.
+    """
+    if number < 1 or any(size % number for size in sizes):
+        raise ShapeError(f"{what} {number} does not divide {list(sizes)}")
+
+
+@op(needs="images whose number of channels upscale_factor^2 divides")
+def pixel_shuffle(x: Any, *, upscale_factor: int = 1, data_format: str = "NCHW") -> Any:
+    """[N, C r^2, H, W] as [N, C, H r, W r]: r^2 channels make a square of pixels."""
+    image, r = first(x, data_format), upscale_factor
+    n, channels, h, w = image.shape
+    check_divides("upscale_factor", r)
+    check_divides("upscale_factor^2 =", r * r, channels)
+    parts = image.reshape(n, channels // (r * r), r, r, h, w)
+    out = parts.transpose(0, 1, 4, 2, 5, 3)
+    return last(out.reshape(n, channels // (r * r), h * r, w * r), data_format)
+
+
+@pixel_shuffle.grad
+def pixel_shuffle_grad(dout: Any, *, upscale_factor: int, data_format: str) -> Any:
+    """Back to their channels."""
+    return pixel_unshuffle(
+        dout, downscale_factor=upscale_factor, data_format=data_format
+    )
+
+
+@op(needs="images whose height and width downscale_factor divides")
+def pixel_unshuffle(
+    x: Any, *, downscale_factor: int = 1, data_format: str = "NCHW"
+) -> Any:
+    """[N, C, H r, W r] as [N, C r^2, H, W]: what undoes pixel_shuffle."""
+    image, r = first(x, data_format), downscale_factor
+    n, channels, h, w = image.shape
+    check_divides("downscale_factor", r, h, w)
+    parts = image.reshape(n, channels, h // r, r, w // r, r)
+    out = parts.transpose(0, 1, 3, 5, 2, 4)
+    return last(out.reshape(n, channels * r * r, h // r, w // r), data_format)
+
+
+@pixel_unshuffle.grad
+def pixel_unshuffle_grad(dout: Any, *, downscale_factor: int, data_format: str) -> Any:
+    """Back to their places."""
+    return pixel_shuffle(dout, upscale_factor=downscale_factor, data_format=data_format)
+
+
+@op(needs="images whose number of channels `groups` divides")
+def channel_shuffle(x: Any, *, groups: int = 1, data_format: str = "NCHW") -> Any:
+    """Channels dealt out: the first of each group, then the second of each, ..."""
+    image = first(x, data_format)
+    n, channels, h, w = image.shape
+    check_divides("groups", groups, channels)
+    parts = image.reshape(n, groups, channels // groups, h, w)
+    out = parts.swapaxes(1, 2).reshape(image.shape)
+    return last(out, data_format)
+
+
+@channel_shuffle.grad
+def channel_shuffle_grad(dout: Any, x: Like, *, groups: int, data_format: str) -> Any:
+    """Dealt out into as many groups as each had channels, they are back in order."""
+    channels = x.shape[1 if data_format == "NCHW" else 3]
+    size = max(channels // groups, 1)
+    return channel_shuffle(dout, groups=size, data_format=data_format)
