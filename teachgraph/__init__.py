@@ -22,6 +22,7 @@ from teachgraph import (
     nn,
     ops,
     optimizer,
+    regularizer,
     static,
     unique_name,
     vision,
@@ -43,7 +44,7 @@ from teachgraph.mode import (
 from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
 from teachgraph.param_attr import ParamAttr
-from teachgraph.random import seed
+from teachgraph.random import get_rng_state, seed, set_rng_state
 
 __all__ = [
     "CPUPlace",
@@ -59,6 +60,7 @@ __all__ = [
     "errors",
     "float32",
     "float64",
+    "get_rng_state",
     "grad",
     "in_dynamic_mode",
     "int32",
@@ -72,8 +74,10 @@ __all__ = [
     "no_grad",
     "ops",
     "optimizer",
+    "regularizer",
     "seed",
     "set_grad_enabled",
+    "set_rng_state",
     "static",
     "to_tensor",
     "trace",  # noqa: F405  made by __getattr__

@@ -409,11 +409,11 @@ def stored(op: Op, inputs: Sequence[Any], out: Any) -> Any:
     """Put an op's results back into the inputs they replace; return those."""
     if out.__class__ is not tuple:
         target = inputs[op.replaces[0]]
-        target.data = out
+        target.data = np.asarray(out)
         return target
     targets = tuple(inputs[position] for position in op.replaces)
     for target, result in zip(targets, out, strict=True):
-        target.data = result
+        target.data = np.asarray(result)
     return targets
 
 

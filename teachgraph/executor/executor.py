@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,6 @@ class Executor:
     def __init__(self, place: Any = None, *, interpret: bool = False) -> None:
         self.place, self.interpreting = place, interpret
         self._closed = False
-        self._before_run: list[Callable[[Program, Scope], None]] = []
 
     def run(
         self,
@@ -88,12 +87,12 @@ class Executor:
             return []
         plan = self.plan(program, feed_names(feed), fetches)
         fed = checked_feed(plan, feed or {})
-        for prepare in self._before_run:
-            prepare(program, scope)
+        scope.values.update(program.answers())
         values = self._run(plan, fed, scope)
         found = [np.array(value) for value in values]
         return found if return_numpy else tensors(found)
 
+    @np.errstate(all="ignore")  # infinity and NaN come silently, as in Paddle
     def _run(self, plan: Plan, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
         if not observers:
             if self.interpreting:

@@ -2,6 +2,7 @@
 
 from teachgraph.nn import (
     activation,
+    clip,
     common,
     container,
     conv,
@@ -15,6 +16,7 @@ from teachgraph.nn import (
     transformer,
 )
 from teachgraph.nn.activation import *  # noqa: F403
+from teachgraph.nn.clip import *  # noqa: F403
 from teachgraph.nn.common import *  # noqa: F403
 from teachgraph.nn.container import *  # noqa: F403
 from teachgraph.nn.conv import *  # noqa: F403
@@ -28,6 +30,7 @@ from teachgraph.nn.transformer import *  # noqa: F403
 
 __all__ = ["Layer", "functional", "initializer"]
 __all__ += activation.__all__
+__all__ += clip.__all__
 __all__ += common.__all__
 __all__ += container.__all__
 __all__ += conv.__all__

@@ -1,28 +1,396 @@
-"""Update formulas: one op an optimizer, the same in both modes."""
+"""Update formulas: one op an optimizer, the same in both modes.
+
+Each takes a parameter, its gradient, the learning rate and what the optimizer remembers
+of the parameter, and stores the new values where the old ones were.
+"""
 
 from __future__ import annotations
 
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import ShapeError
-from teachgraph.ops.op import op
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.ops import elementwise, math
+from teachgraph.ops.op import Like, Op, op
 
-__all__ = ["sgd"]
+__all__ = [
+    "adadelta",
+    "adagrad",
+    "adam",
+    "adamax",
+    "adamw",
+    "add_n",
+    "add_onto",
+    "clip_by_norm",
+    "lamb",
+    "momentum",
+    "multiply_onto",
+    "rmsprop",
+    "scale_onto",
+    "sgd",
+    "squared_l2_norm",
+]
+
+NEEDS = "floating parameters, a gradient of their shape and one learning rate"
+REMEMBERED = f"{NEEDS}, and what it remembers in the shape it was made in"
 
 
-@op(
-    outputs=("param_out",),
-    inplace={"param_out": "param"},
-    needs="floating parameters, a gradient of their shape and one learning rate",
-)
+@op(outputs=("param_out",), inplace={"param_out": "param"}, needs=NEEDS)
 def sgd(param: Any, grad: Any, learning_rate: Any) -> Any:
     """param <- param - learning_rate grad."""
-    if grad.shape != param.shape:
-        raise ShapeError(
-            f"a gradient {list(grad.shape)} for a parameter {list(param.shape)}"
-        )
+    check(param, grad)
     if learning_rate.ndim:
         learning_rate = learning_rate.reshape(())
     return np.subtract(param, learning_rate * grad, dtype=param.dtype)
+
+
+def check(param: Any, *others: Any) -> None:
+    """Whatever is kept for each element has the parameter's shape and dtype.
+
+    Raises:
+        ShapeError: It has another shape.
+        DTypeError: It has another dtype, or the parameter cannot be updated.
+    """
+    if param.dtype.kind != "f":
+        raise DTypeError(f"{param.dtype} is no dtype to step in")
+    for other in others:
+        if other.shape != param.shape:
+            raise ShapeError(
+                f"{list(other.shape)} beside a parameter {list(param.shape)}"
+            )
+        if other.dtype != param.dtype:
+            raise DTypeError(f"{other.dtype} beside a parameter {param.dtype}")
+
+
+def rounded(beta: float, param: Any) -> float:
+    """Beta as a parameter's dtype has it: what the powers of beta are powers of.
+
+    1 - beta is small, so that rounding only one of the two would show.
+    """
+    return float(param.dtype.type(beta))
+
+
+def average(old: Any, new: Any, decay: float) -> Any:
+    """The moving average: decay old + (1 - decay) new."""
+    found = decay * old
+    found += (1.0 - decay) * new
+    return found
+
+
+@op(
+    outputs=("param_out", "velocity_out"),
+    inplace={"param_out": "param", "velocity_out": "velocity"},
+    needs=REMEMBERED,
+)
+def momentum(
+    param: Any,
+    grad: Any,
+    velocity: Any,
+    learning_rate: Any,
+    *,
+    mu: float,
+    use_nesterov: bool = False,
+    regularization_method: str = "",
+    regularization_coeff: float = 0.0,
+    rescale_grad: float = 1.0,
+) -> Any:
+    """velocity <- mu velocity + grad; param <- param - learning_rate velocity.
+
+    With `use_nesterov` the step is along grad + mu velocity.
+    """
+    check(param, grad, velocity)
+    if rescale_grad != 1.0:
+        grad = rescale_grad * grad
+    if regularization_method == "l2_decay":
+        grad = grad + regularization_coeff * param
+    velocity = mu * velocity + grad
+    step = mu * velocity + grad if use_nesterov else velocity
+    return param - learning_rate.item() * step, velocity
+
+
+@op(
+    outputs=("param_out", "moment_out"),
+    inplace={"param_out": "param", "moment_out": "moment"},
+    needs=REMEMBERED,
+)
+def adagrad(
+    param: Any, grad: Any, moment: Any, learning_rate: Any, *, epsilon: float = 1e-6
+) -> Any:
+    """moment <- moment + grad^2; a step of grad / (sqrt(moment) + epsilon)."""
+    check(param, grad, moment)
+    moment = moment + grad * grad
+    step = learning_rate.item() * grad
+    step /= np.sqrt(moment) + epsilon
+    return param - step, moment
+
+
+@op(
+    outputs=("param_out", "avg_squared_grad_out", "avg_squared_update_out"),
+    inplace={
+        "param_out": "param",
+        "avg_squared_grad_out": "avg_squared_grad",
+        "avg_squared_update_out": "avg_squared_update",
+    },
+    needs=REMEMBERED,
+)
+def adadelta(
+    param: Any,
+    grad: Any,
+    avg_squared_grad: Any,
+    avg_squared_update: Any,
+    learning_rate: Any,
+    *,
+    rho: float = 0.95,
+    epsilon: float = 1e-6,
+) -> Any:
+    """A step of grad, scaled by the root mean square of past steps over gradients."""
+    check(param, grad, avg_squared_grad, avg_squared_update)
+    avg_squared_grad = average(avg_squared_grad, grad * grad, rho)
+    step = np.sqrt((avg_squared_update + epsilon) / (avg_squared_grad + epsilon))
+    step *= grad
+    avg_squared_update = average(avg_squared_update, step * step, rho)
+    return param - learning_rate.item() * step, avg_squared_grad, avg_squared_update
+
+
+@op(
+    outputs=("param_out", "moment_out", "mean_square_out", "mean_grad_out"),
+    inplace={
+        "param_out": "param",
+        "moment_out": "moment",
+        "mean_square_out": "mean_square",
+        "mean_grad_out": "mean_grad",
+    },
+    needs=REMEMBERED,
+)
+def rmsprop(
+    param: Any,
+    grad: Any,
+    moment: Any,
+    mean_square: Any,
+    mean_grad: Any,
+    learning_rate: Any,
+    *,
+    epsilon: float = 1e-6,
+    decay: float = 0.95,
+    momentum: float = 0.0,
+    centered: bool = False,
+) -> Any:
+    """mean_square <- the average of grad^2; a step of grad / sqrt(it + epsilon).
+
+    With `centered` the average of grad, squared, is taken off the average of grad^2;
+    with `momentum` the steps are themselves summed up with decay.
+    """
+    check(param, grad, moment, mean_square, mean_grad)
+    spread = mean_square = average(mean_square, grad * grad, decay)
+    if centered:
+        mean_grad = average(mean_grad, grad, decay)
+        spread = mean_square - mean_grad * mean_grad
+    step = learning_rate.item() * grad
+    step /= np.sqrt(spread + epsilon)
+    moment = momentum * moment + step
+    return param - moment, moment, mean_square, mean_grad
+
+
+MOMENTS = {
+    "param_out": "param",
+    "moment1_out": "moment1",
+    "moment2_out": "moment2",
+    "beta1_pow_out": "beta1_pow",
+    "beta2_pow_out": "beta2_pow",
+}
+
+
+@op(outputs=tuple(MOMENTS), inplace=MOMENTS, needs=REMEMBERED)
+def adam(
+    param: Any,
+    grad: Any,
+    learning_rate: Any,
+    moment1: Any,
+    moment2: Any,
+    beta1_pow: Any,
+    beta2_pow: Any,
+    *,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+) -> Any:
+    """A step of m / (sqrt(v) + epsilon), m and v averages of grad and grad^2.
+
+    The averages start at 0, which is corrected: m and v are divided by 1 - beta^t. Here
+    both corrections are in the rate and epsilon, which are numbers.
+    """
+    check(param, grad, moment1, moment2)
+    beta1, beta2 = rounded(beta1, param), rounded(beta2, param)
+    moment1 = average(moment1, grad, beta1)
+    moment2 = average(moment2, grad * grad, beta2)
+    still1, still2 = 1.0 - beta1_pow.item(), sqrt(1.0 - beta2_pow.item())
+    step = np.sqrt(moment2)
+    step += epsilon * still2
+    step = moment1 / step
+    step *= learning_rate.item() * still2 / still1
+    return param - step, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
+
+
+@op(outputs=tuple(MOMENTS), inplace=MOMENTS, needs=REMEMBERED)
+def adamw(
+    param: Any,
+    grad: Any,
+    learning_rate: Any,
+    moment1: Any,
+    moment2: Any,
+    beta1_pow: Any,
+    beta2_pow: Any,
+    *,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+    coeff: float = 0.01,
+    lr_ratio: float = 1.0,
+    with_decay: bool = False,
+) -> Any:
+    """Adam's step from a parameter that has first shrunk by learning_rate coeff.
+
+    So the decay is no part of the gradient, and not divided by its size.
+    """
+    rate = learning_rate * lr_ratio
+    if with_decay:
+        param = param * (1.0 - rate.item() * coeff)
+    kept = (moment1, moment2, beta1_pow, beta2_pow)
+    betas = {"beta1": beta1, "beta2": beta2, "epsilon": epsilon}
+    return adam.kernel(param, grad, rate, *kept, **betas)
+
+
+@op(
+    outputs=("param_out", "moment_out", "inf_norm_out"),
+    inplace={
+        "param_out": "param",
+        "moment_out": "moment",
+        "inf_norm_out": "inf_norm",
+    },
+    needs=REMEMBERED,
+)
+def adamax(
+    param: Any,
+    grad: Any,
+    learning_rate: Any,
+    moment: Any,
+    inf_norm: Any,
+    beta1_pow: Any,
+    *,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-8,
+) -> Any:
+    """Adam with the largest |grad| of late in place of the root mean square."""
+    check(param, grad, moment, inf_norm)
+    beta1 = rounded(beta1, param)
+    moment = average(moment, grad, beta1)
+    inf_norm = np.maximum(np.abs(grad), beta2 * inf_norm + epsilon)
+    step = moment / inf_norm
+    step *= learning_rate.item() / (1.0 - beta1_pow.item())
+    return param - step, moment, inf_norm
+
+
+@op(outputs=tuple(MOMENTS), inplace=MOMENTS, needs=REMEMBERED)
+def lamb(
+    param: Any,
+    grad: Any,
+    learning_rate: Any,
+    moment1: Any,
+    moment2: Any,
+    beta1_pow: Any,
+    beta2_pow: Any,
+    *,
+    weight_decay: float,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
+    epsilon: float = 1e-6,
+    always_adapt: bool = False,
+) -> Any:
+    """Adam's step plus weight_decay param, made as long as the parameter itself.
+
+    Without decay the length stays what it is, unless `always_adapt`.
+    """
+    check(param, grad, moment1, moment2)
+    beta1, beta2 = rounded(beta1, param), rounded(beta2, param)
+    moment1 = average(moment1, grad, beta1)
+    moment2 = average(moment2, grad * grad, beta2)
+    step = moment1 / (1.0 - beta1_pow.item())
+    step /= np.sqrt(moment2 / (1.0 - beta2_pow.item())) + epsilon
+    rate = learning_rate.item()
+    if weight_decay or always_adapt:
+        step += weight_decay * param
+        rate *= trust(param, step)
+    step *= rate
+    return param - step, moment1, moment2, beta1_pow * beta1, beta2_pow * beta2
+
+
+def trust(param: Any, step: Any) -> float:
+    """How often the step's length goes into the parameter's; 1 if either is 0."""
+    length, own = (float(np.sqrt(squares(x))) for x in (step, param))
+    return own / length if own > 0.0 and length > 0.0 else 1.0
+
+
+def squares(x: Any) -> Any:
+    """The sum of the squares of all elements."""
+    flat = x.ravel()
+    return flat @ flat
+
+
+@op(needs="floating numbers: x.astype('float32') makes some")
+def squared_l2_norm(x: Any) -> Any:
+    """out = the sum of the squares of all elements, of shape [1]."""
+    if x.dtype.kind != "f":
+        raise DTypeError(f"{x.dtype} has no norm here")
+    return squares(x).reshape(1)
+
+
+@squared_l2_norm.grad
+def squared_l2_norm_grad(dout: Any, x: Any) -> Any:
+    """dx = 2 x dout."""
+    return x * 2.0 * dout.reshape([])
+
+
+@op(needs="floating numbers and a length greater than 0")
+def clip_by_norm(x: Any, *, max_norm: float) -> Any:
+    """x, shortened to length max_norm if it is longer."""
+    if x.dtype.kind != "f":
+        raise DTypeError(f"{x.dtype} cannot be shortened")
+    if not max_norm > 0.0:
+        raise InvalidValueError(f"no length is {max_norm}")
+    length = float(np.sqrt(squares(x)))
+    return x * (max_norm / length if length > max_norm else 1.0)
+
+
+NUMBERS = ("learning_rate", "beta1_pow", "beta2_pow")
+
+
+def keeps_shapes(op: Op) -> None:
+    """Infer of an update op: what it replaces stays as it is in shape and dtype."""
+
+    def infer(*inputs: Like, **attrs: Any) -> Any:
+        given = dict(zip(op.inputs, inputs, strict=True))
+        check(*(x for name, x in given.items() if name not in NUMBERS))
+        for name in NUMBERS:
+            if name in given and prod(given[name].shape) != 1:
+                raise ShapeError(f"{name} is one number, not {given[name].shape}")
+        return [(given[name].shape, given[name].dtype) for name in op.inplace.values()]
+
+    op.infers(infer)
+
+
+for update in (sgd, momentum, adagrad, adadelta, rmsprop, adam, adamw, adamax, lamb):
+    keeps_shapes(update)
+
+
+def onto(op: Op) -> Op:
+    """The same op, its result stored where its first input was."""
+    return Op(op.kernel, type=op.type, inplace={"out": op.inputs[0]}, needs=op.needs)
+
+
+add_n = Op(math.sum_.kernel, type="sum", key="add_n", needs=math.sum_.needs)
+add_onto = onto(math.sum_)
+multiply_onto = onto(elementwise.elementwise_mul)
+scale_onto = onto(math.scale)

@@ -1,6 +1,26 @@
 """What turns gradients into better parameters."""
 
+from teachgraph.optimizer import lr
+from teachgraph.optimizer.adadelta import Adadelta
+from teachgraph.optimizer.adagrad import Adagrad
+from teachgraph.optimizer.adam import Adam, AdamW
+from teachgraph.optimizer.adamax import Adamax
+from teachgraph.optimizer.lamb import Lamb
+from teachgraph.optimizer.momentum import Momentum
 from teachgraph.optimizer.optimizer import Optimizer
+from teachgraph.optimizer.rmsprop import RMSProp
 from teachgraph.optimizer.sgd import SGD
 
-__all__ = ["SGD", "Optimizer"]
+__all__ = [
+    "SGD",
+    "Adadelta",
+    "Adagrad",
+    "Adam",
+    "AdamW",
+    "Adamax",
+    "Lamb",
+    "Momentum",
+    "Optimizer",
+    "RMSProp",
+    "lr",
+]

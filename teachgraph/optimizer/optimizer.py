@@ -1,28 +1,41 @@
-"""What all optimizers share: the learning rate, and where updates go in each mode.
+"""What all optimizers share: the way from gradients to updates, in both modes.
 
-An update is one op on (parameter, gradient, learning rate). On Tensors it runs in
+Gradients are clipped, then decay is added, then each parameter is updated by one op on
+(parameter, gradient, learning rate, what is remembered). On Tensors all that runs in
 `step`; on Variables `minimize` appends it after the backward operators.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf
-from typing import Any
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ClassVar
 
-import numpy as np
-
-from teachgraph import dtypes, unique_name
+from teachgraph import mode
 from teachgraph.eager import Tensor
-from teachgraph.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.errors import ModeError, at_user_line
+from teachgraph.ops.optimize import add_onto
+from teachgraph.optimizer.accumulators import Accumulators, Kept
+from teachgraph.optimizer.checks import Range, check
+from teachgraph.optimizer.groups import (
+    Group,
+    clip_of,
+    groups_of,
+    name_of,
+    regularizer_of,
+)
+from teachgraph.optimizer.lr import LRScheduler
+from teachgraph.optimizer.rate import Rate
+from teachgraph.optimizer.serving import mark
+from teachgraph.regularizer import WeightDecayRegularizer
 from teachgraph.static import (
     Operator,
     OpRole,
     Program,
     Variable,
     append_backward,
-    create_global_var,
     default_startup_program,
+    naming,
     program_guard,
 )
 
@@ -30,61 +43,122 @@ __all__ = ["Optimizer"]
 
 Pairs = list[tuple[Any, Any]]
 
+SCHEDULE = "LR_Scheduler"
+GENERATED = naming.Plain("_generated_var")
+
 
 class Optimizer:
     """Updates parameters from their gradients.
 
     Args:
-        learning_rate: A number greater than 0.
-        parameters: What to update; a static `minimize` finds them itself if need be.
+        learning_rate: A number greater than 0, or a schedule of `optimizer.lr`.
+        parameters: What to update; a static `minimize` finds them itself if need be. A
+            list of dicts makes groups, each with `params` and settings of its own:
+            `learning_rate` (a factor), `weight_decay`, `grad_clip` and the numbers of
+            the optimizer.
+        weight_decay: An `L1Decay` or `L2Decay` that is added to the gradients, or the
+            strength of the latter. A parameter's own `regularizer` goes before it.
+        grad_clip: How to clip gradients, such as `nn.ClipGradByGlobalNorm(1.0)`.
         name: Accepted for Paddle's sake.
+        options: The optimizer's own numbers.
 
     Raises:
-        InvalidValueError: The learning rate is no number greater than 0.
+        InvalidValueError: The learning rate is no number greater than 0, or another
+            number is out of its range.
+        DTypeError: The decay or the clip is none.
         TypeError: The parameters are no list of Tensors.
 
     In Paddle this is `paddle.optimizer.Optimizer`.
     """
 
+    ranges: ClassVar[Mapping[str, Range]] = {}
+    finishing: ClassVar[str] = "finish"
+
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: float | LRScheduler = 0.001,
         parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
         name: str | None = None,
+        *,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
-        self._parameters = None if parameters is None else several(parameters)
         self._name = name
-        self._variables: dict[int, Variable] = {}
-        self.set_lr(learning_rate)
+        self._rate = Rate(learning_rate)
+        self._common = Group(
+            regularizer=regularizer_of(weight_decay),
+            clip=clip_of(grad_clip),
+            options=dict(options or {}),
+        )
+        self._groups = groups_of(parameters, self._common)
+        for group in (self._common, *self._groups):
+            check(group.options, self.ranges)
+        self._group_of = {
+            name_of(p): group
+            for group in self._groups
+            for p in (group.parameters or () if len(self._groups) > 1 else ())
+        }
+        self._parameters = None
+        if parameters is not None:
+            self._parameters = [p for g in self._groups for p in g.parameters or ()]
+        self._accumulators = Accumulators()
 
-    def update(self, parameter: Any, grad: Any, learning_rate: Any) -> Any:
-        """Apply the update op to one parameter, of either mode."""
+    def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
+        """Apply the update op to one parameter, of either mode.
+
+        Args:
+            parameter: A Tensor or a Variable.
+            grad: Its gradient, clipped and with its decay.
+            learning_rate: That of this parameter.
+            kept: What `keeps` asked for.
+        """
         raise NotImplementedError
 
+    def keeps(self, parameter: Any) -> Sequence[Kept]:
+        """What is remembered of a parameter from step to step."""
+        return ()
+
+    def finish(self, parameter: Any, *kept: Any) -> None:
+        """What is still to do for a parameter after all have been updated."""
+
+    def decay(self, parameter: Any) -> WeightDecayRegularizer | None:
+        """The decay that is added to a parameter's gradient."""
+        own = getattr(parameter, "regularizer", None)
+        return self.group(parameter).regularizer if own is None else own
+
+    def group(self, parameter: Any) -> Group:
+        """The settings that a parameter is trained with."""
+        if not self._group_of:
+            return self._groups[0]
+        return self._group_of.get(parameter.name, self._common)
+
+    def options(self, parameter: Any) -> Mapping[str, Any]:
+        """The optimizer's own numbers, for a parameter."""
+        return self.group(parameter).options
+
     def get_lr(self) -> float:
-        """The learning rate."""
-        return self._learning_rate
+        """The learning rate, as it is now."""
+        return self._rate.now()
 
     def set_lr(self, value: float) -> None:
         """Set the learning rate of the steps to come.
 
         Raises:
             InvalidValueError: It is no number greater than 0.
-            ModeError: It stands in a program, as a variable.
+            ModeError: It stands in a program, as a variable, or follows a schedule.
         """
-        for variable in self._variables.values():
-            raise ModeError(
-                at_user_line(
-                    f"the learning rate is the program's variable {variable.name!r}: "
-                    "set it in the scope, by scope.var(name).get_tensor().set(value)"
-                )
-            )
-        if not isinstance(value, (int, float, np.number)) or not 0 < value < inf:
-            raise InvalidValueError(
-                at_user_line(f"the learning rate must be greater than 0, got {value!r}")
-            )
-        self._learning_rate = float(value)
-        self._rate = np.array(value, np.float32)
+        self._rate.set(value)
+
+    def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
+        """Let the learning rate follow a schedule from now on.
+
+        Raises:
+            TypeError: It is no schedule.
+        """
+        if not isinstance(scheduler, LRScheduler):
+            raise TypeError(f"an LRScheduler was expected, got {scheduler!r}")
+        self._rate.follow(scheduler)
 
     @property
     def parameters(self) -> list[Tensor]:
@@ -113,13 +187,13 @@ class Optimizer:
         >>> w.tolist()
         [0.0, 0.0]
         """
-        for parameter in self.parameters:
-            grad = parameter.grad
-            if grad is None or parameter.stop_gradient:
-                continue
-            factor = rate_factor(parameter)
-            rate = self._rate if factor == 1.0 else self._rate * np.float32(factor)
-            self.update(parameter, grad, rate)
+        pairs = [
+            (parameter, Tensor(grad.data))
+            for parameter in self.parameters
+            if not parameter.stop_gradient and (grad := parameter.grad) is not None
+        ]
+        with mode.no_grad():
+            self.improve(self.prepared(pairs, None), None)
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Forget the gradients of all parameters."""
@@ -161,7 +235,8 @@ class Optimizer:
         wanted = self._parameters if parameters is None else parameters
         with program_guard(loss.block.program, startup):
             pairs = self.backward(loss, startup, wanted, no_grad_set)
-            self.rate_variable(loss.block.program)
+            if not pairs:
+                self._rate.variable(loss.block.program)
             return self.apply_gradients(pairs), pairs
 
     def backward(
@@ -175,77 +250,100 @@ class Optimizer:
         return append_backward(loss, parameters, no_grad_set)
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
-        """Append the update operators, in order of the parameters' names."""
+        """Append clipping, decay and updates, in order of the parameters' names.
+
+        Returns:
+            The update operators.
+        """
         if not params_grads:
             return []
         pairs = sorted(params_grads, key=lambda pair: str(pair[0].name))
-        block = pairs[0][0].block.program.current_block()
-        rate = self.rate_variable(block.program)
-        first = len(block.ops)
-        for parameter, grad in pairs:
-            with (
-                block.program.with_role(OpRole.OPTIMIZE),
-                block.program.within_name_scope(next_scope(block.program)),
-            ):
-                self.update(parameter, grad, scaled(rate, rate_factor(parameter)))
-            block.ops[-1]._set_attr("op_role_var", [parameter.name, grad.name])
-        made: list[Operator] = block.ops[first:]
-        return made
+        program = pairs[0][0].block.program
+        ops: list[Operator] = program.current_block().ops
+        first = len(ops)
+        with program.with_role(OpRole.OPTIMIZE):
+            pairs = self.prepared(pairs, program)
+            updates = len(ops)
+            self.improve(pairs, program)
+        mark(ops[first:], pairs, self._accumulators.by_parameter)
+        return ops[updates:]
 
-    def rate_variable(self, program: Program) -> Variable:
-        """The program's learning rate variable, `learning_rate_0`."""
-        if id(program) not in self._variables:
-            self._variables[id(program)] = create_global_var(
-                [],
-                self._learning_rate,
-                dtypes.float32,
-                persistable=True,
-                name=unique_name.generate("learning_rate"),
-            )
-        return self._variables[id(program)]
+    def prepared(self, pairs: Pairs, program: Program | None) -> Pairs:
+        """The gradients clipped, and with the decay: now, or else in `program`."""
+        with scope(program, "gradient_clip"):
+            pairs = self.clipped(pairs)
+        with scope(program, "regularization"), naming.scope(GENERATED):
+            for parameter, grad in pairs:
+                decay = self.decay(parameter)
+                if decay is not None:
+                    add_onto(grad, decay.gradient(parameter))
+        return pairs
+
+    def improve(self, pairs: Pairs, program: Program | None) -> None:
+        """Step along prepared gradients: now, or else in `program`."""
+        if program is not None:
+            self._rate.variable(program)
+        kept = [self._accumulators.of(p, self.keeps(p)) for p, _ in pairs]
+        for (parameter, grad), own in zip(pairs, kept, strict=True):
+            with scope(program, "optimizer"):
+                rate = self.rate_of(parameter, program)
+                self.update(parameter, grad, rate, *own)
+        for (parameter, _), own in zip(pairs, kept, strict=True):
+            with scope(program, self.finishing):
+                self.finish(parameter, *own)
+
+    def clipped(self, pairs: Pairs) -> Pairs:
+        """The gradients clipped, group by group."""
+        found = dict(pairs)
+        for group in dict.fromkeys(self.group(parameter) for parameter, _ in pairs):
+            own = [pair for pair in pairs if self.group(pair[0]) is group]
+            if group.clip is not None:
+                found.update(group.clip(own))
+        return [(parameter, found[parameter]) for parameter, _ in pairs]
+
+    def rate_of(self, parameter: Any, program: Program | None) -> Any:
+        """A parameter's learning rate: an array, or a variable of `program`."""
+        factor = self.group(parameter).factor(parameter)
+        if program is None:
+            return self._rate.array(factor)
+        return self._rate.scaled(program, factor)
 
     def state_dict(self) -> dict[str, Any]:
-        """What resuming needs."""
-        return {"learning_rate": self._learning_rate}
+        """What resuming needs: what is remembered, by Paddle's names, and the schedule.
 
-    def set_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from a saved state."""
-        self.set_lr(state["learning_rate"])
+        In static mode the values are those in the scope in use.
 
+        Raises:
+            NotInitializedError: In static mode, the startup program was not run.
+        """
+        state: dict[str, Any] = dict(self._accumulators.state())
+        if self._rate.scheduler is not None:
+            state[SCHEDULE] = self._rate.scheduler.state_dict()
+        return state
 
-def several(parameters: Any) -> list[Any]:
-    """The parameters as a list.
+    def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on from a saved state; steps then give the same bits.
 
-    Raises:
-        TypeError: They are one Tensor, or something else than Tensors.
-    """
-    kinds = (Tensor, Variable, str)
-    found = None if isinstance(parameters, kinds) else list(parameters)
-    if found is None or not all(isinstance(p, kinds) for p in found):
-        raise TypeError(
-            "`parameters` argument given to the optimizer should be an iterable of "
-            f"Tensors, such as layer.parameters(), got {parameters!r}"
-        )
-    return found
+        In static mode call it after `minimize` and after running the startup program.
 
+        Raises:
+            ShapeError: Something remembered is of another shape.
+            InvalidValueError: Nothing in it is of these parameters, or parts miss.
+        """
+        kept = {name: v for name, v in state_dict.items() if name != SCHEDULE}
+        if self._rate.scheduler is not None and SCHEDULE in state_dict:
+            self._rate.scheduler.set_state_dict(state_dict[SCHEDULE])
+        known = [p for p in self._parameters or () if isinstance(p, Tensor)]
+        self._accumulators.load(kept, {p: self.keeps(p) for p in known})
 
-def rate_factor(parameter: Any) -> float:
-    """A parameter's own factor of the learning rate."""
-    attr = getattr(parameter, "optimize_attr", None)
-    return 1.0 if attr is None else float(attr["learning_rate"])
-
-
-def scaled(rate: Variable, factor: float) -> Variable:
-    """The learning rate times a parameter's factor."""
-    if factor == 1.0:
-        return rate
-    with rate.block.program.with_role(OpRole.OPTIMIZE | OpRole.RATE):
-        found: Variable = rate * factor
-        return found
+    set_dict = set_state_dict
 
 
-def next_scope(program: Program) -> str:
-    """Paddle's name scope for the next update: `/optimizer/`, `/optimizer_1/`, ..."""
-    count = program.update_count
-    program.update_count += 1
-    return f"/optimizer_{count}/" if count else "/optimizer/"
+NOWHERE: AbstractContextManager[Any] = nullcontext()
+
+
+def scope(program: Program | None, name: str) -> AbstractContextManager[Any]:
+    """In a program, the next name scope of this kind; for Tensors there is none."""
+    if program is None:
+        return NOWHERE
+    return program.within_name_scope(program.child_scope(name))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from teachgraph.ops.optimize import sgd
+from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.optimizer import Optimizer
 
 __all__ = ["SGD"]
@@ -12,6 +14,14 @@ __all__ = ["SGD"]
 
 class SGD(Optimizer):
     """w <- w - learning_rate dw.
+
+    Args:
+        learning_rate: A number greater than 0, or a schedule.
+        parameters: What to update, or groups; see `Optimizer`.
+        weight_decay: A decay to add to the gradients, or its strength.
+        grad_clip: How to clip gradients.
+        multi_precision: Accepted for Paddle's sake; there is no float16.
+        name: Accepted for Paddle's sake.
 
     >>> import teachgraph as tg
     >>> w = tg.to_tensor([1.0], stop_gradient=False)
@@ -23,6 +33,17 @@ class SGD(Optimizer):
     In Paddle this is `paddle.optimizer.SGD` and `fluid.optimizer.SGD`.
     """
 
-    def update(self, parameter: Any, grad: Any, learning_rate: Any) -> Any:
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler = 0.001,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        multi_precision: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+
+    def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
         """One `sgd` op."""
         return sgd(parameter, grad, learning_rate)

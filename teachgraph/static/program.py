@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 from weakref import WeakKeyDictionary
+
+import numpy as np
 
 from teachgraph import mode
 from teachgraph.observe import announce
@@ -34,6 +37,7 @@ class Program:
         version: Counts changes, so that an Executor knows when its plan is stale.
         origin: The program this one was cloned from.
         caches: What others remember about it, by who does, for as long as both live.
+        asked: Variables, by name, whose value is asked for before each run.
 
     In Paddle this is `paddle.static.Program`.
 
@@ -50,7 +54,8 @@ class Program:
         self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
         self.op_role = OpRole.FORWARD
         self.name_scope = "/"
-        self.update_count = 0
+        self.scope_counts: Counter[str] = Counter()
+        self.asked: dict[str, Callable[[], float]] = {}
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
         announce("program_created", self)
@@ -127,6 +132,22 @@ class Program:
         finally:
             self.name_scope = before
 
+    def child_scope(self, name: str) -> str:
+        """Paddle's next name scope in the present one: `/s/`, `/s_1/`, ..."""
+        path = f"{self.name_scope}{name}"
+        count = self.scope_counts[path]
+        self.scope_counts[path] += 1
+        return f"{path}_{count}/" if count else f"{path}/"
+
+    def answers(self) -> dict[str, np.ndarray[Any, Any]]:
+        """What the variables that are asked for are now."""
+        known = self.global_block().vars
+        return {
+            name: np.array(ask(), known[name].dtype)
+            for name, ask in self.asked.items()
+            if name in known
+        }
+
     def clone(self, for_test: bool = False) -> Program:
         """A copy that shares values with this one through the scope (same names).
 
@@ -136,6 +157,7 @@ class Program:
         """
         copy = Program(origin=self)
         copy.random_seed = self.random_seed
+        copy.asked = dict(self.asked)
         for source in self.blocks:
             target = copy.blocks[0] if source.idx == 0 else copy._create_block()
             target.parent_idx = source.parent_idx

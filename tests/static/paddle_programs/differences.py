@@ -88,14 +88,6 @@ ATTRIBUTES = [
         ours="/",
     ),
     Row(
-        "the op that scales a learning rate is part of the update it is for",
-        "attr",
-        "scale",
-        "op_namescope",
-        paddle="/optimizer_1/scale_with_param_lr/",
-        ours="/optimizer_1/",
-    ),
-    Row(
         "a number beside integers stays one, so that large ones are exact",
         "attr",
         "scale",

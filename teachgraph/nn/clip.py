@@ -1,0 +1,202 @@
+"""Gradient clipping: what an optimizer does to large gradients before it steps.
+
+A clip takes (parameter, gradient) pairs, of Tensors or of Variables, and gives pairs.
+Gradients of parameters with `need_clip=False` stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf, isnan, nan
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes
+from teachgraph.eager import Tensor
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.ops.creation import fill_constant
+from teachgraph.ops.elementwise import elementwise_div, elementwise_max
+from teachgraph.ops.math import sqrt
+from teachgraph.ops.op import find
+from teachgraph.ops.optimize import add_n, clip_by_norm, multiply_onto, squared_l2_norm
+
+__all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
+
+Pairs = list[tuple[Any, Any]]
+
+
+class ClipGradBase:
+    """A way to clip gradients.
+
+    In Paddle this is `paddle.nn.ClipGradBase`.
+    """
+
+    def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
+        """The same parameters with clipped gradients."""
+        pairs = [(p, own(g)) for p, g in params_grads if g is not None]
+        wanted = [(p, g) for p, g in pairs if getattr(p, "need_clip", True)]
+        clipped = dict(self.clip(wanted)) if wanted else {}
+        return [(p, clipped.get(p, g)) for p, g in pairs]
+
+    def clip(self, pairs: Pairs) -> Pairs:
+        """The same for parameters that all want it; there is at least one."""
+        raise NotImplementedError
+
+
+class ClipGradByValue(ClipGradBase):
+    """Each element into [min, max].
+
+    Args:
+        max: The largest that may be.
+        min: The smallest; by default -max, for which max must be greater than 0.
+
+    Raises:
+        InvalidValueError: The bounds are no numbers, or `min` is above `max`.
+
+    >>> import teachgraph as tg
+    >>> w, dw = tg.to_tensor([1.0, 1.0]), tg.to_tensor([3.0, -0.5])
+    >>> ClipGradByValue(1.0)([(w, dw)])[0][1].tolist()
+    [1.0, -0.5]
+
+    In Paddle this is `paddle.nn.ClipGradByValue`.
+    """
+
+    def __init__(self, max: float, min: float | None = None) -> None:
+        self.max = positive("max", max) if min is None else number("max", max)
+        self.min = -self.max if min is None else number("min", min)
+        if self.min > self.max:
+            raise InvalidValueError(
+                at_user_line(f"min {self.min} is greater than max {self.max}")
+            )
+
+    def clip(self, pairs: Pairs) -> Pairs:
+        """Element by element."""
+        clip = find("clip")
+        return [(p, clip(g, min=self.min, max=self.max)) for p, g in pairs]
+
+    def __str__(self) -> str:
+        return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
+
+
+class ClipGradByNorm(ClipGradBase):
+    """Each gradient to a length of at most clip_norm.
+
+    Args:
+        clip_norm: The greatest length sqrt(sum(g^2)).
+
+    Raises:
+        InvalidValueError: It is no number greater than 0.
+
+    >>> import teachgraph as tg
+    >>> w, dw = tg.to_tensor([1.0, 1.0]), tg.to_tensor([3.0, -4.0])
+    >>> ClipGradByNorm(2.5)([(w, dw)])[0][1].tolist()
+    [1.5, -2.0]
+
+    In Paddle this is `paddle.nn.ClipGradByNorm`.
+    """
+
+    def __init__(self, clip_norm: float) -> None:
+        self.clip_norm = positive("clip_norm", clip_norm)
+
+    def clip(self, pairs: Pairs) -> Pairs:
+        """Gradient by gradient."""
+        return [(p, clip_by_norm(g, max_norm=self.clip_norm)) for p, g in pairs]
+
+    def __str__(self) -> str:
+        return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
+
+
+class ClipGradByGlobalNorm(ClipGradBase):
+    """All gradients by one factor, so that together they are at most clip_norm long.
+
+    The factor is clip_norm / max(clip_norm, length).
+
+    Args:
+        clip_norm: The greatest length of all gradients, as if they were one.
+        group_name: Accepted for Paddle's sake.
+        auto_skip_clip: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: It is no number greater than 0.
+
+    >>> import teachgraph as tg
+    >>> w, dw, db = (tg.to_tensor(x) for x in ([1.0], [3.0], [-4.0]))
+    >>> [g.tolist() for _, g in ClipGradByGlobalNorm(2.5)([(w, dw), (w + 1.0, db)])]
+    [[1.5], [-2.0]]
+
+    In Paddle this is `paddle.nn.ClipGradByGlobalNorm`.
+    """
+
+    def __init__(
+        self,
+        clip_norm: float,
+        group_name: str = "default_group",
+        auto_skip_clip: bool = False,
+    ) -> None:
+        self.clip_norm = positive("clip_norm", clip_norm)
+        self.group_name = group_name
+
+    def clip(self, pairs: Pairs) -> Pairs:
+        """By one factor."""
+        squares = alike([squared_l2_norm(g) for _, g in pairs])
+        length = sqrt(add_n(*squares))
+        allowed = constant(self.clip_norm, length)
+        factor = elementwise_div(allowed, elementwise_max(allowed, length))
+        return [(p, scaled(g, factor)) for p, g in pairs]
+
+    def __str__(self) -> str:
+        return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
+
+
+def own(grad: Any) -> Any:
+    """A gradient that may be written to: `.grad` of a parameter stays as it is."""
+    return grad.detach() if isinstance(grad, Tensor) else grad
+
+
+def alike(values: list[Any]) -> list[Any]:
+    """Values in one dtype, the widest there is among them."""
+    widest = np.result_type(*(x.dtype for x in values))
+    return [x if x.dtype == widest else x.astype(widest) for x in values]
+
+
+def constant(value: float, beside: Any) -> Any:
+    """A number in the mode, and of the dtype, of what it meets."""
+    attrs = {"shape": [1], "value": value, "dtype": dtypes.PADDLE_CODES[beside.dtype]}
+    return beside.apply(fill_constant, (), attrs)
+
+
+def scaled(grad: Any, factor: Any) -> Any:
+    """A gradient times a factor of shape [1], where the gradient was."""
+    if factor.dtype != grad.dtype:
+        factor = factor.astype(grad.dtype)
+    return multiply_onto(grad, factor if grad.shape else factor.reshape([]))
+
+
+def number(name: str, value: Any) -> float:
+    """A bound as a number.
+
+    Raises:
+        InvalidValueError: It is none.
+    """
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        found = nan
+    if isnan(found):
+        raise InvalidValueError(at_user_line(f"{name} is a number, got {value!r}"))
+    return found
+
+
+def positive(name: str, value: Any) -> float:
+    """A bound as a number that is greater than 0.
+
+    Raises:
+        InvalidValueError: It is none.
+    """
+    found = number(name, value)
+    if not 0.0 < found < inf:
+        raise InvalidValueError(
+            at_user_line(f"{name} must be greater than 0, got {value!r}")
+        )
+    return found

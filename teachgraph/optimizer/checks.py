@@ -1,0 +1,49 @@
+"""What an optimizer may be given: numbers in their ranges, and which parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, at_user_line
+
+__all__ = ["FRACTION", "NOT_NEGATIVE", "Range", "check", "is_number"]
+
+
+class Range(NamedTuple):
+    """Numbers from `low` on, below `high`."""
+
+    low: float = 0.0
+    high: float = inf
+
+    def __str__(self) -> str:
+        return f"in [{self.low:g}, {self.high:g})"
+
+
+FRACTION = Range(0.0, 1.0)
+NOT_NEGATIVE = Range()
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a real number of Python's or NumPy's."""
+    kinds = (int, float, np.integer, np.floating)
+    return isinstance(value, kinds) and not isinstance(value, bool)
+
+
+def check(options: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:
+    """Every option that has a range must be a number in it.
+
+    Raises:
+        InvalidValueError: One is not.
+
+    >>> check({"beta1": 0.9}, {"beta1": FRACTION})
+    """
+    for name, allowed in ranges.items():
+        value = options[name]
+        if not is_number(value) or not allowed.low <= value < allowed.high:
+            raise InvalidValueError(
+                at_user_line(f"{name} must be a number {allowed}, got {value!r}")
+            )

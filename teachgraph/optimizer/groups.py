@@ -1,0 +1,162 @@
+"""Parameter groups: which parameters are trained, and each with what settings.
+
+Most optimizers have one group, with the settings of the optimizer. A list of dicts
+makes several; what a dict leaves out is the optimizer's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from teachgraph.eager import Tensor
+from teachgraph.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.nn.clip import ClipGradBase
+from teachgraph.optimizer.checks import is_number
+from teachgraph.regularizer import L2Decay, WeightDecayRegularizer
+from teachgraph.static import Variable
+
+__all__ = ["Group", "clip_of", "groups_of", "regularizer_of", "several"]
+
+KINDS = (Tensor, Variable, str)
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Settings, and whose they are.
+
+    Attributes:
+        parameters: Tensors, or Variables or their names; None for every one there is.
+        learning_rate: A factor; None for each parameter's own.
+        regularizer: The decay, or None.
+        clip: How gradients are clipped, or None.
+        options: The numbers of the optimizer itself, such as `beta1`.
+    """
+
+    parameters: Sequence[Any] | None = None
+    learning_rate: float | None = None
+    regularizer: WeightDecayRegularizer | None = None
+    clip: ClipGradBase | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def factor(self, parameter: Any) -> float:
+        """The factor of the learning rate for a parameter."""
+        if self.learning_rate is not None:
+            return self.learning_rate
+        attr = getattr(parameter, "optimize_attr", None)
+        return 1.0 if attr is None else float(attr["learning_rate"])
+
+
+def groups_of(parameters: Any, common: Group) -> list[Group]:
+    """The groups that `parameters` means, where `common` are the usual settings.
+
+    Raises:
+        TypeError: The parameters are neither Tensors nor dicts.
+        InvalidValueError: A dict has no `params`, an option that nobody knows, or a
+            parameter of another one.
+    """
+    if parameters is None:
+        return [common]
+    if isinstance(parameters, Mapping):
+        raise TypeError(
+            "`parameters` argument should not get dict type, if parameter groups is "
+            "needed, please set `parameters` as list of dict"
+        )
+    found = several(parameters, (*KINDS, Mapping))
+    if not any(isinstance(item, Mapping) for item in found):
+        return [replace(common, parameters=found)]
+    groups = [group_of(item, common) for item in found]
+    named = [name_of(p) for group in groups for p in group.parameters or ()]
+    if len(set(named)) < len(named):
+        raise InvalidValueError(
+            at_user_line("some parameters appear in more than one parameter group")
+        )
+    return groups
+
+
+def group_of(given: Any, common: Group) -> Group:
+    """One group."""
+    if not isinstance(given, Mapping) or "params" not in given:
+        raise InvalidValueError(
+            at_user_line(f"each parameter group is a dict with 'params', got {given!r}")
+        )
+    settings = dict(given)
+    own: dict[str, Any] = {"parameters": several(settings.pop("params"), KINDS)}
+    if "learning_rate" in settings:
+        own["learning_rate"] = factor_of(settings.pop("learning_rate"))
+    if "grad_clip" in settings:
+        own["clip"] = clip_of(settings.pop("grad_clip"))
+    if "weight_decay" in settings and "weight_decay" not in common.options:
+        own["regularizer"] = regularizer_of(settings.pop("weight_decay"))
+    if unknown := [name for name in settings if name not in common.options]:
+        known = ["learning_rate", "weight_decay", "grad_clip", *common.options]
+        raise InvalidValueError(
+            at_user_line(f"a parameter group takes {', '.join(known)}, not {unknown}")
+        )
+    return replace(common, options={**common.options, **settings}, **own)
+
+
+def several(parameters: Any, kinds: tuple[type, ...]) -> list[Any]:
+    """The parameters as a list.
+
+    Raises:
+        TypeError: They are one Tensor, or something else than Tensors.
+    """
+    alone = isinstance(parameters, KINDS) or not isinstance(parameters, Iterable)
+    found = None if alone else list(parameters)
+    if found is None or not all(isinstance(p, kinds) for p in found):
+        raise TypeError(
+            "`parameters` argument given to the optimizer should be an iterable of "
+            f"Tensors, such as layer.parameters(), got {parameters!r}"
+        )
+    return found
+
+
+def name_of(parameter: Any) -> str:
+    """What a parameter is known by."""
+    return parameter if isinstance(parameter, str) else str(parameter.name)
+
+
+def factor_of(value: Any) -> float:
+    """A group's factor of the learning rate.
+
+    Raises:
+        InvalidValueError: It is no number from 0 on.
+    """
+    if not is_number(value) or not value >= 0:
+        raise InvalidValueError(
+            at_user_line(f"a group's learning_rate is a factor, got {value!r}")
+        )
+    return float(value)
+
+
+def clip_of(value: Any) -> ClipGradBase | None:
+    """How to clip.
+
+    Raises:
+        DTypeError: It does not clip.
+    """
+    if value is None or isinstance(value, ClipGradBase):
+        return value
+    raise DTypeError(
+        at_user_line(
+            "'grad_clip' should be an instance of GradientClipBase's derived class, "
+            f"such as nn.ClipGradByNorm(1.0), got {value!r}"
+        )
+    )
+
+
+def regularizer_of(value: Any) -> WeightDecayRegularizer | None:
+    """A decay; a number is an L2Decay of that strength.
+
+    Raises:
+        DTypeError: It is neither.
+    """
+    if value is None or isinstance(value, WeightDecayRegularizer):
+        return value
+    if not is_number(value):
+        raise DTypeError(
+            at_user_line(f"weight_decay is a number, L1Decay or L2Decay, got {value!r}")
+        )
+    return L2Decay(value)

@@ -1,0 +1,118 @@
+"""A schedule that watches the training instead of the clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DTypeError, at_user_line
+from teachgraph.optimizer.lr.cycle import one_of
+from teachgraph.optimizer.lr.decay import below_one
+from teachgraph.optimizer.lr.scheduler import LRScheduler
+
+__all__ = ["ReduceOnPlateau"]
+
+
+class ReduceOnPlateau(LRScheduler):
+    """Makes the rate `factor` times as large when a metric has stopped getting better.
+
+    Args:
+        learning_rate: The rate to start from.
+        mode: "min" if a smaller metric is better, "max" if a larger one is.
+        factor: Less than 1.
+        patience: For how many epochs it may get no better.
+        threshold: By how much better is better.
+        threshold_mode: "rel", by that share of the best, or "abs".
+        cooldown: For how many epochs nothing happens after a change.
+        min_lr: The lowest rate.
+        epsilon: Changes smaller than that are left out.
+        verbose: Print each new rate.
+
+    Raises:
+        DTypeError: The rate is no number.
+        InvalidValueError: A mode is unknown, or the factor is not less than 1.
+
+    In Paddle this is `paddle.optimizer.lr.ReduceOnPlateau`.
+
+    >>> rate = ReduceOnPlateau(1.0, factor=0.5, patience=1)
+    >>> for loss in (3.0, 3.0, 3.0):
+    ...     rate.step(loss)
+    >>> rate()
+    0.5
+    """
+
+    best: float | None
+
+    def __init__(
+        self,
+        learning_rate: float,
+        mode: str = "min",
+        factor: float = 0.1,
+        patience: int = 10,
+        threshold: float = 1e-4,
+        threshold_mode: str = "rel",
+        cooldown: int = 0,
+        min_lr: float = 0,
+        epsilon: float = 1e-8,
+        verbose: bool = False,
+    ) -> None:
+        self.mode, self.threshold_mode = mode.lower(), threshold_mode.lower()
+        one_of("mode", self.mode, ("min", "max"))
+        one_of("threshold_mode", self.threshold_mode, ("rel", "abs"))
+        self.factor, self.patience = below_one("factor", factor), patience
+        self.threshold, self.cooldown = threshold, cooldown
+        self.min_lr, self.epsilon = min_lr, epsilon
+        self.cooldown_counter = self.num_bad_epochs = 0
+        self.best = None
+        self.start(learning_rate, 0, verbose)
+
+    def state_keys(self) -> None:
+        """Name in `keys` the attributes that `state_dict` saves."""
+        counted = ["cooldown_counter", "best", "num_bad_epochs"]
+        self.keys = [*counted, "last_epoch", "last_lr"]
+
+    def step(  # type: ignore[override]
+        self, metrics: Any, epoch: int | None = None
+    ) -> None:
+        """Take notice of an epoch's metric.
+
+        Raises:
+            DTypeError: The metric is not one number.
+        """
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        metric = one_number(metrics)
+        if self.cooldown_counter > 0:
+            self.cooldown_counter -= 1
+            return
+        if self.best is None or self.is_better(metric, self.best):
+            self.best, self.num_bad_epochs = metric, 0
+        else:
+            self.num_bad_epochs += 1
+        if self.num_bad_epochs > self.patience:
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+            self.reduce()
+
+    def reduce(self) -> None:
+        """Make the rate smaller."""
+        new = max(self.last_lr * self.factor, self.min_lr)
+        if self.last_lr - new > self.epsilon:
+            self.last_lr = new
+            self.tell()
+
+    def is_better(self, metric: float, best: float) -> bool:
+        """Whether it is better by more than the threshold."""
+        margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0)
+        return metric < best - margin if self.mode == "min" else metric > best + margin
+
+
+def one_number(metric: Any) -> float:
+    """A metric as a number.
+
+    Raises:
+        DTypeError: It is none, or several.
+    """
+    array = np.asarray(metric)
+    if array.size != 1 or array.dtype.kind not in "biuf":
+        raise DTypeError(at_user_line(f"a metric is one number, got {metric!r}"))
+    return float(array.item())

@@ -1,0 +1,45 @@
+"""Which parameter each operator of an update serves: Paddle's `op_role_var`.
+
+Passes that fuse updates, or send gradients to other machines, go by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from teachgraph.static import Operator, OpRole
+
+__all__ = ["mark"]
+
+Pairs = Sequence[tuple[Any, Any]]
+
+
+def mark(
+    operators: Iterable[Operator], pairs: Pairs, remembered: Mapping[Any, Sequence[Any]]
+) -> None:
+    """Set `op_role_var` of these operators: the names of (parameter, gradient).
+
+    An operator serves the parameter it writes something of, else the one it reads
+    something of, else the same as the operator before it.
+
+    Args:
+        operators: What was appended.
+        pairs: The parameters with the gradients that are stepped along.
+        remembered: What the optimizer keeps of each parameter.
+    """
+    served = [[p.name, g.name] for p, g in pairs]
+    owner = {
+        v.name: own
+        for own, (p, g) in zip(served, pairs, strict=True)
+        for v in (p, g, *remembered.get(p, ()))
+    }
+    last = served[0]
+    for op in operators:
+        if op.role & OpRole.RATE:
+            continue
+        names = [*op.input_arg_names, *op.output_arg_names]
+        last = next((owner[n] for n in reversed(names) if n in owner), last)
+        for name in op.output_arg_names:
+            owner.setdefault(name, last)
+        op._set_attr("op_role_var", list(last))
