@@ -11,6 +11,7 @@ from teachgraph.nn.layer import Layer
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CTCLoss",
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
@@ -261,3 +262,30 @@ class CosineSimilarity(Loss):
     def __init__(self, axis: int = 1, eps: float = 1e-8) -> None:
         super().__init__()
         self.options = {"axis": axis, "eps": eps}
+
+
+class CTCLoss(Layer):
+    """The loss of sequences of unknown timing, the function `ctc_loss`."""
+
+    def __init__(self, blank: int = 0, reduction: str = "mean") -> None:
+        super().__init__()
+        self.blank, self.reduction = blank, reduction
+
+    def forward(
+        self,
+        log_probs: Any,
+        labels: Any,
+        input_lengths: Any,
+        label_lengths: Any,
+        norm_by_times: bool = False,
+    ) -> Any:
+        """The function of the sequences and their labels."""
+        return functional.ctc_loss(
+            log_probs,
+            labels,
+            input_lengths,
+            label_lengths,
+            self.blank,
+            self.reduction,
+            norm_by_times,
+        )

@@ -20,6 +20,7 @@ TABLE: dict[str, Row] = {row.op: row for family in FAMILIES for row in family.RO
 ELSEWHERE = {
     "uniform_random": "random: test_random.py tests its distribution and its seeds",
     "gaussian_random": "random: test_random.py tests its distribution and its seeds",
+    "warpctc": "it has one derivative, and no second: test_ctc.py",
     "py_func": "its kernel is the user's: test_py_func.py",
 }
 """Ops that have no row, and why."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
     nll_loss,
@@ -23,7 +25,8 @@ from teachgraph.nn.functional.pairs import (
     triplet_margin_loss,
 )
 from teachgraph.nn.functional.reduction import check_reduction, reduced
-from teachgraph.ops import activation, creation, elementwise, losses, math, reduce
+from teachgraph.ops import activation, creation, ctc, elementwise, losses, math, reduce
+from teachgraph.ops import shape as shapes
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.static import Variable, naming
 
@@ -33,6 +36,7 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dice_loss",
     "hinge_embedding_loss",
     "kl_div",
@@ -317,3 +321,50 @@ def dice_loss(
     common = reduce.reduce_sum(input * wanted, dim=inner)
     both = reduce.reduce_sum(input, dim=inner) + reduce.reduce_sum(wanted, dim=inner)
     return reduced(1.0 - common * 2.0 / (both + epsilon), "mean")
+
+
+def ctc_loss(
+    log_probs: Any,
+    labels: Any,
+    input_lengths: Any,
+    label_lengths: Any,
+    blank: int = 0,
+    reduction: str = "mean",
+    norm_by_times: bool = False,
+) -> Any:
+    """-log of the probability of all ways to say a label in a sequence of time steps.
+
+    Args:
+        log_probs: Logits [T, B, C], or logarithms of probabilities: softmax is taken.
+        labels: Integers [B, L]; what is behind a label's length is not looked at.
+        input_lengths: How many time steps each sequence has, [B].
+        label_lengths: How long each label is, [B].
+        blank: The class that says nothing.
+        reduction: "mean", which divides each loss by the length of its label first,
+            "sum" or "none".
+        norm_by_times: Divide the gradient, but not the loss, by the time steps.
+
+    Returns:
+        One number, or [B]. A label that is too long to be spelt has the loss inf.
+
+    Raises:
+        InvalidValueError: Lengths or labels out of range.
+        ShapeError: Batches that differ.
+        DTypeError: Labels or lengths that are no integers.
+
+    Source: Graves et al. 2006. In Paddle this is `paddle.nn.functional.ctc_loss`.
+
+    >>> import numpy as np
+    >>> logits, one = np.zeros((2, 1, 3)), np.array([1])
+    >>> ctc_loss(logits, np.array([[2]]), np.array([2]), one).round(4)  # 3 ways of 9
+    np.float64(1.0986)
+    """
+    check_reduction(reduction)
+    attrs = {"blank": blank, "norm_by_times": norm_by_times}
+    loss, _ = ctc.warpctc(log_probs, labels, input_lengths, label_lengths, **attrs)
+    loss = shapes.reshape_as(loss, input_lengths)
+    if reduction == "mean":
+        least = np.ones((), label_lengths.dtype)
+        letters = elementwise.elementwise_max(label_lengths, least)
+        loss = elementwise.elementwise_div(loss, letters)
+    return reduced(loss, reduction)
