@@ -182,6 +182,7 @@ def through_hooks(edge: Edge, dout: Any) -> Any:
     return dout
 
 
+@np.errstate(all="ignore")  # slopes may be infinite, silently as in Paddle
 def reverse(
     seeds: Mapping[Edge, Any],
     *,

@@ -289,14 +289,12 @@ def nan_to_num(
     array([0., 1., 9.])
     """
     largest = float(np.finfo(x.dtype).max)
-    x = where(full_like(x, nan), x, isnan_v2(x))
-    for infinity, number, default in (
-        (inf, posinf, largest),
-        (-inf, neginf, -largest),
-    ):
-        finite = full_like(x, default if number is None else number)
-        x = where(finite, x, elementwise.equal(x, full_like(x, infinity)))
-    return x
+    high, low, number = full_like(x, inf), full_like(x, -inf), full_like(x, nan)
+    highest = full_like(x, largest if posinf is None else posinf)
+    lowest = full_like(x, -largest if neginf is None else neginf)
+    x = where(number, x, isnan_v2(x))
+    x = where(highest, x, elementwise.equal(x, high))
+    return where(lowest, x, elementwise.equal(x, low))
 
 
 def deg2rad(x: Any, name: Any = None) -> Any:
