@@ -114,9 +114,9 @@ def called(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any:
         out = op(x, weight, **attrs)
     if bias is None:
         return out
-    if not attrs["data_format"].endswith("C"):
-        ones = [1] * (len(out.shape) - 2)
-        bias = shape.reshape2(bias, shape=[1, bias.shape[0], *ones])
+    ones, last = [1] * (len(out.shape) - 2), attrs["data_format"].endswith("C")
+    wide = [1, *ones, bias.shape[0]] if last else [1, bias.shape[0], *ones]
+    bias = shape.reshape2(bias, shape=wide)
     with layer():
         return elementwise.elementwise_add(out, bias)
 
