@@ -29,6 +29,8 @@ def check_integer(axis: Any) -> None:
 def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
     """The dimensions a reduction runs over, from 0; None for all of them.
 
+    A scalar counts as a line of one, so that axis 0 or -1 is all there is of it.
+
     Raises:
         DTypeError: One is no integer.
         InvalidValueError: There is no such dimension (NumPy's AxisError, told anew).
@@ -38,8 +40,8 @@ def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
         return None
     for axis in dim:
         check_integer(axis)
-    along = normalize_axis_tuple(dim, ndim)
-    return None if reduce_all else along
+    along = normalize_axis_tuple(dim, max(ndim, 1))
+    return None if reduce_all or not ndim else along
 
 
 def one_axis(axis: Any, ndim: int) -> int:

@@ -21,6 +21,7 @@ class Traced:
 
     shape: Any
     dtype: Any
+    stop_gradient: Any
 
     @staticmethod
     def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:

@@ -14,6 +14,7 @@ from teachgraph import static
 from teachgraph.autograd import check_grads
 from teachgraph.errors import DTypeError, InvalidValueError, OpError, ShapeError
 from teachgraph.ops.functions import search
+from tests.ops.lives import several
 from tests.ops.values import integers, numbers
 
 REDUCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
@@ -283,3 +284,20 @@ def test_a_running_product_without_an_axis_goes_through_all() -> None:
     x = integers(2, 2, below=9) + 1
     assert tg.cumprod(x).tolist() == np.cumprod(x).tolist()
     assert tg.cummin(x)[0].tolist() == np.minimum.accumulate(x.ravel()).tolist()
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("axis", [0, -1])
+def test_a_scalar_is_a_line_of_one(name: str, axis: int) -> None:
+    function, _ = REDUCTIONS[name]
+    line = function(tg.to_tensor([2.5]), 0)
+    found = function(tg.to_tensor(2.5), axis)
+    for one, other in zip(several(found), several(line), strict=True):
+        assert float(one) == float(other)
+
+
+def test_a_scalar_keeps_its_gradient() -> None:
+    for function in (tg.sum, tg.mean, tg.prod, tg.logsumexp, tg.median, tg.amin):
+        x = tg.to_tensor(2.5, stop_gradient=False)
+        (dx,) = tg.grad(function(x, 0), x)
+        assert (dx.shape, float(dx)) == ([], 1.0)

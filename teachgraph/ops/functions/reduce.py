@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
+from numbers import Real
 from typing import Any
 
 from teachgraph.errors import InvalidValueError, explain
@@ -230,7 +231,7 @@ def order(x: Any, p: Any) -> float:
     """
     if p == "fro":
         return 2.0
-    if isinstance(p, (int, float)) and not isnan(p):
+    if isinstance(p, Real) and not isnan(p):
         return float(p)
     reason = InvalidValueError(f"the order is a number or 'fro', got {p!r}")
     raise explain("p_norm", ["X"], [x], {"porder": p}, reason)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import floor, prod
+from numbers import Real
 from typing import Any
 
 from teachgraph import dtypes
@@ -124,7 +125,7 @@ def quantile(
 
 def all_between(shares: Sequence[Any]) -> bool:
     """Whether all of these are numbers from 0 to 1."""
-    return all(isinstance(q, (int, float)) and 0 <= q <= 1 for q in shares)
+    return all(isinstance(q, Real) and 0 <= q <= 1 for q in shares)
 
 
 def checked_axes(function: str, x: Any, axis: Axis) -> list[int]:
