@@ -182,7 +182,6 @@ def through_hooks(edge: Edge, dout: Any) -> Any:
     return dout
 
 
-@np.errstate(all="ignore")  # slopes may be infinite, silently as in Paddle
 def reverse(
     seeds: Mapping[Edge, Any],
     *,
@@ -212,24 +211,25 @@ def reverse(
     check_kept(path)
     grads: dict[Edge, Any] = dict(seeds)
     found: dict[Edge, Any] = {}
-    for node in path:
-        dout = grads.pop(node, None)
-        if dout is None:
-            continue
-        if _hooked.anywhere and dout.__class__ is not list:
-            dout = through_hooks(node, dout)
-        if observers:
-            announce("grad_ready", node, dout)
-        if targets is not None and node in targets:
-            found[node] = dout
-        if node.__class__ is Node:
-            step(node, dout, grads, needed, trace)
-            if not retain_graph:
-                free(node)
-        elif node.__class__ is Output:
-            gather(grads, node, dout)
-        elif targets is None:
-            found[node] = dout
+    with np.errstate(all="ignore"):  # slopes may be infinite, silently as in Paddle
+        for node in path:
+            dout = grads.pop(node, None)
+            if dout is None:
+                continue
+            if _hooked.anywhere and dout.__class__ is not list:
+                dout = through_hooks(node, dout)
+            if observers:
+                announce("grad_ready", node, dout)
+            if targets is not None and node in targets:
+                found[node] = dout
+            if node.__class__ is Node:
+                step(node, dout, grads, needed, trace)
+                if not retain_graph:
+                    free(node)
+            elif node.__class__ is Output:
+                gather(grads, node, dout)
+            elif targets is None:
+                found[node] = dout
     return found
 
 

@@ -88,11 +88,11 @@ class Executor:
         plan = self.plan(program, feed_names(feed), fetches)
         fed = checked_feed(plan, feed or {})
         scope.values.update(program.answers())
-        values = self._run(plan, fed, scope)
+        with np.errstate(all="ignore"):  # infinity and NaN come silently, as in Paddle
+            values = self._run(plan, fed, scope)
         found = [np.array(value) for value in values]
         return found if return_numpy else tensors(found)
 
-    @np.errstate(all="ignore")  # infinity and NaN come silently, as in Paddle
     def _run(self, plan: Plan, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
         if not observers:
             if self.interpreting:
