@@ -2,20 +2,36 @@
 
 from teachgraph.ops.initializer import (
     Assign,
+    Bilinear,
     Constant,
+    Dirac,
     Initializer,
+    KaimingNormal,
+    KaimingUniform,
     Normal,
+    Orthogonal,
+    TruncatedNormal,
     Uniform,
     XavierNormal,
     XavierUniform,
+    calculate_gain,
+    set_global_initializer,
 )
 
 __all__ = [
     "Assign",
+    "Bilinear",
     "Constant",
+    "Dirac",
     "Initializer",
+    "KaimingNormal",
+    "KaimingUniform",
     "Normal",
+    "Orthogonal",
+    "TruncatedNormal",
     "Uniform",
     "XavierNormal",
     "XavierUniform",
+    "calculate_gain",
+    "set_global_initializer",
 ]

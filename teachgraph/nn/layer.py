@@ -11,7 +11,7 @@ from teachgraph import dtypes, mode, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.errors import DTypeError, OpError, ProgramError, at_user_line
 from teachgraph.hooks import HookHandle, register
-from teachgraph.ops.initializer import Constant, XavierUniform
+from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import Parameter as StaticParameter
 from teachgraph.static import Variable
@@ -122,7 +122,8 @@ class Layer:
         suffix = "b" if is_bias else "w"
         name = wanted.name or unique_name.generate(f"{self._full_name}.{suffix}")
         usual = Constant(0.0) if is_bias else XavierUniform()
-        initializer = wanted.initializer or default_initializer or usual
+        asked = wanted.initializer or wished(is_bias=is_bias)
+        initializer = asked or default_initializer or usual
         kind = dtypes.convert(dtype or self._dtype)
         make = mode.interpreter().create_parameter
         return make(name, shape, kind, wanted, initializer)

@@ -7,28 +7,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod, sqrt
+from math import ceil, prod, sqrt
 from typing import Any, Protocol
 
 import numpy as np
 
 from teachgraph import dtypes
-from teachgraph.ops.creation import (
-    assign_value,
-    fill_constant,
+from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.ops.creation import assign_value, fill_constant
+from teachgraph.ops.op import Op
+from teachgraph.ops.sampling import (
     gaussian_random,
+    orthogonal_random,
+    truncated_gaussian_random,
     uniform_random,
 )
-from teachgraph.ops.op import Op
 
 __all__ = [
     "Assign",
+    "Bilinear",
     "Constant",
+    "Dirac",
     "Initializer",
+    "KaimingNormal",
+    "KaimingUniform",
     "Normal",
+    "Orthogonal",
+    "TruncatedNormal",
     "Uniform",
     "XavierNormal",
     "XavierUniform",
+    "calculate_gain",
+    "set_global_initializer",
+    "wished",
 ]
 
 Operation = tuple[Op, dict[str, Any]]
@@ -111,6 +122,20 @@ class Normal:
 
 
 @dataclass(frozen=True)
+class TruncatedNormal:
+    """Normally distributed about `mean`, and never further than 2 `std` away."""
+
+    mean: float = 0.0
+    std: float = 1.0
+    seed: int = 0
+
+    def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
+        """A `truncated_gaussian_random` op."""
+        moments = {"mean": self.mean, "std": self.std, "seed": self.seed}
+        return truncated_gaussian_random, described(shape, dtype, **moments)
+
+
+@dataclass(frozen=True)
 class XavierUniform:
     """Uniform within sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
 
@@ -145,6 +170,153 @@ class XavierNormal:
         return Normal(0.0, std, self.seed).operation(shape, dtype)
 
 
+GAINS = {
+    **dict.fromkeys(("sigmoid", "linear", "conv1d", "conv2d", "conv3d"), 1.0),
+    **dict.fromkeys((f"conv{n}d_transpose" for n in (1, 2, 3)), 1.0),
+    "tanh": 5.0 / 3.0,
+    "relu": sqrt(2.0),
+    "selu": 3.0 / 4.0,
+}
+
+
+def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
+    """How much larger weights are to be, for what the nonlinearity takes away.
+
+    Args:
+        nonlinearity: "relu", "leaky_relu", "tanh", "selu", "sigmoid", "linear" or a
+            convolution.
+        param: The slope of a leaky ReLU below 0, by default 0.01.
+
+    Raises:
+        InvalidValueError: No gain is known.
+
+    >>> calculate_gain("leaky_relu", 1.0), round(calculate_gain("relu"), 4)
+    (1.0, 1.4142)
+    """
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else float(param)
+        return sqrt(2.0 / (1.0 + slope**2))
+    if nonlinearity not in GAINS:
+        known = ", ".join([*GAINS, "leaky_relu"])
+        raise InvalidValueError(
+            at_user_line(f"no gain is known of {nonlinearity!r}, only of {known}")
+        )
+    return GAINS[nonlinearity]
+
+
+def kaiming_std(given: KaimingUniform | KaimingNormal, shape: Sequence[int]) -> float:
+    """gain / sqrt(fan_in): the deviation that keeps the variance of values."""
+    gain = calculate_gain(given.nonlinearity, given.negative_slope)
+    return gain / sqrt(max(given.fan_in or fans(shape)[0], 1))
+
+
+@dataclass(frozen=True)
+class KaimingNormal:
+    """Normal with deviation gain / sqrt(fan_in) (He et al., 2015)."""
+
+    fan_in: int | None = None
+    negative_slope: float = 0.0
+    nonlinearity: str = "relu"
+    seed: int = 0
+
+    def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
+        """A `gaussian_random` op."""
+        return Normal(0.0, kaiming_std(self, shape), self.seed).operation(shape, dtype)
+
+
+@dataclass(frozen=True)
+class KaimingUniform:
+    """Uniform within gain sqrt(3 / fan_in) (He et al., 2015).
+
+    >>> op, attrs = KaimingUniform().operation([2, 3], dtypes.float32)
+    >>> round(attrs["max"], 7)
+    1.7320508
+    """
+
+    fan_in: int | None = None
+    negative_slope: float = 0.0
+    nonlinearity: str = "relu"
+    seed: int = 0
+
+    def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
+        """A `uniform_random` op."""
+        limit = sqrt(3.0) * kaiming_std(self, shape)
+        return Uniform(-limit, limit, self.seed).operation(shape, dtype)
+
+
+@dataclass(frozen=True)
+class Orthogonal:
+    """Orthogonal rows or columns of length `gain` (Saxe et al., 2014).
+
+    In Paddle's startup program this is `gaussian_random`, `qr` and five ops more; here
+    it is one.
+    """
+
+    gain: float = 1.0
+    seed: int = 0
+
+    def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
+        """An `orthogonal_random` op."""
+        how = {"gain": float(self.gain), "seed": self.seed}
+        return orthogonal_random, described(shape, dtype, **how)
+
+
+@dataclass(frozen=True)
+class Dirac:
+    """A convolution that passes its input on: 1 in the middle of filter i, channel i.
+
+    With `groups`, each group of filters does so by itself. Where Paddle scatters the
+    ones into zeros, here they stand in one `assign_value`.
+    """
+
+    groups: int = 1
+
+    def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
+        """An `assign_value` op.
+
+        Raises:
+            ShapeError: That is no shape of filters, or they do not make equal groups.
+        """
+        if not 3 <= len(shape) <= 5 or self.groups < 1 or shape[0] % self.groups:
+            raise ShapeError(
+                at_user_line(
+                    "Dirac is for filters [out, in, 1 to 3 sizes], and out in "
+                    f"{self.groups} equal groups; got {list(shape)}"
+                )
+            )
+        filters = np.zeros(tuple(shape), dtype)
+        middle = [size // 2 for size in shape[2:]]
+        height = shape[0] // self.groups
+        for first in range(0, shape[0], height):
+            for i in range(min(height, shape[1])):
+                filters[(first + i, i, *middle)] = 1.0
+        return assign_value, described(shape, dtype, values=filters.ravel())
+
+
+class Bilinear:
+    """The filters of a transposed convolution that enlarges images by interpolation.
+
+    Each weighs a pixel by how near it is in both directions. (Paddle 2.6 takes a row's
+    number with its fraction, so its filters are not symmetric.)
+    """
+
+    def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
+        """An `assign_value` op.
+
+        Raises:
+            ShapeError: The filters are not square.
+        """
+        if len(shape) != 4 or shape[2] != shape[3]:
+            raise ShapeError(
+                at_user_line(f"Bilinear is for square filters, got {list(shape)}")
+            )
+        factor = ceil(shape[3] / 2)
+        centre = (2 * factor - 1 - factor % 2) / (2 * factor)
+        near = 1.0 - np.abs(np.arange(shape[3]) / factor - centre)
+        filters = np.broadcast_to(np.outer(near, near), tuple(shape)).astype(dtype)
+        return assign_value, described(shape, dtype, values=filters.ravel())
+
+
 class Assign:
     """Given values: a list, an array or a Tensor."""
 
@@ -154,3 +326,27 @@ class Assign:
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """An `assign_value` op."""
         return assign_value, described(shape, dtype, values=self.value.ravel())
+
+
+class _Wishes:
+    """What `set_global_initializer` asked for."""
+
+    weight: Initializer | None = None
+    bias: Initializer | None = None
+
+
+def set_global_initializer(
+    weight_init: Initializer | None, bias_init: Initializer | None = None
+) -> None:
+    """Begin all parameters made from now on like this, unless their attr says how.
+
+    None takes it back.
+
+    In Paddle this is `paddle.nn.initializer.set_global_initializer`.
+    """
+    _Wishes.weight, _Wishes.bias = weight_init, bias_init
+
+
+def wished(*, is_bias: bool) -> Initializer | None:
+    """What `set_global_initializer` asked for, or None."""
+    return _Wishes.bias if is_bias else _Wishes.weight

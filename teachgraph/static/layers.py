@@ -9,7 +9,7 @@ from typing import Any
 from teachgraph import dtypes, unique_name
 from teachgraph.errors import DTypeError, ProgramError, at_user_line
 from teachgraph.ops import elementwise, linalg, math, metric, op, sort
-from teachgraph.ops.initializer import Constant, XavierUniform
+from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import naming
 from teachgraph.static.program import (
@@ -64,7 +64,7 @@ def parameter(
     if wanted is False:
         return None
     name = wanted.name or unique_name.generate(f"{layer}.{suffix}")
-    initializer = wanted.initializer or default
+    initializer = wanted.initializer or wished(is_bias=suffix == "b") or default
     return Static().create_parameter(name, shape, dtype, wanted, initializer)
 
 

@@ -20,6 +20,20 @@ TABLE: dict[str, Row] = {row.op: row for family in FAMILIES for row in family.RO
 ELSEWHERE = {
     "uniform_random": "random: test_random.py tests its distribution and its seeds",
     "gaussian_random": "random: test_random.py tests its distribution and its seeds",
+    **dict.fromkeys(
+        (
+            "bernoulli",
+            "gaussian_like",
+            "multinomial",
+            "orthogonal_random",
+            "poisson",
+            "randint",
+            "randint_like",
+            "randperm",
+            "truncated_gaussian_random",
+        ),
+        "random: test_random.py tests its distribution and its seeds",
+    ),
     "warpctc": "it has one derivative, and no second: test_ctc.py",
     "py_func": "its kernel is the user's: test_py_func.py",
 }

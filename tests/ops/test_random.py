@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,14 +12,25 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import OpError
-from teachgraph.ops import initializer
-from teachgraph.ops.creation import gaussian_random, uniform_random
+from teachgraph.errors import InvalidValueError, OpError
 from teachgraph.ops.op import Op
+from teachgraph.ops.sampling import (
+    bernoulli,
+    gaussian_like,
+    gaussian_random,
+    multinomial,
+    orthogonal_random,
+    poisson,
+    randint,
+    randint_like,
+    randperm,
+    truncated_gaussian_random,
+    uniform_random,
+)
 
 COUNT = 20_000
 CODES = {"float32": 5, "float64": 6}
-OPS = [uniform_random, gaussian_random]
+OPS = [uniform_random, gaussian_random, truncated_gaussian_random]
 
 Cumulative = Callable[[float], float]
 
@@ -140,25 +152,202 @@ def test_what_cannot_be_drawn_is_refused(op: Op) -> None:
             op(**wrong)
 
 
-SHAPE = [200, 300]
+def within(mean: float, std: float) -> Cumulative:
+    """The normal distribution, of what is not further than 2 deviations away."""
+    whole, tail = normal(mean, std), normal(0, 1)(-2)
+    return lambda x: min(max((whole(x) - tail) / (1 - 2 * tail), 0.0), 1.0)
+
+
+def test_truncated_numbers_are_normal_inside_two_deviations() -> None:
+    numbers = draw(truncated_gaussian_random, mean=3.0, std=0.5)
+    assert distance(numbers, within(3.0, 0.5)) < FAR
+    assert distance(numbers, normal(3.0, 0.5)) > FAR
+    assert np.abs(numbers - 3.0).max() <= 1.0
+
+
+def test_whole_numbers_are_equally_likely() -> None:
+    numbers = tg.randint(-2, 3, [COUNT]).numpy()
+    assert numbers.dtype == np.int64
+    found, counts = np.unique(numbers, return_counts=True)
+    np.testing.assert_array_equal(found, [-2, -1, 0, 1, 2])
+    np.testing.assert_allclose(counts / COUNT, 0.2, atol=0.015)
+    assert set(tg.randint(3, shape=[99]).tolist()) == {0, 1, 2}
+    like = tg.randint_like(tg.ones([7, 2]), 4)
+    assert (like.shape, str(like.dtype)) == ([7, 2], "float32")
+    assert set(like.numpy().ravel()) <= {0.0, 1.0, 2.0, 3.0}
+
+
+def test_a_permutation_has_each_number_once_in_any_place() -> None:
+    firsts = [tg.randperm(3).tolist() for _ in range(3000)]
+    assert all(sorted(order) == [0, 1, 2] for order in firsts)
+    shares = [firsts.count(list(order)) / 3000 for order in set(map(tuple, firsts))]
+    assert len(shares) == 6
+    np.testing.assert_allclose(shares, 1 / 6, atol=0.03)
+
+
+def test_bernoulli_gives_ones_as_often_as_asked() -> None:
+    chances = np.array([0.0, 0.25, 0.9, 1.0])
+    drawn = tg.bernoulli(tg.to_tensor(np.tile(chances, (COUNT, 1)))).numpy()
+    assert set(np.unique(drawn)) == {0.0, 1.0}
+    np.testing.assert_allclose(drawn.mean(0), chances, atol=0.015)
+    np.testing.assert_array_equal(drawn[:, [0, 3]].std(0), 0.0)
+
+
+def test_poisson_has_mean_and_variance_of_what_was_asked() -> None:
+    drawn = tg.poisson(tg.to_tensor(np.full(COUNT, 4.0))).numpy()
+    assert drawn.mean() == pytest.approx(4.0, abs=0.07)
+    assert drawn.var() == pytest.approx(4.0, abs=0.2)
+    np.testing.assert_array_equal(drawn, np.round(drawn))
+
+
+WEIGHTS = np.array([1.0, 0.0, 3.0, 4.0])
+
+
+def test_multinomial_draws_by_weight_with_replacement() -> None:
+    drawn = tg.multinomial(tg.to_tensor(WEIGHTS), COUNT, replacement=True).numpy()
+    assert (drawn.shape, drawn.dtype) == ((COUNT,), np.int64)
+    shares = np.bincount(drawn, minlength=4) / COUNT
+    np.testing.assert_allclose(shares, WEIGHTS / 8, atol=0.015)
+    assert shares[1] == 0.0
+
+
+def test_multinomial_without_replacement_takes_none_twice() -> None:
+    rows = tg.to_tensor(np.tile(WEIGHTS, (COUNT, 1)))
+    drawn = tg.multinomial(rows, 2).numpy()
+    assert drawn.shape == (COUNT, 2)
+    assert (drawn[:, 0] != drawn[:, 1]).all()
+    assert 1 not in drawn
+    first = np.bincount(drawn[:, 0], minlength=4) / COUNT
+    np.testing.assert_allclose(first, WEIGHTS / 8, atol=0.015)
+    pair = ((drawn == [3, 2]).all(1)).mean()
+    assert pair == pytest.approx(4 / 8 * 3 / 4, abs=0.015)
+
+
+def test_normal_takes_a_mean_and_a_deviation_for_each() -> None:
+    mean = np.tile([-5.0, 0.0, 10.0], (COUNT, 1))
+    std = tg.to_tensor([1.0, 2.0, 0.5], dtype="float64")
+    drawn = tg.normal(tg.to_tensor(mean), std).numpy()
+    np.testing.assert_allclose(drawn.mean(0), [-5, 0, 10], atol=0.06)
+    np.testing.assert_allclose(drawn.std(0), [1, 2, 0.5], rtol=0.03)
+    assert tg.normal(2.0, 0.5).shape == [1]
+
+
+def test_a_random_orthogonal_matrix_favours_no_direction() -> None:
+    drawn = [orthogonal_random(shape=[2, 2], dtype=6).numpy() for _ in range(2000)]
+    angles = [math.atan2(m[1, 0], m[0, 0]) for m in drawn]
+    assert distance(np.array(angles), uniform(-math.pi, math.pi)) < FAR
+    turns = sum(np.linalg.det(m) > 0 for m in drawn)
+    assert turns / 2000 == pytest.approx(0.5, abs=0.05)
+
+
+LIKE = np.linspace(0.1, 0.9, 24).reshape(4, 6)
+CALLS: list[tuple[Op, tuple[Any, ...], dict[str, Any]]] = [
+    (uniform_random, (), {"shape": [50]}),
+    (gaussian_random, (), {"shape": [50]}),
+    (truncated_gaussian_random, (), {"shape": [50]}),
+    (orthogonal_random, (), {"shape": [5, 2, 3]}),
+    (randint, (), {"shape": [50], "high": 1000}),
+    (randperm, (), {"n": 50}),
+    (randint_like, (LIKE,), {"high": 1000}),
+    (gaussian_like, (LIKE,), {}),
+    (bernoulli, (LIKE,), {}),
+    (poisson, (LIKE * 10,), {}),
+    (multinomial, (LIKE,), {"num_samples": 4}),
+]
+
+
+def now(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]) -> Any:
+    return op(*map(tg.Tensor, inputs), **attrs).numpy()
+
+
+def later(op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any], seed: int) -> Any:
+    """The same in a program that is built before the generator starts."""
+    program = static.Program()
+    tg.enable_static()
+    try:
+        with static.program_guard(program, static.Program()):
+            names = [f"x{i}" for i in range(len(inputs))]
+            variables = [
+                static.data(name, list(x.shape), x.dtype)
+                for name, x in zip(names, inputs, strict=True)
+            ]
+            out = op(*variables, **attrs)
+    finally:
+        tg.disable_static()
+    tg.seed(seed)
+    feed = dict(zip(names, inputs, strict=True))
+    (found,) = static.Executor().run(program, feed, [out])
+    assert (tuple(out.shape), out.dtype) == (found.shape, found.dtype)
+    return found
 
 
 @pytest.mark.parametrize(
-    ("kind", "deviation"),
-    [
-        (initializer.XavierUniform(), math.sqrt(2 / 500)),
-        (initializer.XavierNormal(), math.sqrt(2 / 500)),
-        (initializer.XavierUniform(fan_in=10, fan_out=40), math.sqrt(2 / 50)),
-        (initializer.Normal(std=0.3), 0.3),
-        (initializer.Uniform(-0.6, 0.6), 0.6 / math.sqrt(3)),
-    ],
-    ids=lambda value: type(value).__name__ if not isinstance(value, float) else "",
+    ("op", "inputs", "attrs"), CALLS, ids=[op.type for op, _, _ in CALLS]
 )
-def test_initializers_have_the_deviation_their_formula_says(
-    kind: initializer.Initializer, deviation: float
+def test_both_modes_draw_the_same_from_one_seed(
+    op: Op, inputs: tuple[Any, ...], attrs: dict[str, Any]
 ) -> None:
-    op, attrs = kind.operation(SHAPE, np.dtype("float64"))
-    weights = op(**attrs).numpy()
-    assert weights.shape == tuple(SHAPE)
-    assert weights.std() == pytest.approx(deviation, rel=0.02)
-    assert weights.mean() == pytest.approx(0.0, abs=0.02 * deviation)
+    tg.seed(7)
+    first, second = now(op, inputs, attrs), now(op, inputs, attrs)
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(later(op, inputs, attrs, 7), first)
+    own = now(op, inputs, {**attrs, "seed": 3})
+    np.testing.assert_array_equal(now(op, inputs, {**attrs, "seed": 3}), own)
+    np.testing.assert_array_equal(later(op, inputs, {**attrs, "seed": 3}, 8), own)
+
+
+def test_building_a_program_draws_nothing() -> None:
+    tg.seed(7)
+    before = tg.get_rng_state()
+    tg.enable_static()
+    try:
+        with static.program_guard(static.Program(), static.Program()):
+            tg.randn([3])
+            tg.randint(0, 5, [3])
+    finally:
+        tg.disable_static()
+    assert tg.get_rng_state() == before
+
+
+def test_a_kept_state_goes_on_bit_for_bit_also_through_a_file() -> None:
+    tg.seed(7)
+    tg.randint(0, 9, [3], dtype="int32")
+    kept = json.loads(json.dumps(tg.get_rng_state()))
+    expected = [tg.randn([4]).tolist(), tg.randperm(9).tolist()]
+    tg.seed(8)
+    tg.set_rng_state(kept)
+    assert [tg.randn([4]).tolist(), tg.randperm(9).tolist()] == expected
+
+
+@pytest.mark.parametrize("wrong", [[], [{}], [{"state": 1}], 7, [1, 2]], ids=str)
+def test_what_is_no_state_is_refused_and_changes_nothing(wrong: Any) -> None:
+    tg.seed(7)
+    before = tg.get_rng_state()
+    with pytest.raises(InvalidValueError, match="set_rng_state"):
+        tg.set_rng_state(wrong)
+    assert tg.get_rng_state() == before
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: tg.randint(5, 5), "no number from 5"),
+        (lambda: tg.randint_like(tg.ones([2]), 3, 1), "no number from 3"),
+        (lambda: tg.randperm(-1), "0 or more"),
+        (lambda: tg.bernoulli(tg.to_tensor([1.5])), "between 0 and 1"),
+        (lambda: tg.bernoulli(tg.to_tensor([math.nan])), "between 0 and 1"),
+        (lambda: tg.bernoulli(tg.to_tensor([1])), "no floating type"),
+        (lambda: tg.poisson(tg.to_tensor([-1.0])), "0 or more"),
+        (lambda: tg.multinomial(tg.to_tensor([-1.0, 2.0])), "0 or more"),
+        (lambda: tg.multinomial(tg.to_tensor([0.0, 2.0]), 2), "enough"),
+        (lambda: tg.multinomial(tg.to_tensor([0.0, 0.0]), 1, True), "enough"),
+        (lambda: tg.multinomial(tg.to_tensor([1.0]), 0), "1 or more"),
+        (lambda: tg.multinomial(tg.to_tensor(1.0)), "dimensions"),
+        (lambda: orthogonal_random(shape=[3]), "no matrix"),
+    ],
+)
+def test_what_has_no_distribution_is_refused(
+    call: Callable[[], Any], says: str
+) -> None:
+    with pytest.raises(OpError, match=says):
+        call()

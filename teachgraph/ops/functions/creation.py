@@ -1,52 +1,264 @@
-"""Tensors from nothing."""
+"""Tensors from nothing, and copies."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
+import numpy as np
+
 from teachgraph import dtypes
-from teachgraph.ops.creation import fill_any_like, fill_constant
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.ops import ranges
+from teachgraph.ops import shape as shapes
+from teachgraph.ops.creation import assign_value, fill_any_like, fill_constant
+from teachgraph.ops.math import cast
+from teachgraph.ops.traced import Traced
 
 __all__ = [
+    "arange",
+    "assign",
+    "clone",
+    "empty",
+    "empty_like",
+    "eye",
     "full",
     "full_like",
+    "linspace",
+    "logspace",
     "ones",
     "ones_like",
+    "tril_indices",
+    "triu_indices",
     "zeros",
     "zeros_like",
 ]
 
 
-def full(
-    shape: Sequence[int], fill_value: float, dtype: Any = None, name: Any = None
-) -> Any:
-    """A tensor of one value (float32 unless said otherwise)."""
-    code = dtypes.PADDLE_CODES[dtypes.convert(dtype or "float32")]
-    return fill_constant(shape=list(shape), value=fill_value, dtype=code)
+def sizes(shape: Any) -> list[int]:
+    """A shape in numbers: a list whose items may be 0-D Tensors, a Tensor or a number.
+
+    >>> import numpy as np
+    >>> sizes([2, np.array(3)]), sizes(np.array([2, 3])), sizes(2)
+    ([2, 3], [2, 3], [2])
+    """
+    listed = hasattr(shape, "__len__") and np.shape(shape) != ()
+    return [int(size) for size in (shape if listed else [shape])]
 
 
-def zeros(shape: Sequence[int], dtype: Any = None, name: Any = None) -> Any:
+def code_of(dtype: Any, default: Any) -> int:
+    """Paddle's number of a dtype, or of the usual one."""
+    return dtypes.PADDLE_CODES[dtypes.convert(default if dtype is None else dtype)]
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
+    """A tensor of one value (float32 unless said otherwise).
+
+    Args:
+        shape: Sizes: numbers, or 0-D Tensors; or one Tensor of them all.
+        fill_value: A number, or a Tensor of one.
+        dtype: The element type.
+        name: Taken for Paddle's sake.
+    """
+    value = fill_value.item() if hasattr(fill_value, "item") else fill_value
+    code = code_of(dtype, "float32")
+    return fill_constant(shape=sizes(shape), value=value, dtype=code)
+
+
+def zeros(shape: Any, dtype: Any = None, name: Any = None) -> Any:
     """A tensor of zeros."""
     return full(shape, 0.0, dtype)
 
 
-def ones(shape: Sequence[int], dtype: Any = None, name: Any = None) -> Any:
+def ones(shape: Any, dtype: Any = None, name: Any = None) -> Any:
     """A tensor of ones."""
     return full(shape, 1.0, dtype)
 
 
-def full_like(x: Any, fill_value: float, dtype: Any = None) -> Any:
+def empty(shape: Any, dtype: Any = None, name: Any = None) -> Any:
+    """A tensor whose values do not matter; here zeros, so that runs repeat."""
+    return full(shape, 0.0, dtype)
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
     """A tensor of one value, shaped like `x`."""
-    code = dtypes.PADDLE_CODES[dtypes.convert(dtype or x.dtype)]
-    return fill_any_like(x, value=fill_value, dtype=code)
+    return fill_any_like(x, value=fill_value, dtype=code_of(dtype, x.dtype))
 
 
-def zeros_like(x: Any, dtype: Any = None) -> Any:
+def zeros_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
     """Zeros, shaped like `x`."""
     return full_like(x, 0.0, dtype)
 
 
-def ones_like(x: Any, dtype: Any = None) -> Any:
+def ones_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
     """Ones, shaped like `x`."""
     return full_like(x, 1.0, dtype)
+
+
+def empty_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
+    """Shaped like `x`, with values that do not matter; here zeros."""
+    return full_like(x, 0.0, dtype)
+
+
+def number(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as a tensor of one element; a tensor in this dtype."""
+    tensor = value if isinstance(value, Traced) else full([1], value, dtype)
+    codes = {"in_dtype": code_of(tensor.dtype, None), "out_dtype": code_of(dtype, None)}
+    return tensor if tensor.dtype == dtype else cast(tensor, **codes)
+
+
+def arange(
+    start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: Any = None
+) -> Any:
+    """The numbers start, start + step, ... up to before `end`.
+
+    Args:
+        start: The first, or where it is given alone, the end: then 0 is the first.
+        end: Where to stop; it is not reached.
+        step: The distance.
+        dtype: By default int64 for whole numbers, else float32.
+        name: Taken for Paddle's sake.
+
+    Raises:
+        InvalidValueError: The step is 0.
+
+    >>> import teachgraph as tg
+    >>> tg.arange(4).tolist(), tg.arange(1, 2, 0.5).tolist()
+    ([0, 1, 2, 3], [1.0, 1.5])
+
+    In Paddle this is `paddle.arange`.
+    """
+    given = (0, start, step) if end is None else (start, end, step)
+    kind = dtypes.convert(usual_dtype(given) if dtype is None else dtype)
+    known = -1
+    if not any(isinstance(value, Traced) for value in given):
+        known = steps(*given)
+    return ranges.range_(*(number(value, kind) for value in given), size=known)
+
+
+def usual_dtype(given: Sequence[Any]) -> Any:
+    """int64 if all are whole, else float32."""
+    whole = [
+        isinstance(value, int)
+        or (isinstance(value, Traced) and value.dtype.kind in "iu")
+        for value in given
+    ]
+    return "int64" if all(whole) else "float32"
+
+
+def steps(start: float, end: float, step: float) -> int:
+    """How many numbers there are from start to before end.
+
+    Raises:
+        InvalidValueError: The step is 0.
+
+    >>> steps(0, 5, 2), steps(5, 0, -1), steps(1, 0, 1)
+    (3, 5, 0)
+    """
+    if step == 0:
+        raise InvalidValueError(at_user_line("arange: a step is not 0"))
+    return max(0, ceil((end - start) / step))
+
+
+def linspace(
+    start: Any, stop: Any, num: Any, dtype: Any = None, name: Any = None
+) -> Any:
+    """`num` numbers from start to stop, both included, at equal distances.
+
+    >>> import teachgraph as tg
+    >>> tg.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    ends = [number(value, dtypes.float32) for value in (start, stop)]
+    how = {"dtype": code_of(dtype, "float32"), "size": known_count(num)}
+    return ranges.linspace(*ends, number(num, dtypes.int32), **how)
+
+
+def logspace(
+    start: Any,
+    stop: Any,
+    num: Any,
+    base: Any = 10.0,
+    dtype: Any = None,
+    name: Any = None,
+) -> Any:
+    """`num` powers of the base from base^start to base^stop.
+
+    >>> import teachgraph as tg
+    >>> tg.logspace(0, 2, 3).tolist()
+    [1.0, 10.0, 100.0]
+    """
+    first, last, root = (number(n, dtypes.float32) for n in (start, stop, base))
+    how = {"dtype": code_of(dtype, "float32"), "size": known_count(num)}
+    return ranges.logspace(first, last, number(num, dtypes.int32), root, **how)
+
+
+def known_count(num: Any) -> int:
+    """A length, -1 if it is known only when a program runs."""
+    return -1 if isinstance(num, Traced) else int(num)
+
+
+def eye(
+    num_rows: int, num_columns: int | None = None, dtype: Any = None, name: Any = None
+) -> Any:
+    """Ones on the diagonal, zeros elsewhere; square where no columns are given.
+
+    >>> import teachgraph as tg
+    >>> tg.eye(2).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    columns = num_rows if num_columns is None else num_columns
+    code = code_of(dtype, "float32")
+    return ranges.eye(num_rows=num_rows, num_columns=columns, dtype=code)
+
+
+def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Any:
+    """Rows and columns of the places on or below a diagonal of a matrix.
+
+    >>> import teachgraph as tg
+    >>> tg.tril_indices(2, 2).tolist()
+    [[0, 1, 1], [0, 0, 1]]
+    """
+    code = code_of(dtype, "int64")
+    return ranges.tril_indices(rows=row, cols=col, offset=offset, dtype=code)
+
+
+def triu_indices(
+    row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64"
+) -> Any:
+    """Rows and columns of the places on or above a diagonal of a matrix."""
+    columns = row if col is None else col
+    code = code_of(dtype, "int64")
+    return ranges.triu_indices(row=row, col=columns, offset=offset, dtype=code)
+
+
+def assign(x: Any, output: Any = None) -> Any:
+    """A copy of a tensor, or a tensor of the values of a list, an array or a number.
+
+    Floating values become float32, as in Paddle.
+
+    Args:
+        x: What to copy.
+        output: A Tensor to store the values in, too.
+
+    >>> import teachgraph as tg
+    >>> tg.assign([1, 2]).tolist()
+    [1, 2]
+    """
+    out = shapes.assign(x) if isinstance(x, Traced) else given(np.asarray(x))
+    if output is not None:
+        output.set_value(out)
+    return out
+
+
+def given(values: np.ndarray[Any, Any]) -> Any:
+    """The op that holds these values."""
+    kind = dtypes.float32 if values.dtype.kind == "f" else values.dtype
+    attrs = {"shape": list(values.shape), "dtype": code_of(kind, kind)}
+    return assign_value(values=values.ravel(), **attrs)
+
+
+def clone(x: Any, name: Any = None) -> Any:
+    """A copy that passes gradients on to `x`."""
+    return shapes.assign(x)

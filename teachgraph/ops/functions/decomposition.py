@@ -216,7 +216,7 @@ def trace(
     """The sum along a diagonal of two dimensions.
 
     >>> import numpy as np
-    >>> trace(np.eye(3))
-    array(3.)
+    >>> float(trace(np.eye(3)))
+    3.0
     """
     return linalg.trace(x, offset=offset, axis1=axis1, axis2=axis2)

@@ -75,8 +75,8 @@ def dot(x: Any, y: Any, name: Any = None) -> Any:
     """The sum of x_i y_i, of two vectors or of each row of two matrices.
 
     >>> import numpy as np
-    >>> dot(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
-    array(11.)
+    >>> float(dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])))
+    11.0
     """
     return linalg.dot(x, y)
 
@@ -214,8 +214,8 @@ def einsum(equation: str, *operands: Any) -> Any:
     >>> import numpy as np
     >>> einsum("ij,jk->ik", np.ones((2, 3)), np.ones((3, 4))).shape
     (2, 4)
-    >>> einsum("ii", np.eye(3))
-    array(3.)
+    >>> float(einsum("ii", np.eye(3)))
+    3.0
 
     In Paddle this is `paddle.einsum`.
     """

@@ -1,0 +1,302 @@
+"""Random numbers, all from the one generator that `teachgraph.seed` starts.
+
+An op whose attribute `seed` is not 0 draws from a generator of its own instead, so it
+gives the same numbers whenever it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes, random
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.ops.op import Like, op
+
+__all__ = [
+    "bernoulli",
+    "gaussian_like",
+    "gaussian_random",
+    "multinomial",
+    "orthogonal_random",
+    "poisson",
+    "randint",
+    "randint_like",
+    "randperm",
+    "truncated_gaussian_random",
+    "uniform_random",
+]
+
+FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
+INT64 = dtypes.PADDLE_CODES[dtypes.int64]
+
+PROBABILITIES = "floating numbers that can be probabilities"
+
+
+def source(seed: int) -> np.random.Generator:
+    """The one generator, or one of its own for an op with a seed."""
+    return np.random.default_rng(seed) if seed else random.generator()
+
+
+@op(key="uniform", random=True)
+def uniform_random(
+    *,
+    shape: Sequence[int],
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    dtype: int = FLOAT32,
+) -> Any:
+    """Numbers spread evenly over [min, max)."""
+    numbers = source(seed).uniform(min, max, tuple(shape))
+    return np.asarray(numbers, dtypes.convert(dtype))
+
+
+@op(key="gaussian", random=True)
+def gaussian_random(
+    *,
+    shape: Sequence[int],
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
+    dtype: int = FLOAT32,
+) -> Any:
+    """Normally distributed numbers."""
+    numbers = source(seed).normal(mean, std, tuple(shape))
+    return np.asarray(numbers, dtypes.convert(dtype))
+
+
+@op(key="truncated_gaussian_random", random=True)
+def truncated_gaussian_random(
+    *,
+    shape: Sequence[int],
+    mean: float = 0.0,
+    std: float = 1.0,
+    seed: int = 0,
+    dtype: int = FLOAT32,
+) -> Any:
+    """Normally distributed numbers, drawn again until all are within 2 deviations."""
+    generator = source(seed)
+    numbers = np.asarray(generator.standard_normal(tuple(shape)))
+    while (outside := np.abs(numbers) > 2.0).any():
+        numbers[outside] = generator.standard_normal(np.count_nonzero(outside))
+    return np.asarray(mean + std * numbers, dtypes.convert(dtype))
+
+
+@op(random=True)
+def orthogonal_random(
+    *, shape: Sequence[int], gain: float = 1.0, seed: int = 0, dtype: int = FLOAT32
+) -> Any:
+    """A random matrix with orthogonal rows or columns of length `gain`.
+
+    The dimensions after the first count as one. Q of a matrix of normally distributed
+    numbers is spread evenly over all such matrices, once R has a positive diagonal
+    (Saxe, McClelland and Ganguli, 2014).
+    """
+    check_matrix(shape)
+    rows, columns = shape[0], prod(shape[1:])
+    high = source(seed).standard_normal((max(rows, columns), min(rows, columns)))
+    q, r = np.linalg.qr(high)
+    q = q * np.sign(np.diagonal(r))
+    matrix = gain * (q if rows >= columns else q.T)
+    return np.asarray(matrix.reshape(tuple(shape)), dtypes.convert(dtype))
+
+
+def check_matrix(shape: Sequence[int]) -> None:
+    """Two dimensions or more.
+
+    Raises:
+        ShapeError: There are fewer.
+    """
+    if len(shape) < 2:
+        raise ShapeError(f"{list(shape)} is the shape of no matrix")
+
+
+def check_range(low: int, high: int) -> None:
+    """There must be a whole number to draw.
+
+    Raises:
+        InvalidValueError: There is none.
+    """
+    if low >= high:
+        raise InvalidValueError(f"there is no number from {low} up to below {high}")
+
+
+@op(random=True)
+def randint(
+    *,
+    shape: Sequence[int],
+    low: int = 0,
+    high: int,
+    seed: int = 0,
+    dtype: int = INT64,
+) -> Any:
+    """Whole numbers, low <= n < high, each as likely as any other."""
+    check_range(low, high)
+    numbers = source(seed).integers(low, high, tuple(shape))
+    return np.asarray(numbers, dtypes.convert(dtype))
+
+
+@op(key="randint", random=True)
+def randint_like(
+    x: Any, *, low: int = 0, high: int, seed: int = 0, dtype: int = -1
+) -> Any:
+    """Whole numbers in the shape of `x` (and in its dtype, where that is -1)."""
+    check_range(low, high)
+    numbers = source(seed).integers(low, high, x.shape)
+    return np.asarray(numbers, x.dtype if dtype == -1 else dtypes.convert(dtype))
+
+
+@randint_like.infers
+def infer_randint_like(x: Like, *, low: int, high: int, seed: int, dtype: int) -> Any:
+    """The shape of x."""
+    check_range(low, high)
+    return [(x.shape, x.dtype if dtype == -1 else dtypes.convert(dtype))]
+
+
+@op(random=True)
+def randperm(*, n: int, seed: int = 0, dtype: int = INT64) -> Any:
+    """0, 1, ..., n - 1 in some order, each order as likely as any other."""
+    check_count(n)
+    return np.asarray(source(seed).permutation(n), dtypes.convert(dtype))
+
+
+def check_count(n: int) -> None:
+    """A number of things is whole and not negative.
+
+    Raises:
+        InvalidValueError: It is not.
+    """
+    if n != int(n) or n < 0:
+        raise InvalidValueError(f"n is a whole number, 0 or more, got {n}")
+
+
+@randperm.infers
+def infer_randperm(*, n: int, seed: int, dtype: int) -> Any:
+    """A vector of n."""
+    check_count(n)
+    return [((int(n),), dtypes.convert(dtype))]
+
+
+def check_floating(x: Any) -> None:
+    """Numbers with a fraction.
+
+    Raises:
+        DTypeError: They are whole.
+    """
+    if x.dtype.kind != "f":
+        raise DTypeError(f"{x.dtype} is no floating type: x.astype('float32') is")
+
+
+@op(key="gaussian", random=True)
+def gaussian_like(x: Any, *, seed: int = 0) -> Any:
+    """Normally distributed numbers, of mean 0 and deviation 1, in the shape of `x`."""
+    check_floating(x)
+    return np.asarray(source(seed).standard_normal(x.shape), x.dtype)
+
+
+@op(random=True, needs=PROBABILITIES)
+def bernoulli(x: Any, *, seed: int = 0) -> Any:
+    """1 with probability x, else 0."""
+    check_floating(x)
+    if not ((x >= 0) & (x <= 1)).all():
+        raise InvalidValueError("a probability is between 0 and 1")
+    return np.asarray(source(seed).random(x.shape) < x, x.dtype)
+
+
+@op(random=True, needs="floating numbers that can be means, 0 or more")
+def poisson(x: Any, *, seed: int = 0) -> Any:
+    """How often something happens that happens x times on average."""
+    check_floating(x)
+    if not (x >= 0).all():
+        raise InvalidValueError("a mean number of times is 0 or more")
+    return np.asarray(source(seed).poisson(x), x.dtype)
+
+
+def described(*, shape: Sequence[int], dtype: int, **attrs: Any) -> Any:
+    """The shape and dtype asked for; nothing is drawn to find out.
+
+    Raises:
+        ShapeError: A size is negative or not whole.
+    """
+    sizes = tuple(shape)
+    if any(n != int(n) or n < 0 for n in sizes):
+        raise ShapeError(f"a size is 0 or more, got {list(sizes)}")
+    return [(tuple(int(n) for n in sizes), dtypes.convert(dtype))]
+
+
+uniform_random.infers(described)
+gaussian_random.infers(described)
+truncated_gaussian_random.infers(described)
+
+
+@orthogonal_random.infers
+def infer_orthogonal(*, shape: Sequence[int], **attrs: Any) -> Any:
+    """The shape asked for."""
+    check_matrix(shape)
+    return described(shape=shape, **attrs)
+
+
+@randint.infers
+def infer_randint(*, low: int, high: int, **attrs: Any) -> Any:
+    """The shape asked for."""
+    check_range(low, high)
+    return described(**attrs)
+
+
+@gaussian_like.infers
+@bernoulli.infers
+@poisson.infers
+def infer_like(x: Like, *, seed: int) -> Any:
+    """The shape of x."""
+    check_floating(x)
+    return [(x.shape, x.dtype)]
+
+
+@op(random=True, needs="weights, 0 or more, in the last dimension of one or two")
+def multinomial(
+    x: Any, *, num_samples: int = 1, replacement: bool = False, seed: int = 0
+) -> Any:
+    """Places of x, drawn with the weights that stand there.
+
+    With replacement a place may come again: where a random share of the total weight
+    falls. Without, every place waits for a time that is exponentially distributed with
+    its weight as rate, and the first ones are taken.
+    """
+    check_draw(x, num_samples)
+    enough = (x > 0).sum(-1) >= (1 if replacement else num_samples)
+    if not (enough.all() and (x >= 0).all()):
+        raise InvalidValueError("weights are 0 or more, and enough of them are not 0")
+    generator = source(seed)
+    if replacement:
+        shares = np.cumsum(x, -1, dtype=np.float64)
+        shares = shares / shares[..., -1:]
+        drawn = generator.random((*x.shape[:-1], num_samples, 1))
+        return (drawn >= shares[..., np.newaxis, :]).sum(-1)
+    times = np.full(x.shape, np.inf)
+    np.divide(generator.exponential(size=x.shape), x, out=times, where=x > 0)
+    return np.argsort(times, -1)[..., :num_samples]
+
+
+def check_draw(x: Any, count: int) -> None:
+    """A vector or rows of weights, and something to draw.
+
+    Raises:
+        ShapeError: There are other dimensions.
+        InvalidValueError: Less than one is to be drawn.
+    """
+    check_floating(x)
+    if x.ndim not in (1, 2):
+        raise ShapeError(f"{x.ndim} dimensions are not 1 or 2")
+    if count != int(count) or count < 1:
+        raise InvalidValueError(f"num_samples is 1 or more, got {count}")
+
+
+@multinomial.infers
+def infer_multinomial(x: Like, *, num_samples: int, **attrs: Any) -> Any:
+    """So many places for each row."""
+    check_draw(x, num_samples)
+    return [((*x.shape[:-1], int(num_samples)), np.dtype("int64"))]
