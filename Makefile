@@ -56,6 +56,7 @@ bench: setup ## measure against NumPy written by hand (ARGS go to pytest)
 oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorch anew; fails where they answer otherwise
 	$(PADDLE)/bin/python -m tests.static.paddle_programs.capture
 	$(TORCH)/bin/python -m tests.oracle.capture
+	for oracle in $(PADDLE) $(TORCH); do $$oracle/bin/python -m tests.optimizer.capture || exit 1; done
 	git diff --exit-code -- 'tests/static/paddle_programs/*.json'
 
 lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)

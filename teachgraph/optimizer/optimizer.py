@@ -137,6 +137,10 @@ class Optimizer:
         """The optimizer's own numbers, for a parameter."""
         return self.group(parameter).options
 
+    @property
+    def _learning_rate(self) -> float | LRScheduler:
+        return self._rate.scheduler or self._rate.now()
+
     def get_lr(self) -> float:
         """The learning rate, as it is now."""
         return self._rate.now()
