@@ -56,6 +56,11 @@ class Like:
         return f"Like({list(self.shape)}, {self.dtype})"
 
 
+def like(value: Any) -> Like | None:
+    """The shape and dtype of an input, None for one that is left out."""
+    return None if value is None else Like(value)
+
+
 def slot_name(parameter: str) -> str:
     """Paddle's slot for a parameter.
 
@@ -89,6 +94,7 @@ class Rule:
     ) -> None:
         self.function, self.inline, self.type = function, inline, function.__name__
         self.of = tuple(op.inputs if of is None else of)
+        self.last = len(op.inputs) - 1
         self.after = len(op.inputs) - len(self.of)
         if self.of != op.inputs[: len(self.of)]:
             raise ProgramError(f"{self.type}: inputs with a gradient come first")
@@ -128,7 +134,7 @@ class Rule:
         if not self.any_shape_only:
             return [values[position] for position in self.positions]
         return [
-            Like(values[position]) if shape_only else values[position]
+            like(values[position]) if shape_only else values[position]
             for position, shape_only in self.plan
         ]
 
@@ -137,10 +143,11 @@ class Rule:
         count = len(values) - self.outputs
         kept: list[Any] = []
         for source, shape_only in zip(self.sources, self.shape_only, strict=True):
-            found = (
-                values[source:count] if source >= 0 else [values[count - 1 - source]]
-            )
-            kept.extend([Like(x) for x in found] if shape_only else found)
+            if source == self.last:
+                found = values[source:count]
+            else:
+                found = [values[source if source >= 0 else count - 1 - source]]
+            kept.extend(map(like, found) if shape_only else found)
         return kept
 
     def __call__(
@@ -152,7 +159,10 @@ class Rule:
             given = {name: attrs.get(name, value) for name, value in given.items()}
         result = self.function(*upstream, *saved, **given)
         gradients = result if result.__class__ is tuple else (result,)
-        return gradients + (None,) * self.after if self.after else gradients
+        if not self.after:
+            return gradients
+        listed = len(saved) - len(self.saved)
+        return gradients + (None,) * (self.after + listed)
 
 
 class Op:
@@ -368,12 +378,15 @@ class GradOp(Op):
     def gradients(
         self, arguments: Sequence[Any], attrs: Mapping[str, Any], wanted: Sequence[bool]
     ) -> list[Any]:
-        """Run the rule; what nobody wants is not computed and comes as None."""
+        """Run the rule; what nobody wants is not computed and comes as None.
+
+        A list of inputs without gradients counts once in `wanted`, as the slot it is.
+        """
         count = len(self.source.upstream)
         results = self.source(arguments[:count], arguments[count:], attrs)
         return [
             force(dx) if want else None
-            for dx, want in zip(results, wanted, strict=True)
+            for dx, want in zip(results, wanted, strict=False)
         ]
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, OpError, OutOfRangeError, describe
 from teachgraph.ops import functions
 from teachgraph.ops.elementwise import (
     elementwise_add,
@@ -27,10 +26,10 @@ from teachgraph.ops.elementwise import (
     less_than,
     not_equal,
 )
+from teachgraph.ops.indexing import get_item
 from teachgraph.ops.linalg import matmul_v2
 from teachgraph.ops.math import abs_, cast, scale
 from teachgraph.ops.op import Op
-from teachgraph.ops.shape import slice_
 from teachgraph.ops.traced import Traced
 
 __all__ = ["Operators", "is_number"]
@@ -188,12 +187,8 @@ class Operators(Traced):
     __hash__ = object.__hash__
 
     def __getitem__(self, index: Any) -> Any:
-        """A part: integers, slices of step 1 and Ellipsis."""
-        try:
-            where = slicing(index, list(self.shape))
-        except OpError as error:
-            raise slice_.explain([self], {}, error) from None
-        return self.operate(slice_, self, **where)
+        """A part, by integers, slices, None, `...`, arrays and masks, as in NumPy."""
+        return get_item(self, index)
 
     def astype(self, dtype: Any) -> Any:
         """The same values in another dtype."""
@@ -265,55 +260,3 @@ class Operators(Traced):
     def abs(self) -> Any:
         """The absolute value."""
         return functions.abs(self)
-
-
-OPEN_END = 2**31 - 1
-"""What Paddle writes for "to the end"."""
-
-
-def slicing(index: Any, shape: list[int]) -> dict[str, list[int]]:
-    """An index in the words of the `slice` op.
-
-    Raises:
-        InvalidValueError: It is more than integers, plain slices and one Ellipsis.
-        OutOfRangeError: It is past the end, or has too many items.
-
-    >>> slicing((0, slice(1, 3)), [4, 5])
-    {'axes': [0, 1], 'starts': [0, 1], 'ends': [1, 3], 'decrease_axis': [0]}
-    """
-    items = list(index) if isinstance(index, tuple) else [index]
-    for at, item in enumerate(items):
-        if item is Ellipsis:
-            items[at : at + 1] = [slice(None)] * (len(shape) - len(items) + 1)
-            break
-    if len(items) > len(shape):
-        raise OutOfRangeError(f"{len(items)} indices for {len(shape)} dimensions")
-    axes, starts, ends, dropped = [], [], [], []
-    for axis, item in enumerate(items):
-        if (bounds := bounds_of(item, shape[axis], axis)) is None:
-            continue
-        axes.append(axis)
-        starts.append(bounds[0])
-        ends.append(bounds[1])
-        if not isinstance(item, slice):
-            dropped.append(axis)
-    return {"axes": axes, "starts": starts, "ends": ends, "decrease_axis": dropped}
-
-
-def bounds_of(item: Any, size: int, axis: int) -> tuple[int, int] | None:
-    """Start and end of one item of an index; None where it takes everything."""
-    if isinstance(item, slice):
-        if item.step not in (None, 1):
-            raise InvalidValueError(f"slices have step 1, got {item}")
-        if item.start is None and item.stop is None:
-            return None
-        return item.start or 0, OPEN_END if item.stop is None else item.stop
-    if not isinstance(item, (int, np.integer)) or isinstance(item, bool):
-        raise InvalidValueError(
-            f"an index is an integer or a slice, got {describe(item)}"
-        )
-    if size != -1 and not -size <= item < size:
-        raise OutOfRangeError(
-            f"index {item} is out of range for axis {axis} of size {size}"
-        )
-    return int(item), OPEN_END if item == -1 else int(item) + 1

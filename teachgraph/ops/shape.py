@@ -1,28 +1,31 @@
-"""Moving elements about: reshape, transpose, expand and its adjoint, concat, slice."""
+"""The same elements in another shape, in another order, or repeated to broadcast."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
+from math import prod
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
 
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.errors import ShapeError
 from teachgraph.ops.op import Like, op
 from teachgraph.ops.traced import Traced
 
 __all__ = [
     "assign",
-    "concat",
     "expand_as_v2",
+    "flatten_contiguous_range",
+    "is_empty",
     "reduce_to",
     "reshape2",
     "reshape_as",
-    "slice_",
+    "shape_",
+    "size",
+    "squeeze2",
     "transpose2",
     "unbroadcast",
-    "unslice",
     "unsqueeze2",
 ]
 
@@ -151,6 +154,39 @@ def unsqueeze2_grad(dout: Any, x: Like) -> Any:
     return reshape_as(dout, x)
 
 
+@op(key="squeeze", needs="axes of size 1")
+def squeeze2(x: Any, *, axes: Sequence[int] = ()) -> Any:
+    """`x` without these dimensions of size 1; without all such, where none is named."""
+    return np.squeeze(x, tuple(axes) or None)
+
+
+@squeeze2.grad
+def squeeze2_grad(dout: Any, x: Like) -> Any:
+    """The gradient, in the shape of x."""
+    return reshape_as(dout, x)
+
+
+@op(key="flatten", needs="a stop_axis that does not come before start_axis")
+def flatten_contiguous_range(x: Any, *, start_axis: int = 1, stop_axis: int = 1) -> Any:
+    """`x` with the dimensions from start_axis to stop_axis made one.
+
+    Raises:
+        ShapeError: There is none from the one to the other.
+    """
+    shape = x.shape or (1,)
+    start = normalize_axis_index(start_axis, len(shape))
+    stop = normalize_axis_index(stop_axis, len(shape)) + 1
+    if start >= stop:
+        raise ShapeError(f"dimension {stop_axis} comes before {start_axis}")
+    return x.reshape((*shape[:start], prod(shape[start:stop]), *shape[stop:]))
+
+
+@flatten_contiguous_range.grad
+def flatten_contiguous_range_grad(dout: Any, x: Like) -> Any:
+    """The gradient, in the shape of x."""
+    return reshape_as(dout, x)
+
+
 @op(key="transpose", needs="an axis list that names every dimension of X once")
 def transpose2(x: Any, *, axis: Sequence[int]) -> Any:
     """out[i_axis] = x[i]: dimension k of the result is dimension axis[k] of x."""
@@ -163,97 +199,19 @@ def transpose2_grad(dout: Any, *, axis: Sequence[int]) -> Any:
     return transpose2(dout, axis=np.argsort([i % len(axis) for i in axis]).tolist())
 
 
-@op(needs="inputs of one dtype and, but for the axis they are joined along, one shape")
-def concat(*x: Any, axis: int = 0) -> Any:
-    """The inputs one after the other along `axis`."""
-    if not x:
-        raise ShapeError("there is nothing to join")
-    if any(part.dtype != x[0].dtype for part in x):
-        raise DTypeError("the inputs have several dtypes")
-    return np.concatenate(x, axis)
+@op(type="shape")
+def shape_(input: Any) -> Any:
+    """The sizes of the dimensions, as an array."""
+    return np.array(input.shape, np.int32)
 
 
-@concat.grad
-def concat_grad(dout: Any, *x: Like, axis: int) -> Any:
-    """Each input gets back its own part."""
-    lengths = [part.shape[axis] for part in x]
-    if -1 in lengths:
-        raise ShapeError(f"the sizes along axis {axis} must be known: {lengths}")
-    ends = list(accumulate(lengths))
-    along = axis % len(x[0].shape)
-    return tuple(
-        slice_(dout, axes=[along], starts=[end - length], ends=[end])
-        for length, end in zip(lengths, ends, strict=True)
-    )
-
-
-@op(type="slice", key="slice", needs="as many starts as ends and axes")
-def slice_(
-    input: Any,
-    *,
-    axes: Sequence[int],
-    starts: Sequence[int],
-    ends: Sequence[int],
-    decrease_axis: Sequence[int] = (),
-) -> Any:
-    """The part from starts to ends along `axes`; `decrease_axis` are then dropped."""
-    part = input[window(input.ndim, axes, starts, ends)]
-    kept = [n for i, n in enumerate(part.shape) if i not in decrease_axis]
-    return part.reshape(kept)
-
-
-def window(
-    ndim: int, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]
-) -> tuple[Any, ...]:
-    """The index that cuts out this part of an array, an array also of 0 dimensions."""
-    index = [slice(None)] * ndim
-    for axis, start, end in zip(axes, starts, ends, strict=True):
-        index[axis] = slice(start, end)
-    return (*index, ...)
-
-
-@slice_.grad
-def slice_grad(
-    dout: Any,
-    input: Like,
-    *,
-    axes: Sequence[int],
-    starts: Sequence[int],
-    ends: Sequence[int],
-    decrease_axis: Sequence[int],
-) -> Any:
-    """Zeros around the gradient of the part."""
-    where = {"axes": axes, "starts": starts, "ends": ends}
-    return unslice(dout, input, **where, decrease_axis=decrease_axis)
+@op(key="numel")
+def size(input: Any) -> Any:
+    """The number of elements, as an array."""
+    return np.array(input.size, np.int64)
 
 
 @op
-def unslice(
-    x: Any,
-    y: Any,
-    *,
-    axes: Sequence[int],
-    starts: Sequence[int],
-    ends: Sequence[int],
-    decrease_axis: Sequence[int] = (),
-) -> Any:
-    """Zeros shaped like `y`, with `x` where `slice` would read: its adjoint."""
-    out = np.zeros(y.shape, x.dtype)
-    part = out[window(out.ndim, axes, starts, ends)]
-    part[...] = x.reshape(part.shape)
-    return out
-
-
-@unslice.grad(of=("x",))
-def unslice_grad(
-    dout: Any,
-    x: Like,
-    *,
-    axes: Sequence[int],
-    starts: Sequence[int],
-    ends: Sequence[int],
-    decrease_axis: Sequence[int],
-) -> Any:
-    """Only the part inside counts."""
-    where = {"axes": axes, "starts": starts, "ends": ends}
-    return slice_(dout, **where, decrease_axis=decrease_axis)
+def is_empty(x: Any) -> Any:
+    """Whether there is no element."""
+    return np.array(x.size == 0)

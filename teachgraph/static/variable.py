@@ -14,7 +14,7 @@ from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.infer import Spec
 from teachgraph.ops.op import Op
 from teachgraph.ops.operators import Operators
-from teachgraph.ops.shape import slice_
+from teachgraph.ops.slicing import slice_, strided_slice
 from teachgraph.param_attr import ParamAttr, Trained
 from teachgraph.static import naming
 
@@ -70,7 +70,8 @@ class Variable(Operators):
 
     def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
         """Apply an operator; its result is called `tmp_N`, a part `x_slice_N`."""
-        key = f"{self.name}_slice" if op is slice_ else "tmp"
+        part = op in (slice_, strided_slice)
+        key = f"{self.name}_{op.type}" if part else "tmp"
         with naming.scope(naming.Plain(key)):
             return op(*inputs, **attrs)
 

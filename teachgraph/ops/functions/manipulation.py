@@ -1,23 +1,115 @@
-"""Other shapes of the same elements."""
+"""Other shapes of the same elements: reshaped, turned, repeated, padded."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.errors import ShapeError, explain
+from teachgraph.ops import pad as borders
+from teachgraph.ops import repeat, turn
 from teachgraph.ops import shape as shapes
 
 __all__ = [
-    "concat",
+    "broadcast_to",
+    "expand",
+    "expand_as",
+    "flatten",
+    "flip",
+    "is_empty",
+    "moveaxis",
+    "numel",
+    "rank",
+    "repeat_interleave",
     "reshape",
+    "reverse",
+    "roll",
+    "rot90",
+    "shape",
+    "squeeze",
+    "swapaxes",
+    "t",
+    "tile",
+    "tolist",
     "transpose",
+    "unflatten",
     "unsqueeze",
 ]
 
+Axes = int | Sequence[int]
+
+
+def several(axis: Any) -> list[int]:
+    """One number, or several, as a list."""
+    return list(axis) if isinstance(axis, Sequence) else [axis]
+
 
 def reshape(x: Any, shape: Sequence[int], name: Any = None) -> Any:
-    """The same elements in another shape; one size may be -1, 0 keeps a size."""
+    """The same elements in another shape; one size may be -1, 0 keeps a size.
+
+    >>> import numpy as np
+    >>> reshape(np.zeros((4, 6)), [0, -1, 2]).shape
+    (4, 3, 2)
+    """
     return shapes.reshape2(x, shape=list(shape))
+
+
+def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None) -> Any:
+    """`x` with the dimensions from start_axis to stop_axis made one.
+
+    >>> import numpy as np
+    >>> flatten(np.zeros((2, 3, 4)), 1).shape
+    (2, 12)
+    """
+    return shapes.flatten_contiguous_range(
+        x, start_axis=start_axis, stop_axis=stop_axis
+    )
+
+
+def unflatten(x: Any, axis: int, shape: Sequence[int], name: Any = None) -> Any:
+    """`x` with one dimension made several, of which one may be -1.
+
+    >>> import numpy as np
+    >>> unflatten(np.zeros((2, 12)), 1, [3, -1]).shape
+    (2, 3, 4)
+    """
+    sizes = list(x.shape)
+    at = place(x, axis)
+    return reshape(x, [*sizes[:at], *shape, *sizes[at + 1 :]])
+
+
+def place(x: Any, axis: int) -> int:
+    """An axis of `x`, counted from the left.
+
+    Raises:
+        ShapeError: `x` has no such axis.
+    """
+    ndim = len(x.shape)
+    if not -ndim <= axis < ndim:
+        error = ShapeError(f"there is no axis {axis}")
+        raise explain("axis", ["X"], [x], {"axis": axis}, error)
+    return axis % ndim
+
+
+def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
+    """`x` without the named dimensions of size 1; without all such by default.
+
+    A dimension of another size stays, as in Paddle. One whose size is not known yet is
+    taken to be 1 if it is named, else not.
+
+    >>> import numpy as np
+    >>> squeeze(np.zeros((1, 3, 1)), 0).shape
+    (3, 1)
+    """
+    named = range(len(x.shape)) if axis is None else several(axis)
+    sizes = (1,) if axis is None else (1, -1)
+    axes = [i for i in named if x.shape[place(x, i)] in sizes]
+    return shapes.squeeze2(x, axes=axes) if axes else shapes.assign(x)
+
+
+def unsqueeze(x: Any, axis: Axes, name: Any = None) -> Any:
+    """`x` with a dimension of size 1 put in at `axis`."""
+    return shapes.unsqueeze2(x, axes=several(axis))
 
 
 def transpose(x: Any, perm: Sequence[int], name: Any = None) -> Any:
@@ -25,11 +117,258 @@ def transpose(x: Any, perm: Sequence[int], name: Any = None) -> Any:
     return shapes.transpose2(x, axis=list(perm))
 
 
-def unsqueeze(x: Any, axis: int | Sequence[int], name: Any = None) -> Any:
-    """`x` with a dimension of size 1 put in at `axis`."""
-    return shapes.unsqueeze2(x, axes=[axis] if isinstance(axis, int) else list(axis))
+def t(input: Any, name: Any = None) -> Any:
+    """The transposed matrix; a list or a scalar as it is.
+
+    Raises:
+        ShapeError: There are more than two dimensions.
+
+    >>> import numpy as np
+    >>> t(np.array([[1, 2], [3, 4]]))
+    array([[1, 3],
+           [2, 4]])
+    """
+    ndim = len(input.shape)
+    if ndim > 2:
+        error = ShapeError(f"{ndim} dimensions are no matrix; transpose takes them")
+        raise explain("t", ["X"], [input], {}, error)
+    return transpose(input, [1, 0]) if ndim == 2 else input
 
 
-def concat(x: Sequence[Any], axis: int = 0, name: Any = None) -> Any:
-    """The parts one after the other along `axis`."""
-    return shapes.concat(*x, axis=axis)
+def moveaxis(x: Any, source: Axes, destination: Axes, name: Any = None) -> Any:
+    """`x` with the source dimensions moved to their destinations, the others in order.
+
+    >>> import numpy as np
+    >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    sources = [place(x, axis) for axis in several(source)]
+    destinations = [place(x, axis) for axis in several(destination)]
+    rest = [axis for axis in range(len(x.shape)) if axis not in sources]
+    for target, axis in sorted(zip(destinations, sources, strict=True)):
+        rest.insert(target, axis)
+    return transpose(x, rest)
+
+
+def swapaxes(x: Any, axis0: int, axis1: int, name: Any = None) -> Any:
+    """`x` with two dimensions exchanged.
+
+    >>> import numpy as np
+    >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
+    order = list(range(len(x.shape)))
+    one, other = place(x, axis0), place(x, axis1)
+    order[one], order[other] = other, one
+    return transpose(x, order)
+
+
+def expand(x: Any, shape: Sequence[int], name: Any = None) -> Any:
+    """`x` repeated until it has this shape; -1 keeps a size.
+
+    >>> import numpy as np
+    >>> expand(np.array([[1], [2]]), [-1, 3])
+    array([[1, 1, 1],
+           [2, 2, 2]])
+    """
+    return repeat.expand_v2(x, shape=list(shape))
+
+
+def broadcast_to(x: Any, shape: Sequence[int], name: Any = None) -> Any:
+    """`x` repeated until it has this shape; -1 keeps a size."""
+    return expand(x, shape)
+
+
+def expand_as(x: Any, y: Any, name: Any = None) -> Any:
+    """`x` repeated until it has the shape of `y`."""
+    return shapes.expand_as_v2(x, y)
+
+
+def tile(x: Any, repeat_times: Sequence[int], name: Any = None) -> Any:
+    """`x`, repeat_times[k] times one after the other along dimension k.
+
+    >>> import numpy as np
+    >>> tile(np.array([1, 2]), [2, 2])
+    array([[1, 2, 1, 2],
+           [1, 2, 1, 2]])
+    """
+    return repeat.tile(x, repeat_times=several(repeat_times))
+
+
+def repeat_interleave(
+    x: Any, repeats: Any, axis: int | None = None, name: Any = None
+) -> Any:
+    """Each slice of `x` along `axis` repeated (of the flattened `x` by default).
+
+    Args:
+        x: The elements.
+        repeats: How often, one number for all or a tensor with one for each slice.
+        axis: The dimension along which they are repeated.
+        name: Paddle's, not used.
+
+    >>> import numpy as np
+    >>> repeat_interleave(np.array([1, 2, 3]), np.array([2, 0, 1]))
+    array([1, 1, 3])
+    """
+    x = flatten(x) if axis is None else x
+    if isinstance(repeats, int):
+        return repeat.repeat_interleave(x, None, dim=axis or 0, Repeats=repeats)
+    return repeat.repeat_interleave(x, repeats, dim=axis or 0)
+
+
+def flip(x: Any, axis: Axes, name: Any = None) -> Any:
+    """`x` the other way round along `axis`, or along each of several.
+
+    >>> import numpy as np
+    >>> flip(np.array([1, 2, 3]), 0)
+    array([3, 2, 1])
+    """
+    return turn.flip(x, axis=several(axis))
+
+
+reverse = flip
+
+
+def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: Any = None) -> Any:
+    """`x` turned k times by 90 degrees, from the first of two axes towards the second.
+
+    Raises:
+        ShapeError: The axes are not two, or `x` does not have them.
+
+    >>> import numpy as np
+    >>> rot90(np.array([[1, 2], [3, 4]]))
+    array([[2, 4],
+           [1, 3]])
+    """
+    pair = [place(x, axis) for axis in axes]
+    if len(set(pair)) != 2 or len(pair) != 2:
+        error = ShapeError(f"it turns from one axis to another, not {list(axes)}")
+        raise explain("rot90", ["X"], [x], {"k": k, "axes": list(axes)}, error)
+    if k % 4 == 2:
+        return flip(x, pair)
+    if k % 4 == 1:
+        return swapaxes(flip(x, pair[1]), *pair)
+    return flip(swapaxes(x, *pair), pair[1]) if k % 4 else x
+
+
+def roll(x: Any, shifts: Axes, axis: Axes | None = None, name: Any = None) -> Any:
+    """`x` moved on by `shifts` along `axis`; what falls off the end comes in again.
+
+    Without an axis all elements are one row.
+
+    >>> import numpy as np
+    >>> roll(np.array([1, 2, 3]), 1)
+    array([3, 1, 2])
+    """
+    along = [] if axis is None else several(axis)
+    return turn.roll(x, shifts=several(shifts), axis=along)
+
+
+def shape(input: Any) -> Any:
+    """The sizes of the dimensions as an int32 tensor, known when it runs.
+
+    >>> import numpy as np
+    >>> shape(np.zeros((2, 3))).tolist()
+    [2, 3]
+    """
+    return shapes.shape_(input)
+
+
+def numel(x: Any, name: Any = None) -> Any:
+    """The number of elements, an int64 tensor of no dimension."""
+    return shapes.size(x)
+
+
+def rank(input: Any) -> Any:
+    """The number of dimensions, an int32 tensor of no dimension.
+
+    >>> import numpy as np
+    >>> int(rank(np.zeros((2, 3))))
+    2
+    """
+    return shapes.shape_(shapes.shape_(input))[0]
+
+
+def is_empty(x: Any, name: Any = None) -> Any:
+    """Whether there is no element, a bool tensor of no dimension."""
+    return shapes.is_empty(x)
+
+
+def tolist(x: Any) -> Any:
+    """The values as nested Python lists."""
+    return x.tolist()
+
+
+FORMATS = {
+    3: ("NCL", "NLC"),
+    4: ("NCHW", "NHWC"),
+    5: ("NCDHW", "NDHWC"),
+}
+"""The names of the dimensions, channels second or last."""
+
+
+def pad(
+    x: Any,
+    pad: Sequence[int],
+    mode: str = "constant",
+    value: float = 0.0,
+    data_format: str = "NCHW",
+    name: Any = None,
+) -> Any:
+    """`x` with a border.
+
+    Args:
+        x: Anything for a constant border given for each dimension; else a batch of
+            lines [N, C, L], pictures [N, C, H, W] or volumes [N, C, D, H, W].
+        pad: Before and after for each dimension, the first one first; else for the
+            spatial ones alone, the last one first: [left, right, top, bottom].
+        mode: "constant", or "reflect" (a mirror whose edge is the outermost element),
+            "replicate" (the outermost element) or "circular" (the other side).
+        value: The constant.
+        data_format: The order of the dimensions; "NHWC" and so on have channels last.
+        name: Paddle's, not used.
+
+    Raises:
+        ShapeError: The paddings or the format do not fit.
+        InvalidValueError: The mode is unknown, or a mirror is wider than what it shows.
+
+    In Paddle this is `paddle.nn.functional.pad`.
+
+    >>> import numpy as np
+    >>> pad(np.array([1.0, 2.0]), [1, 1])
+    array([0., 1., 2., 0.])
+    >>> pad(np.array([[[1.0, 2.0, 3.0]]]), [1, 2], "circular", data_format="NCL")
+    array([[[3., 1., 2., 3., 1., 2.]]])
+    """
+    ndim = len(x.shape)
+    if mode == "constant" and len(pad) == 2 * ndim:
+        return borders.pad(x, paddings=list(pad), pad_value=float(value))
+    if data_format not in FORMATS.get(ndim, ()) or len(pad) != 2 * (ndim - 2):
+        error = ShapeError(f"{ndim} dimensions, {len(pad)} paddings, {data_format}")
+        attrs = {"pad": list(pad), "mode": mode, "data_format": data_format}
+        raise explain("pad", ["X"], [x], attrs, error)
+    return padded(x, list(pad), mode, float(value), last=data_format.endswith("C"))
+
+
+def padded(x: Any, pad: list[int], mode: str, value: float, *, last: bool) -> Any:
+    """A border around a line, a picture or a volume, seen as a volume."""
+    spatial = len(x.shape) - 2
+    extra = {1: [2, 3] if last else [3, 4], 2: [1] if last else [2], 3: []}[spatial]
+    six = [0] * 4 + pad if spatial == 1 else pad + [0] * (6 - len(pad))
+    volume = unsqueeze(x, extra) if extra else x
+    out = borders.pad3d(
+        volume,
+        paddings=six,
+        mode=mode,
+        value=value,
+        data_format="NDHWC" if last else "NCDHW",
+    )
+    return squeeze(out, extra) if extra else out
+
+
+def zeropad2d(
+    x: Any, padding: Axes, data_format: str = "NCHW", name: Any = None
+) -> Any:
+    """Pictures with a border of zeros: left, right, top, bottom, or one for all."""
+    four = [padding] * 4 if isinstance(padding, int) else list(padding)
+    return pad(x, four, "constant", 0.0, data_format)

@@ -16,12 +16,11 @@ from tests.ops.contract import (
     Case,
     Row,
     Wrong,
+    always,
     beside,
     unary,
 )
 from tests.ops.values import numbers, turned
-
-TO_THE_END = 2**31 - 1
 
 
 def like(label: str, x: Array, *y: int, **attrs: Any) -> Case:
@@ -96,104 +95,20 @@ def permuted(x: Array, axis: Sequence[int]) -> Array:
     return out
 
 
-def joined(*parts: Array, axis: int = 0) -> Array:
-    """Turns the axis to the front, where joining is what lists do."""
-    rows = [row for part in parts for row in np.moveaxis(part, axis, 0)]
-    return np.moveaxis(np.stack(rows), 0, axis)
+def without_ones(x: Any, axes: Sequence[int]) -> Any:
+    """An array or a PyTorch tensor without the named dimensions."""
+    named = [axis % x.ndim for axis in axes]
+    kept = [n for i, n in enumerate(x.shape) if i not in named]
+    return x.reshape(tuple(kept))
 
 
-def index(
-    ndim: int,
-    axes: Sequence[int],
-    starts: Sequence[int],
-    ends: Sequence[int],
-    decrease_axis: Sequence[int] = (),
-) -> tuple[Any, ...]:
-    """What would stand in brackets."""
-    found: list[Any] = [slice(None)] * ndim
-    for axis, start, end in zip(axes, starts, ends, strict=True):
-        found[axis] = start if axis in decrease_axis else slice(start, end)
-    return tuple(found)
-
-
-def cut(x: Any, **where: Any) -> Any:
-    """Works for arrays and PyTorch's tensors alike."""
-    return x[index(x.ndim, **where)]
-
-
-def cut_of(*shape: int, **where: Any) -> Array:
-    """Numbers in the shape of such a part."""
-    part = numbers(*shape)[index(len(shape), **where)]
-    return numbers(*np.shape(part))
-
-
-def put_back(x: Array, y: Array, **where: Any) -> Array:
-    out = np.zeros(y.shape)
-    out[index(y.ndim, **where)] = x
-    return out
-
-
-def put_back_in_torch(t: Any, x: Any, y: Any, **where: Any) -> Any:
-    out = t.zeros_like(y)
-    out[index(y.ndim, **where)] = x
-    return out
-
-
-def window(label: str, *shape: int, **where: Any) -> tuple[str, tuple[int, ...], Any]:
-    return label, shape, where
-
-
-WINDOWS = (
-    window("1-D", 5, axes=[0], starts=[1], ends=[4]),
-    window("rows", 5, 3, axes=[0], starts=[1], ends=[4]),
-    window("from the right", 5, 4, axes=[0, 1], starts=[-3, 1], ends=[-1, -1]),
-    window("to the end", 5, 4, axes=[1], starts=[2], ends=[TO_THE_END]),
-    window("one row", 5, 4, axes=[0], starts=[2], ends=[3], decrease_axis=[0]),
-    window(
-        "the last element",
-        5,
-        4,
-        axes=[0, 1],
-        starts=[-1, -1],
-        ends=[TO_THE_END, TO_THE_END],
-        decrease_axis=[0, 1],
-    ),
-    window(
-        "the middle axis", 4, 5, 3, axes=[1], starts=[3], ends=[4], decrease_axis=[1]
-    ),
-    window("all", 4, 3, axes=[], starts=[], ends=[]),
-    window("scalar", axes=[], starts=[], ends=[]),
-    window("nothing left", 5, 3, axes=[0], starts=[3], ends=[3]),
-    window("empty", 0, 3, axes=[1], starts=[0], ends=[2]),
-)
-
-
-CUT_WRONG = (
-    Wrong(
-        "no such axis",
-        (numbers(4),),
-        {"axes": [1], "starts": [0], "ends": [1]},
-        "OpError",
-    ),
-    Wrong(
-        "a start too few",
-        (numbers(4),),
-        {"axes": [0], "starts": [], "ends": [1]},
-        "OpError",
-    ),
-    Wrong(
-        "half a start",
-        (numbers(4),),
-        {"axes": [0], "starts": [0.5], "ends": [1]},
-        "DTypeError",
-    ),
-    Wrong(
-        "an index out of range",
-        (numbers(4),),
-        {"axes": [0], "starts": [4], "ends": [5], "decrease_axis": [0]},
-        "OpError",
-    ),
-)
+def made_one(x: Array, start_axis: int = 1, stop_axis: int = 1) -> Array:
+    """The elements in order, in a shape with a product in it."""
+    sizes = list(x.shape) or [1]
+    start, stop = start_axis % len(sizes), stop_axis % len(sizes)
+    return in_order(
+        x, [*sizes[:start], math.prod(sizes[start : stop + 1]), *sizes[stop + 1 :]]
+    )
 
 
 def moved(
@@ -328,80 +243,76 @@ ROWS = (
         lacks=UNARY_LACKS,
     ),
     moved(
-        "concat",
-        joined,
-        lambda t, *parts, axis=0: t.cat(parts, dim=axis),
-        at_once("1-D", numbers(4), numbers(3, start=20)),
-        at_once("one alone", numbers(4, 3)),
-        at_once("rows", numbers(4, 3), numbers(2, 3, start=20)),
-        at_once("columns", numbers(4, 3), numbers(4, 5, start=20), axis=1),
-        at_once("from the right", numbers(4, 3), numbers(4, 5, start=20), axis=-1),
-        at_once(
-            "three",
-            numbers(4, 1, 3),
-            numbers(4, 2, 3, start=20),
-            numbers(4, 5, 3, start=50),
-            axis=-2,
-        ),
-        at_once("empty", numbers(0, 3), numbers(2, 3)),
-        at_once("not contiguous", turned(numbers(4, 3)), numbers(4, 3, start=20)),
+        "squeeze2",
+        without_ones,
+        lambda t, x, axes: without_ones(x, axes),
+        at_once("scalar", numbers(), axes=[]),
+        at_once("1-D", numbers(1), axes=[0]),
+        at_once("one of two", numbers(1, 3, 1), axes=[0]),
+        at_once("from the right", numbers(1, 3, 1), axes=[-1]),
+        at_once("both", numbers(1, 3, 1), axes=[2, 0]),
+        at_once("nothing named, none there", numbers(2, 3), axes=[]),
+        at_once("empty", numbers(0, 1), axes=[1]),
+        at_once("not contiguous", turned(numbers(4, 1, 3)), axes=[1]),
         wrong=(
-            Wrong("another size beside", (numbers(4, 3), numbers(4, 2))),
-            Wrong("other ranks", (numbers(4, 3), numbers(4))),
-            Wrong(
-                "other dtypes",
-                (numbers(4), numbers(4).astype("float32")),
-                error="DTypeError",
-            ),
-            Wrong("scalars", (numbers(), numbers())),
-            Wrong(
-                "no such axis", (numbers(4), numbers(4)), {"axis": 1}, "OpError", "1"
-            ),
+            Wrong("no such axis", (numbers(4),), {"axes": [1]}, "OpError", "1"),
+            Wrong("one twice", (numbers(1, 4),), {"axes": [0, -2]}, "OpError"),
+            Wrong("what is no 1", (numbers(1, 4),), {"axes": [0, 1]}),
         ),
-        lacks={"scalar": "nothing to join along", "broadcast": "it repeats nothing"},
-    ),
-    moved(
-        "slice",
-        cut,
-        lambda t, x, **where: cut(x, **where),
-        *(at_once(label, numbers(*shape), **where) for label, shape, where in WINDOWS),
-        at_once(
-            "not contiguous", turned(numbers(5, 4)), axes=[1], starts=[1], ends=[3]
-        ),
-        wrong=CUT_WRONG,
         lacks=UNARY_LACKS,
     ),
     moved(
-        "unslice",
-        put_back,
-        put_back_in_torch,
-        *(
-            like(label, cut_of(*shape, **where), *shape, **where)
-            for label, shape, where in WINDOWS
-        ),
-        like(
-            "not contiguous",
-            turned(numbers(5, 2)),
-            5,
-            4,
-            axes=[1],
-            starts=[1],
-            ends=[3],
-        ),
+        "flatten_contiguous_range",
+        made_one,
+        lambda t, x, start_axis=1, stop_axis=1: x.flatten(start_axis, stop_axis),
+        at_once("scalar", numbers(), start_axis=0, stop_axis=-1),
+        at_once("1-D", numbers(5), start_axis=0, stop_axis=0),
+        at_once("all", numbers(2, 3, 4), start_axis=0, stop_axis=-1),
+        at_once("the last two", numbers(2, 3, 4), start_axis=1, stop_axis=2),
+        at_once("the first two", numbers(2, 3, 4), start_axis=-3, stop_axis=-2),
+        at_once("nothing to do", numbers(2, 3), start_axis=1, stop_axis=1),
+        at_once("empty", numbers(0, 3, 2), start_axis=1, stop_axis=2),
+        at_once("not contiguous", turned(numbers(4, 3)), start_axis=0, stop_axis=1),
         wrong=(
             Wrong(
-                "another part",
-                (numbers(4), numbers(5)),
-                {"axes": [0], "starts": [0], "ends": [3]},
+                "the wrong way round",
+                (numbers(2, 3),),
+                {"start_axis": 1, "stop_axis": 0},
             ),
             Wrong(
                 "no such axis",
-                (numbers(4), numbers(4)),
-                {"axes": [1], "starts": [0], "ends": [4]},
+                (numbers(2, 3),),
+                {"start_axis": 0, "stop_axis": 2},
                 "OpError",
             ),
         ),
-        lacks={"broadcast": "it repeats nothing"},
-        inner=True,
+        lacks=UNARY_LACKS,
+    ),
+    moved(
+        "shape",
+        lambda x: np.array(x.shape, int),
+        lambda t, x: t.tensor(x.shape, dtype=t.int32),
+        *unary(),
+        gives=always("int32"),
+        gradient=False,
+        lacks=UNARY_LACKS,
+    ),
+    moved(
+        "size",
+        np.size,
+        lambda t, x: t.tensor(x.numel()),
+        *unary(),
+        gives=always("int64"),
+        gradient=False,
+        lacks=UNARY_LACKS,
+    ),
+    moved(
+        "is_empty",
+        lambda x: 0 in x.shape,
+        lambda t, x: t.tensor(x.numel() == 0),
+        *unary(),
+        gives=always("bool"),
+        gradient=False,
+        lacks=UNARY_LACKS,
     ),
 )

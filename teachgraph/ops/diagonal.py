@@ -1,0 +1,114 @@
+"""Diagonals of matrices and the triangles above and below them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from teachgraph.errors import ShapeError
+from teachgraph.ops.op import Like, op
+
+__all__ = ["diag_embed", "diag_v2", "diagonal", "tril_triu", "undiagonal"]
+
+
+@op(needs="at least two dimensions")
+def tril_triu(x: Any, *, diagonal: int = 0, lower: bool = True) -> Any:
+    """`x` with zeros above the diagonal of each matrix, or below it if not `lower`."""
+    if x.ndim < 2:
+        raise ShapeError(f"{x.ndim} dimensions are no matrix")
+    return np.tril(x, diagonal) if lower else np.triu(x, diagonal)
+
+
+@tril_triu.grad
+def tril_triu_grad(dout: Any, *, diagonal: int, lower: bool) -> Any:
+    """Only the triangle that was kept has a gradient."""
+    return tril_triu(dout, diagonal=diagonal, lower=lower)
+
+
+@op(needs="a list or a matrix")
+def diag_v2(x: Any, *, offset: int = 0, padding_value: float = 0.0) -> Any:
+    """The diagonal of a matrix; of a list, the matrix that has it as diagonal."""
+    if x.ndim not in {1, 2}:
+        raise ShapeError(f"it has {x.ndim} dimensions")
+    if x.ndim == 2:
+        return np.array(np.diagonal(x, offset))
+    size = len(x) + abs(offset)
+    out = np.full((size, size), padding_value, x.dtype)
+    out[places_of(out, offset)] = x
+    return out
+
+
+@diag_v2.grad
+def diag_v2_grad(dout: Any, x: Like, *, offset: int) -> Any:
+    """A diagonal is read where it was written, and written where it was read."""
+    if len(x.shape) == 1:
+        return diagonal(dout, offset=offset)
+    return undiagonal(dout, x, offset=offset)
+
+
+def places_of(matrices: Any, offset: int) -> tuple[Any, ...]:
+    """The index of a diagonal of the last two dimensions."""
+    rows, columns = matrices.shape[-2:]
+    first, last = max(-offset, 0), min(rows, columns - offset)
+    row = np.arange(first, max(first, last))
+    return (..., row, row + offset)
+
+
+def two(axis1: int, axis2: int, ndim: int) -> tuple[int, ...]:
+    """Two axes.
+
+    Raises:
+        ShapeError: They are one.
+    """
+    axes: tuple[int, ...] = normalize_axis_tuple((axis1, axis2), ndim)
+    return axes
+
+
+@op(needs="two axes that differ")
+def diagonal(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The diagonal of the matrices that two axes span; it is the last dimension."""
+    two(axis1, axis2, input.ndim)
+    return np.array(np.diagonal(input, offset, axis1, axis2))
+
+
+@diagonal.grad
+def diagonal_grad(
+    dout: Any, input: Like, *, offset: int, axis1: int, axis2: int
+) -> Any:
+    """Zeros around the gradient of the diagonal."""
+    return undiagonal(dout, input, offset=offset, axis1=axis1, axis2=axis2)
+
+
+@op
+def undiagonal(
+    x: Any, y: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> Any:
+    """Zeros shaped like `y` with `x` on the diagonal: the adjoint of `diagonal`."""
+    out = np.zeros(y.shape, x.dtype)
+    matrices = np.moveaxis(out, (axis1, axis2), (-2, -1))
+    matrices[places_of(matrices, offset)] = x
+    return out
+
+
+@undiagonal.grad(of=("x",))
+def undiagonal_grad(dout: Any, *, offset: int, axis1: int, axis2: int) -> Any:
+    """Only the diagonal counts."""
+    return diagonal(dout, offset=offset, axis1=axis1, axis2=axis2)
+
+
+@op(needs="at least one dimension, and two axes that differ")
+def diag_embed(input: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+    """Matrices in the axes dim1 and dim2, the last dimension on their diagonals."""
+    axes = two(dim1, dim2, input.ndim + 1)
+    size = input.shape[-1] + abs(offset)
+    out = np.zeros((*input.shape[:-1], size, size), input.dtype)
+    out[places_of(out, offset)] = input
+    return np.array(np.moveaxis(out, (-2, -1), axes))
+
+
+@diag_embed.grad
+def diag_embed_grad(dout: Any, *, offset: int, dim1: int, dim2: int) -> Any:
+    """The diagonal is read."""
+    return diagonal(dout, offset=offset, axis1=dim1, axis2=dim2)

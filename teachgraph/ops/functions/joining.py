@@ -1,0 +1,189 @@
+"""Several tensors made one, one made several, and several brought to one shape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from teachgraph.errors import InvalidValueError, ShapeError, explain
+from teachgraph.ops import join, repeat
+from teachgraph.ops.functions.manipulation import place, unsqueeze
+from teachgraph.ops.slicing import OPEN_END, slice_
+
+__all__ = [
+    "broadcast_tensors",
+    "chunk",
+    "concat",
+    "meshgrid",
+    "split",
+    "stack",
+    "tensor_split",
+    "unbind",
+    "unstack",
+]
+
+
+def concat(x: Sequence[Any], axis: int = 0, name: Any = None) -> Any:
+    """The parts one after the other along `axis`."""
+    return join.concat(*x, axis=axis)
+
+
+def stack(x: Sequence[Any], axis: int = 0, name: Any = None) -> Any:
+    """The parts, all of one shape, side by side along a new axis.
+
+    >>> import numpy as np
+    >>> stack([np.array([1, 2]), np.array([3, 4])], axis=1)
+    array([[1, 3],
+           [2, 4]])
+    """
+    return join.stack(*x, axis=axis)
+
+
+def split(
+    x: Any, num_or_sections: int | Sequence[int], axis: int = 0, name: Any = None
+) -> list[Any]:
+    """`x` cut into parts along `axis`: each of them is a `slice`.
+
+    Args:
+        x: What to cut.
+        num_or_sections: How many parts of equal size, or the size of each; one of these
+            may be -1, which is all that is left.
+        axis: Along which dimension.
+        name: Paddle's, not used.
+
+    Raises:
+        ShapeError: It does not come out even.
+
+    In Paddle this is `paddle.split`.
+
+    >>> import numpy as np
+    >>> split(np.arange(6), [1, -1, 2])
+    [array([0]), array([1, 2, 3]), array([4, 5])]
+    """
+    at = place(x, axis)
+    sections = sizes(x.shape[at], num_or_sections)
+    if sections is None:
+        attrs = {"num_or_sections": num_or_sections, "axis": axis}
+        error = ShapeError(f"a size of {x.shape[at]} cannot be split like that")
+        raise explain("split", ["X"], [x], attrs, error)
+    return [part(x, at, *bounds) for bounds in bounds_of(sections)]
+
+
+def sizes(size: int, wanted: int | Sequence[int]) -> list[int] | None:
+    """The sizes of the parts, None where they cannot be had."""
+    if isinstance(wanted, int):
+        even = wanted > 0 and size >= 0 and size % wanted == 0
+        return [size // wanted] * wanted if even else None
+    sections = list(wanted)
+    known = sum(n for n in sections if n != -1)
+    rest = sections.count(-1)
+    if min(sections, default=0) < -1 or rest > 1:
+        return None
+    if size == -1:
+        return sections if rest else None
+    fits = known <= size if rest else known == size
+    return [size - known if n == -1 else n for n in sections] if fits else None
+
+
+def bounds_of(sections: Sequence[int]) -> list[tuple[int, int]]:
+    """Start and end of each part; after one of unknown size, counted from the end."""
+    unknown = sections.index(-1) if -1 in sections else len(sections)
+    left, right = sections[:unknown], sections[unknown + 1 :]
+    found = [(sum(left[:i]), sum(left[: i + 1])) for i in range(len(left))]
+    if unknown == len(sections):
+        return found
+    found.append((sum(left), -sum(right) or OPEN_END))
+    tails = [-sum(right[i:]) for i in range(len(right))] + [OPEN_END]
+    return found + list(pairwise(tails))
+
+
+def part(x: Any, axis: int, start: int, end: int) -> Any:
+    """A slice along one axis."""
+    return slice_(x, axes=[axis], starts=[start], ends=[end])
+
+
+def chunk(x: Any, chunks: int, axis: int = 0, name: Any = None) -> list[Any]:
+    """`x` cut into so many parts of equal size."""
+    return split(x, chunks, axis)
+
+
+def tensor_split(
+    x: Any, num_or_indices: int | Sequence[int], axis: int = 0, name: Any = None
+) -> list[Any]:
+    """`x` cut into parts whose sizes differ by at most 1, or cut at these indices.
+
+    Raises:
+        InvalidValueError: There would be no part, or the size is not known.
+
+    >>> import numpy as np
+    >>> tensor_split(np.arange(5), 2)
+    [array([0, 1, 2]), array([3, 4])]
+    """
+    at = place(x, axis)
+    size = x.shape[at]
+    if size == -1 or (isinstance(num_or_indices, int) and num_or_indices < 1):
+        attrs = {"num_or_indices": num_or_indices, "axis": axis}
+        error = InvalidValueError("it takes a known size, and makes 1 part or more")
+        raise explain("tensor_split", ["X"], [x], attrs, error)
+    if isinstance(num_or_indices, int):
+        small, larger = divmod(size, num_or_indices)
+        lengths = [small + (i < larger) for i in range(num_or_indices)]
+        return split(x, lengths, at)
+    cuts = [0, *num_or_indices, size]
+    return [part(x, at, *cuts[i : i + 2]) for i in range(len(cuts) - 1)]
+
+
+def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
+    """The slices of `x` along `axis`, without that dimension.
+
+    Raises:
+        ShapeError: There are not `num` of them, or nobody knows how many.
+
+    >>> import numpy as np
+    >>> unstack(np.array([[1, 2], [3, 4]]), axis=1)
+    [array([1, 3]), array([2, 4])]
+    """
+    at = place(x, axis)
+    count = x.shape[at] if num is None else num
+    if count == -1 or x.shape[at] not in {count, -1}:
+        error = ShapeError(f"a size of {x.shape[at]}, num = {num}")
+        raise explain("unstack", ["X"], [x], {"axis": axis, "num": num}, error)
+    return [
+        slice_(x, axes=[at], starts=[i], ends=[i + 1], decrease_axis=[at])
+        for i in range(count)
+    ]
+
+
+def unbind(input: Any, axis: int = 0) -> list[Any]:
+    """The slices of `input` along `axis`, without that dimension."""
+    return unstack(input, axis)
+
+
+def broadcast_tensors(input: Sequence[Any], name: Any = None) -> list[Any]:
+    """Each repeated until it has the shape to which all of them broadcast.
+
+    >>> import numpy as np
+    >>> broadcast_tensors([np.array([1, 2]), np.array([[3], [4]])])[0]
+    array([[1, 2],
+           [1, 2]])
+    """
+    return [repeat.broadcast_among(x, *input) for x in input]
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
+    """The coordinates of a grid: for each list x_k, out_k[i_0, i_1, ...] = x_k[i_k].
+
+    Args:
+        *args: Lists, or one list of them.
+        **kwargs: Paddle's `name`, which is not used.
+
+    >>> import numpy as np
+    >>> meshgrid(np.array([1, 2]), np.array([3, 4]))[0]
+    array([[1, 1],
+           [2, 2]])
+    """
+    lists = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    count = range(len(lists))
+    each = [unsqueeze(x, [k for k in count if k != i]) for i, x in enumerate(lists)]
+    return broadcast_tensors(each)

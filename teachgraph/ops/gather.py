@@ -1,0 +1,301 @@
+"""Elements read at given places, and its adjoint: others added to them there.
+
+What is read several times gets all its gradients, added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_index
+
+from teachgraph import dtypes
+from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.places import along, checked, fitting, grid, integral, summed_at
+from teachgraph.ops.shape import reduce_to
+
+__all__ = [
+    "gather",
+    "gather_nd",
+    "index_add",
+    "index_sample",
+    "index_select",
+    "scatter_nd_add",
+    "take_along_axis",
+    "within",
+    "zeros",
+]
+
+
+def zeros(x: Any, dout: Any) -> Any:
+    """Zeros in the shape of `x`, for gradients of the dtype of `dout`."""
+    return fill_any_like(x, value=0.0, dtype=dtypes.PADDLE_CODES[dout.dtype])
+
+
+def listed(shape: Sequence[int]) -> Sequence[int]:
+    """The shape of an index, [] or [n]; [n, 1] is taken for [n], as Paddle does.
+
+    Raises:
+        ShapeError: It is another one.
+    """
+    if len(shape) > 2 or tuple(shape[1:]) not in {(), (1,)}:
+        raise ShapeError(f"an index is a list, got one of shape {list(shape)}")
+    return shape[:1]
+
+
+@op(needs="an index that is a list of integers")
+def gather(x: Any, index: Any, *, axis: int = 0) -> Any:
+    """The slices of `x` that stand at `index` along `axis`."""
+    at = normalize_axis_index(axis, x.ndim)
+    return np.take(x, checked(index.reshape(listed(index.shape)), x.shape[at]), at)
+
+
+@gather.grad(of=("x",))
+def gather_grad(dout: Any, x: Like, index: Any, *, axis: int) -> Any:
+    """Each slice gets the gradients of all the places it was read to."""
+    return index_add(zeros(x, dout), dout, index, axis=axis)
+
+
+@gather.infers
+def infer_gather(x: Like, index: Like, *, axis: int) -> Any:
+    """The shape of the index stands where the axis was."""
+    integral(index)
+    at = normalize_axis_index(axis, x.ndim)
+    return [((*x.shape[:at], *listed(index.shape), *x.shape[at + 1 :]), x.dtype)]
+
+
+@op(needs="an index that is a list of integers")
+def index_select(x: Any, index: Any, *, dim: int = 0) -> Any:
+    """The slices of `x` that stand at `index` along `dim`."""
+    return gather.kernel(x, index, axis=dim)
+
+
+@index_select.grad(of=("x",))
+def index_select_grad(dout: Any, x: Like, index: Any, *, dim: int) -> Any:
+    """Each slice gets the gradients of all the places it was read to."""
+    return index_add(zeros(x, dout), dout, index, axis=dim)
+
+
+@index_select.infers
+def infer_index_select(x: Like, index: Like, *, dim: int) -> Any:
+    """As many slices as the index has items."""
+    return infer_gather(x, index, axis=dim)
+
+
+@op(needs="values in the shape of the slices they are added to")
+def index_add(x: Any, add_value: Any, index: Any, *, axis: int = 0) -> Any:
+    """A copy of `x` with a value added to each slice that stands at `index`."""
+    at = normalize_axis_index(axis, x.ndim)
+    list_shape = listed(index.shape)
+    if add_value.shape != (*x.shape[:at], *list_shape, *x.shape[at + 1 :]):
+        raise ShapeError(f"values of shape {list(add_value.shape)} do not fit")
+    items = checked(index.reshape(-1), x.shape[at])
+    values = add_value.reshape((*x.shape[:at], items.size, *x.shape[at + 1 :]))
+    return summed_at(along(x.shape, at, items), fitting(values, x), x)
+
+
+@index_add.grad(of=("x", "add_value"))
+def index_add_grad(
+    dout: Any, x: Like, add_value: Like, index: Any, *, axis: int
+) -> Any:
+    """Every value gets the gradient of the slice it was added to."""
+
+    def dvalue() -> Any:
+        return reduce_to(gather(dout, index, axis=axis), add_value)
+
+    return lambda: reduce_to(dout, x), dvalue
+
+
+def beside(index: Any, x: Any, axis: int) -> int:
+    """The axis, once it is clear that the index fits beside `x`.
+
+    Raises:
+        ShapeError: It has other dimensions, or is larger in one that is no axis.
+    """
+    at = normalize_axis_index(axis, len(x.shape))
+    pairs = list(zip(index.shape, x.shape, strict=False))
+    if len(index.shape) != len(x.shape) or any(m > n for m, n in others(pairs, at)):
+        raise ShapeError(
+            f"an index of shape {list(index.shape)} does not fit into {list(x.shape)}"
+        )
+    return at
+
+
+def others(items: Sequence[Any], at: int) -> Sequence[Any]:
+    """All but one."""
+    return [*items[:at], *items[at + 1 :]]
+
+
+def along_axis(index: Any, x: Any, axis: int) -> list[Any]:
+    """The coordinates in `x` that an index of as many dimensions means."""
+    at = beside(index, x, axis)
+    coordinates = grid(index.shape)
+    coordinates[at] = checked(index, x.shape[at])
+    return coordinates
+
+
+@op(
+    outputs=("result",),
+    needs="an index with the dimensions of Input, no larger beside the axis",
+)
+def take_along_axis(
+    input: Any,
+    index: Any,
+    *,
+    Axis: int,  # noqa: N803  Paddle's name
+) -> Any:
+    """result[i, j] = input[index[i, j], j] for axis 0, and so on."""
+    return input[tuple(along_axis(index, input, Axis))]
+
+
+@take_along_axis.grad(of=("input",))
+def take_along_axis_grad(
+    dresult: Any,
+    input: Like,
+    index: Any,
+    *,
+    Axis: int,  # noqa: N803  Paddle's name
+) -> Any:
+    """Each element gets the gradients of all the places it was read to."""
+    return add_along_axis(zeros(input, dresult), dresult, index, axis=Axis)
+
+
+@take_along_axis.infers
+def infer_take_along_axis(
+    input: Like,
+    index: Like,
+    *,
+    Axis: int,  # noqa: N803  Paddle's name
+) -> Any:
+    """The shape of the index."""
+    integral(index)
+    beside(index, input, Axis)
+    return [(index.shape, input.dtype)]
+
+
+@op(needs="integers, and an element for them to stand for")
+def within(x: Any, y: Any, *, mode: str) -> Any:
+    """Indices brought into the range of the row `y`: wrapped around it, or clipped.
+
+    Raises:
+        InvalidValueError: The mode is another one, or there is no element.
+    """
+    integral(x)
+    if mode not in {"wrap", "clip"} or not y.shape[0]:
+        raise InvalidValueError(f"mode {mode!r}, {y.shape[0]} elements")
+    return x % y.shape[0] if mode == "wrap" else np.clip(x, 0, y.shape[0] - 1)
+
+
+@op
+def add_along_axis(x: Any, y: Any, index: Any, *, axis: int) -> Any:
+    """A copy of `x` with `y` added where `take_along_axis` would read."""
+    return summed_at(along_axis(index, x, axis), fitting(y, x), x)
+
+
+@add_along_axis.grad(of=("x", "y"))
+def add_along_axis_grad(dout: Any, index: Any, *, axis: int) -> Any:
+    """Every value gets the gradient of the element it was added to."""
+    return dout, lambda: take_along_axis(dout, index, Axis=axis)
+
+
+@op(needs="as many rows in Index as in X")
+def index_sample(x: Any, index: Any) -> Any:
+    """out[i, j] = x[i, index[i, j]]: some elements of each row.
+
+    Raises:
+        ShapeError: These are no matrices of as many rows.
+    """
+    check_rows(x, index)
+    return take_along_axis.kernel(x, index, Axis=1)
+
+
+def check_rows(x: Any, index: Any) -> None:
+    """Both are matrices, of as many rows.
+
+    Raises:
+        ShapeError: They are not.
+    """
+    if len(x.shape) != 2 or len(index.shape) != 2 or x.shape[0] != index.shape[0]:
+        raise ShapeError(f"{list(x.shape)} and {list(index.shape)}")
+
+
+@index_sample.grad(of=("x",))
+def index_sample_grad(dout: Any, x: Like, index: Any) -> Any:
+    """Each element gets the gradients of all the places it was read to."""
+    return add_along_axis(zeros(x, dout), dout, index, axis=1)
+
+
+def columns(index: Any, shape: Sequence[int]) -> list[Any]:
+    """The first coordinates in an array of this shape, from an index's last dimension.
+
+    Raises:
+        ShapeError: There are more of them than dimensions, or none.
+    """
+    depth(index, shape)
+    return [
+        checked(index[..., i], size)
+        for i, size in zip(range(index.shape[-1]), shape, strict=False)
+    ]
+
+
+def depth(index: Any, shape: Sequence[int]) -> int:
+    """How many coordinates an index gives.
+
+    Raises:
+        ShapeError: These are more than there are dimensions, or none.
+    """
+    if not index.shape or not 1 <= index.shape[-1] <= len(shape):
+        raise ShapeError(
+            f"an index of shape {list(index.shape)} gives coordinates of up to "
+            f"{len(shape)} dimensions in its last one"
+        )
+    return int(index.shape[-1])
+
+
+@op(needs="an index whose last dimension holds the first coordinates in X")
+def gather_nd(x: Any, index: Any) -> Any:
+    """out[i] = x[index[i, 0], index[i, 1], ...]."""
+    return x[tuple(columns(index, x.shape))]
+
+
+@gather_nd.grad(of=("x",))
+def gather_nd_grad(dout: Any, x: Like, index: Any) -> Any:
+    """Each element gets the gradients of all the places it was read to."""
+    return scatter_nd_add(zeros(x, dout), dout, index)
+
+
+@gather_nd.infers
+def infer_gather_nd(x: Like, index: Like) -> Any:
+    """The dimensions of the index but the last, then those of X it does not fix."""
+    integral(index)
+    return [((*index.shape[:-1], *x.shape[depth(index, x.shape) :]), x.dtype)]
+
+
+@op(needs="updates in the shape of what gather_nd would read")
+def scatter_nd_add(x: Any, updates: Any, index: Any) -> Any:
+    """A copy of `x` with updates[i] added to x[index[i, 0], index[i, 1], ...].
+
+    Raises:
+        ShapeError: The updates have another shape than what is there.
+    """
+    first = columns(index, x.shape)
+    rest = x.shape[len(first) :]
+    if updates.shape != (*index.shape[:-1], *rest):
+        raise ShapeError(f"updates of shape {list(updates.shape)} do not fit")
+    ones = (1,) * len(rest)
+    first = [column.reshape(column.shape + ones) for column in first]
+    return summed_at([*first, *grid(rest)], fitting(updates, x), x)
+
+
+@scatter_nd_add.grad(of=("x", "updates"))
+def scatter_nd_add_grad(dout: Any, x: Like, updates: Like, index: Any) -> Any:
+    """Every update gets the gradient of what it was added to."""
+
+    def dupdates() -> Any:
+        return reduce_to(gather_nd(dout, index), updates)
+
+    return lambda: reduce_to(dout, x), dupdates

@@ -1,0 +1,272 @@
+"""Elements written to given places: what stood there no longer counts.
+
+Where a place is written several times the last value stays; it alone has a gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes
+from teachgraph.errors import InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.elementwise import equal
+from teachgraph.ops.gather import (
+    along_axis,
+    gather,
+    gather_nd,
+    listed,
+    take_along_axis,
+    zeros,
+)
+from teachgraph.ops.join import stack
+from teachgraph.ops.math import cast
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.places import along, checked, fitting, grid, integral, summed_at
+from teachgraph.ops.repeat import broadcast_among
+from teachgraph.ops.shape import reduce_to, unsqueeze2
+
+__all__ = [
+    "index_put",
+    "numbered",
+    "one_hot_v2",
+    "put_along_axis",
+    "scatter",
+    "together",
+]
+
+CODES = dtypes.PADDLE_CODES
+INT64 = CODES[dtypes.int64]
+
+
+@op
+def numbered(x: Any) -> Any:
+    """The numbers 0, 1, 2, ... in the shape of `x`."""
+    return np.arange(x.size).reshape(x.shape)
+
+
+def surviving(
+    dout: Any, write: Callable[[Any, Any], Any], read: Callable[[Any], Any]
+) -> Any:
+    """The gradients of what was written: 0 for what a later value has overwritten.
+
+    Each value's number is written to its place; one that finds its own there stayed.
+    """
+    dvalue = read(dout)
+    numbers = numbered(dvalue)
+    start = fill_any_like(dout, value=-1.0, dtype=INT64)
+    stayed = equal(read(write(start, numbers)), numbers)
+    return dvalue * cast(
+        stayed, in_dtype=CODES[dtypes.bool], out_dtype=CODES[dvalue.dtype]
+    )
+
+
+@op(needs="updates in the shape of the rows they replace")
+def scatter(x: Any, updates: Any, ids: Any, *, overwrite: bool = True) -> Any:
+    """A copy of `x` whose rows at `ids` are the updates.
+
+    Rows named several times get the last one, or the sum if not `overwrite`.
+
+    Raises:
+        ShapeError: The updates are no such rows.
+    """
+    if not x.ndim or updates.shape != (*listed(ids.shape), *x.shape[1:]):
+        raise ShapeError(f"updates of shape {list(updates.shape)} do not fit")
+    rows = checked(ids.reshape(-1), x.shape[0])
+    values = fitting(updates, x).reshape((rows.size, *x.shape[1:]))
+    out = np.array(x)
+    out[rows] = values if overwrite else 0
+    return out if overwrite else summed_at(along(x.shape, 0, rows), values, out)
+
+
+@scatter.grad(of=("x", "updates"))
+def scatter_grad(
+    dout: Any, x: Like, updates: Like, ids: Any, *, overwrite: bool
+) -> Any:
+    """The rows that were replaced no longer count."""
+
+    def write(start: Any, rows: Any) -> Any:
+        return scatter(start, rows, ids)
+
+    def read(rows: Any) -> Any:
+        return gather(rows, ids)
+
+    def dx() -> Any:
+        return reduce_to(write(dout, zeros(updates, dout)), x)
+
+    def dupdates() -> Any:
+        rows = surviving(dout, write, read) if overwrite else read(dout)
+        return reduce_to(rows, updates)
+
+    return dx, dupdates
+
+
+REDUCE = {"assign": "assign", "add": "add", "mul": "mul", "multiply": "mul"}
+
+
+def reduction(name: str) -> str:
+    """What becomes of a value and what stands in its place.
+
+    Raises:
+        InvalidValueError: It is no such word.
+    """
+    if name not in REDUCE:
+        raise InvalidValueError(f"reduce is one of {', '.join(REDUCE)}, got {name!r}")
+    return REDUCE[name]
+
+
+@op(
+    outputs=("result",),
+    needs="an index with the dimensions of Input, no larger beside the axis, and a "
+    "value for each index",
+)
+def put_along_axis(
+    input: Any,
+    value: Any,
+    index: Any,
+    *,
+    Axis: int,  # noqa: N803  Paddle's name
+    Reduce: str = "assign",  # noqa: N803
+    Include_self: bool = True,  # noqa: N803
+) -> Any:
+    """A copy of `input` with values put where `take_along_axis` would read.
+
+    They are assigned, added or multiplied; what stood there takes part in that if
+    `Include_self`.
+    """
+    how = reduction(Reduce)
+    at = along_axis(index, input, Axis)
+    values = same_shape(fitting(value, input), index)
+    out = np.array(input)
+    if how == "assign" or not Include_self:
+        out[tuple(at)] = {"assign": values, "add": 0, "mul": 1}[how]
+    if how == "mul":
+        np.multiply.at(out, tuple(at), values)
+    return summed_at(at, values, out) if how == "add" else out
+
+
+def same_shape(value: Any, index: Any) -> Any:
+    """The values.
+
+    Raises:
+        ShapeError: There is not one for each index.
+    """
+    if value.shape != index.shape:
+        raise ShapeError(
+            f"values of shape {list(value.shape)}, an index of {list(index.shape)}"
+        )
+    return value
+
+
+@put_along_axis.grad(of=("input", "value"))
+def put_along_axis_grad(
+    dresult: Any,
+    input: Like,
+    value: Any,
+    index: Any,
+    result: Any,
+    *,
+    Axis: int,  # noqa: N803  Paddle's name
+    Reduce: str,  # noqa: N803
+    Include_self: bool,  # noqa: N803
+) -> Any:
+    """What was replaced no longer counts; a factor gets what it was multiplied with."""
+    how = reduction(Reduce)
+
+    def write(start: Any, values: Any) -> Any:
+        return put_along_axis(start, values, index, Axis=Axis)
+
+    def read(x: Any) -> Any:
+        return take_along_axis(x, index, Axis=Axis)
+
+    def dinput() -> Any:
+        if how == "assign" or not Include_self:
+            return reduce_to(write(dresult, zeros(index, dresult)), input)
+        if how == "add":
+            return reduce_to(dresult, input)
+        scaled = put_along_axis(dresult, value, index, Axis=Axis, Reduce="mul")
+        return reduce_to(scaled, input)
+
+    def dvalue() -> Any:
+        if how == "mul":
+            return reduce_to(read(dresult * result) / value, value)
+        gained = read(dresult) if how == "add" else surviving(dresult, write, read)
+        return reduce_to(gained, value)
+
+    return dinput, dvalue
+
+
+def together(indices: Sequence[Any]) -> Any:
+    """Indices of one dimension each as one of several: what `gather_nd` takes."""
+    if len(indices) == 1:
+        return unsqueeze2(indices[0], axes=[-1])
+    each = [broadcast_among(index, *indices) for index in indices]
+    return stack(*each, axis=-1)
+
+
+def selection(x: Any, indices: Sequence[Any]) -> list[Any]:
+    """The coordinates of x[indices].
+
+    Raises:
+        ShapeError: There is no index, or one for more dimensions than there are.
+    """
+    if not 1 <= len(indices) <= x.ndim:
+        raise ShapeError(f"{len(indices)} indices for {x.ndim} dimensions")
+    rest = x.shape[len(indices) :]
+    pairs = zip(np.broadcast_arrays(*indices), x.shape, strict=False)
+    first = [checked(i, n).reshape(i.shape + (1,) * len(rest)) for i, n in pairs]
+    return [*first, *grid(rest)]
+
+
+@op(needs="integer indices that broadcast, and a value that broadcasts to that part")
+def index_put(x: Any, value: Any, *indices: Any, accumulate: bool = False) -> Any:
+    """A copy of `x` with x[indices] = value, or += if `accumulate`."""
+    at = selection(x, indices)
+    values = fitting(value, x)
+    if accumulate:
+        shape = np.broadcast_shapes(*(part.shape for part in at))
+        return summed_at(at, np.broadcast_to(values, shape), x)
+    out = np.array(x)
+    out[tuple(at)] = values
+    return out
+
+
+@index_put.grad(of=("x", "value"))
+def index_put_grad(
+    dout: Any, x: Like, value: Like, *indices: Any, accumulate: bool
+) -> Any:
+    """What was replaced no longer counts."""
+
+    def write(start: Any, values: Any) -> Any:
+        return index_put(start, values, *indices)
+
+    def read(x: Any) -> Any:
+        return gather_nd(x, together(indices))
+
+    def dx() -> Any:
+        kept = dout if accumulate else write(dout, zeros(value, dout))
+        return reduce_to(kept, x)
+
+    def dvalue() -> Any:
+        part = read(dout) if accumulate else surviving(dout, write, read)
+        return reduce_to(part, value)
+
+    return dx, dvalue
+
+
+@op(needs="classes from 0 to depth - 1")
+def one_hot_v2(
+    x: Any,
+    *,
+    depth: int,
+    dtype: int = CODES[dtypes.float32],
+    allow_out_of_range: bool = False,
+) -> Any:
+    """out[..., k] = 1 where x[...] = k, else 0."""
+    integral(x)
+    if not allow_out_of_range and x.size and not 0 <= x.min() <= x.max() < depth:
+        raise OutOfRangeError(f"classes are 0 to {depth - 1}; some is not")
+    return (x[..., None] == np.arange(depth)).astype(dtypes.convert(dtype))

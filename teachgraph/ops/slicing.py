@@ -1,0 +1,251 @@
+"""A window on an array: read it, write to it, or put it back among zeros.
+
+A window is a start, an end and a stride along some axes. Reading (`slice`) and putting
+back (`unslice`) are each other's adjoint; `set_value` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes
+from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.places import fitting
+from teachgraph.ops.shape import reduce_to, unsqueeze2
+
+__all__ = [
+    "OPEN_END",
+    "crop_tensor",
+    "set_value",
+    "slice_",
+    "strided_slice",
+    "unslice",
+]
+
+OPEN_END = 2**31 - 1
+"""What Paddle writes for "to the end"."""
+
+Numbers = Sequence[int]
+
+
+def window(
+    ndim: int, axes: Numbers, starts: Numbers, ends: Numbers, strides: Numbers = ()
+) -> tuple[Any, ...]:
+    """The index that cuts out this part of an array, an array also of 0 dimensions.
+
+    As in Paddle, an end of -1 with a negative stride is before the first element.
+
+    Raises:
+        InvalidValueError: A stride is 0.
+    """
+    index = [slice(None)] * ndim
+    strides = strides or [1] * len(axes)
+    if 0 in strides:
+        raise InvalidValueError(f"no stride is 0, got {list(strides)}")
+    for axis, start, end, stride in zip(axes, starts, ends, strides, strict=True):
+        down_to_the_first = end == -1 and stride < 0
+        index[axis] = slice(start, None if down_to_the_first else end, stride)
+    return (*index, ...)
+
+
+def without(part: Any, decrease_axis: Numbers) -> Any:
+    """The part with these axes, each of size 1, dropped."""
+    kept = [n for i, n in enumerate(part.shape) if i not in decrease_axis]
+    return part.reshape(kept)
+
+
+NEEDS = "as many starts as ends and axes"
+
+
+@op(type="slice", key="slice", needs=NEEDS)
+def slice_(
+    input: Any,
+    *,
+    axes: Numbers,
+    starts: Numbers,
+    ends: Numbers,
+    decrease_axis: Numbers = (),
+) -> Any:
+    """The part from starts to ends along `axes`; `decrease_axis` are then dropped."""
+    return without(input[window(input.ndim, axes, starts, ends)], decrease_axis)
+
+
+@slice_.grad
+def slice_grad(
+    dout: Any,
+    input: Like,
+    *,
+    axes: Numbers,
+    starts: Numbers,
+    ends: Numbers,
+    decrease_axis: Numbers,
+) -> Any:
+    """Zeros around the gradient of the part."""
+    where = {"axes": axes, "starts": starts, "ends": ends}
+    return unslice(dout, input, **where, decrease_axis=decrease_axis)
+
+
+@op(needs=f"{NEEDS}, and strides that are not 0")
+def strided_slice(
+    input: Any,
+    *,
+    axes: Numbers,
+    starts: Numbers,
+    ends: Numbers,
+    strides: Numbers,
+    decrease_axis: Numbers = (),
+) -> Any:
+    """Every stride-th element from starts to ends; backwards where it is negative."""
+    part = input[window(input.ndim, axes, starts, ends, strides)]
+    return without(part, decrease_axis)
+
+
+@strided_slice.grad
+def strided_slice_grad(
+    dout: Any,
+    input: Like,
+    *,
+    axes: Numbers,
+    starts: Numbers,
+    ends: Numbers,
+    strides: Numbers,
+    decrease_axis: Numbers,
+) -> Any:
+    """Zeros around the gradients of the elements that were read."""
+    where = {"axes": axes, "starts": starts, "ends": ends, "strides": strides}
+    return unslice(dout, input, **where, decrease_axis=decrease_axis)
+
+
+@op
+def unslice(
+    x: Any,
+    y: Any,
+    *,
+    axes: Numbers,
+    starts: Numbers,
+    ends: Numbers,
+    strides: Numbers = (),
+    decrease_axis: Numbers = (),
+) -> Any:
+    """Zeros shaped like `y`, with `x` where a slice would read: its adjoint."""
+    out = np.zeros(y.shape, x.dtype)
+    part = out[window(out.ndim, axes, starts, ends, strides)]
+    part[...] = x.reshape(part.shape)
+    return out
+
+
+@unslice.grad(of=("x",))
+def unslice_grad(
+    dout: Any,
+    x: Like,
+    *,
+    axes: Numbers,
+    starts: Numbers,
+    ends: Numbers,
+    strides: Numbers,
+    decrease_axis: Numbers,
+) -> Any:
+    """Only the part inside counts."""
+    where = {"axes": axes, "starts": starts, "ends": ends}
+    return read(dout, **where, strides=strides, decrease_axis=decrease_axis)
+
+
+def read(x: Any, *, strides: Numbers, **where: Any) -> Any:
+    """The part in a window, with `slice` where that is enough."""
+    if all(stride == 1 for stride in strides):
+        return slice_(x, **where)
+    return strided_slice(x, strides=strides, **where)
+
+
+@op(needs="a size and an offset for each dimension of X, and a part inside of X")
+def crop_tensor(x: Any, *, shape: Numbers, offsets: Numbers) -> Any:
+    """The part of this shape that begins at `offsets`; -1 is all there is from there.
+
+    Raises:
+        ShapeError: It is not inside.
+    """
+    if not len(shape) == len(offsets) == x.ndim:
+        raise ShapeError(f"{len(shape)} sizes, {len(offsets)} offsets")
+    for offset, length, size in zip(offsets, shape, x.shape, strict=True):
+        if min(offset, length + 1) < 0 or offset + max(length, 0) > size:
+            raise ShapeError(f"{length} elements from {offset} on, of {size}")
+    return x[window(x.ndim, **inside(shape, offsets))]
+
+
+def inside(shape: Numbers, offsets: Numbers) -> dict[str, Any]:
+    """A part, given by its shape and its beginning, in the words of `slice`."""
+    ends = [
+        OPEN_END if length == -1 else offset + length
+        for length, offset in zip(shape, offsets, strict=True)
+    ]
+    return {"axes": list(range(len(ends))), "starts": list(offsets), "ends": ends}
+
+
+@crop_tensor.grad
+def crop_tensor_grad(dout: Any, x: Like, *, shape: Numbers, offsets: Numbers) -> Any:
+    """Zeros around the gradient of the part."""
+    return unslice(dout, x, **inside(shape, offsets))
+
+
+@op(needs="a value that broadcasts to the part it replaces")
+def set_value(
+    input: Any,
+    value_tensor: Any = None,
+    *,
+    axes: Numbers,
+    starts: Numbers,
+    ends: Numbers,
+    steps: Numbers,
+    decrease_axes: Numbers = (),
+    none_axes: Numbers = (),
+    shape: Numbers = (),
+    values: Sequence[float] = (),
+    dtype: int = dtypes.PADDLE_CODES[dtypes.float32],
+) -> Any:
+    """A copy of `input` whose part in a window is the value: a tensor, or `values`.
+
+    The value is broadcast to the part without its `decrease_axes`, each of size 1, and
+    with others of size 1 at `none_axes`: that is x[0, None] for axis 0 and none axis 0.
+    """
+    out = np.array(input)
+    if value_tensor is None:
+        given = np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
+    else:
+        given = fitting(value_tensor, out)
+    part = out[window(out.ndim, axes, starts, ends, steps)]
+    part = np.expand_dims(np.squeeze(part, tuple(decrease_axes)), tuple(none_axes))
+    part[...] = given
+    return out
+
+
+@set_value.grad
+def set_value_grad(
+    dout: Any,
+    value_tensor: Like,
+    *,
+    axes: Numbers,
+    starts: Numbers,
+    ends: Numbers,
+    steps: Numbers,
+    decrease_axes: Numbers,
+    none_axes: Numbers,
+) -> Any:
+    """What was replaced no longer counts; the value gets the gradient of its part."""
+    where = {"axes": axes, "starts": starts, "ends": ends}
+
+    def dinput() -> Any:
+        code = dtypes.PADDLE_CODES[dout.dtype]
+        zero = {"values": [0.0], "shape": [1], "dtype": code}
+        dropped = {"decrease_axes": decrease_axes, "none_axes": none_axes}
+        return set_value(dout, None, **where, steps=steps, **dropped, **zero)
+
+    def dvalue() -> Any:
+        part = read(dout, **where, strides=steps, decrease_axis=decrease_axes)
+        part = unsqueeze2(part, axes=none_axes) if none_axes else part
+        return reduce_to(part, value_tensor)
+
+    return dinput, dvalue
