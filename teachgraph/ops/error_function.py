@@ -15,7 +15,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
 from teachgraph.ops.math import FLOATING, exp, floats, silently, square
-from teachgraph.ops.op import op
+from teachgraph.ops.op import Like, op
 
 __all__ = ["erf", "erfinv"]
 
@@ -58,6 +58,14 @@ def erf(x: Any) -> Any:
     return error_function(floats(x).astype(np.float64)).astype(x.dtype)
 
 
+def same(x: Like) -> Any:
+    """The shape and dtype of the result, which are those of x."""
+    return [(floats(x).shape, x.dtype)]
+
+
+erf.infers(same)
+
+
 @erf.grad
 def erf_grad(dout: Any, x: Any) -> Any:
     """dx = dout 2/sqrt(pi) exp(-x^2)."""
@@ -78,6 +86,9 @@ def erfinv(x: Any) -> Any:
         step = (error_function(y) - wanted) / (SLOPE * np.exp(-y * y))
         y = y - step / (1.0 + y * step)
     return np.where(np.abs(x) == 1, x * np.inf, y).astype(x.dtype)
+
+
+erfinv.infers(same)
 
 
 def first_guess(x: Any) -> Any:

@@ -12,7 +12,7 @@ from teachgraph import dtypes
 from teachgraph.ops import elementwise, error_function, rounding
 from teachgraph.ops import math as maths
 from teachgraph.ops import trigonometry as angles
-from teachgraph.ops.functions.creation import full_like
+from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.logic import isnan_v2, where
 from teachgraph.ops.op import Op, find
 
@@ -289,12 +289,17 @@ def nan_to_num(
     array([0., 1., 9.])
     """
     largest = float(np.finfo(x.dtype).max)
-    high, low, number = full_like(x, inf), full_like(x, -inf), full_like(x, nan)
-    highest = full_like(x, largest if posinf is None else posinf)
-    lowest = full_like(x, -largest if neginf is None else neginf)
+    high, low, number = filled(x, inf), filled(x, -inf), filled(x, nan)
+    highest = filled(x, largest if posinf is None else posinf)
+    lowest = filled(x, -largest if neginf is None else neginf)
     x = where(number, x, isnan_v2(x))
     x = where(highest, x, elementwise.equal(x, high))
     return where(lowest, x, elementwise.equal(x, low))
+
+
+def filled(x: Any, value: float) -> Any:
+    """One number everywhere, in shape and dtype of `x`."""
+    return fill_any_like(x, value=value, dtype=dtypes.PADDLE_CODES[x.dtype])
 
 
 def deg2rad(x: Any, name: Any = None) -> Any:
