@@ -13,6 +13,8 @@ from teachgraph.ops.initializer import Constant
 __all__ = [
     "CELU",
     "ELU",
+    "GELU",
+    "GLU",
     "SELU",
     "Hardshrink",
     "Hardsigmoid",
@@ -21,6 +23,7 @@ __all__ = [
     "LeakyReLU",
     "LogSigmoid",
     "LogSoftmax",
+    "Maxout",
     "Mish",
     "PReLU",
     "ReLU",
@@ -250,6 +253,36 @@ class LogSoftmax(Activation):
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
         super().__init__()
         self.options = {"axis": axis}
+
+
+class GELU(Activation):
+    """out = x Phi(x), Phi the normal distribution."""
+
+    function = functional.gelu
+
+    def __init__(self, approximate: bool = False, name: str | None = None) -> None:
+        super().__init__()
+        self.options = {"approximate": approximate}
+
+
+class GLU(Activation):
+    """out = a sigmoid(b), where a and b are the halves along `axis`."""
+
+    function = functional.glu
+
+    def __init__(self, axis: int = -1, name: str | None = None) -> None:
+        super().__init__()
+        self.options = {"axis": axis}
+
+
+class Maxout(Activation):
+    """The largest of each group of `groups` neighbours along `axis`."""
+
+    function = functional.maxout
+
+    def __init__(self, groups: int, axis: int = 1, name: str | None = None) -> None:
+        super().__init__()
+        self.options = {"groups": groups, "axis": axis}
 
 
 class PReLU(Layer):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph import dtypes
-from teachgraph.ops import activation, math
+from teachgraph.ops import activation, elementwise, functions, math
 from teachgraph.ops import softmax as softmaxes
 
 __all__ = [
     "celu",
     "elu",
+    "gelu",
+    "glu",
     "hardshrink",
     "hardsigmoid",
     "hardswish",
@@ -18,6 +20,7 @@ __all__ = [
     "leaky_relu",
     "log_sigmoid",
     "log_softmax",
+    "maxout",
     "mish",
     "prelu",
     "relu",
@@ -115,6 +118,18 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
         InvalidValueError: alpha is 0.
     """
     return activation.celu(x, alpha=float(alpha))
+
+
+def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """out = x Phi(x), Phi the normal distribution; or nearly that, by a tanh.
+
+    Source: Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415.
+
+    >>> import numpy as np
+    >>> gelu(np.array([-1.0, 0.0, 2.0])).round(4)
+    array([-0.1587,  0.    ,  1.9545])
+    """
+    return activation.gelu(x, approximate=bool(approximate))
 
 
 def silu(x: Any, name: str | None = None) -> Any:
@@ -221,6 +236,35 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
     array([-1.000e+03, -6.931e-01])
     """
     return activation.logsigmoid(x)
+
+
+def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
+    """The largest of each group of `groups` neighbours along `axis`.
+
+    Raises:
+        InvalidValueError: The axis does not go up in groups.
+
+    >>> import numpy as np
+    >>> maxout(np.array([[1.0, 2.0, 4.0, 3.0]]), 2)
+    array([[2., 4.]])
+    """
+    return activation.maxout(x, groups=groups, axis=axis)
+
+
+def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
+    """out = a sigmoid(b), where a and b are the halves of `x` along `axis`.
+
+    Raises:
+        ShapeError: The axis has no two halves.
+
+    Source: Dauphin et al. 2016, https://arxiv.org/abs/1612.08083.
+
+    >>> import numpy as np
+    >>> glu(np.array([4.0, 0.0]))
+    array([2.])
+    """
+    a, b = functions.split(x, 2, axis)
+    return elementwise.elementwise_mul(a, math.sigmoid(b))
 
 
 def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:

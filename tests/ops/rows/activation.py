@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tests.ops.contract import UNARY_LACKS, Array, Case, Row, Wrong, each, unary
+from tests.ops.contract import (
+    EVERY,
+    UNARY_LACKS,
+    Array,
+    Case,
+    Row,
+    Wrong,
+    each,
+    unary,
+)
 from tests.ops.values import numbers, turned
 
 FAR = np.array([-1000.0, -30.0, 30.0, 1000.0])
@@ -78,6 +87,13 @@ def selu(
     return scale * elu(x, alpha)
 
 
+def gelu(x: float, approximate: bool = False) -> float:
+    if approximate:
+        inner = math.sqrt(2.0 / math.pi) * (x + 0.044715 * x**3)
+        return 0.5 * x * (1.0 + math.tanh(inner))
+    return 0.5 * x * math.erfc(-x / math.sqrt(2.0))
+
+
 def clamp(x: float, t_min: float, t_max: float) -> float:
     return min(max(x, t_min), t_max)
 
@@ -114,7 +130,151 @@ def slopes(*shape: int) -> Array:
     return numbers(*shape, low=0.1, high=0.9, start=300)
 
 
+def picture(*shape: int) -> Array:
+    """Numbers that are none of them equal."""
+    return numbers(*shape, start=7)
+
+
+def cells(x: Array, groups: int, axis: int) -> list[tuple[Any, list[Any]]]:
+    """For each result of maxout, where it stands and where its group stands."""
+    axis %= x.ndim
+    sizes = [n // groups if i == axis else n for i, n in enumerate(x.shape)]
+    found = []
+    for at in np.ndindex(*sizes):
+        start = at[axis] * groups
+        rest = range(start, start + groups)
+        found.append((at, [(*at[:axis], n, *at[axis + 1 :]) for n in rest]))
+    return found
+
+
+def largest(x: Array, groups: int, axis: int = 1) -> Array:
+    shape = list(x.shape)
+    shape[axis] //= groups
+    out = np.zeros(shape)
+    for at, group in cells(x, groups, axis):
+        out[at] = max(x[place] for place in group)
+    return out
+
+
+def largest_placed(x: Array, y: Array, groups: int, axis: int = 1) -> Array:
+    out = np.zeros(y.shape)
+    for at, group in cells(y, groups, axis):
+        out[max(group, key=lambda place: y[place])] = x[at]
+    return out
+
+
+def largest_picked(x: Array, y: Array, groups: int, axis: int = 1) -> Array:
+    out = largest(y, groups, axis)
+    for at, group in cells(y, groups, axis):
+        out[at] = x[max(group, key=lambda place: y[place])]
+    return out
+
+
+def placed_in_torch(t: Any, x: Any, y: Any, groups: int, axis: int = 1) -> Any:
+    parts, at = y.unflatten(axis, (-1, groups)), axis % y.ndim + 1
+    where = parts.argmax(at, keepdim=True)
+    return t.zeros_like(parts).scatter(at, where, x.unsqueeze(at)).reshape(y.shape)
+
+
+def picked_in_torch(t: Any, x: Any, y: Any, groups: int, axis: int = 1) -> Any:
+    parts, at = y.unflatten(axis, (-1, groups)), axis % y.ndim + 1
+    where = parts.argmax(at, keepdim=True)
+    return x.unflatten(axis, (-1, groups)).gather(at, where).squeeze(at)
+
+
+IN_GROUPS = (
+    ("1-D", (6,), {"groups": 3, "axis": 0}),
+    ("pictures", (2, 4, 2, 2), {"groups": 2}),
+    ("channels last", (2, 2, 6), {"groups": 3, "axis": -1}),
+    ("empty", (0, 4, 3), {"groups": 2}),
+)
+NOT_SO_MANY = {"scalar": "it has no axis", "broadcast": "one input"}
+
+
+def group_wrong(*before: Array) -> tuple[Wrong, ...]:
+    return tuple(
+        Wrong(f"groups {groups}, axis {axis}", before, attrs, "InvalidValueError")
+        for groups, axis in ((3, 1), (0, 1), (-2, 1), (2, 4))
+        for attrs in ({"groups": groups, "axis": axis},)
+    )
+
+
 ROWS = (
+    Row(
+        "gelu",
+        (
+            *unary(wide),
+            *(
+                Case(f"nearly: {case.label}", case.inputs, {"approximate": True})
+                for case in unary(wide)
+            ),
+            Case("far out", (FAR,)),
+            Case("nearly, far out", (FAR,), {"approximate": True}),
+        ),
+        of_number(gelu),
+        lambda t, x, approximate=False: t.nn.functional.gelu(
+            x, approximate="tanh" if approximate else "none"
+        ),
+        lacks=UNARY_LACKS,
+    ),
+    Row(
+        "maxout",
+        (
+            *(Case(label, (picture(*n),), attrs) for label, n, attrs in IN_GROUPS),
+            Case("not contiguous", (turned(picture(2, 4)),), {"groups": 2}),
+            Case(
+                "ties",
+                (np.array([[1.0, 1.0, 2.0, 2.0]]),),
+                {"groups": 2},
+                smooth=False,
+                differs="PyTorch is free to take any of the largest",
+                paddle=lambda dout: (
+                    np.array([[1.0, 0.0, 1.0, 0.0]]) * np.repeat(dout, 2, axis=1),
+                ),
+            ),
+        ),
+        largest,
+        lambda t, x, groups, axis=1: x.unflatten(axis, (-1, groups)).amax(
+            axis % x.ndim + 1
+        ),
+        wrong=group_wrong(picture(2, 4)),
+        lacks=NOT_SO_MANY,
+    ),
+    Row(
+        "maxout_place",
+        tuple(
+            Case(
+                label,
+                (numbers(*largest(picture(*n), **attrs).shape), picture(*n)),
+                attrs,
+                constant=(1,),
+            )
+            for label, n, attrs in (
+                *IN_GROUPS,
+                ("not contiguous", (2, 4), {"groups": 2}),
+            )
+        ),
+        largest_placed,
+        placed_in_torch,
+        accepts=EVERY,
+        inner=True,
+        lacks=NOT_SO_MANY,
+    ),
+    Row(
+        "maxout_pick",
+        tuple(
+            Case(label, (numbers(*n), picture(*n)), attrs, constant=(1,))
+            for label, n, attrs in (
+                *IN_GROUPS,
+                ("not contiguous", (2, 4), {"groups": 2}),
+            )
+        ),
+        largest_picked,
+        picked_in_torch,
+        accepts=EVERY,
+        inner=True,
+        lacks=NOT_SO_MANY,
+    ),
     activation(
         "relu6",
         of_number(lambda x: clamp(x, 0.0, 6.0)),
