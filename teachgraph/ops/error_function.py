@@ -47,9 +47,12 @@ rest = Chebyshev.interpolate(
 def error_function(x: Any) -> Any:
     """erf of float64 numbers, to their last digit or two."""
     size = np.minimum(np.abs(x), FAR)
-    small = size * series(np.square(np.minimum(size, NEAR)))
-    missing = np.exp(-np.square(size)) * rest(1.0 / (np.maximum(size, NEAR) + SHIFT))
-    return np.copysign(np.where(size < NEAR, small, 1.0 - missing), x)
+    near = size < NEAR
+    small, large = size[near], size[~near]
+    out = np.empty_like(size)
+    out[near] = small * series(np.square(small))
+    out[~near] = 1.0 - np.exp(-np.square(large)) * rest(1.0 / (large + SHIFT))
+    return np.copysign(out, x)
 
 
 @op(needs=FLOATING)
