@@ -33,7 +33,7 @@ class Pool(Layer):
     """A function of windows, and what it is told of them."""
 
     function: Callable[..., Any]
-    shown = ("kernel_size", "stride", "padding")
+    shown: tuple[str, ...] = ("kernel_size", "stride", "padding")
 
     def __init__(self, **how: Any) -> None:
         super().__init__(how.pop("name", None))
@@ -194,7 +194,7 @@ class AvgPool3D(AvgPool):
 class Adaptive(Pool):
     """Windows that share an image out."""
 
-    shown = ("output_size",)
+    shown: tuple[str, ...] = ("output_size",)
 
     def __init__(self, output_size: Sizes, **more: Any) -> None:
         super().__init__(output_size=output_size, **more)
@@ -238,7 +238,7 @@ class AdaptiveAvgPool3D(Adaptive):
 class AdaptiveMax(Adaptive):
     """The maxima of windows that share an image out."""
 
-    shown = ("output_size", "return_mask")
+    shown: tuple[str, ...] = ("output_size", "return_mask")
 
     def __init__(
         self, output_size: Sizes, return_mask: bool = False, name: str | None = None
@@ -280,7 +280,7 @@ class AdaptiveMaxPool3D(AdaptiveMax):
 class MaxUnPool(Pool):
     """Maxima put back where they were."""
 
-    shown = ("output_size",)
+    shown: tuple[str, ...] = ("output_size",)
 
     def __init__(
         self,

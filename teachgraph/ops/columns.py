@@ -56,6 +56,8 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
     For outputs [N, O, *count] that gives images [N, C, *image].
     """
+    if len(w) <= w.shape[1] * groups and all(map(can_mirror, axes)):
+        return forward(g, mirrored(w, groups), list(map(mirror, axes)), groups)
     channels, window, windows = w.shape[1] * groups, w.shape[2:], prod(counts(axes))
     rows = matrices(w, groups).swapaxes(1, 2)
     g = g.reshape(len(g), groups, len(w) // groups, windows)
@@ -69,6 +71,29 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
         for place in np.ndindex(*window):
             tap(out[part], axes, place)[...] += columns[:, :, *place]
     return cropped(out, axes)
+
+
+def can_mirror(axis: Steps) -> bool:
+    """Whether the adjoint is itself a convolution, which copies where adding up reads.
+
+    That takes windows at steps of one. Measured, it is two to four times as fast unless
+    there are more outputs than channels, and with them more columns.
+    """
+    return axis.step == 1 and axis.before <= axis.dilation * (axis.window - 1)
+
+
+def mirror(axis: Steps) -> Steps:
+    """For each element of the image the outputs that it is part of, as a window."""
+    before = axis.dilation * (axis.window - 1) - axis.before
+    return Steps(axis.count, axis.window, 1, axis.dilation, before, 0, axis.image)
+
+
+def mirrored(w: Any, groups: int) -> Any:
+    """A filter seen from the image: [C, O / groups, *window], the window turned."""
+    outputs, inner, *window = w.shape
+    parts = w.reshape(groups, outputs // groups, inner, *window).swapaxes(1, 2)
+    turned = np.ascontiguousarray(np.flip(parts, tuple(range(3, parts.ndim))))
+    return turned.reshape(groups * inner, outputs // groups, *window)
 
 
 def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:

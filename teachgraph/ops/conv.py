@@ -391,8 +391,9 @@ def conv_backward_input_grad(
     attrs = Sliding(
         strides, paddings, padding_algorithm, dilations, groups, data_format
     ).attrs()
+    forward = CONVOLUTION[len(filter.shape) - 2]
     return (
-        lambda: CONVOLUTION[len(filter.shape) - 2](dout, filter, **attrs),
+        lambda: of_dtype(forward(dout, filter, **attrs), output),
         lambda: conv_backward_filter(dout, output, filter, **attrs),
     )
 
@@ -437,9 +438,10 @@ def conv_backward_filter_grad(
     attrs = Sliding(
         strides, paddings, padding_algorithm, dilations, groups, data_format
     ).attrs()
+    forward = CONVOLUTION[len(input.shape) - 2]
     return (
         lambda: conv_backward_input(output, dout, input, **attrs),
-        lambda: CONVOLUTION[len(input.shape) - 2](input, dout, **attrs),
+        lambda: of_dtype(forward(input, dout, **attrs), output),
     )
 
 

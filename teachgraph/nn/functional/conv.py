@@ -57,7 +57,7 @@ def paddings(padding: Padding, dims: int, data_format: str) -> tuple[list[int], 
         if padding.upper() not in {"SAME", "VALID"}:
             raise refused(f"padding is SAME, VALID or numbers, not {padding!r}")
         return [0] * dims, padding.upper()
-    numbers = several(padding, dims)
+    numbers = [padding] * dims if isinstance(padding, int) else list(padding)
     if numbers and not isinstance(numbers[0], int):
         numbers = flattened(numbers, data_format)
     if len(numbers) == 2 * dims and numbers[::2] == numbers[1::2]:
