@@ -14,6 +14,7 @@ from teachgraph.nn import (
     pooling,
     rnn,
     transformer,
+    utils,
 )
 from teachgraph.nn.activation import *  # noqa: F403
 from teachgraph.nn.clip import *  # noqa: F403
@@ -28,7 +29,7 @@ from teachgraph.nn.pooling import *  # noqa: F403
 from teachgraph.nn.rnn import *  # noqa: F403
 from teachgraph.nn.transformer import *  # noqa: F403
 
-__all__ = ["Layer", "functional", "initializer"]
+__all__ = ["Layer", "functional", "initializer", "utils"]
 __all__ += activation.__all__
 __all__ += clip.__all__
 __all__ += common.__all__

@@ -260,3 +260,22 @@ def test_the_old_names_take_the_old_words(name: str) -> None:
         found.append(stepped(model, make(learning_rate=0.1, **given)))
     np.testing.assert_array_equal(found[0][0], found[1][0])
     assert (found[0][0] != [[1, 2], [3, 4]]).all()
+
+
+def test_gradients_clipped_by_hand() -> None:
+    """The factor is that of Paddle and PyTorch, max_norm / (length + 1e-6)."""
+    model = layer()
+    model(tg.to_tensor(np.ones((1, 2), "float32"))).sum().backward()
+    utils = tg.nn.utils
+    length = utils.clip_grad_norm_(model.parameters(), 3.0)
+    np.testing.assert_allclose(length.numpy(), np.sqrt(6.0), rtol=1e-6)
+    assert model.bias.grad.tolist() == [1.0, 1.0]
+    utils.clip_grad_norm_(model.parameters(), 1.0)
+    np.testing.assert_allclose(model.bias.grad.numpy(), 1 / np.sqrt(6.0), rtol=1e-5)
+    assert utils.clip_grad_norm_(model.weight, 0.2, float("inf")).item() < 0.41
+    np.testing.assert_allclose(model.weight.grad.numpy(), 0.2, rtol=1e-4)
+    utils.clip_grad_value_(model.weight, 0.125)
+    assert model.weight.grad.tolist() == [[0.125] * 2] * 2
+    model.weight.grad = tg.to_tensor(np.full((2, 2), np.nan, "float32"))
+    with pytest.raises(InvalidValueError, match="norm is nan"):
+        utils.clip_grad_norm_(model.weight, 1.0, error_if_nonfinite=True)
