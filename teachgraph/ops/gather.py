@@ -99,15 +99,13 @@ def index_add(x: Any, add_value: Any, index: Any, *, axis: int = 0) -> Any:
 
 
 @index_add.grad(of=("x", "add_value"))
-def index_add_grad(
-    dout: Any, x: Like, add_value: Like, index: Any, *, axis: int
-) -> Any:
+def index_add_grad(dout: Any, add_value: Like, index: Any, *, axis: int) -> Any:
     """Every value gets the gradient of the slice it was added to."""
 
     def dvalue() -> Any:
         return reduce_to(gather(dout, index, axis=axis), add_value)
 
-    return lambda: reduce_to(dout, x), dvalue
+    return dout, dvalue
 
 
 def beside(index: Any, x: Any, axis: int) -> int:
@@ -292,10 +290,10 @@ def scatter_nd_add(x: Any, updates: Any, index: Any) -> Any:
 
 
 @scatter_nd_add.grad(of=("x", "updates"))
-def scatter_nd_add_grad(dout: Any, x: Like, updates: Like, index: Any) -> Any:
+def scatter_nd_add_grad(dout: Any, updates: Like, index: Any) -> Any:
     """Every update gets the gradient of what it was added to."""
 
     def dupdates() -> Any:
         return reduce_to(gather_nd(dout, index), updates)
 
-    return lambda: reduce_to(dout, x), dupdates
+    return dout, dupdates

@@ -83,9 +83,7 @@ def scatter(x: Any, updates: Any, ids: Any, *, overwrite: bool = True) -> Any:
 
 
 @scatter.grad(of=("x", "updates"))
-def scatter_grad(
-    dout: Any, x: Like, updates: Like, ids: Any, *, overwrite: bool
-) -> Any:
+def scatter_grad(dout: Any, updates: Like, ids: Any, *, overwrite: bool) -> Any:
     """The rows that were replaced no longer count."""
 
     def write(start: Any, rows: Any) -> Any:
@@ -95,7 +93,7 @@ def scatter_grad(
         return gather(rows, ids)
 
     def dx() -> Any:
-        return reduce_to(write(dout, zeros(updates, dout)), x)
+        return write(dout, zeros(updates, dout))
 
     def dupdates() -> Any:
         rows = surviving(dout, write, read) if overwrite else read(dout)

@@ -8,6 +8,7 @@ from teachgraph.nn.functional import (
     attention,
     common,
     conv,
+    elements,
     lookup,
     loss,
     norm,
@@ -18,6 +19,7 @@ from teachgraph.nn.functional.activation import *  # noqa: F403
 from teachgraph.nn.functional.attention import *  # noqa: F403
 from teachgraph.nn.functional.common import *  # noqa: F403
 from teachgraph.nn.functional.conv import *  # noqa: F403
+from teachgraph.nn.functional.elements import *  # noqa: F403
 from teachgraph.nn.functional.lookup import *  # noqa: F403
 from teachgraph.nn.functional.loss import *  # noqa: F403
 from teachgraph.nn.functional.norm import *  # noqa: F403
@@ -29,6 +31,7 @@ __all__ += activation.__all__
 __all__ += attention.__all__
 __all__ += common.__all__
 __all__ += conv.__all__
+__all__ += elements.__all__
 __all__ += lookup.__all__
 __all__ += loss.__all__
 __all__ += norm.__all__

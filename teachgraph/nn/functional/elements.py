@@ -1,0 +1,14 @@
+"""What Paddle counts among `nn.functional` though it only moves elements about."""
+
+from __future__ import annotations
+
+from teachgraph.ops.functions.diagonals import diag_embed
+from teachgraph.ops.functions.indexing import one_hot
+from teachgraph.ops.functions.manipulation import pad, zeropad2d
+
+__all__ = [
+    "diag_embed",
+    "one_hot",
+    "pad",
+    "zeropad2d",
+]
