@@ -20,7 +20,7 @@ def fused_softmax_mask_upper_triangle(x: Any) -> Any:
         raise DTypeError(f"scores are floating, not {x.dtype}")
     if x.ndim < 2:
         raise ShapeError(f"scores are [..., queries, keys], not {list(x.shape)}")
-    seen = np.tri(*x.shape[-2:], dtype=bool)
+    seen = np.tri(*x.shape[-2:]) > 0
     return softmax.kernel(np.where(seen, x, -np.inf).astype(x.dtype, copy=False))
 
 

@@ -44,23 +44,23 @@ class Line(NamedTuple):
 
     Attributes:
         size: How many elements there are.
-        count: How many there shall be.
-        factor: count / size, where that was given instead of the count.
+        wanted: How many there shall be.
+        factor: wanted / size, where that was given instead.
         corners: Whether the first and last elements keep their places.
         half: Whether places are those of the elements' centres.
     """
 
     size: int
-    count: int
+    wanted: int
     factor: float | None
     corners: bool
     half: bool
 
     def places(self) -> Any:
         """Where among the inputs each output lies."""
-        outputs = np.arange(self.count)
+        outputs = np.arange(self.wanted)
         if self.corners:
-            return outputs * (self.size - 1) / max(self.count - 1, 1)
+            return outputs * (self.size - 1) / max(self.wanted - 1, 1)
         if self.half:
             return self.scaled(outputs + 0.5) - 0.5
         return self.scaled(outputs)
@@ -68,7 +68,7 @@ class Line(NamedTuple):
     def scaled(self, outputs: Any) -> Any:
         """Places among the inputs, both counted from the edge."""
         if self.factor is None:
-            return outputs * self.size / self.count
+            return outputs * self.size / self.wanted
         return outputs / self.factor
 
     def inside(self, index: Any) -> Any:
@@ -77,9 +77,9 @@ class Line(NamedTuple):
 
     def matrix(self, method: str, dtype: Any) -> Any:
         """The weight of each input for each output."""
-        out = np.zeros((self.count, self.size), dtype)
+        out = np.zeros((self.wanted, self.size), dtype)
         for index, weight in TAPS[method](self):
-            np.add.at(out, (np.arange(self.count), self.inside(index)), weight)
+            np.add.at(out, (np.arange(self.wanted), self.inside(index)), weight)
         return out
 
 
@@ -215,7 +215,7 @@ def interpolation(method: str, doc: str) -> Op:
         check_floating(x)
         shape = list(x.shape)
         for axis, line in Resizing(method, **attrs).lines(shape).items():
-            shape[axis] = line.count
+            shape[axis] = line.wanted
         return [(tuple(shape), x.dtype)]
 
     def rule(

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.ops import elementwise, linalg
+from teachgraph import dtypes
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError, at_user_line
+from teachgraph.ops import bilinear as products
+from teachgraph.ops import dropout as dropouts
+from teachgraph.ops import elementwise, linalg, math, sequence
+from teachgraph.ops.creation import fill_any_like
 from teachgraph.static import Variable, naming
 
 __all__ = [
+    "alpha_dropout",
+    "bilinear",
+    "dropout",
+    "dropout2d",
+    "dropout3d",
+    "label_smooth",
     "linear",
+    "sequence_mask",
 ]
 
 
@@ -37,3 +50,212 @@ def affine(x: Any, weight: Any, bias: Any) -> Any:
     """x W + b."""
     out = linalg.matmul_v2(x, weight)
     return out if bias is None else elementwise.elementwise_add(out, bias)
+
+
+def dropout(
+    x: Any,
+    p: float = 0.5,
+    axis: int | Sequence[int] | None = None,
+    training: bool = True,
+    mode: str = "upscale_in_train",
+    name: str | None = None,
+) -> Any:
+    """Each element of x with probability 1 - p, else 0, its mean unchanged.
+
+    Args:
+        x: Floating numbers of any shape.
+        p: The probability of 0.
+        axis: Elements that differ only in other dimensions are dropped together.
+        training: False leaves nothing out.
+        mode: "upscale_in_train" divides by 1 - p while training;
+            "downscale_in_infer" multiplies by 1 - p when not.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: p is not in [0, 1], or the mode is unknown.
+
+    In Paddle this is `paddle.nn.functional.dropout`.
+
+    >>> import teachgraph as tg
+    >>> _ = tg.seed(1)
+    >>> sorted(set(dropout(tg.ones([100]), 0.75).tolist()))
+    [0.0, 4.0]
+    """
+    if mode not in MODES:
+        raise InvalidValueError(
+            at_user_line(f"mode argument should be one of {list(MODES)}, got {mode!r}")
+        )
+    check_probability(p)
+    if p == 0:
+        return x
+    axes = [] if axis is None else [axis] if isinstance(axis, int) else list(axis)
+    out, _ = dropouts.dropout(
+        x,
+        dropout_prob=p,
+        is_test=not training,
+        dropout_implementation=MODES[mode],
+        axis=axes,
+    )
+    return out
+
+
+MODES = {
+    "upscale_in_train": "upscale_in_train",
+    "downscale_in_infer": "downgrade_in_infer",
+}
+
+
+def check_probability(p: Any) -> None:
+    """Refuse what is no probability.
+
+    Raises:
+        DTypeError: It is no number.
+        InvalidValueError: It is not between 0 and 1.
+    """
+    if not isinstance(p, (int, float)):
+        raise DTypeError(at_user_line(f"p argument should be a number, got {p!r}"))
+    if not 0 <= p <= 1:
+        raise InvalidValueError(
+            at_user_line(f"p argument should be between 0 and 1, got {p}")
+        )
+
+
+def dropout2d(
+    x: Any,
+    p: float = 0.5,
+    training: bool = True,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Whole channels of images [N, C, H, W] left out.
+
+    In Paddle this is `paddle.nn.functional.dropout2d`.
+    """
+    return channels_dropped(x, p, training, data_format, 4)
+
+
+def dropout3d(
+    x: Any,
+    p: float = 0.5,
+    training: bool = True,
+    data_format: str = "NCDHW",
+    name: str | None = None,
+) -> Any:
+    """Whole channels of volumes [N, C, D, H, W] left out.
+
+    In Paddle this is `paddle.nn.functional.dropout3d`.
+    """
+    return channels_dropped(x, p, training, data_format, 5)
+
+
+def channels_dropped(
+    x: Any, p: float, training: bool, data_format: str, rank: int
+) -> Any:
+    """Dropout where all of a channel is kept or left out.
+
+    Raises:
+        ShapeError: x has another number of dimensions.
+    """
+    if len(x.shape) != rank:
+        raise ShapeError(
+            at_user_line(
+                f"dimensions of x should be {rank}, but received {len(x.shape)}"
+            )
+        )
+    channel = 1 if data_format.startswith("NC") else rank - 1
+    return dropout(x, p, [0, channel], training)
+
+
+SATURATION = -1.0507009873554805 * 1.6732632423543772
+"""Where SELU saturates: what alpha dropout puts in place of what it leaves out."""
+
+
+def alpha_dropout(
+    x: Any, p: float = 0.5, training: bool = True, name: str | None = None
+) -> Any:
+    """Dropout that keeps mean 0 and variance 1, for use with SELU.
+
+    What is left out becomes SELU's limit for small numbers, and a (...) + b restores
+    the moments (Klambauer et al., 2017).
+
+    Raises:
+        InvalidValueError: p is not in [0, 1].
+
+    In Paddle this is `paddle.nn.functional.alpha_dropout`.
+    """
+    check_probability(p)
+    if not training or p == 0:
+        return x
+    if p == 1:
+        return math.scale(x, scale=0.0)
+    a = ((1 - p) * (1 + p * SATURATION**2)) ** -0.5
+    ones = fill_any_like(x, value=1.0)
+    kept, _ = dropouts.dropout(ones, dropout_prob=p)
+    filled = x * kept + (1.0 - kept) * SATURATION
+    return math.scale(filled, scale=a, bias=-a * p * SATURATION)
+
+
+def bilinear(
+    x1: Any, x2: Any, weight: Any, bias: Any = None, name: str | None = None
+) -> Any:
+    """out[n, k] = x1[n]' W[k] x2[n] + b[k].
+
+    Args:
+        x1: [N, A].
+        x2: [N, B].
+        weight: [K, A, B].
+        bias: [1, K], or None.
+        name: Accepted for Paddle's sake.
+
+    In Paddle this is `paddle.nn.functional.bilinear`.
+
+    >>> import numpy as np
+    >>> bilinear(np.array([[2.0]]), np.array([[3.0]]), np.ones((1, 1, 1)))
+    array([[6.]])
+    """
+    return products.bilinear_tensor_product(x1, x2, weight, bias)
+
+
+def label_smooth(
+    label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
+) -> Any:
+    """(1 - epsilon) label + epsilon prior: labels that leave room for doubt.
+
+    Args:
+        label: Distributions [..., C], such as one-hot labels.
+        prior_dist: [1, C]; by default every class has 1 / C.
+        epsilon: The weight of the prior.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: epsilon is not in [0, 1].
+
+    In Paddle this is `paddle.nn.functional.label_smooth`.
+
+    >>> import numpy as np
+    >>> label_smooth(np.array([[1.0, 0.0]]), epsilon=0.5)
+    array([[0.75, 0.25]])
+    """
+    return sequence.label_smooth(label, prior_dist, epsilon=epsilon)
+
+
+def sequence_mask(
+    x: Any, maxlen: int | None = None, dtype: Any = "int64", name: str | None = None
+) -> Any:
+    """1 where a sequence has an element, 0 behind its end.
+
+    Args:
+        x: Lengths, whole numbers of any shape.
+        maxlen: The size of the new last dimension; by default the largest length.
+        dtype: Of the result.
+        name: Accepted for Paddle's sake.
+
+    In Paddle this is `paddle.nn.functional.sequence_mask`.
+
+    >>> import numpy as np
+    >>> sequence_mask(np.array([1, 3])).tolist()
+    [[1, 0, 0], [1, 1, 1]]
+    """
+    code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
+    longest = -1 if maxlen is None else maxlen
+    return sequence.sequence_mask(x, maxlen=longest, out_dtype=code)

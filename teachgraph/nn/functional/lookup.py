@@ -2,4 +2,69 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from typing import Any
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.ops import embedding as tables
+
+__all__ = [
+    "embedding",
+]
+
+
+def embedding(
+    x: Any,
+    weight: Any,
+    padding_idx: int | None = None,
+    sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Row x of the table, for each number in x.
+
+    Args:
+        x: Integers of any shape, 0 <= x < V.
+        weight: The table [V, D].
+        padding_idx: A number whose result is zeros and whose row gets no gradient;
+            counted from the end if negative.
+        sparse: Accepted for Paddle's sake; gradients are tables.
+        name: Accepted for Paddle's sake.
+
+    Returns:
+        [*x.shape, D].
+
+    Raises:
+        OutOfRangeError: There is no such row.
+        DTypeError: x is not of integers.
+        InvalidValueError: There is no row `padding_idx`.
+
+    In Paddle this is `paddle.nn.functional.embedding`.
+
+    >>> import numpy as np
+    >>> table = np.array([[0.0, 0.5], [1.0, 1.5]])
+    >>> embedding(np.array([1, 0, 1]), table)
+    array([[1. , 1.5],
+           [0. , 0.5],
+           [1. , 1.5]])
+    """
+    row = padding_row(padding_idx, weight.shape[0])
+    return tables.lookup_table_v2(weight, x, padding_idx=row)
+
+
+def padding_row(padding_idx: int | None, rows: int) -> int:
+    """Paddle's attribute: the row counted from the front, -1 for none.
+
+    Raises:
+        InvalidValueError: There is no such row.
+
+    >>> padding_row(None, 10), padding_row(-1, 10)
+    (-1, 9)
+    """
+    if padding_idx is None:
+        return -1
+    if not -rows <= padding_idx < rows:
+        raise InvalidValueError(
+            at_user_line(
+                f"padding_idx must be within [-{rows}, {rows}), got {padding_idx}"
+            )
+        )
+    return padding_idx % rows
