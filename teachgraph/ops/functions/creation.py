@@ -189,9 +189,10 @@ def logspace(
     >>> tg.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
-    first, last, root = (number(n, dtypes.float32) for n in (start, stop, base))
+    ends = [number(value, dtypes.float32) for value in (start, stop)]
+    count, root = number(num, dtypes.int32), number(base, dtypes.float32)
     how = {"dtype": code_of(dtype, "float32"), "size": known_count(num)}
-    return ranges.logspace(first, last, number(num, dtypes.int32), root, **how)
+    return ranges.logspace(*ends, count, root, **how)
 
 
 def known_count(num: Any) -> int:
