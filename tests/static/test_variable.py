@@ -142,8 +142,8 @@ def test_numbers_keep_the_dtype_they_meet_unless_they_would_be_cut() -> None:
     np.testing.assert_array_equal(cut, [True, False])
 
 
-@pytest.mark.parametrize("index", [5, slice(0, None, 2), None, [0], "a"])
-def test_an_index_is_integers_and_plain_slices_within_range(index: Any) -> None:
+@pytest.mark.parametrize("index", [5, slice(0, None, 0), True, (..., ...), "a"])
+def test_an_index_says_something_that_is_within_range(index: Any) -> None:
     known = static.data("known", [3, 2])
     with tg.mode.using(static=False):
         tensor = tg.to_tensor(np.ones((3, 2), "float32"))
