@@ -116,7 +116,7 @@ def cross_entropy(
     if share is not None:
         loss = loss * share
     if narrow and reduction == "none":
-        return shapes.reshape_as(loss, label)
+        return shapes.squeeze2(loss, axes=[axis])
     if share is not None and reduction == "mean":
         return mean_of_weighted(loss, share)
     return reduced(loss, reduction)

@@ -72,10 +72,10 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
     >>> cosine_similarity(np.array([[3.0, 4.0]]), np.array([[4.0, 3.0]]))
     array([0.96])
     """
+    product = dot(x1, x2, axis)
     squares = dot(x1, x1, axis) * dot(x2, x2, axis)
-    least = np.asarray(eps * eps, squares.dtype)
-    lengths = math.sqrt(elementwise.elementwise_max(squares, least))
-    return dot(x1, x2, axis) / lengths
+    most = float(np.finfo(squares.dtype).max)
+    return product / math.sqrt(math.clip(squares, min=eps * eps, max=most))
 
 
 def dot(x: Any, y: Any, axis: int) -> Any:
