@@ -26,6 +26,19 @@ explained(
         "stop_gradient",
         "dropouts*",
     ),
+    Row(
+        "its gradient takes the dtype of the bias",
+        "input",
+        "bilinear_tensor_product_grad",
+        "Bias",
+        paddle=ABSENT,
+    ),
+    Row(
+        "parameters in the order of the op's inputs, not by the names of their slots",
+        "attr",
+        "bilinear_tensor_product_grad",
+        "op_role_var",
+    ),
     Row("only its shape, which is known", "input", "fold_grad", "X", ours=ABSENT),
     Row("its number of channels", "input", "channel_shuffle_grad", "X", paddle=ABSENT),
     Row(
