@@ -4,6 +4,12 @@ In Paddle this is `paddle.io`.
 """
 
 from teachgraph.io.collate import default_collate_fn, default_convert_fn
+from teachgraph.io.combine import (
+    ChainDataset,
+    ComposeDataset,
+    ConcatDataset,
+    random_split,
+)
 from teachgraph.io.dataloader import DataLoader, WorkersNotSupportedError
 from teachgraph.io.dataset import (
     Dataset,
@@ -12,24 +18,39 @@ from teachgraph.io.dataset import (
     TensorDataset,
     UnknownLengthError,
 )
+from teachgraph.io.distributed import DistributedBatchSampler
 from teachgraph.io.download import data_home
 from teachgraph.io.reader import batch
-from teachgraph.io.sampler import BatchSampler, RandomSampler, Sampler, SequenceSampler
+from teachgraph.io.sampler import (
+    BatchSampler,
+    RandomSampler,
+    Sampler,
+    SequenceSampler,
+    SubsetRandomSampler,
+    WeightedRandomSampler,
+)
 
 __all__ = [
     "BatchSampler",
+    "ChainDataset",
+    "ComposeDataset",
+    "ConcatDataset",
     "DataLoader",
     "Dataset",
+    "DistributedBatchSampler",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
     "SequenceSampler",
     "Subset",
+    "SubsetRandomSampler",
     "TensorDataset",
     "UnknownLengthError",
+    "WeightedRandomSampler",
     "WorkersNotSupportedError",
     "batch",
     "data_home",
     "default_collate_fn",
     "default_convert_fn",
+    "random_split",
 ]

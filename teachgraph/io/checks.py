@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
-from teachgraph.errors import DataError
+from typing import Any
 
-__all__ = ["flag", "positive"]
+import numpy as np
+
+from teachgraph.errors import DataError
+from teachgraph.random import generator as the_generator
+
+__all__ = ["drawing", "flag", "positive"]
+
+
+def drawing(generator: Any = None) -> np.random.Generator:
+    """What to draw from: the one generator, or a given one, or one of a given seed.
+
+    Raises:
+        DataError: It is something else.
+
+    >>> bool(drawing(7).random() == drawing(7).random())
+    True
+    """
+    if generator is None:
+        return the_generator()
+    if isinstance(generator, np.random.Generator):
+        return generator
+    if isinstance(generator, int | np.integer) and generator >= 0:
+        return np.random.default_rng(int(generator))
+    raise DataError(
+        "generator should be None, a seed from 0 on or a numpy.random.Generator, but "
+        f"got {generator!r}"
+    )
 
 
 def flag(name: str, value: object) -> bool:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
+
+import numpy as np
 
 from teachgraph.errors import DataError
 from teachgraph.io.checks import flag, positive
 from teachgraph.io.dataset import IterableDataset
 from teachgraph.random import generator as the_generator
 
-__all__ = ["BatchSampler", "RandomSampler", "Sampler", "SequenceSampler"]
+__all__ = [
+    "BatchSampler",
+    "RandomSampler",
+    "Sampler",
+    "SequenceSampler",
+    "SubsetRandomSampler",
+    "WeightedRandomSampler",
+]
 
 Choice = TypeVar("Choice")
 
@@ -111,6 +120,77 @@ class RandomSampler(Sampler[int]):
         return self.num_samples
 
 
+class SubsetRandomSampler(Sampler[int]):
+    """Some sample numbers, in a new random order each epoch.
+
+    Raises:
+        DataError: There are none.
+
+    In Paddle this is `paddle.io.SubsetRandomSampler`.
+
+    >>> sorted(SubsetRandomSampler([8, 2, 5]))
+    [2, 5, 8]
+    """
+
+    def __init__(self, indices: Sequence[int]) -> None:
+        super().__init__(indices)
+        if len(indices) == 0:
+            raise DataError("the length of `indices` should be greater than 0")
+        self.indices = indices
+
+    def __iter__(self) -> Iterator[int]:
+        """Draw the order of one epoch."""
+        order = the_generator().permutation(len(self.indices))
+        return (self.indices[place] for place in order.tolist())
+
+    def __len__(self) -> int:
+        """How many were given."""
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler[int]):
+    """Draws sample i with probability weights[i] / sum(weights).
+
+    Args:
+        weights: One from 0 on for each sample.
+        num_samples: How many to draw.
+        replacement: False draws none twice; the rest is drawn by the remaining weights.
+
+    Raises:
+        DataError: Weights that are none, negative, not finite, all zero or no line of
+            numbers; fewer samples of positive weight than are to be drawn once each.
+
+    In Paddle this is `paddle.io.WeightedRandomSampler`.
+
+    >>> drawn = list(WeightedRandomSampler([0.0, 1.0, 3.0], num_samples=100))
+    >>> len(drawn), set(drawn)
+    (100, {1, 2})
+    """
+
+    def __init__(
+        self, weights: Any, num_samples: int, replacement: bool = True
+    ) -> None:
+        super().__init__(weights)
+        self.weights = np.asarray(weights, "float64")
+        self.num_samples = positive("num_samples", num_samples)
+        self.replacement = flag("replacement", replacement)
+        _check_weights(self.weights, None if replacement else num_samples)
+
+    def __iter__(self) -> Iterator[int]:
+        """Draw one epoch."""
+        drawn = the_generator().choice(
+            len(self.weights),
+            self.num_samples,
+            self.replacement,
+            self.weights / self.weights.sum(),
+        )
+        return iter(drawn.tolist())
+
+    def __len__(self) -> int:
+        """How many are drawn."""
+        return self.num_samples
+
+
 class BatchSampler(Sampler[list[int]]):
     """Sample numbers in lists of `batch_size`; the last list may be shorter.
 
@@ -166,6 +246,21 @@ class BatchSampler(Sampler[list[int]]):
         """
         full, rest = divmod(len(self.sampler), self.batch_size)  # type: ignore[arg-type]
         return full + (rest > 0 and not self.drop_last)
+
+
+def _check_weights(weights: np.ndarray[Any, Any], wanted: int | None) -> None:
+    if weights.ndim != 1 or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise DataError(
+            f"weights should be a line of finite numbers from 0 on, but got {weights}"
+        )
+    useful = np.count_nonzero(weights)
+    if useful == 0:
+        raise DataError("weights should not all be 0")
+    if wanted is not None and wanted > useful:
+        raise DataError(
+            f"{wanted} samples can't be drawn without replacement: only {useful} have "
+            "a positive weight"
+        )
 
 
 def _order(
