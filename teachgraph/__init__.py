@@ -19,6 +19,7 @@ from teachgraph import (
     errors,
     io,
     linalg,
+    metric,
     nn,
     ops,
     optimizer,
@@ -31,6 +32,7 @@ from teachgraph.dtypes import float32, float64, int32, int64, uint8
 from teachgraph.eager import Parameter, Tensor, grad, to_tensor
 from teachgraph.fluid.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.io import batch
+from teachgraph.io.saving import load, save
 from teachgraph.ipython import load_ipython_extension, unload_ipython_extension
 from teachgraph.mode import (
     disable_static,
@@ -45,6 +47,7 @@ from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
 from teachgraph.param_attr import ParamAttr
 from teachgraph.random import get_rng_state, seed, set_rng_state
+from teachgraph.summary import flops, summary
 
 __all__ = [
     "CPUPlace",
@@ -60,6 +63,7 @@ __all__ = [
     "errors",
     "float32",
     "float64",
+    "flops",
     "get_rng_state",
     "grad",
     "in_dynamic_mode",
@@ -69,16 +73,20 @@ __all__ = [
     "is_compiled_with_cuda",
     "is_grad_enabled",
     "linalg",
+    "load",
     "load_ipython_extension",
+    "metric",
     "nn",
     "no_grad",
     "ops",
     "optimizer",
     "regularizer",
+    "save",
     "seed",
     "set_grad_enabled",
     "set_rng_state",
     "static",
+    "summary",
     "to_tensor",
     "trace",  # noqa: F405  made by __getattr__
     "uint8",

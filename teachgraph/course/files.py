@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from teachgraph.files import written_whole
 
 __all__ = ["write_new", "write_over"]
 
@@ -29,18 +29,6 @@ def write_new(path: Path, content: Mapping[str, Any]) -> None:
 def write_over(path: Path, content: Mapping[str, Any]) -> None:
     """Write `content` as JSON to `path`, replacing what is there in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, suffix=".part", delete=False
-    ) as file:
-        part = Path(file.name)
-        try:
-            json.dump(content, file, ensure_ascii=False, indent=1)
-            file.write("\n")
-            file.close()
-            if path.exists():
-                shutil.copymode(path, part)
-            part.replace(path)
-        except BaseException:
-            file.close()
-            part.unlink(missing_ok=True)
-            raise
+    text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    with written_whole(path) as file:
+        file.write(text.encode("utf-8"))

@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from teachgraph.errors import DataError
+from teachgraph.files import flush_folder
 from teachgraph.io.progress import progress
 
 __all__ = ["data_home", "download"]
@@ -219,12 +220,7 @@ def _new_md5() -> hashlib._Hash:
 def _publish(part: Path, target: Path) -> None:
     """Give the finished file its name, and have the disk remember it."""
     part.replace(target)
-    if os.name == "posix":
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    flush_folder(target.parent)
 
 
 @contextmanager

@@ -1,14 +1,57 @@
-"""Layers that hold layers."""
+"""Layers that hold layers or parameters: in a row, by number, by name."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
 
+from teachgraph.errors import OutOfRangeError, at_user_line
 from teachgraph.nn.layer import Layer
 
-__all__ = [
-    "Sequential",
-]
+__all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
+
+
+class Numbered(Layer):
+    """Attributes called `0`, `1`, ... that are used as a list."""
+
+    def held(self) -> list[Any]:
+        """What stands there, in order."""
+        numbers = sorted(int(name) for name in self.__dict__ if name.isdecimal())
+        return [self.__dict__[str(number)] for number in numbers]
+
+    def hold(self, things: Iterable[Any]) -> None:
+        """Put these there instead."""
+        for name in [name for name in self.__dict__ if name.isdecimal()]:
+            del self.__dict__[name]
+        for number, thing in enumerate(things):
+            setattr(self, str(number), thing)
+
+    def position(self, index: int) -> int:
+        """An index, counted from the end where it is negative.
+
+        Raises:
+            OutOfRangeError: There is nothing.
+        """
+        count = len(self)
+        if not -count <= index < count:
+            raise OutOfRangeError(
+                at_user_line(
+                    f"index {index} is out of range for {type(self).__name__} of "
+                    f"{count}"
+                )
+            )
+        return index % count
+
+    def __len__(self) -> int:
+        return len(self.held())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.held())
+
+    def append(self, thing: Any) -> Self:
+        """Add one at the end."""
+        setattr(self, str(len(self)), thing)
+        return self
 
 
 class Sequential(Layer):
@@ -17,12 +60,14 @@ class Sequential(Layer):
     >>> from teachgraph.nn import Linear, ReLU
     >>> len(list(Sequential(Linear(4, 3), ReLU(), Linear(3, 2)).children()))
     3
+
+    In Paddle this is `paddle.nn.Sequential`.
     """
 
-    def __init__(self, *layers: Layer | tuple[str, Layer]) -> None:
+    def __init__(self, *layers: Any) -> None:
         super().__init__()
         for position, item in enumerate(layers):
-            if isinstance(item, tuple):
+            if isinstance(item, (tuple, list)):
                 self.add_sublayer(*item)
             else:
                 self.add_sublayer(str(position), item)
@@ -33,10 +78,150 @@ class Sequential(Layer):
             x = layer(x)
         return x
 
-    def __getitem__(self, index: int | slice) -> Layer:
+    def __getitem__(self, index: int | slice | str) -> Layer:
         if isinstance(index, slice):
             return Sequential(*list(self.named_children())[index])
+        if isinstance(index, str):
+            return dict(self.named_children())[index]
         return list(self.children())[index]
 
     def __len__(self) -> int:
         return len(list(self.children()))
+
+    def __iter__(self) -> Iterator[Layer]:
+        return self.children()
+
+
+class LayerList(Numbered):
+    """Layers by number; what becomes of an input is for the one who holds the list.
+
+    >>> from teachgraph.nn import Linear
+    >>> layers = LayerList([Linear(4, 4) for _ in range(3)])
+    >>> [name for name, _ in layers.named_parameters()][:2], len(layers)
+    (['0.weight', '0.bias'], 3)
+
+    In Paddle this is `paddle.nn.LayerList`.
+    """
+
+    def __init__(self, sublayers: Iterable[Layer] | None = None) -> None:
+        super().__init__()
+        self.extend(sublayers or ())
+
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return LayerList(self.held()[index])
+        return self.held()[self.position(index)]
+
+    def __setitem__(self, index: int, layer: Layer) -> None:
+        self.add_sublayer(str(self.position(index)), layer)
+
+    def __delitem__(self, index: int | slice) -> None:
+        kept = self.held()
+        del kept[index if isinstance(index, slice) else self.position(index)]
+        self.hold(kept)
+
+    def append(self, sublayer: Layer) -> Self:
+        """Add a layer at the end."""
+        self.add_sublayer(str(len(self)), sublayer)
+        return self
+
+    def insert(self, index: int, sublayer: Layer) -> None:
+        """Put a layer before the one at `index`."""
+        held = self.held()
+        held.insert(index, sublayer)
+        self.hold(held)
+
+    def extend(self, sublayers: Iterable[Layer]) -> Self:
+        """Add several at the end."""
+        for layer in sublayers:
+            self.append(layer)
+        return self
+
+
+class ParameterList(Numbered):
+    """Parameters by number.
+
+    In Paddle this is `paddle.nn.ParameterList`.
+    """
+
+    def __init__(self, parameters: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        for parameter in parameters or ():
+            self.append(parameter)
+
+    def __getitem__(self, index: int) -> Any:
+        return self.held()[self.position(index)]
+
+    def __setitem__(self, index: int, parameter: Any) -> None:
+        setattr(self, str(self.position(index)), parameter)
+
+    def append(self, parameter: Any) -> Self:
+        """Add a parameter at the end."""
+        self.add_parameter(str(len(self)), parameter)
+        return self
+
+
+class LayerDict(Layer):
+    """Layers by name.
+
+    >>> from teachgraph.nn import Linear, ReLU
+    >>> layers = LayerDict({"in": Linear(2, 2), "bend": ReLU()})
+    >>> list(layers.keys()), "bend" in layers
+    (['in', 'bend'], True)
+
+    In Paddle this is `paddle.nn.LayerDict`.
+    """
+
+    def __init__(self, sublayers: Any = None) -> None:
+        super().__init__()
+        self.update(sublayers or {})
+
+    def update(self, sublayers: Any) -> None:
+        """Take over layers from a dict or from pairs, replacing those there are."""
+        for name, layer in dict(sublayers).items():
+            self[name] = layer
+
+    def __getitem__(self, key: str) -> Layer:
+        return dict(self.named_children())[key]
+
+    def __setitem__(self, key: str, sublayer: Layer) -> None:
+        self.add_sublayer(key, sublayer)
+
+    def __delitem__(self, key: str) -> None:
+        self.pop(key)
+
+    def __len__(self) -> int:
+        return len(self.keys())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.keys()
+
+    def pop(self, key: str) -> Layer:
+        """Take a layer out.
+
+        Raises:
+            KeyError: There is none of this name.
+        """
+        layer = self[key]
+        delattr(self, key)
+        return layer
+
+    def clear(self) -> None:
+        """Take all layers out."""
+        for key in self.keys():
+            self.pop(key)
+
+    def keys(self) -> list[str]:
+        """The names, in order."""
+        return [name for name, _ in self.named_children()]
+
+    def values(self) -> list[Layer]:
+        """The layers, in order."""
+        return list(self.children())
+
+    def items(self) -> list[tuple[str, Layer]]:
+        """Names and layers, in order."""
+        return list(self.named_children())

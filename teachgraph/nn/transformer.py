@@ -1,5 +1,480 @@
-"""Attention and what is built of it: encoder, decoder, Transformer."""
+"""Attention and what is built of it: encoder, decoder, Transformer.
+
+    attention(Q, K, V) = softmax(Q K' / sqrt(d)) V
+
+Each position asks all others, with a query; what it gets back is the mean of their
+values, weighted by how well their keys answer (Vaswani et al., 2017).
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from math import sqrt
+from typing import Any, NamedTuple
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.nn import functional
+from teachgraph.nn.common import Dropout
+from teachgraph.nn.container import LayerList
+from teachgraph.nn.layer import Layer
+from teachgraph.nn.linear import Linear
+from teachgraph.nn.norm import LayerNorm
+from teachgraph.ops import functions
+
+__all__ = [
+    "MultiHeadAttention",
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+
+class Cache(NamedTuple):
+    """Keys and values of the positions so far; it grows step by step."""
+
+    k: Any
+    v: Any
+
+
+class StaticCache(NamedTuple):
+    """Keys and values of a memory that stays."""
+
+    k: Any
+    v: Any
+
+
+def as_bias(attn_mask: Any, dtype: Any) -> Any:
+    """A mask as numbers to add: a bool or int one is -1e9 where it says no."""
+    if attn_mask is None or attn_mask.dtype.kind == "f":
+        return attn_mask
+    return (attn_mask.astype(dtype) - 1.0) * 1e9
+
+
+class MultiHeadAttention(Layer):
+    """Attention in several heads side by side, each over its own part of the features.
+
+    Args:
+        embed_dim: Features of the queries, and of the result.
+        num_heads: How many heads; must divide `embed_dim`.
+        dropout: Share of the weights that is dropped in training.
+        kdim, vdim: Features of the keys and of the values, where they are others.
+        need_weights: Whether to return the weights too.
+        weight_attr, bias_attr: About the four projections' parameters.
+
+    In Paddle this is `paddle.nn.MultiHeadAttention`.
+
+    >>> import teachgraph as tg
+    >>> MultiHeadAttention(8, 2)(tg.ones([2, 5, 8])).shape
+    [2, 5, 8]
+    """
+
+    Cache = Cache
+    StaticCache = StaticCache
+
+    def __init__(
+        self,
+        embed_dim: int,
+        num_heads: int,
+        dropout: float = 0.0,
+        kdim: int | None = None,
+        vdim: int | None = None,
+        need_weights: bool = False,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+    ) -> None:
+        super().__init__()
+        if embed_dim <= 0 or num_heads <= 0 or embed_dim % num_heads:
+            raise InvalidValueError(
+                at_user_line(
+                    f"embed_dim must be a positive multiple of num_heads, got "
+                    f"{embed_dim} and {num_heads}"
+                )
+            )
+        self.embed_dim, self.num_heads = embed_dim, num_heads
+        self.head_dim = embed_dim // num_heads
+        self.dropout, self.need_weights = dropout, need_weights
+        attrs = weight_attr, bias_attr
+        self.q_proj = Linear(embed_dim, embed_dim, *attrs)
+        self.k_proj = Linear(kdim or embed_dim, embed_dim, *attrs)
+        self.v_proj = Linear(vdim or embed_dim, embed_dim, *attrs)
+        self.out_proj = Linear(embed_dim, embed_dim, *attrs)
+
+    def heads(self, x: Any) -> Any:
+        """[batch, steps, features] as [batch, heads, steps, features of a head]."""
+        parts = functions.reshape(x, [0, 0, self.num_heads, self.head_dim])
+        return functions.transpose(parts, [0, 2, 1, 3])
+
+    def gen_cache(self, key: Any, value: Any = None, type: Any = Cache) -> Any:
+        """A cache to begin with: of a memory (StaticCache), empty, or given.
+
+        In Paddle this is `paddle.nn.MultiHeadAttention.gen_cache`.
+        """
+        if type is StaticCache:
+            value = key if value is None else value
+            return StaticCache(
+                self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
+            )
+        if value is None:
+            shape = [key.shape[0], self.num_heads, 0, self.head_dim]
+            return Cache(functions.zeros(shape), functions.zeros(shape))
+        return Cache(key, value)
+
+    def keys_and_values(self, key: Any, value: Any, cache: Any) -> tuple[Any, Any]:
+        """What is asked: new positions, after those in the cache."""
+        if isinstance(cache, StaticCache):
+            return cache
+        k, v = self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
+        if cache is None:
+            return k, v
+        return functions.concat([cache.k, k], 2), functions.concat([cache.v, v], 2)
+
+    def forward(
+        self,
+        query: Any,
+        key: Any = None,
+        value: Any = None,
+        attn_mask: Any = None,
+        cache: Any = None,
+    ) -> Any:
+        """Attention of `query` to `key` and `value` (by default to itself).
+
+        Args:
+            query: [batch, queries, embed_dim].
+            key: [batch, keys, kdim].
+            value: [batch, keys, vdim].
+            attn_mask: Broadcasts to [batch, heads, queries, keys]: bool, False where
+                nobody may look, or numbers that are added before softmax.
+            cache: From `gen_cache`, for one step after the other.
+
+        Returns:
+            [batch, queries, embed_dim]; with `need_weights` and `cache` a tuple of it,
+            the weights and the new cache.
+        """
+        key = query if key is None else key
+        value = key if value is None else value
+        q = self.heads(self.q_proj(query))
+        k, v = self.keys_and_values(key, value, cache)
+        scores = functions.matmul(q * (1.0 / sqrt(self.head_dim)), k, transpose_y=True)
+        mask = as_bias(attn_mask, scores.dtype)
+        weights = functional.softmax(scores if mask is None else scores + mask)
+        if self.dropout:
+            weights = functional.dropout(weights, self.dropout, training=self.training)
+        joined = functions.transpose(functions.matmul(weights, v), [0, 2, 1, 3])
+        out = self.out_proj(functions.reshape(joined, [0, 0, self.embed_dim]))
+        results = [out]
+        if self.need_weights:
+            results.append(weights)
+        if cache is not None:
+            results.append(cache if isinstance(cache, StaticCache) else Cache(k, v))
+        return results[0] if len(results) == 1 else tuple(results)
+
+
+class FeedForward(Layer):
+    """What every layer of encoder and decoder ends with: two products per position."""
+
+    activation: str
+    normalize_before: bool
+    linear1: Linear
+    dropout: Dropout
+    linear2: Linear
+
+    def feed_forward(self, x: Any) -> Any:
+        """W2 f(W1 x), for each position by itself."""
+        bend = getattr(functional, self.activation)
+        return self.linear2(self.dropout(bend(self.linear1(x))))
+
+    def residual(self, x: Any, norm: Layer, drop: Layer, part: Any) -> Any:
+        """x + part(x), normalised after, or before where `normalize_before` says so."""
+        if self.normalize_before:
+            return x + drop(part(norm(x)))
+        return norm(x + drop(part(x)))
+
+
+class TransformerEncoderLayer(FeedForward):
+    """Self-attention, then a small network for each position; both are added.
+
+    Args:
+        d_model: Features.
+        nhead: Heads of attention.
+        dim_feedforward: Hidden features of the network.
+        dropout: Between the parts.
+        activation: "relu" or "gelu".
+        attn_dropout: Of the attention's weights; by default as `dropout`.
+        act_dropout: After the activation; by default as `dropout`.
+        normalize_before: Whether to normalise before each part instead of after.
+        weight_attr, bias_attr: About the parameters of attention and network; a list of
+            two gives each its own.
+        layer_norm_eps: Added to the variance.
+
+    In Paddle this is `paddle.nn.TransformerEncoderLayer`.
+
+    >>> import teachgraph as tg
+    >>> TransformerEncoderLayer(8, 2, 16)(tg.ones([2, 5, 8])).shape
+    [2, 5, 8]
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        layer_norm_eps: float = 1e-5,
+    ) -> None:
+        self._config = {k: v for k, v in locals().items() if k not in HIDDEN}
+        super().__init__()
+        drop = dropout if attn_dropout is None else attn_dropout
+        weights, biases = several(weight_attr, 2), several(bias_attr, 2)
+        self.normalize_before, self.activation = normalize_before, activation
+        self.self_attn = MultiHeadAttention(
+            d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0]
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, weights[1], biases[1])
+        self.dropout = Dropout(dropout if act_dropout is None else act_dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, weights[1], biases[1])
+        self.norm1 = LayerNorm(d_model, layer_norm_eps)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps)
+        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
+
+    def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
+        """[batch, steps, d_model] to the same; with a cache also the new one."""
+        kept: list[Any] = []
+
+        def attend(x: Any) -> Any:
+            return noted(self.self_attn(x, x, x, src_mask, cache), cache, kept)
+
+        x = self.residual(src, self.norm1, self.dropout1, attend)
+        x = self.residual(x, self.norm2, self.dropout2, self.feed_forward)
+        return x if cache is None else (x, kept[0])
+
+    def gen_cache(self, src: Any) -> Any:
+        """An empty cache for `forward`."""
+        return self.self_attn.gen_cache(src)
+
+
+class TransformerDecoderLayer(FeedForward):
+    """Self-attention, attention to the encoder's memory, a network per position.
+
+    The arguments are those of `TransformerEncoderLayer`; a list of three gives each
+    part attrs of its own. In Paddle this is `paddle.nn.TransformerDecoderLayer`.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        layer_norm_eps: float = 1e-5,
+    ) -> None:
+        self._config = {k: v for k, v in locals().items() if k not in HIDDEN}
+        super().__init__()
+        drop = dropout if attn_dropout is None else attn_dropout
+        weights, biases = several(weight_attr, 3), several(bias_attr, 3)
+        self.normalize_before, self.activation = normalize_before, activation
+        self.self_attn = MultiHeadAttention(
+            d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0]
+        )
+        self.cross_attn = MultiHeadAttention(
+            d_model, nhead, drop, weight_attr=weights[1], bias_attr=biases[1]
+        )
+        self.linear1 = Linear(d_model, dim_feedforward, weights[2], biases[2])
+        self.dropout = Dropout(dropout if act_dropout is None else act_dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, weights[2], biases[2])
+        self.norm1 = LayerNorm(d_model, layer_norm_eps)
+        self.norm2 = LayerNorm(d_model, layer_norm_eps)
+        self.norm3 = LayerNorm(d_model, layer_norm_eps)
+        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
+        self.dropout3 = Dropout(dropout)
+
+    def forward(
+        self,
+        tgt: Any,
+        memory: Any,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        cache: Any = None,
+    ) -> Any:
+        """[batch, steps, d_model] to the same; with a pair of caches also the new."""
+        own, fixed = (None, None) if cache is None else cache
+        kept: list[Any] = []
+
+        def look_back(x: Any) -> Any:
+            return noted(self.self_attn(x, x, x, tgt_mask, own), own, kept)
+
+        def look_across(x: Any) -> Any:
+            found = self.cross_attn(x, memory, memory, memory_mask, fixed)
+            return noted(found, fixed, kept)
+
+        x = self.residual(tgt, self.norm1, self.dropout1, look_back)
+        x = self.residual(x, self.norm2, self.dropout2, look_across)
+        x = self.residual(x, self.norm3, self.dropout3, self.feed_forward)
+        return x if cache is None else (x, tuple(kept))
+
+    def gen_cache(self, memory: Any) -> tuple[Any, Any]:
+        """An empty cache of its own positions, and a fixed one of the memory."""
+        fixed = self.cross_attn.gen_cache(memory, memory, StaticCache)
+        return self.self_attn.gen_cache(memory), fixed
+
+
+HIDDEN = ("self", "__class__")
+"""What stands beside the arguments at the begin of `__init__`."""
+
+
+def several(attr: Any, count: int) -> list[Any]:
+    """One attr for each part: the one given, or those of a list."""
+    if isinstance(attr, (list, tuple)):
+        return list(attr) if len(attr) == count else list(attr) * count
+    return [attr] * count
+
+
+def noted(result: Any, cache: Any, kept: list[Any]) -> Any:
+    """What attention gives; a cache it returned is kept aside."""
+    if cache is None:
+        return result
+    kept.append(result[-1])
+    return result[0]
+
+
+def copies(layer: Any, count: int) -> LayerList:
+    """The layer itself, and others made as it was, with parameters of their own."""
+    others = [type(layer)(**layer._config) for _ in range(count - 1)]
+    return LayerList([layer, *others])
+
+
+class TransformerEncoder(Layer):
+    """Layers of an encoder, one after the other.
+
+    In Paddle this is `paddle.nn.TransformerEncoder`.
+    """
+
+    def __init__(self, encoder_layer: Any, num_layers: int, norm: Any = None) -> None:
+        super().__init__()
+        self.layers = copies(encoder_layer, num_layers)
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
+        """[batch, steps, d_model] to the same; with caches also the new ones."""
+        caches = []
+        for i, layer in enumerate(self.layers):
+            if cache is None:
+                src = layer(src, src_mask)
+            else:
+                src, new = layer(src, src_mask, cache[i])
+                caches.append(new)
+        out = src if self.norm is None else self.norm(src)
+        return out if cache is None else (out, caches)
+
+    def gen_cache(self, src: Any) -> list[Any]:
+        """Empty caches for all layers."""
+        return [layer.gen_cache(src) for layer in self.layers]
+
+
+class TransformerDecoder(Layer):
+    """Layers of a decoder, one after the other.
+
+    In Paddle this is `paddle.nn.TransformerDecoder`.
+    """
+
+    def __init__(self, decoder_layer: Any, num_layers: int, norm: Any = None) -> None:
+        super().__init__()
+        self.layers = copies(decoder_layer, num_layers)
+        self.num_layers, self.norm = num_layers, norm
+
+    def forward(
+        self,
+        tgt: Any,
+        memory: Any,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+        cache: Any = None,
+    ) -> Any:
+        """[batch, steps, d_model] to the same; with caches also the new ones."""
+        caches = []
+        for i, layer in enumerate(self.layers):
+            if cache is None:
+                tgt = layer(tgt, memory, tgt_mask, memory_mask)
+            else:
+                tgt, new = layer(tgt, memory, tgt_mask, memory_mask, cache[i])
+                caches.append(new)
+        out = tgt if self.norm is None else self.norm(tgt)
+        return out if cache is None else (out, caches)
+
+    def gen_cache(self, memory: Any, do_zip: bool = False) -> list[Any]:
+        """Caches for all layers; with `do_zip` first the own, then the memory's."""
+        found = [layer.gen_cache(memory) for layer in self.layers]
+        return list(zip(*found, strict=True)) if do_zip else found
+
+
+class Transformer(Layer):
+    """Encoder and decoder (Vaswani et al., 2017).
+
+    In Paddle this is `paddle.nn.Transformer`.
+
+    >>> import teachgraph as tg
+    >>> net = Transformer(8, 2, 1, 1, 16)
+    >>> net(tg.ones([2, 5, 8]), tg.ones([2, 3, 8])).shape
+    [2, 3, 8]
+    """
+
+    def __init__(
+        self,
+        d_model: int = 512,
+        nhead: int = 8,
+        num_encoder_layers: int = 6,
+        num_decoder_layers: int = 6,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        custom_encoder: Any = None,
+        custom_decoder: Any = None,
+    ) -> None:
+        super().__init__()
+        self.d_model, self.nhead = d_model, nhead
+        shape = (d_model, nhead, dim_feedforward, dropout, activation)
+        rest = (attn_dropout, act_dropout, normalize_before, weight_attr, bias_attr)
+        self.encoder = custom_encoder or TransformerEncoder(
+            TransformerEncoderLayer(*shape, *rest),
+            num_encoder_layers,
+            LayerNorm(d_model),
+        )
+        self.decoder = custom_decoder or TransformerDecoder(
+            TransformerDecoderLayer(*shape, *rest),
+            num_decoder_layers,
+            LayerNorm(d_model),
+        )
+
+    def forward(
+        self,
+        src: Any,
+        tgt: Any,
+        src_mask: Any = None,
+        tgt_mask: Any = None,
+        memory_mask: Any = None,
+    ) -> Any:
+        """[batch, source, d_model], [batch, target, d_model] to the latter's shape."""
+        memory = self.encoder(src, src_mask)
+        return self.decoder(tgt, memory, tgt_mask, memory_mask)
+
+    def generate_square_subsequent_mask(self, length: int) -> Any:
+        """A mask that lets each position see itself and those before it."""
+        blocked = functions.full([length, length], float("-inf"))
+        return functions.triu(blocked, 1)

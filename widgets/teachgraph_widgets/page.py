@@ -12,8 +12,8 @@ import html
 import os
 import re
 from pathlib import Path
-from uuid import uuid4
 
+from teachgraph.files import written_whole
 from teachgraph_widgets import assets
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.log import written
@@ -118,11 +118,6 @@ def write_page(log: Log, path: str | os.PathLike[str]) -> Path:
         OSError: It cannot be written there.
     """
     target, text = Path(path), page(log)
-    part = target.with_name(f".{target.name}.{uuid4().hex}.part")
-    try:
-        part.write_text(text, "utf-8")
-        part.replace(target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
+    with written_whole(target) as file:
+        file.write(text.encode("utf-8"))
     return target

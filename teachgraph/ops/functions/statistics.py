@@ -125,7 +125,7 @@ def quantile(
 
 def all_between(shares: Sequence[Any]) -> bool:
     """Whether all of these are numbers from 0 to 1."""
-    return all(isinstance(q, Real) and 0 <= q <= 1 for q in shares)
+    return all(isinstance(q, Real) and 0 <= float(q) <= 1 for q in shares)
 
 
 def checked_axes(function: str, x: Any, axis: Axis) -> list[int]:

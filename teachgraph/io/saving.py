@@ -1,0 +1,247 @@
+"""Saving and loading nested state: `paddle.save` and `paddle.load`.
+
+The arrays are in safetensors, a format of plain bytes with a header; what holds them,
+dicts, lists and numbers, is JSON in that header. Nothing in a file can run code, and a
+file is written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import Tensor
+from teachgraph.errors import DataError, DTypeError, InvalidValueError, at_user_line
+from teachgraph.files import written_whole
+from teachgraph.nn import Layer
+
+__all__ = ["load", "save"]
+
+Json = Any
+
+KEY = "teachgraph"
+"""Where the header holds the structure."""
+
+PICKLE = b"\x80"
+ZIP = b"PK"
+
+
+def safetensors() -> ModuleType:
+    """The library that reads and writes the arrays.
+
+    Raises:
+        ImportError: It is not installed.
+    """
+    try:
+        from safetensors import numpy as found
+    except ImportError:
+        raise ImportError(
+            "save and load need the package safetensors: pip install safetensors"
+        ) from None
+    return found
+
+
+class Packer:
+    """Takes a structure apart into arrays with names, and JSON that refers to them."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self.known: dict[int, str] = {}
+
+    def pack(self, value: Any, path: tuple[str, ...] = ()) -> Json:
+        """The JSON for a value; arrays in it are put aside under their path.
+
+        Raises:
+            DTypeError: It is nothing that can be saved.
+        """
+        if isinstance(value, (Tensor, np.ndarray, np.generic)):
+            return self.pack_array(value, path)
+        if value is None or isinstance(value, (bool, int, str)):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else {"float": repr(value)}
+        if isinstance(value, (list, tuple)):
+            items = [self.pack(v, (*path, str(i))) for i, v in enumerate(value)]
+            return {"tuple": items} if isinstance(value, tuple) else items
+        if isinstance(value, Mapping):
+            pairs = [
+                [self.pack(k, path), self.pack(v, (*path, str(k)))]
+                for k, v in value.items()
+            ]
+            return {"dict": pairs}
+        raise DTypeError(
+            at_user_line(
+                f"save: {'.'.join(path) or 'the object'} is a {type(value).__name__}; "
+                "tensors, arrays, numbers, strings, None and dicts, lists and tuples "
+                "of these can be saved"
+            )
+        )
+
+    def pack_array(self, value: Any, path: tuple[str, ...]) -> Json:
+        """A reference to an array; what is shared is stored once."""
+        data = np.asarray(value.data if isinstance(value, Tensor) else value)
+        if id(data) not in self.known:
+            if data.dtype.kind not in "biuf":
+                raise DTypeError(
+                    at_user_line(f"save: {'.'.join(path)} has dtype {data.dtype}")
+                )
+            self.known[id(data)] = name = self.fresh(".".join(path) or "value")
+            self.arrays[name] = data
+        told: dict[str, Any] = {"array": self.known[id(data)]}
+        if isinstance(value, Tensor):
+            told["tensor"] = value.label
+            told["stop_gradient"] = value.stop_gradient
+        return told
+
+    def fresh(self, name: str) -> str:
+        """A name that no array has yet."""
+        found, count = name, 1
+        while found in self.arrays:
+            found, count = f"{name}#{count}", count + 1
+        return found
+
+
+def unpack(told: Json, arrays: Mapping[str, Any], *, return_numpy: bool) -> Any:
+    """The value that a Packer took apart."""
+
+    def again(value: Json) -> Any:
+        return unpack(value, arrays, return_numpy=return_numpy)
+
+    if isinstance(told, list):
+        return [again(item) for item in told]
+    if not isinstance(told, dict):
+        return told
+    if "tuple" in told:
+        return tuple(again(item) for item in told["tuple"])
+    if "dict" in told:
+        return {again(key): again(value) for key, value in told["dict"]}
+    if "float" in told:
+        return float(told["float"])
+    data = arrays[told["array"]]
+    if "tensor" not in told or return_numpy:
+        return data
+    tensor = Tensor(data, told["stop_gradient"])
+    if told["tensor"]:
+        tensor.name = told["tensor"]
+    return tensor
+
+
+def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
+    """Write nested state to a file: state dicts, tensors, numbers, lists of these.
+
+    Args:
+        obj: What to save; not a Layer, but its `state_dict()`.
+        path: The file; it is replaced in one step, its folder made if need be.
+        protocol: Accepted for Paddle's sake; nothing is pickled.
+        configs: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: `obj` is a Layer, or the path names no file.
+        DTypeError: Something in it cannot be saved.
+
+    In Paddle this is `paddle.save`; any reader of safetensors opens the file too.
+
+    >>> import tempfile, teachgraph as tg
+    >>> file = Path(tempfile.mkdtemp()) / "state.pdparams"
+    >>> save({"w": tg.to_tensor([1.0, 2.0]), "epoch": 3}, file)
+    >>> load(file)["w"].tolist(), load(file)["epoch"]
+    ([1.0, 2.0], 3)
+    """
+    if isinstance(obj, Layer):
+        raise InvalidValueError(
+            at_user_line(
+                "paddle do not support saving `paddle.nn.Layer` object: save its "
+                "state_dict()"
+            )
+        )
+    target = Path(path)
+    if not target.name or target.is_dir():
+        raise InvalidValueError(
+            at_user_line(f"The input path MUST be a file, but received {str(path)!r}")
+        )
+    packer = Packer()
+    structure = json.dumps(packer.pack(obj), allow_nan=False)
+    arrays = {
+        name: np.ascontiguousarray(x).reshape(x.shape)
+        for name, x in packer.arrays.items()
+    }
+    content = safetensors().save(arrays, {KEY: structure})
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(target) as file:
+        file.write(content)
+
+
+def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
+    """Read what `save` wrote, or any file of safetensors as a flat dict.
+
+    Args:
+        path: The file.
+        return_numpy: Give arrays instead of Tensors.
+        configs: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: There is no such file.
+        DataError: It is damaged, or a pickle, which is never opened.
+
+    In Paddle this is `paddle.load`.
+    """
+    source = Path(path)
+    if not source.is_file():
+        raise InvalidValueError(
+            at_user_line(f"The ``path`` ({source}) to load model not exists.")
+        )
+    content = source.read_bytes()
+    arrays = arrays_in(content, source)
+    structure = header(content).get("__metadata__", {}).get(KEY)
+    if structure is None:
+        structure = json.dumps(flat(arrays))
+    try:
+        return unpack(json.loads(structure), arrays, return_numpy=return_numpy)
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            at_user_line(f"{source}: its structure does not fit its arrays: {error}")
+        ) from None
+
+
+def arrays_in(content: bytes, source: Path) -> dict[str, Any]:
+    """The arrays of a file.
+
+    Raises:
+        DataError: It is no safetensors, or damaged.
+    """
+    try:
+        found: dict[str, Any] = safetensors().load(content)
+    except ImportError:
+        raise
+    except Exception as error:
+        reason = f"is no safetensors file, or damaged: {error}"
+        if content.startswith((PICKLE, ZIP)):
+            reason = (
+                "looks like a pickle, which could run code when opened, and is not: "
+                "convert it to safetensors where it was made"
+            )
+        raise DataError(at_user_line(f"{source} {reason}")) from None
+    return found
+
+
+def header(content: bytes) -> dict[str, Any]:
+    """The JSON at the start of a safetensors file."""
+    size = int.from_bytes(content[:8], "little")
+    found: dict[str, Any] = json.loads(content[8 : 8 + size])
+    return found
+
+
+def flat(arrays: Mapping[str, Any]) -> Json:
+    """The structure of a file that has none: a dict of its arrays."""
+    return {
+        "dict": [
+            [name, {"array": name, "tensor": "", "stop_gradient": True}]
+            for name in sorted(arrays)
+        ]
+    }

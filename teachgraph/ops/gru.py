@@ -1,0 +1,128 @@
+"""The gated recurrent unit (Cho et al., 2014).
+
+    r, z = sigmoid(W x + b + U h),   n = tanh(W_n x + b_n + r (U_n h + d_n))
+    h' = (1 - z) n + z h
+
+Paddle and PyTorch both let r weigh the product with h, not h itself.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.ops.join import concat, stack
+from teachgraph.ops.lstm import parts, squash
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.recurrent import (
+    NEEDS,
+    alive_at,
+    arriving,
+    at,
+    befores,
+    bias_grad,
+    check,
+    input_grad,
+    kept,
+    projected,
+    shown,
+    some,
+    steps,
+    total,
+    weight_grad,
+)
+
+__all__ = ["rnn_gru"]
+
+
+@op(type="rnn_gru", outputs=("out", "last", "states", "gates"), needs=NEEDS)
+def rnn_gru(
+    input: Any,
+    h: Any,
+    w_ih: Any,
+    w_hh: Any,
+    b_ih: Any = None,
+    b_hh: Any = None,
+    sequence_length: Any = None,
+    *,
+    is_reverse: bool = False,
+) -> Any:
+    """A layer of GRU over all steps; the gates lie as r, z, n and U_n h + d_n."""
+    check(input, [h], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=3)
+    hidden = h.shape[1]
+    from_x = projected(input, w_ih, b_ih)
+    states = np.empty((*input.shape[:2], hidden), from_x.dtype)
+    gates = np.empty((*input.shape[:2], 4 * hidden), from_x.dtype)
+    for t in steps(len(from_x), is_reverse=is_reverse):
+        mask = alive_at(sequence_length, t, from_x.dtype)
+        from_h = h @ w_hh.T if b_hh is None else h @ w_hh.T + b_hh
+        r, z, n, product = parts(gates[t], 4)
+        opening = squash((from_x[t] + from_h)[:, : 2 * hidden])
+        gates[t, :, : 2 * hidden] = opening
+        product[...] = from_h[:, 2 * hidden :]
+        np.tanh(from_x[t, :, 2 * hidden :] + r * product, out=n)
+        states[t] = kept((1 - z) * n + z * h, h, mask)
+        h = states[t]
+    return shown(states, sequence_length), h.copy(), states, gates
+
+
+@rnn_gru.grad(of=("input", "h", "w_ih", "w_hh", "b_ih", "b_hh"))
+def rnn_gru_grad(
+    dout: Any,
+    dlast: Any,
+    dstates: Any,
+    dgates: Any,
+    input: Any,
+    h: Any,
+    w_ih: Any,
+    w_hh: Any,
+    b_ih: Any,
+    b_hh: Any,
+    sequence_length: Any,
+    states: Any,
+    gates: Any,
+    *,
+    is_reverse: bool,
+) -> Any:
+    """Back through time: dh = z dh' + da U."""
+    from_x, from_h, dh = {}, {}, dlast
+    order = list(steps(input.shape[0], is_reverse=is_reverse))
+    for t, before in reversed(list(zip(order, [None, *order[:-1]], strict=True))):
+        mask = alive_at(sequence_length, t, input.dtype)
+        dnew, past = arriving(at(dout, t), total(dh, at(dstates, t)), mask)
+        state = h if before is None else states[before]
+        from_x[t], from_h[t], direct = step_back(gates[t], state, dnew, at(dgates, t))
+        dh = total(past, direct, from_h[t] @ w_hh)
+    da = stack(*(from_x[t] for t in sorted(from_x)), axis=0)
+    db = stack(*(from_h[t] for t in sorted(from_h)), axis=0)
+    return (
+        lambda: input_grad(da, w_ih, input),
+        dh,
+        lambda: weight_grad(da, input),
+        lambda: weight_grad(db, befores(states, h, is_reverse=is_reverse)),
+        bias_grad(da, b_ih),
+        bias_grad(db, b_hh),
+    )
+
+
+def step_back(gates: Any, before: Any, dh: Any, dgates: Any) -> tuple[Any, Any, Any]:
+    """One step: gradients of the sums from x, of those from h, and of h directly."""
+    r, z, n, product = parts(gates, 4)
+    given = [None] * 4 if dgates is None else parts(dgates, 4)
+    dh = some(dh, before)
+    dn = total(given[2], dh * (1 - z)) * (1 - n * n)
+    dz = total(given[1], dh * (before - n)) * z * (1 - z)
+    dr = total(given[0], dn * product) * r * (1 - r)
+    dproduct = total(given[3], dn * r)
+    return concat(dr, dz, dn, axis=-1), concat(dr, dz, dproduct, axis=-1), dh * z
+
+
+@rnn_gru.infers
+def infer_gru(input: Like, h: Like, *weights: Any, **attrs: Any) -> Any:
+    """Sequences [steps, batch, hidden], the last state, gates four times so wide."""
+    check(input, [h], *weights, gates=3)
+    hidden, dtype = h.shape[1], input.dtype
+    sequence = ((*input.shape[:2], hidden), dtype)
+    gates = ((*input.shape[:2], 4 * hidden), dtype)
+    return [sequence, (h.shape, dtype), sequence, gates]

@@ -1,0 +1,135 @@
+"""Recurrent layers: one op a layer and a Python loop say the same, in both modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import teachgraph as tg
+from teachgraph import nn, static
+from teachgraph.errors import InvalidValueError, ShapeError
+
+CELLS = {
+    "SimpleRNN": nn.SimpleRNNCell,
+    "LSTM": nn.LSTMCell,
+    "GRU": nn.GRUCell,
+}
+
+
+@pytest.fixture
+def x() -> tg.Tensor:
+    return tg.to_tensor(np.linspace(-1, 1, 24).reshape(2, 4, 3).astype("float32"))
+
+
+def parts(states: Any) -> list[Any]:
+    return list(states) if isinstance(states, (tuple, list)) else [states]
+
+
+@pytest.mark.parametrize("kind", CELLS)
+@pytest.mark.parametrize("lengths", [None, [4, 2]])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_loop_over_a_cell_gives_what_one_op_gives(
+    kind: str, lengths: Any, reverse: bool, x: tg.Tensor
+) -> None:
+    cell = CELLS[kind](3, 5)
+    ends = None if lengths is None else tg.to_tensor(lengths)
+    looped, last = nn.RNN(cell, is_reverse=reverse)(x, None, ends)
+    first = cell.get_initial_states(x)
+    major = tg.transpose(x, [1, 0, 2])
+    at_once, end = cell.sequence(major, first, ends, is_reverse=reverse)
+    at_once = tg.transpose(at_once, [1, 0, 2])
+    np.testing.assert_allclose(looped.numpy(), at_once.numpy(), atol=1e-6)
+    for one, other in zip(parts(last), parts(end), strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), atol=1e-6)
+
+    def gradients(out: Any) -> list[Any]:
+        found = tg.grad((out * out).sum(), cell.parameters())
+        return [dx.numpy() for dx in found if dx is not None]
+
+    for one, other in zip(gradients(looped), gradients(at_once), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_padding_changes_nothing(kind: str, x: tg.Tensor) -> None:
+    net = getattr(nn, kind)(3, 5, num_layers=2, direction="bidirect")
+    ends = tg.to_tensor([4, 2])
+    out, last = net(x, sequence_length=ends)
+    noise = x.numpy()
+    noise[1, 2:] = 100.0
+    other, same = net(tg.to_tensor(noise), sequence_length=ends)
+    assert out.tolist() == other.tolist()
+    assert [s.tolist() for s in parts(last)] == [s.tolist() for s in parts(same)]
+    assert not out.numpy()[1, 2:].any()
+    short, _ = net(x[1:, :2])
+    np.testing.assert_allclose(short.numpy()[0], out.numpy()[1, :2], atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_states_can_be_handed_on(kind: str, x: tg.Tensor) -> None:
+    net = getattr(nn, kind)(3, 5, num_layers=2)
+    whole, end = net(x)
+    first, state = net(x[:, :2])
+    second, last = net(x[:, 2:], state)
+    both = np.concatenate([first.numpy(), second.numpy()], axis=1)
+    np.testing.assert_allclose(both, whole.numpy(), atol=1e-6)
+    for one, other in zip(parts(end), parts(last), strict=True):
+        np.testing.assert_allclose(one.numpy(), other.numpy(), atol=1e-6)
+
+
+def test_weights_have_paddles_names_and_start_within_their_limit() -> None:
+    with tg.unique_name.guard():
+        net = nn.LSTM(3, 4, num_layers=2, direction="bidirect")
+    named = dict(net.named_parameters())
+    assert len(named) == 16
+    assert named["weight_ih_l1_reverse"].name == "lstm_cell_3.w_0"
+    assert named["weight_hh_l0"].name == "lstm_cell_0.w_1"
+    assert named["bias_hh_l0"].shape == [16]
+    assert "0.cell_bw.weight_ih" in net.state_dict()
+    assert all(np.abs(p.numpy()).max() <= 0.5 for p in net.parameters())
+    assert repr(net).startswith("LSTM(\n  (0): BiRNN(\n    (cell_fw): LSTMCell(3, 4)")
+
+
+@pytest.mark.parametrize("kind", CELLS)
+def test_a_program_gives_the_same_for_any_batch(kind: str, x: tg.Tensor) -> None:
+    net = getattr(nn, kind)(3, 5)
+    wanted = net(x)[0].numpy()
+    program, startup = static.Program(), static.Program()
+    tg.enable_static()
+    try:
+        with static.program_guard(program, startup):
+            data = static.data("x", [None, 4, 3])
+            twin = getattr(nn, kind)(3, 5)
+            out, _ = twin(data)
+            tg.optimizer.SGD(0.1).minimize((out * out).mean())
+    finally:
+        tg.disable_static()
+    scope = static.Scope()
+    executor = static.Executor()
+    executor.run(startup, scope=scope)
+    for ours, theirs in zip(twin.parameters(), net.parameters(), strict=True):
+        scope.var(ours.name).get_tensor().set(theirs.numpy())
+    (found,) = executor.run(program, {"x": x.numpy()}, [out], scope=scope)
+    np.testing.assert_allclose(found, wanted, atol=1e-6)
+    (after,) = executor.run(program, {"x": x.numpy()}, [out], scope=scope)
+    assert np.square(after).mean() < np.square(found).mean()
+
+
+def test_dropout_between_layers_only_in_training(x: tg.Tensor) -> None:
+    net = nn.GRU(3, 5, num_layers=2, dropout=0.9)
+    assert not np.array_equal(net(x)[0].numpy(), net(x)[0].numpy())
+    net.eval()
+    assert np.array_equal(net(x)[0].numpy(), net(x)[0].numpy())
+
+
+def test_what_cannot_be_is_refused(x: tg.Tensor) -> None:
+    with pytest.raises(InvalidValueError, match="direction should be forward"):
+        nn.LSTM(3, 4, direction="backward")
+    with pytest.raises(InvalidValueError, match="tanh or relu"):
+        nn.SimpleRNNCell(3, 4, activation="sigmoid")
+    with pytest.raises(InvalidValueError, match="hidden_size of GRUCell"):
+        nn.GRUCell(3, 0)
+    with pytest.raises(ShapeError, match="rnn_lstm"):
+        nn.LSTM(7, 4)(x)
