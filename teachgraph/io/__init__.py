@@ -10,7 +10,7 @@ from teachgraph.io.combine import (
     ConcatDataset,
     random_split,
 )
-from teachgraph.io.dataloader import DataLoader, WorkersNotSupportedError
+from teachgraph.io.dataloader import DataLoader
 from teachgraph.io.dataset import (
     Dataset,
     IterableDataset,
@@ -20,6 +20,7 @@ from teachgraph.io.dataset import (
 )
 from teachgraph.io.distributed import DistributedBatchSampler
 from teachgraph.io.download import data_home
+from teachgraph.io.pool import WorkerTimeoutError
 from teachgraph.io.reader import batch
 from teachgraph.io.sampler import (
     BatchSampler,
@@ -29,6 +30,7 @@ from teachgraph.io.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from teachgraph.io.worker import WorkerError, WorkerInfo, get_worker_info
 
 __all__ = [
     "BatchSampler",
@@ -47,10 +49,13 @@ __all__ = [
     "TensorDataset",
     "UnknownLengthError",
     "WeightedRandomSampler",
-    "WorkersNotSupportedError",
+    "WorkerError",
+    "WorkerInfo",
+    "WorkerTimeoutError",
     "batch",
     "data_home",
     "default_collate_fn",
     "default_convert_fn",
+    "get_worker_info",
     "random_split",
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -12,24 +14,12 @@ from teachgraph.errors import DataError
 from teachgraph.io.checks import positive
 from teachgraph.io.collate import default_collate_fn, default_convert_fn
 from teachgraph.io.dataset import Dataset, IterableDataset, UnknownLengthError
-from teachgraph.io.reader import batch as batched
+from teachgraph.io.fetch import EndOfStream, Fetcher
+from teachgraph.io.pool import Pool
 from teachgraph.io.sampler import BatchSampler
+from teachgraph.random import generator as the_generator
 
-__all__ = ["DataLoader", "WorkersNotSupportedError"]
-
-
-class WorkersNotSupportedError(DataError, NotImplementedError):
-    """A DataLoader was asked for worker processes, which come in a later version."""
-
-
-_NO_EFFECT = {
-    "use_buffer_reader",
-    "prefetch_factor",
-    "use_shared_memory",
-    "timeout",
-    "worker_init_fn",
-    "persistent_workers",
-}
+__all__ = ["DataLoader"]
 
 
 class DataLoader:
@@ -50,16 +40,29 @@ class DataLoader:
         shuffle: Visit the samples in a new random order each epoch.
         drop_last: Leave out a last batch that is not full.
         collate_fn: Makes a batch of a list of samples, instead of stacking the fields.
-        num_workers: 0; worker processes come in a later version.
-        ignored: Paddle's options for workers and read-ahead (`use_buffer_reader`,
-            `prefetch_factor`, `use_shared_memory`, `timeout`, `worker_init_fn`,
-            `persistent_workers`), which change no batch.
+        num_workers: How many processes make batches, ahead of the loop that uses them;
+            0 makes them in this process. The batches and their order are the same.
+            They are forked on Linux; elsewhere they are started anew, and the data set
+            and its functions must be defined at the top level of a module.
+        use_buffer_reader: Accepted for Paddle's sake.
+        prefetch_factor: How many batches a worker makes ahead.
+        use_shared_memory: Accepted for Paddle's sake; batches come through a pipe.
+        timeout: Seconds to wait for a worker's batch; 0 waits for ever.
+        worker_init_fn: Called in each worker with its number before anything else.
+        persistent_workers: Keep the workers from one epoch to the next; a new epoch
+            ends the one before.
+
+    Each epoch every worker starts its random numbers (teachgraph's, NumPy's global ones
+    and Python's) from the epoch's seed, drawn from the generator behind `seed`, plus
+    its own number, so runs with the same seed and number of workers repeat.
 
     Raises:
         DataError: Arguments that exclude each other; while iterating, samples of a
             batch that don't fit together.
-        WorkersNotSupportedError: `num_workers` is not 0.
-        TypeError: An option that Paddle's DataLoader doesn't have either.
+        WorkerError: A worker died or can't be started.
+        WorkerTimeoutError: A batch took longer than `timeout`.
+        Exception: Whatever the data set raises, in a worker too; the worker's traceback
+            is a note of it.
 
     In Paddle this is `paddle.io.DataLoader`.
 
@@ -84,9 +87,14 @@ class DataLoader:
         drop_last: bool = False,
         collate_fn: Callable[[Any], Any] | None = None,
         num_workers: int = 0,
-        **ignored: Any,
+        use_buffer_reader: bool = True,
+        prefetch_factor: int = 2,
+        use_shared_memory: bool = True,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+        persistent_workers: bool = False,
     ) -> None:
-        _check_options(num_workers, ignored)
+        _check_workers(num_workers, timeout)
         if not return_list and feed_list is None:
             raise DataError("feed_list should be set when return_list=False")
         self.dataset = dataset
@@ -94,6 +102,11 @@ class DataLoader:
         self.places = places
         self.return_list = return_list
         self.num_workers = num_workers
+        self.prefetch_factor = positive("prefetch_factor", prefetch_factor)
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self.persistent_workers = persistent_workers
+        self._pool: Pool | None = None
         self.drop_last = drop_last
         self.batch_size = batch_size
         self.batch_sampler = batch_sampler
@@ -113,8 +126,11 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         """Start an epoch."""
-        for samples in self._groups():
-            batch = self.collate_fn(samples)
+        # Drawn without workers too: how many there are changes no later random number.
+        seed = int(the_generator().integers(2**62))
+        for batch in (
+            self._from_workers(seed) if self.num_workers else self._made_here()
+        ):
             yield _tensors(batch) if self.return_list else self._feed(batch)
 
     def __call__(self) -> Iterator[Any]:
@@ -134,20 +150,44 @@ class DataLoader:
         )
         return len(batches)
 
-    def _groups(self) -> Iterator[Any]:
-        """What `collate_fn` is given: lists of samples, or whole batches."""
-        if self.batch_sampler is not None:
-            for indices in self.batch_sampler:
-                yield [self.dataset[i] for i in indices]
-        elif self.batch_size is not None:
-            yield from batched(self._samples, self.batch_size, self.drop_last)()
-        else:
-            yield from self._samples()
-
-    def _samples(self) -> Iterator[Any]:
+    def _tasks(self) -> Iterator[Any]:
+        """What a Fetcher makes the batches of: sample numbers, if there are any."""
         if isinstance(self.dataset, IterableDataset):
-            return iter(self.dataset)
-        return (self.dataset[i] for i in range(len(self.dataset)))
+            return repeat(None)
+        if self.batch_sampler is not None:
+            return iter(self.batch_sampler)
+        return iter(range(len(self.dataset)))
+
+    def _fetcher(self) -> Fetcher:
+        return Fetcher(self.dataset, self.collate_fn, self.batch_size, self.drop_last)
+
+    def _made_here(self) -> Iterator[Any]:
+        fetch = self._fetcher()
+        fetch.start()
+        for task in self._tasks():
+            try:
+                batch = fetch(task)
+            except EndOfStream:
+                return
+            yield batch
+
+    def _from_workers(self, seed: int) -> Iterator[Any]:
+        if not self.persistent_workers:
+            with closing(self._workers()) as pool:
+                yield from pool.epoch(self._tasks(), seed)
+            return
+        if self._pool is None or not self._pool.close.alive:
+            self._pool = self._workers()
+        yield from self._pool.epoch(self._tasks(), seed)
+
+    def _workers(self) -> Pool:
+        return Pool(
+            self._fetcher(),
+            self.num_workers,
+            self.prefetch_factor,
+            self.timeout,
+            self.worker_init_fn,
+        )
 
     def _feed(self, batch: Any) -> dict[str, Any]:
         """The batch's fields under the names of the feed_list."""
@@ -176,16 +216,13 @@ def _array(field: Any) -> Any:
     return field.numpy() if isinstance(field, Tensor) else np.asarray(field)
 
 
-def _check_options(num_workers: int, ignored: Mapping[str, Any]) -> None:
-    if unknown := sorted(set(ignored) - _NO_EFFECT):
-        raise TypeError(f"DataLoader has no option {', '.join(unknown)}")
+def _check_workers(num_workers: int, timeout: float) -> None:
+    if isinstance(num_workers, bool) or not isinstance(num_workers, int):
+        raise DataError(f"num_workers should be a whole number, but got {num_workers}")
     if num_workers < 0:
         raise DataError("num_workers should be a non-negative value")
-    if num_workers > 0:
-        raise WorkersNotSupportedError(
-            f"num_workers={num_workers}: worker processes come in a later version; "
-            "num_workers=0 loads the same batches in this process"
-        )
+    if not timeout >= 0:
+        raise DataError(f"timeout should be a non-negative value, but got {timeout}")
 
 
 def _check_stream(shuffle: bool, batch_sampler: Any, batch_size: int | None) -> None:

@@ -1,0 +1,67 @@
+"""How a batch is made of a task, in this process or in a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from teachgraph.io.dataset import IterableDataset
+
+__all__ = ["EndOfStream", "Fetcher"]
+
+
+class EndOfStream(Exception):
+    """The data set is a stream, and it has no further batch."""
+
+
+@dataclass
+class Fetcher:
+    """A data set and how its samples become batches.
+
+    Attributes:
+        dataset: Samples by number, or a stream of them.
+        collate: Makes a batch of a list of samples, or of a sample that is a batch.
+        batch_size: How many samples of a stream make a batch; None if one sample does.
+        drop_last: Whether a stream's short last batch is left out.
+
+    >>> fetch = Fetcher("abcdef", collate="".join, batch_size=2)
+    >>> fetch.start()
+    >>> fetch([4, 0])
+    'ea'
+    """
+
+    dataset: Any
+    collate: Callable[[Any], Any]
+    batch_size: int | None
+    drop_last: bool = False
+    stream: Iterator[Any] | None = field(default=None, init=False)
+
+    def start(self) -> None:
+        """Begin an epoch."""
+        if isinstance(self.dataset, IterableDataset):
+            self.stream = iter(self.dataset)
+
+    def __call__(self, task: Any) -> Any:
+        """The batch of this task.
+
+        Args:
+            task: A list of sample numbers, or one number where samples are batches;
+                means nothing to a stream.
+
+        Raises:
+            EndOfStream: There is no further batch.
+        """
+        if self.stream is not None:
+            return self.collate(self._next(self.stream))
+        if isinstance(task, int):
+            return self.collate(self.dataset[task])
+        return self.collate([self.dataset[index] for index in task])
+
+    def _next(self, stream: Iterator[Any]) -> Any:
+        wanted = 1 if self.batch_size is None else self.batch_size
+        samples = list(islice(stream, wanted))
+        if not samples or (self.drop_last and len(samples) < wanted):
+            raise EndOfStream
+        return samples[0] if self.batch_size is None else samples
