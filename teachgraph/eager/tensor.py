@@ -15,7 +15,7 @@ from numpy import ndarray
 
 from teachgraph import hooks, unique_name
 from teachgraph.eager.history import overwrite
-from teachgraph.eager.inplace import InPlace
+from teachgraph.eager.inplace import InPlace, become, refuse_leaf
 from teachgraph.eager.tape import Edge, Node, Output, add_hook, reverse
 from teachgraph.errors import (
     DTypeError,
@@ -28,15 +28,17 @@ from teachgraph.errors import (
 from teachgraph.hooks import HookHandle, Hooks
 from teachgraph.mode import state
 from teachgraph.observe import announce, observers
+from teachgraph.ops.indexing import set_item
+from teachgraph.ops.methods import Methods
 from teachgraph.ops.op import Like, Op, Rule
-from teachgraph.ops.operators import Operators, is_number
+from teachgraph.ops.operators import is_number
 from teachgraph.ops.shape import assign
 from teachgraph.ops.traced import Traced
 
 __all__ = ["Tensor", "wrap"]
 
 
-class Tensor(InPlace, Operators):
+class Tensor(InPlace, Methods):
     """An n-dimensional array with a place on the tape.
 
     Attributes:
@@ -288,6 +290,11 @@ class Tensor(InPlace, Operators):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.data, dtype=dtype, copy=copy is not False)
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Replace a part, in place: `x[0] = 1.0`, `x[x < 0] = 0.0`."""
+        refuse_leaf(self)
+        become(self, set_item(self, index, value))
+
     def __len__(self) -> int:
         if not self.data.ndim:
             raise DTypeError("a 0-D tensor has no length")
@@ -369,7 +376,7 @@ def run(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
             values.append(raw(op, x, inputs, attrs))
             edges.append(None)
     try:
-        out = op.kernel(*values, **attrs)
+        out = op.context().run(op.kernel, *values, **attrs)
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
     if op.replaces and op.rule is None:

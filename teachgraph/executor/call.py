@@ -6,7 +6,8 @@ The interpreter makes these calls one by one; the code generator writes them dow
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import CodeType
+from functools import cache
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from teachgraph.ops.op import GradOp, force, slot_name
@@ -86,8 +87,18 @@ def grad_call(operator: Operator, op: GradOp, arguments: list[str | None]) -> Ca
             wanted = wanted or [None] * len(operator.inputs.get(slot_name(name), ()))
         outputs.extend(wanted or [None])
     single = len(rule.of) == 1 and not op.forward.variadic
-    lazy = any(isinstance(c, CodeType) for c in rule.function.__code__.co_consts)
+    lazy = may_defer(rule.function)
     return Call(operator, rule.function, arguments, attrs, outputs, single, lazy)
+
+
+@cache
+def may_defer(function: FunctionType) -> bool:
+    """Whether a rule may return lambdas: it makes one, or a helper it calls does."""
+    code = function.__code__
+    if any(isinstance(constant, CodeType) for constant in code.co_consts):
+        return True
+    called = (function.__globals__.get(name) for name in code.co_names)
+    return any(isinstance(f, FunctionType) and may_defer(f) for f in called)
 
 
 def known(name: str | None) -> str | None:

@@ -6,7 +6,6 @@ Written once for Tensor and Variable. A Python number on one side becomes part o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from teachgraph.ops import functions
 from teachgraph.ops.elementwise import (
     elementwise_add,
     elementwise_div,
+    elementwise_floordiv,
+    elementwise_mod,
     elementwise_mul,
     elementwise_pow,
     elementwise_sub,
@@ -28,6 +29,7 @@ from teachgraph.ops.elementwise import (
 )
 from teachgraph.ops.indexing import get_item
 from teachgraph.ops.linalg import matmul_v2
+from teachgraph.ops.logic import bitwise_and, bitwise_not, bitwise_or, bitwise_xor
 from teachgraph.ops.math import abs_, cast, scale
 from teachgraph.ops.op import Op
 from teachgraph.ops.traced import Traced
@@ -148,6 +150,34 @@ class Operators(Traced):
         x = self.beside(other)
         return self.operate(elementwise_pow, x.lifted(other), x)
 
+    def __floordiv__(self, other: Any) -> Any:
+        x = self.beside(other)
+        return self.operate(elementwise_floordiv, x, x.lifted(other))
+
+    def __rfloordiv__(self, other: Any) -> Any:
+        x = self.beside(other)
+        return self.operate(elementwise_floordiv, x.lifted(other), x)
+
+    def __mod__(self, other: Any) -> Any:
+        x = self.beside(other)
+        return self.operate(elementwise_mod, x, x.lifted(other))
+
+    def __rmod__(self, other: Any) -> Any:
+        x = self.beside(other)
+        return self.operate(elementwise_mod, x.lifted(other), x)
+
+    def __and__(self, other: Any) -> Any:
+        return self.operate(bitwise_and, self, self.lifted(other))
+
+    def __or__(self, other: Any) -> Any:
+        return self.operate(bitwise_or, self, self.lifted(other))
+
+    def __xor__(self, other: Any) -> Any:
+        return self.operate(bitwise_xor, self, self.lifted(other))
+
+    def __invert__(self) -> Any:
+        return self.operate(bitwise_not, self)
+
     def __matmul__(self, other: Any) -> Any:
         return self.operate(matmul_v2, self, other)
 
@@ -196,67 +226,7 @@ class Operators(Traced):
         attrs = {"in_dtype": code[self.dtype], "out_dtype": code[wanted]}
         return self.operate(cast, self, **attrs)
 
-    cast = astype
-
-    def sum(self, axis: Any = None, keepdim: bool = False) -> Any:
-        """The sum over `axis`, or over all."""
-        return functions.sum(self, axis, keepdim=keepdim)
-
-    def mean(self, axis: Any = None, keepdim: bool = False) -> Any:
-        """The mean over `axis`, or over all."""
-        return functions.mean(self, axis, keepdim)
-
-    def max(self, axis: Any = None, keepdim: bool = False) -> Any:
-        """The largest element over `axis`, or over all."""
-        return functions.max(self, axis, keepdim)
-
-    def argmax(self, axis: Any = None, keepdim: bool = False) -> Any:
-        """Where the largest element stands."""
-        return functions.argmax(self, axis, keepdim)
-
-    def matmul(
-        self, y: Any, transpose_x: bool = False, transpose_y: bool = False
-    ) -> Any:
-        """The product with the matrix `y`."""
-        return functions.matmul(self, y, transpose_x, transpose_y)
-
-    def reshape(self, shape: Sequence[int]) -> Any:
-        """The same elements in another shape."""
-        return functions.reshape(self, shape)
-
-    def transpose(self, perm: Sequence[int]) -> Any:
-        """Dimension k of the result is our dimension perm[k]."""
-        return functions.transpose(self, perm)
-
-    def unsqueeze(self, axis: Any) -> Any:
-        """With a dimension of size 1 put in at `axis`."""
-        return functions.unsqueeze(self, axis)
-
     @property
     def T(self) -> Any:  # noqa: N802  NumPy's name
         """All dimensions in reverse order."""
         return functions.transpose(self, list(range(len(self.shape)))[::-1])
-
-    def exp(self) -> Any:
-        """e to the power of this."""
-        return functions.exp(self)
-
-    def log(self) -> Any:
-        """The natural logarithm."""
-        return functions.log(self)
-
-    def sqrt(self) -> Any:
-        """The square root."""
-        return functions.sqrt(self)
-
-    def square(self) -> Any:
-        """The square."""
-        return functions.square(self)
-
-    def tanh(self) -> Any:
-        """The hyperbolic tangent."""
-        return functions.tanh(self)
-
-    def abs(self) -> Any:
-        """The absolute value."""
-        return functions.abs(self)

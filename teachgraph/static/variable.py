@@ -12,8 +12,8 @@ from teachgraph.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.observe import announce
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.infer import Spec
+from teachgraph.ops.methods import Methods
 from teachgraph.ops.op import Op
-from teachgraph.ops.operators import Operators
 from teachgraph.ops.slicing import slice_, strided_slice
 from teachgraph.param_attr import ParamAttr, Trained
 from teachgraph.static import naming
@@ -27,7 +27,7 @@ __all__ = ["GRAD", "Parameter", "Variable"]
 GRAD = "@GRAD"
 
 
-class Variable(Operators):
+class Variable(Methods):
     """A value of a program that is yet to run.
 
     Attributes:

@@ -122,3 +122,39 @@ def test_an_optimizer_changes_values_that_a_graph_kept_without_spoiling_it() -> 
     x.clear_grad()
     out.backward()
     assert x.grad.tolist() == [[2.0, 3.0]]  # of the weights that were multiplied by
+
+
+def test_a_part_is_replaced_and_gradients_know() -> None:
+    x = tg.to_tensor([1.0, 2.0, 3.0], stop_gradient=False)
+    v = tg.to_tensor(5.0, stop_gradient=False)
+    y = x * 2.0
+    y[1] = v * v
+    assert y.tolist() == [2.0, 25.0, 6.0]
+    (y * y).sum().backward()
+    assert x.grad.tolist() == [8.0, 0.0, 24.0]
+    assert v.grad.item() == 2 * 25.0 * 10.0
+
+
+def test_parts_are_replaced_as_in_numpy() -> None:
+    array = np.arange(24.0).reshape(2, 3, 4)
+    x = tg.to_tensor(array)
+    for index, value in [
+        ((0, slice(None, None, 2)), 7.0),
+        ((Ellipsis, [3, 0]), np.array([1.0, 2.0])),
+        (array[..., :1] > 5, -1.0),
+    ]:
+        where = (
+            np.broadcast_to(index, array.shape) if type(index) is np.ndarray else index
+        )
+        array[where] = value
+        x[tg.to_tensor(where) if type(where) is np.ndarray else where] = value
+    np.testing.assert_array_equal(x.numpy(), array)
+    assert x.inplace_version == 3
+
+
+def test_filling_and_drawing_in_place() -> None:
+    x = tg.zeros([1000])
+    assert set(x.fill_(3.0).tolist()) == {3.0}
+    assert 0.0 <= min(x.uniform_(0.0, 2.0).tolist()) < 0.1
+    assert abs(x.normal_(5.0, 0.1).mean().item() - 5.0) < 0.05
+    assert not any(x.zero_().tolist())

@@ -1,0 +1,224 @@
+"""Functions as methods: `x.exp()` is `exp(x)`.
+
+Every function of tensors whose first argument is a tensor, under its own name. Written
+once for Tensor and Variable, beside Python's operators.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.ops import functions
+from teachgraph.ops.functions.decomposition import (
+    cholesky_solve,
+    matrix_power,
+    pinv,
+    qr,
+    solve,
+    trace,
+    triangular_solve,
+)
+from teachgraph.ops.functions.search import mode
+from teachgraph.ops.math import sigmoid
+from teachgraph.ops.operators import Operators
+
+__all__ = ["Methods"]
+
+
+class Methods(Operators):
+    """What can be asked of a traced value.
+
+    In Paddle these are the methods of `paddle.Tensor` and `paddle.static.Variable`.
+    """
+
+    __slots__ = ()
+
+    abs = functions.abs
+    acos = functions.acos
+    acosh = functions.acosh
+    add = functions.add
+    addmm = functions.addmm
+    all = functions.all
+    allclose = functions.allclose
+    amax = functions.amax
+    amin = functions.amin
+    any = functions.any
+    argmax = functions.argmax
+    argmin = functions.argmin
+    argsort = functions.argsort
+    asin = functions.asin
+    asinh = functions.asinh
+    atan = functions.atan
+    atan2 = functions.atan2
+    atanh = functions.atanh
+    bincount = functions.bincount
+    bitwise_and = functions.bitwise_and
+    bitwise_not = functions.bitwise_not
+    bitwise_or = functions.bitwise_or
+    bitwise_xor = functions.bitwise_xor
+    bmm = functions.bmm
+    broadcast_to = functions.broadcast_to
+    bucketize = functions.bucketize
+    cast = Operators.astype
+    ceil = functions.ceil
+    cholesky = functions.cholesky
+    chunk = functions.chunk
+    clip = functions.clip
+    cos = functions.cos
+    cosh = functions.cosh
+    count_nonzero = functions.count_nonzero
+    cross = functions.cross
+    cummax = functions.cummax
+    cummin = functions.cummin
+    cumprod = functions.cumprod
+    cumsum = functions.cumsum
+    deg2rad = functions.deg2rad
+    diag = functions.diag
+    diag_embed = functions.diag_embed
+    diagflat = functions.diagflat
+    diagonal = functions.diagonal
+    divide = functions.divide
+    dot = functions.dot
+    eigvalsh = functions.eigvalsh
+    equal = functions.equal
+    equal_all = functions.equal_all
+    erf = functions.erf
+    erfinv = functions.erfinv
+    exp = functions.exp
+    expand = functions.expand
+    expand_as = functions.expand_as
+    expm1 = functions.expm1
+    flatten = functions.flatten
+    flip = functions.flip
+    floor = functions.floor
+    floor_divide = functions.floor_divide
+    floor_mod = functions.floor_mod
+    fmax = functions.fmax
+    fmin = functions.fmin
+    frac = functions.frac
+    gather = functions.gather
+    gather_nd = functions.gather_nd
+    greater_equal = functions.greater_equal
+    greater_than = functions.greater_than
+    histogram = functions.histogram
+    increment = functions.increment
+    index_add = functions.index_add
+    index_fill = functions.index_fill
+    index_put = functions.index_put
+    index_sample = functions.index_sample
+    index_select = functions.index_select
+    inner = functions.inner
+    inverse = functions.inverse
+    is_empty = functions.is_empty
+    isclose = functions.isclose
+    isfinite = functions.isfinite
+    isinf = functions.isinf
+    isnan = functions.isnan
+    kron = functions.kron
+    kthvalue = functions.kthvalue
+    lerp = functions.lerp
+    less_equal = functions.less_equal
+    less_than = functions.less_than
+    log = functions.log
+    log10 = functions.log10
+    log1p = functions.log1p
+    log2 = functions.log2
+    logaddexp = functions.logaddexp
+    logcumsumexp = functions.logcumsumexp
+    logical_and = functions.logical_and
+    logical_not = functions.logical_not
+    logical_or = functions.logical_or
+    logical_xor = functions.logical_xor
+    logit = functions.logit
+    logsumexp = functions.logsumexp
+    masked_select = functions.masked_select
+    matmul = functions.matmul
+    max = functions.max
+    maximum = functions.maximum
+    mean = functions.mean
+    median = functions.median
+    min = functions.min
+    minimum = functions.minimum
+    mm = functions.mm
+    mod = functions.mod
+    moveaxis = functions.moveaxis
+    multinomial = functions.multinomial
+    multiply = functions.multiply
+    mv = functions.mv
+    nan_to_num = functions.nan_to_num
+    nanmean = functions.nanmean
+    nansum = functions.nansum
+    neg = functions.neg
+    nonzero = functions.nonzero
+    norm = functions.norm
+    not_equal = functions.not_equal
+    numel = functions.numel
+    outer = functions.outer
+    pow = functions.pow
+    prod = functions.prod
+    put_along_axis = functions.put_along_axis
+    quantile = functions.quantile
+    rad2deg = functions.rad2deg
+    rank = functions.rank
+    reciprocal = functions.reciprocal
+    remainder = functions.remainder
+    repeat_interleave = functions.repeat_interleave
+    reshape = functions.reshape
+    reverse = functions.reverse
+    roll = functions.roll
+    rot90 = functions.rot90
+    round = functions.round
+    rsqrt = functions.rsqrt
+    scale = functions.scale
+    scatter = functions.scatter
+    scatter_nd_add = functions.scatter_nd_add
+    sign = functions.sign
+    sin = functions.sin
+    sinh = functions.sinh
+    slice = functions.slice
+    sort = functions.sort
+    split = functions.split
+    sqrt = functions.sqrt
+    square = functions.square
+    squeeze = functions.squeeze
+    stanh = functions.stanh
+    std = functions.std
+    strided_slice = functions.strided_slice
+    subtract = functions.subtract
+    sum = functions.sum
+    swapaxes = functions.swapaxes
+    t = functions.t
+    take = functions.take
+    take_along_axis = functions.take_along_axis
+    tan = functions.tan
+    tanh = functions.tanh
+    tensordot = functions.tensordot
+    tile = functions.tile
+    topk = functions.topk
+    transpose = functions.transpose
+    tril = functions.tril
+    triu = functions.triu
+    trunc = functions.trunc
+    unbind = functions.unbind
+    unflatten = functions.unflatten
+    unique = functions.unique
+    unique_consecutive = functions.unique_consecutive
+    unsqueeze = functions.unsqueeze
+    unstack = functions.unstack
+    var = functions.var
+    cholesky_solve = cholesky_solve
+    matrix_power = matrix_power
+    mode = mode
+    pinv = pinv
+    qr = qr
+    solve = solve
+    trace = trace
+    triangular_solve = triangular_solve
+
+    def sigmoid(self) -> Any:
+        """1 / (1 + exp(-x))."""
+        return sigmoid(self)
+
+    def where(self, x: Any, y: Any) -> Any:
+        """`x` where this is True, `y` elsewhere."""
+        return functions.where(self, x, y)
