@@ -166,8 +166,7 @@ def warpctc(
     alpha = forward(p)
     ends = alpha[logits_length - 1, np.arange(len(label))] + p.final
     total = np.logaddexp.reduce(ends, axis=1)
-    with np.errstate(invalid="ignore"):
-        slope = np.exp(log_p) - occupancy(p, alpha, total, logits.shape[2])
+    slope = np.exp(log_p) - occupancy(p, alpha, total, logits.shape[2])
     slope = np.where(total[:, None] > NEVER, slope, np.nan)
     running = np.arange(len(logits))[:, None] < logits_length
     return -total[:, None], np.where(running[..., None], slope, 0)

@@ -22,7 +22,6 @@ from teachgraph.ops.math import (
     promoted,
     scale,
     sigmoid,
-    silently,
 )
 from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.shape import aligned, reduce_to
@@ -90,7 +89,6 @@ def power(x: Any, y: Any) -> Any:
 def over_integers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
     """A kind of division that refuses to divide whole numbers by 0."""
 
-    @silently
     def divide(x: Any, y: Any) -> Any:
         if np.result_type(x, y).kind == "b":
             raise DTypeError("True and False cannot be divided")
@@ -105,10 +103,8 @@ def over_integers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
 elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
 elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
 elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
-elementwise_div = elementwise("elementwise_div", silently(np.divide), "out = x / y.")
-elementwise_pow = elementwise(
-    "elementwise_pow", silently(power), "out = x to the power y."
-)
+elementwise_div = elementwise("elementwise_div", np.divide, "out = x / y.")
+elementwise_pow = elementwise("elementwise_pow", power, "out = x to the power y.")
 elementwise_max = elementwise("elementwise_max", np.maximum, "The larger of x and y.")
 elementwise_min = elementwise("elementwise_min", np.minimum, "The smaller of x and y.")
 elementwise_floordiv = elementwise(
@@ -256,7 +252,6 @@ def elementwise_fmin_grad(dout: Any, x: Any, y: Any) -> Any:
 
 
 @op(needs=f"{FLOATING}, and {NEEDS}")
-@silently
 def logaddexp(x: Any, y: Any) -> Any:
     """out = ln(exp(x) + exp(y)), which never overflows."""
     return np.logaddexp(*map(floats, promoted(x, y)))

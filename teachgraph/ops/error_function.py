@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
-from teachgraph.ops.math import FLOATING, exp, floats, silently, square
+from teachgraph.ops.math import FLOATING, exp, floats, square
 from teachgraph.ops.op import Like, op
 
 __all__ = ["erf", "erfinv"]
@@ -76,7 +76,6 @@ def erf_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def erfinv(x: Any) -> Any:
     """out = the number whose erf is x, infinite at -1 and 1, NaN beyond.
 

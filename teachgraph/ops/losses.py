@@ -77,9 +77,8 @@ def bce_loss(x: Any, label: Any) -> Any:
     check_pair(x, label)
     if (x < 0).any() or (x > 1).any():
         raise InvalidValueError("a probability is below 0 or above 1")
-    with np.errstate(divide="ignore"):
-        yes = np.maximum(np.log(x), LEAST_LOG)
-        no = np.maximum(np.log1p(-x), LEAST_LOG)
+    yes = np.maximum(np.log(x), LEAST_LOG)
+    no = np.maximum(np.log1p(-x), LEAST_LOG)
     return -label * yes - (1 - label) * no
 
 

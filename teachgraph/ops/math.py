@@ -1,6 +1,6 @@
 """Functions of one input, element by element: powers, exponentials, logarithms.
 
-What is out of a function's domain gives infinity or NaN, silently as in Paddle.
+What is out of a function's domain gives infinity or NaN as in Paddle.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ __all__ = [
     "scale",
     "sigmoid",
     "sign",
-    "silently",
     "sqrt",
     "square",
     "stanh",
@@ -43,12 +42,6 @@ __all__ = [
 ]
 
 FLOATING = "floating numbers: x.astype('float32') makes some"
-
-silently = np.errstate(all="ignore")
-"""Decorates kernels that may give infinity or NaN, of which NumPy alone would warn.
-
-It costs half a microsecond a call, so sums and products go without.
-"""
 
 
 def promoted(x: Any, y: Any) -> tuple[Any, Any]:
@@ -165,7 +158,6 @@ def tanh_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def exp(x: Any) -> Any:
     """out = e to the power x."""
     return np.exp(x, casting="equiv")
@@ -178,7 +170,6 @@ def exp_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def log(x: Any) -> Any:
     """out = ln x."""
     return np.log(x, casting="equiv")
@@ -191,7 +182,6 @@ def log_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def expm1(x: Any) -> Any:
     """out = exp(x) - 1, exact also where x is small."""
     return np.expm1(x, casting="equiv")
@@ -204,7 +194,6 @@ def expm1_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def log1p(x: Any) -> Any:
     """out = ln(1 + x), exact also where x is small."""
     return np.log1p(x, casting="equiv")
@@ -217,7 +206,6 @@ def log1p_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def log2(x: Any) -> Any:
     """out = the logarithm of x to base 2."""
     return np.log2(x, casting="equiv")
@@ -230,7 +218,6 @@ def log2_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def log10(x: Any) -> Any:
     """out = the logarithm of x to base 10."""
     return np.log10(x, casting="equiv")
@@ -243,7 +230,6 @@ def log10_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def logit(x: Any, *, eps: float = 0.0) -> Any:
     """out = ln(x / (1 - x)), the inverse of sigmoid; eps > 0 clips x to [eps, 1 - eps].
 
@@ -263,7 +249,6 @@ def logit_grad(dout: Any, x: Any, *, eps: float) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def sqrt(x: Any) -> Any:
     """out = the square root of x."""
     return np.sqrt(x, casting="equiv")
@@ -276,7 +261,6 @@ def sqrt_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def rsqrt(x: Any) -> Any:
     """out = 1 / sqrt(x)."""
     return 1.0 / np.sqrt(x, casting="equiv")
@@ -289,7 +273,6 @@ def rsqrt_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def reciprocal(x: Any) -> Any:
     """out = 1 / x."""
     return np.reciprocal(floats(x))
@@ -313,7 +296,6 @@ def floats(x: Any) -> Any:
 
 
 @op(type="pow", key="pow", needs="numbers, and of integers a whole power from 0 on")
-@silently
 def pow_(x: Any, *, factor: float = 1.0) -> Any:
     """out = x to the power of a number."""
     if x.dtype.kind == "f":
@@ -333,7 +315,6 @@ def pow_grad(dout: Any, x: Any, *, factor: float) -> Any:
 
 
 @op(needs="numbers")
-@silently
 def square(x: Any) -> Any:
     """out = x^2."""
     return np.square(x, casting="equiv")
@@ -370,7 +351,6 @@ def sign_grad(dout: Any) -> Any:
 
 
 @op(needs="numbers, and bounds that are numbers of this type")
-@silently
 def clip(x: Any, *, min: float = -inf, max: float = inf) -> Any:
     """out = min where x is below it, max where x is above it, else x.
 

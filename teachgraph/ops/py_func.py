@@ -120,7 +120,7 @@ def registered(number: int) -> UserFunction:
     return _functions[number]
 
 
-@op
+@op(foreign=True)
 def py_func(
     *x: Any,
     forward_callable_id: int,

@@ -223,8 +223,7 @@ def logsumexp(
     along = axes(axis, x.ndim, reduce_all=reduce_all)
     top = largest(x, axis=along, keepdims=True, initial=-np.inf)
     top = np.where(np.isfinite(top), top, x.dtype.type(0))
-    with np.errstate(divide="ignore"):
-        out = np.log(total(np.exp(x - top), axis=along, keepdims=True)) + top
+    out = np.log(total(np.exp(x - top), axis=along, keepdims=True)) + top
     return out if keepdim else np.squeeze(out, along)
 
 

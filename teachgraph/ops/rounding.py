@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.math import FLOATING, floats, silently
+from teachgraph.ops.math import FLOATING, floats
 from teachgraph.ops.op import op
 
 __all__ = ["ceil", "floor", "round_", "trunc"]
@@ -40,7 +40,6 @@ def ceil_grad(dout: Any) -> Any:
 
 
 @op(type="round", key="round", needs=FLOATING)
-@silently
 def round_(x: Any) -> Any:
     """The nearest whole number, halves away from 0 (NumPy rounds them to even)."""
     towards_zero = np.trunc(floats(x))

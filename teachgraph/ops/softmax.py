@@ -235,8 +235,7 @@ def cross_entropy2(x: Any, label: Any, *, ignore_index: int = -100) -> Any:
     match = x[where]
     if ignored is not None:
         match[ignored] = 1
-    with np.errstate(divide="ignore"):
-        logarithm = np.log(match, casting="equiv")
+    logarithm = np.log(match, casting="equiv")
     return -np.maximum(logarithm, x.dtype.type(-1e20)), match
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.ops.elementwise import NEEDS, floating
-from teachgraph.ops.math import FLOATING, floats, promoted, rsqrt, silently, square
+from teachgraph.ops.math import FLOATING, floats, promoted, rsqrt, square
 from teachgraph.ops.op import op
 from teachgraph.ops.shape import reduce_to
 
@@ -28,7 +28,6 @@ __all__ = [
 
 
 @op(needs=FLOATING)
-@silently
 def sin(x: Any) -> Any:
     """out = sin x."""
     return np.sin(x, casting="equiv")
@@ -41,7 +40,6 @@ def sin_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def cos(x: Any) -> Any:
     """out = cos x."""
     return np.cos(x, casting="equiv")
@@ -54,7 +52,6 @@ def cos_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def tan(x: Any) -> Any:
     """out = tan x."""
     return np.tan(x, casting="equiv")
@@ -67,7 +64,6 @@ def tan_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def asin(x: Any) -> Any:
     """out = the angle from -pi/2 to pi/2 whose sine is x."""
     return np.arcsin(x, casting="equiv")
@@ -80,7 +76,6 @@ def asin_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def acos(x: Any) -> Any:
     """out = the angle from 0 to pi whose cosine is x."""
     return np.arccos(x, casting="equiv")
@@ -122,7 +117,6 @@ def atan2_grad(dout: Any, x1: Any, x2: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def sinh(x: Any) -> Any:
     """out = (exp(x) - exp(-x)) / 2."""
     return np.sinh(x, casting="equiv")
@@ -135,7 +129,6 @@ def sinh_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def cosh(x: Any) -> Any:
     """out = (exp(x) + exp(-x)) / 2."""
     return np.cosh(x, casting="equiv")
@@ -160,7 +153,6 @@ def asinh_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def acosh(x: Any) -> Any:
     """out = the number from 0 on whose cosh is x, for x from 1 on."""
     return np.arccosh(x, casting="equiv")
@@ -173,7 +165,6 @@ def acosh_grad(dout: Any, x: Any) -> Any:
 
 
 @op(needs=FLOATING)
-@silently
 def atanh(x: Any) -> Any:
     """out = the number whose tanh is x, for x between -1 and 1."""
     return np.arctanh(x, casting="equiv")

@@ -88,8 +88,7 @@ def p_norm(
     size = np.abs(x)
     if porder in (inf, -inf):
         return (largest if porder > 0 else smallest)(size, **where)
-    with np.errstate(divide="ignore"):
-        return total(size**porder, **where) ** (1 / porder)
+    return total(size**porder, **where) ** (1 / porder)
 
 
 @p_norm.grad

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
+from teachgraph.ops.py_func import OutputSpec, py_func, register
 
 EDGES: list[tuple[str, list[Any], float, list[float]]] = [
     ("exp", [1000.0], math.inf, [math.inf]),
@@ -35,6 +38,11 @@ EDGES: list[tuple[str, list[Any], float, list[float]]] = [
     ("floor_divide", [1.0, 0.0], math.inf, []),
     ("remainder", [1.0, 0.0], math.nan, [1.0, -math.inf]),
     ("pow", [0.0, -1.0], math.inf, [-math.inf]),
+    ("add", [1.7e308, 1.7e308], math.inf, [1.0, 1.0]),
+    ("subtract", [math.inf, math.inf], math.nan, [1.0, -1.0]),
+    ("multiply", [1e200, 1e200], math.inf, [1e200, 1e200]),
+    ("multiply", [0.0, math.inf], math.nan, [math.inf, 0.0]),
+    ("scale", [1e200, 1e200], math.inf, [1e200]),
 ]
 """A function, its arguments, its result, and the gradients."""
 
@@ -42,8 +50,8 @@ IDS = [f"{name}{tuple(arguments)}" for name, arguments, _, _ in EDGES]
 
 
 def function_of(name: str, arguments: list[Any]) -> tuple[Callable[..., Any], int]:
-    """The function and how many of the arguments are tensors; pow's power is not."""
-    return getattr(tg, name), 1 if name == "pow" else len(arguments)
+    """The function and how many of the arguments are tensors: no power, no scale."""
+    return getattr(tg, name), 1 if name in {"pow", "scale"} else len(arguments)
 
 
 @pytest.mark.parametrize(("name", "arguments", "result", "slopes"), EDGES, ids=IDS)
@@ -89,3 +97,35 @@ def test_numpys_own_settings_stay_what_they_were() -> None:
     x = tg.to_tensor([0.0], stop_gradient=False)
     tg.log(x).backward()
     assert np.geterr() == before
+
+
+CASTS = {"inf": math.inf, "nan": math.nan, "beyond": 1e30}
+
+
+@pytest.mark.parametrize("value", CASTS.values(), ids=CASTS)
+def test_what_no_integer_can_hold_is_cast_silently(value: float) -> None:
+    assert tg.to_tensor([value]).astype("int64").dtype == np.int64
+
+
+def test_threads_run_the_same_op_at_once() -> None:
+    huge = tg.full([300, 300], 1e200, "float64")
+    with ThreadPoolExecutor(4) as pool:
+        products = list(pool.map(lambda _: tg.matmul(huge, huge), range(16)))
+    assert all(np.isinf(product.numpy()).all() for product in products)
+
+
+told: ContextVar[str] = ContextVar("told", default="nothing")
+
+
+def test_a_users_own_function_runs_in_their_context() -> None:
+    """What a notebook prints, say, goes where a context variable tells."""
+    seen = []
+    number = register(
+        lambda x: seen.append(told.get()) or x + x,
+        [OutputSpec("out", (1,), np.dtype("float64"))],
+    )
+    token = told.set("something")
+    x = tg.Tensor(np.ones(1))
+    assert py_func(x, forward_callable_id=number).tolist() == [2.0]
+    told.reset(token)
+    assert seen == ["something"]
