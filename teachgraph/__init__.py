@@ -28,7 +28,19 @@ from teachgraph import (
     unique_name,
     vision,
 )
-from teachgraph.dtypes import float32, float64, int32, int64, uint8
+from teachgraph.dtypes import (
+    finfo,
+    float32,
+    float64,
+    get_default_dtype,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    set_default_dtype,
+    uint8,
+)
 from teachgraph.eager import Parameter, Tensor, grad, to_tensor
 from teachgraph.fluid.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.io import batch
@@ -61,12 +73,17 @@ __all__ = [
     "enable_grad",
     "enable_static",
     "errors",
+    "finfo",
     "float32",
     "float64",
     "flops",
+    "get_default_dtype",
     "get_rng_state",
     "grad",
+    "iinfo",
     "in_dynamic_mode",
+    "int8",
+    "int16",
     "int32",
     "int64",
     "io",
@@ -83,6 +100,7 @@ __all__ = [
     "regularizer",
     "save",
     "seed",
+    "set_default_dtype",
     "set_grad_enabled",
     "set_rng_state",
     "static",

@@ -13,22 +13,39 @@ __all__ = [
     "PADDLE_CODES",
     "bool",
     "convert",
+    "finfo",
     "float32",
     "float64",
+    "get_default_dtype",
+    "iinfo",
+    "int8",
+    "int16",
     "int32",
     "int64",
     "is_floating",
+    "set_default_dtype",
     "uint8",
 ]
 
 bool = np.dtype("bool")
 uint8 = np.dtype("uint8")
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
 int32 = np.dtype("int32")
 int64 = np.dtype("int64")
 float32 = np.dtype("float32")
 float64 = np.dtype("float64")
 
-PADDLE_CODES = {bool: 0, int32: 2, int64: 3, float32: 5, float64: 6, uint8: 20}
+PADDLE_CODES = {
+    bool: 0,
+    int16: 1,
+    int32: 2,
+    int64: 3,
+    float32: 5,
+    float64: 6,
+    uint8: 20,
+    int8: 21,
+}
 """The numbers Paddle's programs use for dtypes (`VarType` in framework.proto)."""
 
 _BY_CODE = {code: dtype for dtype, code in PADDLE_CODES.items()}
@@ -47,7 +64,7 @@ def convert(dtype: Any) -> np.dtype[Any]:
         found = _BY_CODE.get(dtype)
     else:
         try:
-            found = np.dtype(dtype)
+            found = None if dtype is None else np.dtype(dtype)
         except TypeError:
             found = None
     if found is None or found not in PADDLE_CODES:
@@ -63,3 +80,52 @@ def is_floating(dtype: np.dtype[Any]) -> builtins.bool:
     (True, False)
     """
     return dtype.kind == "f"
+
+
+class _Default:
+    """What Python's floats become, and what parameters are made of."""
+
+    dtype = float32
+
+
+def get_default_dtype() -> str:
+    """The floating type of what has none of its own.
+
+    In Paddle this is `paddle.get_default_dtype`.
+
+    >>> get_default_dtype()
+    'float32'
+    """
+    return str(_Default.dtype)
+
+
+def set_default_dtype(dtype: Any) -> None:
+    """Choose the floating type of Python's floats, of new parameters and of `zeros`.
+
+    Raises:
+        DTypeError: It is no floating type.
+
+    In Paddle this is `paddle.set_default_dtype`.
+    """
+    wanted = convert(dtype)
+    if not is_floating(wanted):
+        raise DTypeError(f"the default dtype is float32 or float64, got {dtype}")
+    _Default.dtype = wanted
+
+
+def finfo(dtype: Any) -> np.finfo[Any]:
+    """The limits of a floating type.
+
+    >>> finfo("float32").eps
+    np.float32(1.1920929e-07)
+    """
+    return np.finfo(convert(dtype))
+
+
+def iinfo(dtype: Any) -> np.iinfo[Any]:
+    """The limits of an integer type.
+
+    >>> iinfo("int32").max
+    2147483647
+    """
+    return np.iinfo(convert(dtype))

@@ -101,7 +101,7 @@ def dtype_of(
     """
     own = isinstance(data, (np.ndarray, np.generic, Tensor))
     if asked is None and array.dtype.kind == "f" and not own:
-        return dtypes.float32
+        return dtypes.convert(dtypes.get_default_dtype())
     native = array.dtype.newbyteorder("=")
     try:
         return dtypes.convert(native if asked is None else asked)

@@ -46,11 +46,11 @@ class Layer:
 
     training: bool
 
-    def __init__(self, name_scope: str | None = None, dtype: Any = "float32") -> None:
+    def __init__(self, name_scope: str | None = None, dtype: Any = None) -> None:
         self.__dict__["training"] = True
         key = name_scope or snake_case(type(self).__name__)
         self._full_name = unique_name.generate(key)
-        self._dtype = dtypes.convert(dtype)
+        self._dtype = dtypes.convert(dtype or dtypes.get_default_dtype())
         self._buffers: dict[str, bool] = {}
         self._pre_hooks: dict[Any, Callable[..., Any]] = {}
         self._post_hooks: dict[Any, Callable[..., Any]] = {}

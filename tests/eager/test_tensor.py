@@ -115,7 +115,7 @@ def test_to_tensor_copies() -> None:
         (np.array([object()]), DTypeError),
         (np.zeros(2, "datetime64[s]"), DTypeError),
         (np.float16(1), DTypeError),
-        (np.zeros(2, "int8"), DTypeError),
+        (np.zeros(2, "uint16"), DTypeError),
         ([[1], [1, 2]], ShapeError),
     ],
 )

@@ -47,9 +47,10 @@ def sizes(shape: Any) -> list[int]:
     return [int(size) for size in (shape if listed else [shape])]
 
 
-def code_of(dtype: Any, default: Any) -> int:
-    """Paddle's number of a dtype, or of the usual one."""
-    return dtypes.PADDLE_CODES[dtypes.convert(default if dtype is None else dtype)]
+def code_of(dtype: Any, usual: Any = None) -> int:
+    """Paddle's number of a dtype, of the usual one, or else of the default."""
+    wanted = next((d for d in (dtype, usual) if d is not None), None)
+    return dtypes.PADDLE_CODES[dtypes.convert(wanted or dtypes.get_default_dtype())]
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
@@ -62,7 +63,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> An
         name: Taken for Paddle's sake.
     """
     value = fill_value.item() if hasattr(fill_value, "item") else fill_value
-    code = code_of(dtype, "float32")
+    code = code_of(dtype)
     return fill_constant(shape=sizes(shape), value=value, dtype=code)
 
 
@@ -144,7 +145,7 @@ def usual_dtype(given: Sequence[Any]) -> Any:
         or (isinstance(value, Traced) and value.dtype.kind in "iu")
         for value in given
     ]
-    return "int64" if all(whole) else "float32"
+    return "int64" if all(whole) else dtypes.get_default_dtype()
 
 
 def steps(start: float, end: float, step: float) -> int:
@@ -171,7 +172,10 @@ def linspace(
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     ends = [number(value, dtypes.float32) for value in (start, stop)]
-    how = {"dtype": code_of(dtype, "float32"), "size": known_count(num)}
+    how = {
+        "dtype": code_of(dtype),
+        "size": known_count(num),
+    }
     return ranges.linspace(*ends, number(num, dtypes.int32), **how)
 
 
@@ -191,7 +195,10 @@ def logspace(
     """
     ends = [number(value, dtypes.float32) for value in (start, stop)]
     count, root = number(num, dtypes.int32), number(base, dtypes.float32)
-    how = {"dtype": code_of(dtype, "float32"), "size": known_count(num)}
+    how = {
+        "dtype": code_of(dtype),
+        "size": known_count(num),
+    }
     return ranges.logspace(*ends, count, root, **how)
 
 
@@ -210,7 +217,7 @@ def eye(
     [[1.0, 0.0], [0.0, 1.0]]
     """
     columns = num_rows if num_columns is None else num_columns
-    code = code_of(dtype, "float32")
+    code = code_of(dtype)
     return ranges.eye(num_rows=num_rows, num_columns=columns, dtype=code)
 
 

@@ -43,7 +43,7 @@ def uniform(
         name: Taken for Paddle's sake.
     """
     limits = {"min": min, "max": max, "seed": seed}
-    code = code_of(dtype, "float32")
+    code = code_of(dtype)
     return sampling.uniform_random(shape=sizes(shape), dtype=code, **limits)
 
 
@@ -62,7 +62,7 @@ def gaussian(
 ) -> Any:
     """Normally distributed numbers of this mean and deviation."""
     moments = {"mean": mean, "std": std, "seed": seed}
-    code = code_of(dtype, "float32")
+    code = code_of(dtype)
     return sampling.gaussian_random(shape=sizes(shape), dtype=code, **moments)
 
 
