@@ -192,12 +192,17 @@ class Optimizer:
         [0.0, 0.0]
         """
         pairs = [
-            (parameter, Tensor(grad.data))
+            (parameter, self.to_change(parameter, grad))
             for parameter in self.parameters
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
         with mode.no_grad():
             self.improve(self.prepared(pairs, None), None)
+
+    def to_change(self, parameter: Tensor, grad: Tensor) -> Tensor:
+        """A gradient to be clipped and decayed; `parameter.grad` itself stays."""
+        clipped = self.group(parameter).clip is not None
+        return Tensor(grad.data) if clipped or self.decay(parameter) else grad
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Forget the gradients of all parameters."""
