@@ -1,0 +1,51 @@
+"""LeNet: convolutions that see, linear layers that decide."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.nn import Conv2D, Layer, Linear, MaxPool2D, ReLU, Sequential
+from teachgraph.ops import functions
+
+__all__ = ["LeNet"]
+
+
+class LeNet(Layer):
+    """Two convolutions, each halved by pooling, then three linear layers.
+
+        1x28x28 -> 6x28x28 -> 6x14x14 -> 16x10x10 -> 16x5x5 -> 400 -> 120 -> 84 -> 10
+
+    From LeCun, Bottou, Bengio and Haffner, Gradient-Based Learning Applied to Document
+    Recognition (1998); Paddle's form of it, with ReLU and the largest instead of the
+    mean in each pool, and nothing between the linear layers.
+
+    Args:
+        num_classes: How many classes there are; with 0 or less it ends after the pools.
+
+    In Paddle this is `paddle.vision.models.LeNet`.
+
+    >>> import teachgraph as tg
+    >>> LeNet()(tg.zeros([2, 1, 28, 28])).shape
+    [2, 10]
+    """
+
+    def __init__(self, num_classes: int = 10) -> None:
+        super().__init__()
+        self.num_classes = num_classes
+        self.features = Sequential(
+            Conv2D(1, 6, 3, padding=1),
+            ReLU(),
+            MaxPool2D(2, 2),
+            Conv2D(6, 16, 5),
+            ReLU(),
+            MaxPool2D(2, 2),
+        )
+        if num_classes > 0:
+            self.fc = Sequential(
+                Linear(400, 120), Linear(120, 84), Linear(84, num_classes)
+            )
+
+    def forward(self, images: Any) -> Any:
+        """Images [N, 1, 28, 28] to logits [N, num_classes]."""
+        x = self.features(images)
+        return self.fc(functions.flatten(x, 1)) if self.num_classes > 0 else x

@@ -1,0 +1,228 @@
+"""ResNet: layers that learn what to add to their input.
+
+    y = relu(x + f(x))
+
+Where nothing is to be changed f has only to be 0, so deep networks train as well as
+shallow ones, and the gradient reaches the first layer along the sums.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.models.weights import Names, from_file
+from teachgraph.nn import (
+    AdaptiveAvgPool2D,
+    BatchNorm2D,
+    Conv2D,
+    Layer,
+    Linear,
+    MaxPool2D,
+    ReLU,
+    Sequential,
+)
+from teachgraph.ops import functions
+
+__all__ = ["ResNet", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"]
+
+TORCHVISION: Names = [("running_mean", "_mean"), ("running_var", "_variance")]
+"""All other names are the same here and in torchvision."""
+
+COUNTERS = ["num_batches_tracked"]
+"""What PyTorch's batch normalisation counts and nobody reads."""
+
+BLOCKS = {
+    18: [2, 2, 2, 2],
+    34: [3, 4, 6, 3],
+    50: [3, 4, 6, 3],
+    101: [3, 4, 23, 3],
+    152: [3, 8, 36, 3],
+}
+"""For each depth how many blocks its four stages have."""
+
+
+class BasicBlock(Layer):
+    """f is two 3x3 convolutions.
+
+    Args:
+        inplanes: Channels that come in.
+        planes: Channels within.
+        stride: Of the first convolution: 2 halves the image.
+        downsample: What brings x to the shape of f(x), where it has another.
+        groups: Accepted for Paddle's sake.
+        base_width: Accepted for Paddle's sake.
+    """
+
+    expansion = 1
+
+    def __init__(
+        self,
+        inplanes: int,
+        planes: int,
+        stride: int = 1,
+        downsample: Layer | None = None,
+        groups: int = 1,
+        base_width: int = 64,
+    ) -> None:
+        super().__init__()
+        self.conv1 = Conv2D(inplanes, planes, 3, stride, 1, bias_attr=False)
+        self.bn1 = BatchNorm2D(planes)
+        self.relu = ReLU()
+        self.conv2 = Conv2D(planes, planes, 3, padding=1, bias_attr=False)
+        self.bn2 = BatchNorm2D(planes)
+        self.downsample = downsample
+
+    def forward(self, x: Any) -> Any:
+        """relu(x + f(x))."""
+        short = x if self.downsample is None else self.downsample(x)
+        out = self.relu(self.bn1(self.conv1(x)))
+        return self.relu(self.bn2(self.conv2(out)) + short)
+
+
+class BottleneckBlock(Layer):
+    """f narrows to `width` channels by 1x1, looks around by 3x3, widens by 1x1.
+
+    The 3x3 has the stride, as in torchvision and Paddle; the paper gave it to the first
+    1x1. Arguments as for `BasicBlock`; `groups` and `base_width` make ResNeXt and Wide
+    ResNet of it.
+    """
+
+    expansion = 4
+
+    def __init__(
+        self,
+        inplanes: int,
+        planes: int,
+        stride: int = 1,
+        downsample: Layer | None = None,
+        groups: int = 1,
+        base_width: int = 64,
+    ) -> None:
+        super().__init__()
+        width = planes * base_width // 64 * groups
+        outs = planes * self.expansion
+        self.conv1 = Conv2D(inplanes, width, 1, bias_attr=False)
+        self.bn1 = BatchNorm2D(width)
+        self.conv2 = Conv2D(width, width, 3, stride, 1, groups=groups, bias_attr=False)
+        self.bn2 = BatchNorm2D(width)
+        self.conv3 = Conv2D(width, outs, 1, bias_attr=False)
+        self.bn3 = BatchNorm2D(outs)
+        self.relu = ReLU()
+        self.downsample = downsample
+
+    def forward(self, x: Any) -> Any:
+        """relu(x + f(x))."""
+        short = x if self.downsample is None else self.downsample(x)
+        out = self.relu(self.bn1(self.conv1(x)))
+        out = self.relu(self.bn2(self.conv2(out)))
+        return self.relu(self.bn3(self.conv3(out)) + short)
+
+
+class ResNet(Layer):
+    """A stem, four stages of blocks, each at half the size of the last, and a head.
+
+    From He, Zhang, Ren and Sun, Deep Residual Learning for Image Recognition (2015).
+
+    Args:
+        block: `BasicBlock` or `BottleneckBlock`.
+        depth: 18, 34, 50, 101 or 152.
+        width: Of each group of a bottleneck, where its stage has 64 channels.
+        num_classes: How many classes there are; with 0 or less there is no head.
+        with_pool: Whether to take the mean over the image before the head.
+        groups: In how many groups the 3x3 of a bottleneck works.
+
+    In Paddle this is `paddle.vision.models.ResNet`.
+
+    >>> import teachgraph as tg
+    >>> net = ResNet(BasicBlock, 18, num_classes=4).eval()
+    >>> net(tg.zeros([1, 3, 32, 32])).shape
+    [1, 4]
+    """
+
+    def __init__(
+        self,
+        block: Any,
+        depth: int = 50,
+        width: int = 64,
+        num_classes: int = 1000,
+        with_pool: bool = True,
+        groups: int = 1,
+    ) -> None:
+        super().__init__()
+        self.num_classes, self.with_pool = num_classes, with_pool
+        self.inplanes, self.groups, self.base_width = 64, groups, width
+        self.conv1 = Conv2D(3, 64, 7, stride=2, padding=3, bias_attr=False)
+        self.bn1 = BatchNorm2D(64)
+        self.relu = ReLU()
+        self.maxpool = MaxPool2D(3, stride=2, padding=1)
+        first, *others = BLOCKS[depth]
+        self.layer1 = self.stage(block, 64, first)
+        for number, count in enumerate(others, 2):
+            made = self.stage(block, 2 ** (number + 5), count, stride=2)
+            self.add_sublayer(f"layer{number}", made)
+        if with_pool:
+            self.avgpool = AdaptiveAvgPool2D((1, 1))
+        if num_classes > 0:
+            self.fc = Linear(512 * block.expansion, num_classes)
+
+    def stage(self, block: Any, planes: int, count: int, stride: int = 1) -> Layer:
+        """Blocks of one size; the first has the stride, and x must follow it."""
+        outs, downsample = planes * block.expansion, None
+        if stride != 1 or self.inplanes != outs:
+            downsample = Sequential(
+                Conv2D(self.inplanes, outs, 1, stride, bias_attr=False),
+                BatchNorm2D(outs),
+            )
+        shape = self.groups, self.base_width
+        blocks = [block(self.inplanes, planes, stride, downsample, *shape)]
+        blocks += [block(outs, planes, 1, None, *shape) for _ in range(count - 1)]
+        self.inplanes = outs
+        return Sequential(*blocks)
+
+    def forward(self, images: Any) -> Any:
+        """Images [N, 3, H, W] to logits [N, num_classes]."""
+        x = self.maxpool(self.relu(self.bn1(self.conv1(images))))
+        for number in range(1, 5):
+            x = getattr(self, f"layer{number}")(x)
+        if self.with_pool:
+            x = self.avgpool(x)
+        return self.fc(functions.flatten(x, 1)) if self.num_classes > 0 else x
+
+
+def resnet(block: Any, depth: int, pretrained: Any, **kwargs: Any) -> ResNet:
+    """A ResNet, with torchvision's weights of a file if one is given."""
+    net = ResNet(block, depth, **kwargs)
+    loaded: ResNet = from_file(net, pretrained, TORCHVISION, COUNTERS)
+    return loaded
+
+
+def resnet18(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """ResNet of 18 layers, 11.7 million parameters.
+
+    Args:
+        pretrained: A safetensors file with torchvision's names.
+        kwargs: For `ResNet`.
+
+    In Paddle this is `paddle.vision.models.resnet18`, and so with the others.
+    """
+    return resnet(BasicBlock, 18, pretrained, **kwargs)
+
+
+def resnet34(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """ResNet of 34 layers, 21.8 million parameters; see `resnet18`."""
+    return resnet(BasicBlock, 34, pretrained, **kwargs)
+
+
+def resnet50(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """ResNet of 50 layers, 25.6 million parameters; see `resnet18`."""
+    return resnet(BottleneckBlock, 50, pretrained, **kwargs)
+
+
+def resnet101(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """ResNet of 101 layers, 44.5 million parameters; see `resnet18`."""
+    return resnet(BottleneckBlock, 101, pretrained, **kwargs)
+
+
+def resnet152(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """ResNet of 152 layers, 60.2 million parameters; see `resnet18`."""
+    return resnet(BottleneckBlock, 152, pretrained, **kwargs)

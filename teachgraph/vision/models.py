@@ -1,0 +1,15 @@
+"""Networks for pictures; they live in `teachgraph.models`.
+
+In Paddle this is `paddle.vision.models`.
+
+>>> from teachgraph.vision.models import LeNet
+>>> LeNet(num_classes=3).fc[2]
+Linear(in_features=84, out_features=3, dtype=float32)
+"""
+
+from teachgraph.models import lenet, mobilenet, resnet
+from teachgraph.models.lenet import *  # noqa: F403
+from teachgraph.models.mobilenet import *  # noqa: F403
+from teachgraph.models.resnet import *  # noqa: F403
+
+__all__ = lenet.__all__ + mobilenet.__all__ + resnet.__all__
