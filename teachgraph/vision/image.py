@@ -1,0 +1,127 @@
+"""Pictures from files, and in which form programs want them."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import to_tensor
+from teachgraph.errors import DataError
+
+__all__ = ["get_image_backend", "image_load", "pillow", "set_image_backend"]
+
+BACKENDS = ("cv2", "pil", "tensor")
+_chosen = ["cv2"]
+
+
+def set_image_backend(backend: str) -> None:
+    """Choose the form of pictures for all who don't say: 'cv2', 'pil' or 'tensor'.
+
+    'cv2' means arrays [H, W, C]: Paddle's name for them; OpenCV itself is not used, and
+    the channels are red, green, blue. 'pil' means Pillow's images, 'tensor' Tensors
+    [C, H, W].
+
+    Raises:
+        DataError: There is no such backend.
+
+    In Paddle this is `paddle.vision.set_image_backend`; there 'pil' is the first one.
+
+    >>> set_image_backend("cv2")
+    >>> get_image_backend()
+    'cv2'
+    """
+    _chosen[0] = _checked(backend)
+
+
+def get_image_backend() -> str:
+    """The form of pictures that was chosen; at first 'cv2'.
+
+    In Paddle this is `paddle.vision.get_image_backend`.
+    """
+    return _chosen[0]
+
+
+def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
+    """Load a picture: a file Pillow can read, or an array in a `.npy` file.
+
+    Args:
+        path: The file.
+        backend: The form wanted, by default the one chosen with `set_image_backend`.
+
+    Returns:
+        uint8 [H, W, C], [H, W] if it is grey; a Pillow image; or a Tensor [C, H, W].
+
+    Raises:
+        DataError: There is no such backend, or the file is no picture.
+        ImportError: Pillow is needed and isn't installed.
+
+    In Paddle this is `paddle.vision.image_load`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     np.save(Path(folder, "dot.npy"), np.full((1, 1, 3), 255, "uint8"))
+    ...     image_load(Path(folder, "dot.npy")).tolist()
+    [[[255, 255, 255]]]
+    """
+    chosen = get_image_backend() if backend is None else _checked(backend)
+    file = Path(path)
+    if file.suffix == ".npy":
+        array = _npy(file)
+        return pillow().fromarray(array) if chosen == "pil" else _form(array, chosen)
+    try:
+        with pillow().open(file) as image:
+            image.load()
+            return image.copy() if chosen == "pil" else _form(_plain(image), chosen)
+    except (OSError, ValueError, SyntaxError) as error:
+        raise DataError(f"{file} cannot be read as a picture: {error}") from error
+
+
+def pillow() -> Any:
+    """Pillow's module of images.
+
+    Raises:
+        ImportError: It isn't installed.
+    """
+    try:
+        return import_module("PIL.Image")
+    except ImportError as error:
+        raise ImportError(
+            "pictures in files need Pillow: pip install pillow"
+        ) from error
+
+
+def _checked(backend: str) -> str:
+    if backend not in BACKENDS:
+        raise DataError(
+            f"Expected backend are one of {list(BACKENDS)}, but got {backend!r}"
+        )
+    return backend
+
+
+def _npy(file: Path) -> np.ndarray[Any, Any]:
+    try:
+        array: np.ndarray[Any, Any] = np.load(file, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(f"{file} cannot be read as a picture: {error}") from error
+    if array.ndim not in {2, 3}:
+        raise DataError(
+            f"{file} has an array of shape {array.shape}, not [H, W] or [H, W, C]"
+        )
+    return array
+
+
+def _plain(image: Any) -> np.ndarray[Any, Any]:
+    """The pixels; those of an image with a palette are colours, not its numbers."""
+    return np.array(
+        image if image.mode in {"L", "RGB", "RGBA"} else image.convert("RGB")
+    )
+
+
+def _form(array: np.ndarray[Any, Any], backend: str) -> Any:
+    if backend != "tensor":
+        return array
+    return to_tensor(np.ascontiguousarray(np.atleast_3d(array).transpose(2, 0, 1)))

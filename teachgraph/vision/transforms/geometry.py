@@ -1,0 +1,301 @@
+"""Where the pixels of an image lie: cut, framed, flipped, scaled and turned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError
+from teachgraph.vision.transforms.kinds import Pixels, on_pixels, size_of
+from teachgraph.vision.transforms.sampling import (
+    checked_interpolation,
+    read_at,
+    scaled,
+)
+
+__all__ = [
+    "affine",
+    "center_crop",
+    "crop",
+    "erase",
+    "hflip",
+    "pad",
+    "resize",
+    "rotate",
+    "sides",
+    "vflip",
+]
+
+MODES = ("constant", "edge", "reflect", "symmetric")
+
+
+def sides(size: int | Sequence[int]) -> tuple[int, int]:
+    """Height and width, from both or from the one side of a square.
+
+    Raises:
+        InvalidValueError: They are no positive integers.
+
+    >>> sides(3), sides((2, 5))
+    ((3, 3), (2, 5))
+    """
+    both = tuple(size) if isinstance(size, Sequence) else (size, size)
+    if len(both) == 1:
+        both = (both[0], both[0])
+    if len(both) != 2 or any(int(side) != side or side < 1 for side in both):
+        raise InvalidValueError(f"size should be one or two positive integers: {size}")
+    return int(both[0]), int(both[1])
+
+
+def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear") -> Any:
+    """Scale an image to height x width, or its shorter side to one number.
+
+    Where it shrinks, 'bilinear' averages over all the pixels that become one, as Pillow
+    does. In Paddle, Tensors and OpenCV's arrays are read at single points there.
+
+    Raises:
+        InvalidValueError: A size or an interpolation there is not.
+
+    >>> resize(np.zeros((4, 6, 3)), 2).shape, resize(np.zeros((4, 6, 3)), (2, 5)).shape
+    ((2, 3, 3), (2, 5, 3))
+    """
+    height, width = size_of(img)
+    if isinstance(size, int):
+        short, _ = sides(size)
+        if min(height, width) == short:
+            return img
+        new = (
+            (int(short * height / width), short)
+            if width <= height
+            else (short, int(short * width / height))
+        )
+    else:
+        new = sides(size)
+    return _resized(img, *new, checked_interpolation(interpolation))
+
+
+@on_pixels
+def _resized(image: Pixels, height: int, width: int, interpolation: str) -> Pixels:
+    return scaled(image, height, width, interpolation)
+
+
+@on_pixels
+def crop(img: Pixels, top: int, left: int, height: int, width: int) -> Pixels:
+    """Cut out height x width pixels from (top, left) on; outside the image is 0.
+
+    >>> crop(np.arange(6).reshape(2, 3), 1, 1, 1, 2).tolist()
+    [[4, 5]]
+    """
+    rows, columns = img.shape[:2]
+    cut = np.zeros((height, width, img.shape[2]), img.dtype)
+    above, before = max(0, -top), max(0, -left)
+    part = img[max(0, top) : max(0, top + height), max(0, left) : max(0, left + width)]
+    if top < rows and left < columns:
+        cut[above : above + part.shape[0], before : before + part.shape[1]] = part
+    return cut
+
+
+def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
+    """Cut out the middle; a larger size adds a frame of 0.
+
+    >>> center_crop(np.arange(16).reshape(4, 4), 2).tolist()
+    [[5, 6], [9, 10]]
+    """
+    (rows, columns), (height, width) = size_of(img), sides(output_size)
+    top, left = round((rows - height) / 2), round((columns - width) / 2)
+    return crop(img, top, left, height, width)
+
+
+@on_pixels
+def pad(
+    img: Pixels,
+    padding: int | Sequence[int],
+    fill: Any = 0,
+    padding_mode: str = "constant",
+) -> Pixels:
+    """Put a frame around an image.
+
+    Args:
+        img: The image.
+        padding: How wide: all four sides; (left and right, top and bottom); or (left,
+            top, right, bottom).
+        fill: The frame's colour, a number or one for each channel.
+        padding_mode: 'constant' for the colour, 'edge' repeats the outermost pixels,
+            'reflect' mirrors without them, 'symmetric' with them.
+
+    Raises:
+        InvalidValueError: A frame or a mode there is not.
+
+    >>> pad(np.ones((1, 1)), (1, 0)).tolist()
+    [[0.0, 1.0, 0.0]]
+    """
+    left, top, right, bottom = _frame(padding)
+    if padding_mode not in MODES:
+        raise InvalidValueError(
+            f"padding_mode should be one of {list(MODES)}, but got {padding_mode!r}"
+        )
+    widths = ((top, bottom), (left, right), (0, 0))
+    if padding_mode != "constant":
+        return np.pad(img, widths, mode=padding_mode)  # type: ignore[call-overload, no-any-return]
+    rows, columns, channels = img.shape
+    framed = np.empty(
+        (rows + top + bottom, columns + left + right, channels), img.dtype
+    )
+    framed[:] = fill
+    framed[top : top + rows, left : left + columns] = img
+    return framed
+
+
+def _frame(padding: int | Sequence[int]) -> tuple[int, int, int, int]:
+    frame = tuple(padding) if isinstance(padding, Sequence) else (padding,)
+    repeated = {1: frame * 4, 2: frame * 2, 4: frame}.get(len(frame), ())
+    if len(repeated) != 4 or any(int(side) != side or side < 0 for side in repeated):
+        raise InvalidValueError(
+            f"padding should be 1, 2 or 4 integers from 0 on, but got {padding!r}"
+        )
+    left, top, right, bottom = map(int, repeated)
+    return left, top, right, bottom
+
+
+@on_pixels
+def hflip(img: Pixels) -> Pixels:
+    """Swap left and right.
+
+    >>> hflip(np.array([[1, 2]])).tolist()
+    [[2, 1]]
+    """
+    return img[:, ::-1]
+
+
+@on_pixels
+def vflip(img: Pixels) -> Pixels:
+    """Swap top and bottom.
+
+    >>> vflip(np.array([[1], [2]])).tolist()
+    [[2], [1]]
+    """
+    return img[::-1]
+
+
+@on_pixels
+def rotate(
+    img: Pixels,
+    angle: float,
+    interpolation: str = "nearest",
+    expand: bool = False,
+    center: Sequence[float] | None = None,
+    fill: Any = 0,
+) -> Pixels:
+    """Turn an image by `angle` degrees against the clock.
+
+    Args:
+        img: The image.
+        angle: In degrees.
+        interpolation: 'nearest' or 'bilinear'.
+        expand: Make the result large enough for all corners.
+        center: (x, y) of the point that stays, by default the middle.
+        fill: What comes in from outside, a number or one for each channel.
+
+    >>> rotate(np.array([[1, 2], [3, 4]]), 90).tolist()
+    [[2, 4], [1, 3]]
+    """
+    checked_interpolation(interpolation)
+    rows, columns = img.shape[:2]
+    x, y = (columns / 2, rows / 2) if center is None else center
+    # Rows count downwards, so against the clock for us is with it for mathematics; and
+    # what is wanted leads from the new image back to the old one.
+    back = _about(x, y, _turn(angle))
+    height, width = rows, columns
+    if expand:
+        corners = np.array([[0, columns, columns, 0], [0, 0, rows, rows], [1] * 4])
+        places = (np.linalg.inv(_square(back)) @ corners)[:2].round(9)
+        ends, starts = np.ceil(places.max(1)), np.floor(places.min(1))
+        width, height = (ends - starts).astype(int).tolist()
+        back = back @ _shift((columns - width) / 2, (rows - height) / 2)
+    return read_at(img, back.round(15), height, width, interpolation, fill)
+
+
+@on_pixels
+def affine(
+    img: Pixels,
+    angle: float,
+    translate: Sequence[float],
+    scale: float,
+    shear: float | Sequence[float],
+    interpolation: str = "nearest",
+    fill: Any = 0,
+    center: Sequence[float] | None = None,
+) -> Pixels:
+    """Shear an image, turn it with the clock, scale it and move it, in this order.
+
+    Args:
+        img: The image.
+        angle: In degrees, with the clock.
+        translate: By how many pixels to the right and down.
+        scale: How many times as large.
+        shear: In degrees, along x, or along x and y.
+        interpolation: 'nearest' or 'bilinear'.
+        fill: What comes in from outside, a number or one for each channel.
+        center: (x, y) of the point that stays, by default the middle.
+
+    Raises:
+        InvalidValueError: `scale` is not positive.
+
+    >>> affine(np.array([[1, 2, 3]]), 0, (1, 0), 1, 0).tolist()
+    [[0, 1, 2]]
+    """
+    checked_interpolation(interpolation)
+    if scale <= 0:
+        raise InvalidValueError(f"scale should be positive, but got {scale}")
+    rows, columns = img.shape[:2]
+    x, y = (columns / 2, rows / 2) if center is None else center
+    along = (shear, 0.0) if isinstance(shear, int | float) else (*shear, 0.0)[:2]
+    sx, sy = (math.tan(math.radians(degrees)) for degrees in along)
+    forth = scale * _turn(angle) @ np.array([[1, 0], [-sy, 1]]) @ [[1, -sx], [0, 1]]
+    moved = _shift(*translate) @ _square(_about(x, y, forth))
+    return read_at(img, np.linalg.inv(moved)[:2], rows, columns, interpolation, fill)
+
+
+@on_pixels
+def erase(
+    img: Pixels, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False
+) -> Pixels:
+    """Put `v` into the h x w pixels from (i, j) on.
+
+    Args:
+        img: The image.
+        i: The first row.
+        j: The first column.
+        h: How many rows.
+        w: How many columns.
+        v: A number, one for each channel, or as many pixels.
+        inplace: Accepted for Paddle's sake; the image given stays as it is.
+
+    >>> erase(np.ones((2, 2)), 0, 1, 2, 1, 0).tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    """
+    erased = img.copy()
+    erased[i : i + h, j : j + w] = v
+    return erased
+
+
+def _turn(angle: float) -> np.ndarray[Any, Any]:
+    """x to the right and y down: with the clock."""
+    a = math.radians(angle)
+    return np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
+
+
+def _about(x: float, y: float, linear: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The linear map as a [2, 3] matrix around (x, y), which stays."""
+    here = np.array([x, y])
+    return np.column_stack([linear, here - linear @ here])
+
+
+def _square(matrix: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    return np.vstack([matrix, [0, 0, 1]])
+
+
+def _shift(x: float, y: float) -> np.ndarray[Any, Any]:
+    return np.array([[1, 0, x], [0, 1, y], [0, 0, 1]])

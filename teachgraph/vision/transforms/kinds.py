@@ -1,0 +1,93 @@
+"""Images come as arrays, Tensors or Pillow's images, and go as what they came."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import Tensor, to_tensor
+from teachgraph.errors import DTypeError, ShapeError
+
+__all__ = ["Pixels", "is_pillow", "on_pixels", "pixels", "rounded", "size_of"]
+
+Pixels = np.ndarray[Any, Any]
+"""An image as [H, W, C]."""
+
+
+def is_pillow(image: Any) -> bool:
+    """Whether it is one of Pillow's images; where Pillow is not loaded, none is."""
+    module = sys.modules.get("PIL.Image")
+    return module is not None and isinstance(image, module.Image)
+
+
+def pixels(image: Any) -> Pixels:
+    """The image as an array [H, W, C]; a Tensor is [C, H, W] or [H, W].
+
+    Raises:
+        DTypeError: It is no image.
+        ShapeError: It has neither two nor three dimensions.
+
+    >>> pixels(np.zeros((2, 3))).shape, pixels(to_tensor(np.zeros((3, 4, 5)))).shape
+    ((2, 3, 1), (4, 5, 3))
+    """
+    if isinstance(image, Tensor):
+        array = image.numpy()
+        array = array.transpose(1, 2, 0) if array.ndim == 3 else array
+    elif isinstance(image, np.ndarray) or is_pillow(image):
+        array = np.asarray(image)
+    else:
+        raise DTypeError(
+            "an image is an array [H, W, C], a Tensor [C, H, W] or a Pillow image, but "
+            f"got {type(image).__name__}"
+        )
+    if array.ndim not in {2, 3}:
+        raise ShapeError(f"an image has 2 or 3 dimensions, but got {array.shape}")
+    return array if array.ndim == 3 else array[:, :, None]
+
+
+def on_pixels(function: Callable[..., Pixels]) -> Callable[..., Any]:
+    """Let a function of [H, W, C] arrays take and return any kind of image."""
+
+    @wraps(function)
+    def wrapped(img: Any, *args: Any, **kwargs: Any) -> Any:
+        return _like(img, function(pixels(img), *args, **kwargs))
+
+    return wrapped
+
+
+def size_of(image: Any) -> tuple[int, int]:
+    """Height and width.
+
+    >>> size_of(np.zeros((2, 3)))
+    (2, 3)
+    """
+    height, width = pixels(image).shape[:2]
+    return height, width
+
+
+def rounded(values: Pixels, dtype: Any) -> Pixels:
+    """Values as a type of pixels; whole numbers are rounded and kept in range.
+
+    >>> rounded(np.array([-3.0, 1.6, 300.0]), "uint8").tolist()
+    [0, 2, 255]
+    """
+    if np.issubdtype(dtype, np.integer):
+        limits = np.iinfo(dtype)
+        values = np.floor(values + 0.5).clip(limits.min, limits.max)
+    return values.astype(dtype)
+
+
+def _like(image: Any, array: Pixels) -> Any:
+    """The array as the kind of image that `image` is."""
+    flat = array[:, :, 0] if array.shape[2] == 1 else array
+    if isinstance(image, Tensor):
+        return to_tensor(
+            np.ascontiguousarray(array.transpose(2, 0, 1) if image.ndim == 3 else flat)
+        )
+    if is_pillow(image):
+        return sys.modules["PIL.Image"].fromarray(np.ascontiguousarray(flat))
+    return np.ascontiguousarray(flat if image.ndim == 2 else array)
