@@ -44,7 +44,7 @@ def test_a_message_in_full() -> None:
         "  X: Tensor float32 [2, 3]\n"
         "  Y: Tensor float32 [4, 5]  (weight)\n"
         "  with trans_x = False, trans_y = False\n"
-        "  matmul_v2 needs matrices, as many columns in the first as there are rows in "
+        "  matmul_v2 needs as many columns in the first as there are rows in "
         "the second\n"
         f"  at {__file__}:{line}, in test_a_message_in_full\n"
         "      tg.matmul(x, w)"
@@ -174,7 +174,7 @@ def test_every_kind_of_error_is_public_and_explained() -> None:
         (lambda x: x[7], OutOfRangeError, "index 7 is out of range for axis 0"),
         (lambda x: tg.topk(x, 9), InvalidValueError, "k = 9, but axis -1 has size 3"),
         (lambda x: x + "a", DTypeError, "nothing can be computed with 'a'"),
-        (lambda x: x.astype("float16"), DTypeError, "known are bool, int32"),
+        (lambda x: x.astype("float16"), DTypeError, "known are bool, int16, int32"),
         (lambda x: x.argmax(axis=4), OpError, "arg_max cannot take these inputs"),
         (
             lambda x: nn.functional.cross_entropy(x, np.array([0, 3])),
@@ -212,7 +212,7 @@ def test_after_an_error_everything_goes_on() -> None:
 def test_an_optimizer_refuses_a_gradient_that_is_not_the_parameters() -> None:
     w = tg.to_tensor([1.0, 2.0], stop_gradient=False)
     w.grad = tg.to_tensor([[1.0, 1.0], [1.0, 1.0]])
-    with pytest.raises(ShapeError, match=r"(?s)sgd .* a gradient \[2, 2\]"):
+    with pytest.raises(ShapeError, match=r"(?s)sgd .*\[2, 2\] beside a parameter"):
         tg.optimizer.SGD(learning_rate=0.1, parameters=[w]).step()
     assert w.tolist() == [1.0, 2.0]
 

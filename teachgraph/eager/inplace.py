@@ -66,7 +66,8 @@ def in_place(function: Callable[..., Any], *, reshapes: bool = False) -> Any:
         refuse_leaf(self)
         return become(self, function(self, *args, **kwargs), reshapes=reshapes)
 
-    method.__doc__ = f"In place: {function.__doc__}"
+    story = (function.__doc__ or "").partition("\n")[0]
+    method.__doc__ = f"In place: {story}"
     return method
 
 

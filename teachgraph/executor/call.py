@@ -92,13 +92,19 @@ def grad_call(operator: Operator, op: GradOp, arguments: list[str | None]) -> Ca
 
 
 @cache
-def may_defer(function: FunctionType) -> bool:
+def may_defer(rule: FunctionType) -> bool:
     """Whether a rule may return lambdas: it makes one, or a helper it calls does."""
-    code = function.__code__
-    if any(isinstance(constant, CodeType) for constant in code.co_consts):
-        return True
-    called = (function.__globals__.get(name) for name in code.co_names)
-    return any(isinstance(f, FunctionType) and may_defer(f) for f in called)
+    seen, left = {rule}, [rule]
+    while left:
+        function = left.pop()
+        code = function.__code__
+        if any(isinstance(constant, CodeType) for constant in code.co_consts):
+            return True
+        called = [function.__globals__.get(name) for name in code.co_names]
+        helpers = {f for f in called if isinstance(f, FunctionType)} - seen
+        seen |= helpers
+        left += helpers
+    return False
 
 
 def known(name: str | None) -> str | None:
