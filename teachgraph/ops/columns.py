@@ -62,7 +62,7 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     g = g.reshape(len(g), groups, len(w) // groups, windows)
     sizes = [axis.before + axis.image + axis.missing for axis in axes]
     if prod(window) == 1 and sizes == counts(axes):
-        return np.matmul(rows, g).reshape(len(g), channels, *sizes)
+        return cropped(np.matmul(rows, g).reshape(len(g), channels, *sizes), axes)
     out = np.zeros((len(g), channels, *sizes), np.result_type(g, w))
     for part in blocks(len(g), channels * prod(window) * windows):
         columns = np.matmul(rows, g[part])

@@ -248,6 +248,7 @@ NOT_CONTIGUOUS = Case(
 
 FLAT = (
     call("one pixel at a time", (2, 2, 1, 2), (2, 2, 1, 1)),
+    call("one pixel and a border", (1, 1, 2, 1), (1, 1, 1, 1), paddings=[1, 2]),
     call("every window", (1, 2, 3, 2), (2, 2, 2, 2)),
     call("strides", (1, 1, 4, 3), (1, 1, 2, 2), strides=[2, 1]),
     call("paddings", (1, 1, 2, 2), (1, 1, 3, 3), paddings=[1, 2]),
