@@ -16,6 +16,7 @@ from typing import Any
 
 from teachgraph import (
     autograd,
+    dataset,
     errors,
     io,
     linalg,
@@ -23,6 +24,7 @@ from teachgraph import (
     nn,
     ops,
     optimizer,
+    reader,
     regularizer,
     static,
     unique_name,
@@ -69,6 +71,7 @@ __all__ = [
     "Tensor",
     "autograd",
     "batch",
+    "dataset",
     "disable_static",
     "enable_grad",
     "enable_static",
@@ -97,6 +100,7 @@ __all__ = [
     "no_grad",
     "ops",
     "optimizer",
+    "reader",
     "regularizer",
     "save",
     "seed",

@@ -202,6 +202,8 @@ def rotate(
     [[2, 4], [1, 3]]
     """
     checked_interpolation(interpolation)
+    if expand and center is None and angle % 90 == 0:
+        return np.rot90(img, round(angle / 90))
     rows, columns = img.shape[:2]
     x, y = (columns / 2, rows / 2) if center is None else center
     # Rows count downwards, so against the clock for us is with it for mathematics; and

@@ -1,0 +1,29 @@
+"""The digits that come along, read as `teachgraph.dataset.mnist` is: no download."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from teachgraph.dataset.mnist import Sample, reader_creator
+from teachgraph.vision.datasets import Digits
+
+__all__ = ["test", "train"]
+
+
+def train() -> Callable[[], Iterator[Sample]]:
+    """A reader of the 1,437 images to train with.
+
+    >>> image, label = next(train()())
+    >>> image.shape, float(image.min()), type(label)
+    ((784,), -1.0, <class 'int'>)
+    """
+    return reader_creator(Digits("train"))
+
+
+def test() -> Callable[[], Iterator[Sample]]:
+    """A reader of the 360 images to test with.
+
+    >>> len(list(test()()))
+    360
+    """
+    return reader_creator(Digits("test"))
