@@ -13,10 +13,13 @@ from teachgraph.ops.functions import (
     logic,
     manipulation,
     math,
+    numbers,
+    queries,
     random,
     reduce,
     scan,
     search,
+    special,
     statistics,
 )
 from teachgraph.ops.functions.creation import *  # noqa: F403
@@ -27,10 +30,13 @@ from teachgraph.ops.functions.linalg import *  # noqa: F403
 from teachgraph.ops.functions.logic import *  # noqa: F403
 from teachgraph.ops.functions.manipulation import *  # noqa: F403
 from teachgraph.ops.functions.math import *  # noqa: F403
+from teachgraph.ops.functions.numbers import *  # noqa: F403
+from teachgraph.ops.functions.queries import *  # noqa: F403
 from teachgraph.ops.functions.random import *  # noqa: F403
 from teachgraph.ops.functions.reduce import *  # noqa: F403
 from teachgraph.ops.functions.scan import *  # noqa: F403
 from teachgraph.ops.functions.search import *  # noqa: F403
+from teachgraph.ops.functions.special import *  # noqa: F403
 from teachgraph.ops.functions.statistics import *  # noqa: F403
 
 __all__: list[str] = []
@@ -42,8 +48,11 @@ __all__ += linalg.__all__
 __all__ += logic.__all__
 __all__ += manipulation.__all__
 __all__ += math.__all__
+__all__ += numbers.__all__
+__all__ += queries.__all__
 __all__ += random.__all__
 __all__ += reduce.__all__
 __all__ += scan.__all__
 __all__ += search.__all__
+__all__ += special.__all__
 __all__ += statistics.__all__

@@ -1,0 +1,71 @@
+"""Functions of two numbers beside arithmetic, and the parts of floating ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph import dtypes
+from teachgraph.ops import elementwise, numbers
+from teachgraph.ops import math as maths
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.functions.math import cast, of_two
+
+__all__ = [
+    "frexp",
+    "gcd",
+    "heaviside",
+    "hypot",
+    "lcm",
+    "ldexp",
+    "nextafter",
+    "sgn",
+]
+
+gcd = of_two(numbers.gcd)
+lcm = of_two(numbers.lcm)
+nextafter = of_two(numbers.nextafter)
+heaviside = of_two(numbers.elementwise_heaviside)
+
+
+def frexp(x: Any, name: Any = None) -> Any:
+    """Mantissa and exponent: x = mantissa 2^exponent, the mantissa from 0.5 to 1.
+
+    >>> import numpy as np
+    >>> frexp(np.array([6.0, -0.25]))
+    (array([ 0.75, -0.5 ]), array([ 3., -1.]))
+    """
+    return numbers.frexp(x)
+
+
+def ldexp(x: Any, y: Any, name: Any = None) -> Any:
+    """x times 2 to the power y; integers give float32.
+
+    >>> import numpy as np
+    >>> ldexp(np.array([0.75, -0.5]), np.array([3, -1]))
+    array([ 6.  , -0.25])
+    """
+    x, y = floating(x), floating(y)
+    two = fill_any_like(y, value=2.0)
+    return elementwise.elementwise_mul(x, elementwise.elementwise_pow(two, y))
+
+
+def hypot(x: Any, y: Any, name: Any = None) -> Any:
+    """sqrt(x^2 + y^2), the longest side of a right triangle.
+
+    >>> import numpy as np
+    >>> hypot(np.array([3.0]), np.array([4.0]))
+    array([5.])
+    """
+    x, y = floating(x), floating(y)
+    squares = elementwise.elementwise_add(maths.square(x), maths.square(y))
+    return maths.sqrt(squares)
+
+
+def floating(x: Any) -> Any:
+    """Integers as float32, anything else as it is."""
+    return x if dtypes.is_floating(x.dtype) else cast(x, dtypes.float32)
+
+
+def sgn(x: Any, name: Any = None) -> Any:
+    """-1, 0 or 1; of complex numbers it would be their direction."""
+    return maths.sign(x)
