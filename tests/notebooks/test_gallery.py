@@ -73,3 +73,15 @@ def test_both_relus_learn_the_digits_alike(notebook: Any) -> None:
     assert accuracies[:5] == accuracies[5:]
     assert accuracies[4] > 75
     assert "largest difference in 30 steps" in text
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_lenet_learns_the_digits_and_is_the_same_when_loaded(notebook: Any) -> None:
+    if notebook.metadata["source"] != "digits_lenet":
+        return
+    text = printed(notebook)
+    accuracies = [float(share) for share in re.findall(r"accuracy ([\d.]+)%", text)]
+    assert len(accuracies) == 4
+    assert accuracies[-1] > 95
+    assert "difference after loading: 0.0" in text
