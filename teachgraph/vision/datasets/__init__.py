@@ -1,10 +1,21 @@
-"""Labelled pictures: `Digits` comes along, `MNIST` and `FashionMNIST` are fetched.
+"""Labelled pictures: some come along, some are fetched, some are in your folders.
 
 In Paddle this is `paddle.vision.datasets`.
 """
 
+from teachgraph.vision.datasets.cifar import Cifar10, Cifar100
 from teachgraph.vision.datasets.digits import Digits
+from teachgraph.vision.datasets.folder import DatasetFolder, ImageFolder
 from teachgraph.vision.datasets.images import LabelledImages
 from teachgraph.vision.datasets.mnist import MNIST, FashionMNIST
 
-__all__ = ["MNIST", "Digits", "FashionMNIST", "LabelledImages"]
+__all__ = [
+    "MNIST",
+    "Cifar10",
+    "Cifar100",
+    "DatasetFolder",
+    "Digits",
+    "FashionMNIST",
+    "ImageFolder",
+    "LabelledImages",
+]
