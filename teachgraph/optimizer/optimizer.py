@@ -192,17 +192,20 @@ class Optimizer:
         [0.0, 0.0]
         """
         pairs = [
-            (parameter, self.to_change(parameter, grad))
+            (parameter, grad)
             for parameter in self.parameters
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
         with mode.no_grad():
-            self.improve(self.prepared(pairs, None), None)
+            if any(self.changes_gradient(parameter) for parameter, _ in pairs):
+                copies = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
+                pairs = self.prepared(copies, None)
+            self.improve(pairs, None)
 
-    def to_change(self, parameter: Tensor, grad: Tensor) -> Tensor:
-        """A gradient to be clipped and decayed; `parameter.grad` itself stays."""
-        clipped = self.group(parameter).clip is not None
-        return Tensor(grad.data) if clipped or self.decay(parameter) else grad
+    def changes_gradient(self, parameter: Any) -> bool:
+        """Whether a gradient is clipped or gets a decay before the update."""
+        clip = self.group(parameter).clip
+        return clip is not None or self.decay(parameter) is not None
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Forget the gradients of all parameters."""

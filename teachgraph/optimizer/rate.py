@@ -33,6 +33,7 @@ class Rate:
     def __init__(self, value: Any) -> None:
         self.variables: dict[int, Variable] = {}
         self.scheduler: LRScheduler | None = None
+        self._last: tuple[float, Any] = -1.0, None
         if isinstance(value, LRScheduler):
             self.scheduler = value
         else:
@@ -80,7 +81,10 @@ class Rate:
 
     def array(self, factor: float) -> Any:
         """What it is now, times a parameter's own factor."""
-        return np.array(self.now() * factor, np.float32)
+        value = self.now() * factor
+        if self._last[0] != value:
+            self._last = value, np.array(value, np.float32)
+        return self._last[1]
 
     def variable(self, program: Program) -> Variable:
         """It as a variable of a program, `learning_rate_0`."""
