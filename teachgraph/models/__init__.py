@@ -1,14 +1,28 @@
 """Whole networks, each on a page of its own, and weights from elsewhere for them."""
 
-from teachgraph.models import bert, lenet, mobilenet, resnet
+from teachgraph.models import (
+    bert,
+    decoding,
+    lenet,
+    lstm,
+    mobilenet,
+    resnet,
+    transformer,
+)
 from teachgraph.models.bert import *  # noqa: F403
+from teachgraph.models.decoding import *  # noqa: F403
 from teachgraph.models.lenet import *  # noqa: F403
+from teachgraph.models.lstm import *  # noqa: F403
 from teachgraph.models.mobilenet import *  # noqa: F403
 from teachgraph.models.resnet import *  # noqa: F403
+from teachgraph.models.transformer import *  # noqa: F403
 from teachgraph.models.weights import load_pytorch
 
 __all__ = ["load_pytorch"]
 __all__ += bert.__all__
+__all__ += decoding.__all__
 __all__ += lenet.__all__
+__all__ += lstm.__all__
 __all__ += mobilenet.__all__
 __all__ += resnet.__all__
+__all__ += transformer.__all__

@@ -1,0 +1,159 @@
+"""Decoding: from a model of the next word to a text, word by word.
+
+A step takes the last words [rows] and a state and gives log-probabilities of the next
+ones [rows, words] and the new state. Greedy search takes the best word each time, which
+may lead away from the best text; beam search follows several texts side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import Tensor, to_tensor
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.mode import no_grad, set_grad_enabled
+from teachgraph.nn import Layer
+from teachgraph.ops import functions
+
+__all__ = ["beam_search", "greedy_search"]
+
+Array = np.ndarray[Any, Any]
+Step = Callable[[Tensor, Any], tuple[Tensor, Any]]
+
+NEVER = -1e9
+"""The log-probability of what must not be."""
+
+
+@contextmanager
+def evaluating(net: Layer) -> Iterator[None]:
+    """Inside, a network drops nothing and records nothing; then it is as it was."""
+    layers = net.sublayers(include_self=True)
+    before = [layer.training for layer in layers]
+    net.eval()
+    try:
+        with no_grad():
+            yield
+    finally:
+        for layer, training in zip(layers, before, strict=True):
+            layer.training = training
+
+
+@set_grad_enabled(mode=False)
+def greedy_search(
+    step: Step, state: Any, rows: int, start: int, end: int, max_length: int
+) -> Array:
+    """The best word each time, until all rows have ended.
+
+    Args:
+        step: (words, state) to (log-probabilities, state); see the module.
+        state: What the first step gets.
+        rows: How many texts there are.
+        start: The word before the first.
+        end: The word after the last; behind it a row holds nothing else.
+        max_length: How many words there are at most.
+
+    Returns:
+        Words [rows, length].
+    """
+    words, ended = np.full(rows, start), np.zeros(rows, bool)
+    texts: list[Array] = []
+    while len(texts) < max_length and not ended.all():
+        scores, state = step(to_tensor(words), state)
+        words = np.where(ended, end, scores.numpy().argmax(axis=-1))
+        ended = ended | (words == end)
+        texts.append(words)
+    return np.stack(texts, axis=1) if texts else np.empty((rows, 0), np.int64)
+
+
+@set_grad_enabled(mode=False)
+def beam_search(
+    step: Step,
+    state: Any,
+    rows: int,
+    start: int,
+    end: int,
+    max_length: int,
+    beam_size: int = 4,
+    alpha: float = 0.6,
+) -> tuple[Array, Array]:
+    """The best texts of those that grow from the best `beam_size` beginnings.
+
+    They are ranked by log p(text) / ((5 + length) / 6)^alpha, for each further word
+    makes a text less probable (Wu et al., Google's Neural Machine Translation System,
+    2016).
+
+    Args:
+        step: (words, state) to (log-probabilities, state); see the module.
+        state: What the first step gets: Tensors [rows, ...] in lists and tuples.
+        rows: How many texts there are.
+        start: The word before the first.
+        end: The word after the last; behind it a text holds nothing else.
+        max_length: How many words there are at most.
+        beam_size: How many beginnings are kept for each text.
+        alpha: How much longer texts are favoured; 0 for not at all.
+
+    Returns:
+        Words [rows, beam_size, length], the best first, and their scores.
+    """
+    if beam_size < 1:
+        raise InvalidValueError(
+            at_user_line(f"beam_size is {beam_size}, not 1 or more")
+        )
+    state = reordered(state, np.repeat(np.arange(rows), beam_size))
+    total = np.full((rows, beam_size), NEVER)
+    total[:, 0] = 0.0  # the beginnings are all alike: only one of them counts
+    texts = np.empty((rows, beam_size, 0), np.int64)
+    words, ended = np.full((rows, beam_size), start), np.zeros((rows, beam_size), bool)
+    while texts.shape[2] < max_length and not ended.all():
+        found, state = step(to_tensor(words.ravel()), state)
+        scores = found.numpy().reshape(rows, beam_size, -1)
+        scores = total[..., None] + only_end(scores, ended, end)
+        total, parent, words = best(scores, beam_size)
+        state = reordered(
+            state, (np.arange(rows)[:, None] * beam_size + parent).ravel()
+        )
+        texts = np.take_along_axis(texts, parent[..., None], axis=1)
+        texts = np.concatenate([texts, words[..., None]], axis=2)
+        ended = np.take_along_axis(ended, parent, axis=1) | (words == end)
+    return ranked(texts, total, end, alpha)
+
+
+def only_end(scores: Array, ended: Array, end: int) -> Array:
+    """After its end a text goes on with `end`, at no cost."""
+    fixed = np.full(scores.shape[-1], NEVER)
+    fixed[end] = 0.0
+    return np.where(ended[..., None], fixed, scores)
+
+
+def best(scores: Array, count: int) -> tuple[Array, Array, Array]:
+    """The highest of [rows, beams, words]: their values, beams and words."""
+    rows, _, words = scores.shape
+    flat = scores.reshape(rows, -1)
+    places = np.argsort(-flat, axis=1, kind="stable")[:, :count]
+    return np.take_along_axis(flat, places, axis=1), places // words, places % words
+
+
+def ranked(texts: Array, total: Array, end: int, alpha: float) -> tuple[Array, Array]:
+    """Texts and their scores, the best first, with regard to their length."""
+    lengths = (texts != end).sum(axis=2) + 1
+    scores = total / ((5.0 + lengths) / 6.0) ** alpha
+    order = np.argsort(-scores, axis=1, kind="stable")
+    chosen = np.take_along_axis(texts, order[..., None], axis=1)
+    return chosen, np.take_along_axis(scores, order, axis=1)
+
+
+def reordered(state: Any, order: Array) -> Any:
+    """The rows of all Tensors in a state, in another order; some more than once.
+
+    >>> reordered([to_tensor([5, 6])], np.array([1, 1, 0]))[0].tolist()
+    [6, 6, 5]
+    """
+    if isinstance(state, (list, tuple)):
+        parts = [reordered(part, order) for part in state]
+        kind: Any = type(state)
+        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+    return functions.index_select(state, to_tensor(order))
