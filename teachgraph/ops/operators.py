@@ -102,7 +102,16 @@ class Operators(Traced):
         """A number as an attribute of `scale`; beside integers it stays exact."""
         return float(number) if dtypes.is_floating(self.dtype) else int(number)
 
+    def combined(self, op: Op, other: Any) -> Any:
+        """An op of this value and another, or a number that becomes one like it."""
+        if isinstance(other, Traced):
+            return self.operate(op, self, other)
+        x = self.beside(other)
+        return self.operate(op, x, x.lifted(other))
+
     def __add__(self, other: Any) -> Any:
+        if isinstance(other, Traced):
+            return self.operate(elementwise_add, self, other)
         x = self.beside(other)
         if x.scalable(other):
             return self.operate(scale, x, bias=x.factor(other))
@@ -112,6 +121,8 @@ class Operators(Traced):
         return self + other
 
     def __sub__(self, other: Any) -> Any:
+        if isinstance(other, Traced):
+            return self.operate(elementwise_sub, self, other)
         x = self.beside(other)
         if x.scalable(other):
             return self.operate(scale, x, bias=-x.factor(other))
@@ -124,6 +135,8 @@ class Operators(Traced):
         return self.operate(elementwise_sub, x.lifted(other), x)
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Traced):
+            return self.operate(elementwise_mul, self, other)
         x = self.beside(other)
         if x.scalable(other):
             return self.operate(scale, x, scale=x.factor(other))
@@ -143,24 +156,21 @@ class Operators(Traced):
         return self.operate(elementwise_div, x.lifted(other), x)
 
     def __pow__(self, other: Any) -> Any:
-        x = self.beside(other)
-        return self.operate(elementwise_pow, x, x.lifted(other))
+        return self.combined(elementwise_pow, other)
 
     def __rpow__(self, other: Any) -> Any:
         x = self.beside(other)
         return self.operate(elementwise_pow, x.lifted(other), x)
 
     def __floordiv__(self, other: Any) -> Any:
-        x = self.beside(other)
-        return self.operate(elementwise_floordiv, x, x.lifted(other))
+        return self.combined(elementwise_floordiv, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
         x = self.beside(other)
         return self.operate(elementwise_floordiv, x.lifted(other), x)
 
     def __mod__(self, other: Any) -> Any:
-        x = self.beside(other)
-        return self.operate(elementwise_mod, x, x.lifted(other))
+        return self.combined(elementwise_mod, other)
 
     def __rmod__(self, other: Any) -> Any:
         x = self.beside(other)
@@ -191,28 +201,22 @@ class Operators(Traced):
         return self.operate(abs_, self)
 
     def __lt__(self, other: Any) -> Any:
-        x = self.beside(other)
-        return self.operate(less_than, x, x.lifted(other))
+        return self.combined(less_than, other)
 
     def __le__(self, other: Any) -> Any:
-        x = self.beside(other)
-        return self.operate(less_equal, x, x.lifted(other))
+        return self.combined(less_equal, other)
 
     def __gt__(self, other: Any) -> Any:
-        x = self.beside(other)
-        return self.operate(greater_than, x, x.lifted(other))
+        return self.combined(greater_than, other)
 
     def __ge__(self, other: Any) -> Any:
-        x = self.beside(other)
-        return self.operate(greater_equal, x, x.lifted(other))
+        return self.combined(greater_equal, other)
 
     def __eq__(self, other: object) -> Any:
-        x = self.beside(other)
-        return self.operate(equal, x, x.lifted(other))
+        return self.combined(equal, other)
 
     def __ne__(self, other: object) -> Any:
-        x = self.beside(other)
-        return self.operate(not_equal, x, x.lifted(other))
+        return self.combined(not_equal, other)
 
     __hash__ = object.__hash__
 
