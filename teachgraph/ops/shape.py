@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
+from teachgraph import dtypes
 from teachgraph.errors import ShapeError
 from teachgraph.ops.op import Like, op
 from teachgraph.ops.traced import Traced
@@ -27,6 +28,7 @@ __all__ = [
     "transpose2",
     "unbroadcast",
     "unsqueeze2",
+    "view_dtype",
 ]
 
 
@@ -140,6 +142,12 @@ def reshape_as(x: Any, y: Any) -> Any:
 def reshape_as_grad(dout: Any, x: Like) -> Any:
     """The gradient, in the shape of x."""
     return reshape_as(dout, x)
+
+
+@op(needs="a last dimension that holds whole elements of the other dtype")
+def view_dtype(input: Any, *, dtype: int) -> Any:
+    """The same bytes, read as another dtype (Paddle's number of it)."""
+    return np.array(input, order="C").view(dtypes.convert(dtype))
 
 
 @op

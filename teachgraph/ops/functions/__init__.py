@@ -7,6 +7,8 @@ They take arrays, Tensors and Variables alike. What a module here lists is a nam
 from teachgraph.ops.functions import (
     creation,
     diagonals,
+    differences,
+    distances,
     indexing,
     joining,
     linalg,
@@ -14,6 +16,7 @@ from teachgraph.ops.functions import (
     manipulation,
     math,
     numbers,
+    parts,
     queries,
     random,
     reduce,
@@ -24,6 +27,8 @@ from teachgraph.ops.functions import (
 )
 from teachgraph.ops.functions.creation import *  # noqa: F403
 from teachgraph.ops.functions.diagonals import *  # noqa: F403
+from teachgraph.ops.functions.differences import *  # noqa: F403
+from teachgraph.ops.functions.distances import *  # noqa: F403
 from teachgraph.ops.functions.indexing import *  # noqa: F403
 from teachgraph.ops.functions.joining import *  # noqa: F403
 from teachgraph.ops.functions.linalg import *  # noqa: F403
@@ -31,6 +36,7 @@ from teachgraph.ops.functions.logic import *  # noqa: F403
 from teachgraph.ops.functions.manipulation import *  # noqa: F403
 from teachgraph.ops.functions.math import *  # noqa: F403
 from teachgraph.ops.functions.numbers import *  # noqa: F403
+from teachgraph.ops.functions.parts import *  # noqa: F403
 from teachgraph.ops.functions.queries import *  # noqa: F403
 from teachgraph.ops.functions.random import *  # noqa: F403
 from teachgraph.ops.functions.reduce import *  # noqa: F403
@@ -38,10 +44,13 @@ from teachgraph.ops.functions.scan import *  # noqa: F403
 from teachgraph.ops.functions.search import *  # noqa: F403
 from teachgraph.ops.functions.special import *  # noqa: F403
 from teachgraph.ops.functions.statistics import *  # noqa: F403
+from teachgraph.ops.in_words import all_in_words
 
 __all__: list[str] = []
 __all__ += creation.__all__
+__all__ += differences.__all__
 __all__ += diagonals.__all__
+__all__ += distances.__all__
 __all__ += indexing.__all__
 __all__ += joining.__all__
 __all__ += linalg.__all__
@@ -49,6 +58,7 @@ __all__ += logic.__all__
 __all__ += manipulation.__all__
 __all__ += math.__all__
 __all__ += numbers.__all__
+__all__ += parts.__all__
 __all__ += queries.__all__
 __all__ += random.__all__
 __all__ += reduce.__all__
@@ -56,3 +66,5 @@ __all__ += scan.__all__
 __all__ += search.__all__
 __all__ += special.__all__
 __all__ += statistics.__all__
+
+all_in_words(__all__, globals())

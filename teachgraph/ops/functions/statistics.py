@@ -9,14 +9,14 @@ from typing import Any
 
 from teachgraph import dtypes
 from teachgraph.errors import InvalidValueError, OpError, ShapeError, explain
-from teachgraph.ops import statistics
+from teachgraph.ops import rounding, statistics
 from teachgraph.ops.axes import axes
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.elementwise import elementwise_max, not_equal
+from teachgraph.ops.elementwise import elementwise_max, equal, not_equal
 from teachgraph.ops.functions.math import cast, scale, sqrt, square
 from teachgraph.ops.functions.reduce import Axis, dimensions, mean, sum
 from teachgraph.ops.join import concat
-from teachgraph.ops.shape import reshape2, transpose2, unsqueeze2
+from teachgraph.ops.shape import reshape2, squeeze2, transpose2, unsqueeze2
 from teachgraph.ops.slicing import slice_
 from teachgraph.ops.sort import argsort, gather_along
 
@@ -24,6 +24,8 @@ __all__ = [
     "bincount",
     "histogram",
     "median",
+    "nanmedian",
+    "nanquantile",
     "quantile",
     "std",
     "var",
@@ -121,6 +123,64 @@ def quantile(
     if not isinstance(q, (list, tuple)):
         return found[0]
     return concat(*(unsqueeze2(part, axes=[0]) for part in found), axis=0)
+
+
+def nanmedian(
+    x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None
+) -> Any:
+    """The median over `axis` of what is no NaN; NaN where all are.
+
+    Integers give float32.
+
+    Raises:
+        ShapeError: There are no elements, or it is not known how many.
+
+    >>> import numpy as np
+    >>> nanmedian(np.array([[1.0, np.nan, 2.0], [4.0, 3.0, 1.0]]), axis=1)
+    array([1.5, 3. ])
+    """
+    x = x if dtypes.is_floating(x.dtype) else cast(x, "float32")
+    along = checked_axes("nanmedian", x, axis)
+    middle = among_numbers(in_order("nanmedian", x, along), 0.5)
+    return unsqueeze2(middle, axes=along) if keepdim else middle
+
+
+def nanquantile(
+    x: Any, q: float | Sequence[float], axis: Axis = None, keepdim: bool = False
+) -> Any:
+    """The `quantile` of what is no NaN; NaN where all are.
+
+    >>> import numpy as np
+    >>> nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
+    array(1.5)
+    """
+    shares = list(q) if isinstance(q, (list, tuple)) else [q]
+    if not shares or not all_between(shares):
+        reason = InvalidValueError(f"a share is from 0 to 1, got {q!r}")
+        raise explain("nanquantile", ["X"], [x], {"q": q}, reason)
+    x = x if x.dtype == dtypes.float64 else cast(x, "float64")
+    along = checked_axes("nanquantile", x, axis)
+    ordered = in_order("nanquantile", x, along)
+    found = [among_numbers(ordered, share) for share in shares]
+    if keepdim:
+        found = [unsqueeze2(part, axes=along) for part in found]
+    if not isinstance(q, (list, tuple)):
+        return found[0]
+    return concat(*(unsqueeze2(part, axes=[0]) for part in found), axis=0)
+
+
+def among_numbers(ordered: Any, share: float) -> Any:
+    """The quantile of each line, of which NaN, which stands last, is no part."""
+    numbers = cast(equal(ordered, ordered), ordered.dtype)
+    count = sum(numbers, -1, keepdim=True)
+    rank = scale(count, scale=share, bias=-share)
+    rank = elementwise_max(rank, fill_any_like(rank))
+    low, high = (
+        gather_along(ordered, cast(way(rank), "int64"), axis=-1)
+        for way in (rounding.floor, rounding.ceil)
+    )
+    weight = rank - rounding.floor(rank)
+    return squeeze2(low + (high - low) * weight, axes=[len(ordered.shape) - 1])
 
 
 def all_between(shares: Sequence[Any]) -> bool:

@@ -208,6 +208,23 @@ ROWS = (
         inner=True,
     ),
     moved(
+        "view_dtype",
+        lambda input, dtype: np.frombuffer(input.tobytes(), np.int64).reshape(
+            input.shape
+        ),
+        lambda t, x, dtype: x.view(t.int64),
+        *unary(dtype=3),
+        accepts=("float64",),
+        refuses=(),
+        gives=always("int64"),
+        lacks=UNARY_LACKS,
+        wrong=(
+            Wrong("half an element", (np.zeros(3, np.int32),), {"dtype": 3}),
+            Wrong("a scalar of other bytes", (np.zeros((), np.int32),), {"dtype": 3}),
+        ),
+        gradient=False,
+    ),
+    moved(
         "unsqueeze2",
         with_ones_in,
         lambda t, x, axes: with_ones_in(x, axes),

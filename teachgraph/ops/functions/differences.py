@@ -1,0 +1,182 @@
+"""Neighbours along a dimension: their differences, and the areas under them."""
+
+from __future__ import annotations
+
+from itertools import combinations as chosen
+from itertools import combinations_with_replacement
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.ops import elementwise, scan
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.functions.indexing import gather
+from teachgraph.ops.functions.joining import concat, part, stack
+from teachgraph.ops.functions.manipulation import place, reshape
+from teachgraph.ops.functions.reduce import sum
+from teachgraph.ops.slicing import OPEN_END
+
+__all__ = [
+    "combinations",
+    "cumulative_trapezoid",
+    "diff",
+    "trapezoid",
+    "vander",
+]
+
+
+def neighbours(x: Any, axis: int) -> tuple[Any, Any]:
+    """All elements along an axis but the last, and all but the first."""
+    return part(x, axis, 0, -1), part(x, axis, 1, OPEN_END)
+
+
+def diff(
+    x: Any,
+    n: int = 1,
+    axis: int = -1,
+    prepend: Any = None,
+    append: Any = None,
+    name: Any = None,
+) -> Any:
+    """Each element less the one before, along `axis`; that n times over.
+
+    Args:
+        x: Numbers; of booleans it is whether they differ.
+        n: How often.
+        axis: Along which dimension.
+        prepend: What is put before `x` along `axis`.
+        append: What is put behind it.
+        name: Taken for Paddle's sake.
+
+    Raises:
+        InvalidValueError: `n` is negative.
+
+    >>> import numpy as np
+    >>> diff(np.array([1, 4, 9, 16]))
+    array([3, 5, 7])
+    >>> diff(np.array([1, 4, 9, 16]), n=2)
+    array([2, 2])
+    """
+    if n < 0:
+        raise InvalidValueError(at_user_line(f"diff: n is 0 or more, got {n}"))
+    at = place(x, axis)
+    parts = [each for each in (prepend, x, append) if each is not None]
+    x = concat(parts, at) if len(parts) > 1 or not n else x
+    for _ in range(n):
+        before, behind = neighbours(x, at)
+        if x.dtype == np.bool_:
+            x = elementwise.not_equal(behind, before)
+        else:
+            x = elementwise.elementwise_sub(behind, before)
+    return x
+
+
+def areas(y: Any, x: Any, dx: float | None, axis: int) -> Any:
+    """The area of each trapezoid: the mean of two heights, times a width.
+
+    Raises:
+        InvalidValueError: Both `x` and `dx` are given.
+    """
+    if x is not None and dx is not None:
+        raise InvalidValueError(at_user_line("trapezoid takes x or dx, not both"))
+    left, right = neighbours(y, axis)
+    heights = elementwise.elementwise_add(left, right) * 0.5
+    if x is None:
+        return heights * (1.0 if dx is None else float(dx))
+    at = axis if len(x.shape) > 1 else 0
+    width = diff(x, axis=at)
+    if len(x.shape) == 1:
+        width = reshape(width, [-1] + [1] * (len(y.shape) - 1 - axis))
+    return elementwise.elementwise_mul(heights, width)
+
+
+def trapezoid(
+    y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: Any = None
+) -> Any:
+    """The integral of `y` along `axis`, straight between its values.
+
+    Args:
+        y: Heights.
+        x: Where they are: a list, or as many numbers as in y.
+        dx: How far they are apart, where there is no `x`; by default 1.
+        axis: Along which dimension.
+        name: Taken for Paddle's sake.
+
+    >>> import numpy as np
+    >>> trapezoid(np.array([1.0, 2.0, 4.0]), dx=2.0)
+    np.float64(9.0)
+    """
+    at = place(y, axis)
+    return sum(areas(y, x, dx, at), at)
+
+
+def cumulative_trapezoid(
+    y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: Any = None
+) -> Any:
+    """The integral of `y` from the first place on `axis` up to each other one.
+
+    >>> import numpy as np
+    >>> cumulative_trapezoid(np.array([1.0, 2.0, 4.0]))
+    array([1.5, 4.5])
+    """
+    at = place(y, axis)
+    return scan.cumsum(areas(y, x, dx, at), axis=at)
+
+
+def vander(
+    x: Any, n: int | None = None, increasing: bool = False, name: Any = None
+) -> Any:
+    """Vandermonde's matrix: the powers of each number of a list, the highest first.
+
+    Raises:
+        ShapeError: `x` is no list.
+        InvalidValueError: `n` is negative, or the length of `x` not known.
+
+    >>> import numpy as np
+    >>> vander(np.array([2, 3]), 3)
+    array([[4, 2, 1],
+           [9, 3, 1]])
+    """
+    if len(x.shape) != 1:
+        raise ShapeError(at_user_line(f"vander: {list(x.shape)} is not one list"))
+    count = x.shape[0] if n is None else n
+    if count < 0:
+        raise InvalidValueError(at_user_line(f"vander: {count} powers"))
+    powers = [fill_any_like(x, value=1.0)]
+    while len(powers) < count:
+        powers.append(elementwise.elementwise_mul(powers[-1], x))
+    if not count:
+        return reshape(part(x, 0, 0, 0), [x.shape[0], 0])
+    return stack(powers if increasing else powers[::-1], axis=-1)
+
+
+def combinations(
+    x: Any, r: int = 2, with_replacement: bool = False, name: Any = None
+) -> Any:
+    """All ways to take r elements of a list, one a row, each in the order of the list.
+
+    Args:
+        x: A list.
+        r: How many to take.
+        with_replacement: Whether one may be taken several times.
+        name: Taken for Paddle's sake.
+
+    Raises:
+        ShapeError: `x` is no list of known length.
+        InvalidValueError: `r` is negative.
+
+    >>> import numpy as np
+    >>> combinations(np.array([1, 2, 3]))
+    array([[1, 2],
+           [1, 3],
+           [2, 3]])
+    """
+    if len(x.shape) != 1 or x.shape[0] < 0:
+        raise ShapeError(at_user_line(f"combinations: {list(x.shape)} is not one list"))
+    if r < 0:
+        raise InvalidValueError(at_user_line(f"combinations: r = {r} elements"))
+    ways = combinations_with_replacement if with_replacement else chosen
+    rows = list(ways(range(x.shape[0]), r)) if r else []
+    picked = gather(x, np.array(rows, np.int64).ravel())
+    return reshape(picked, [len(rows), r] if r else [0])
