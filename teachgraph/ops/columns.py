@@ -7,30 +7,16 @@ with the same columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.windows import Steps, cropped, padded, tap, through
+from teachgraph.ops.windows import Steps, blocks, counts, cropped, padded, tap, through
 
 __all__ = ["backward_filter", "backward_input", "forward"]
-
-AT_ONCE = 1 << 20
-"""How many elements of columns to make at a time, 4 MB: a batch needs no more memory
-than that or its largest image, and blocks of 1 MB made the products slower."""
-
-
-def blocks(images: int, columns: int) -> Iterator[slice]:
-    """As many images at a time as have few enough elements in their columns."""
-    step = max(AT_ONCE // max(columns, 1), 1)
-    return (slice(first, first + step) for first in range(0, images, step))
-
-
-def counts(axes: Sequence[Steps]) -> list[int]:
-    """How many windows there are along each dimension."""
-    return [axis.count for axis in axes]
 
 
 def matrices(w: Any, groups: int) -> Any:
@@ -40,14 +26,35 @@ def matrices(w: Any, groups: int) -> Any:
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
     """The filter times the columns of each image: [N, O, *count]."""
-    view = through(padded(x, axes), axes)
+    image = padded(x, axes)
     rows, inner, windows = matrices(w, groups), prod(w.shape[1:]), prod(counts(axes))
     out = np.empty((len(x), *rows.shape[:2], windows), np.result_type(x, w))
     for part in blocks(len(x), groups * inner * windows):
         # No copy where the windows are one element large and stand side by side.
-        columns = view[part].reshape(len(out[part]), groups, inner, windows)
+        columns = unrolled(image[part], axes)
+        columns = columns.reshape(len(columns), groups, inner, windows)
         np.matmul(rows, columns, out=out[part])
     return out.reshape(len(x), len(w), *counts(axes))
+
+
+def unrolled(x: Any, axes: Sequence[Steps]) -> Any:
+    """The columns of a padded image: [N, C, *window, *count].
+
+    Where windows stand apart but much of them overlaps, as 7 elements every 2, every
+    step-th element is sorted out first: then what a column copies is side by side.
+    """
+    *others, last = axes
+    if not 1 < last.step < last.window / 2:
+        return through(x, axes)
+    thinned = [np.ascontiguousarray(x[..., n :: last.step]) for n in range(last.step)]
+    near = [*others, replace(last, window=1, step=1)]
+    window = [axis.window for axis in axes]
+    out = np.empty((*x.shape[:2], *window, *counts(axes)), x.dtype)
+    for nth in range(last.window):
+        shift, which = divmod(nth * last.dilation, last.step)
+        place = (slice(None),) * (1 + len(axes)) + (slice(nth, nth + 1),)
+        out[place] = through(thinned[which][..., shift:], near)
+    return out
 
 
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
@@ -55,8 +62,6 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
     For outputs [N, O, *count] that gives images [N, C, *image].
     """
-    if len(w) <= w.shape[1] * groups and all(map(can_mirror, axes)):
-        return forward(g, mirrored(w, groups), list(map(mirror, axes)), groups)
     channels, window, windows = w.shape[1] * groups, w.shape[2:], prod(counts(axes))
     rows = matrices(w, groups).swapaxes(1, 2)
     g = g.reshape(len(g), groups, len(w) // groups, windows)
@@ -70,29 +75,6 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
         for place in np.ndindex(*window):
             tap(out[part], axes, place)[...] += columns[:, :, *place]
     return cropped(out, axes)
-
-
-def can_mirror(axis: Steps) -> bool:
-    """Whether the adjoint is itself a convolution, which copies where adding up reads.
-
-    That takes windows at steps of one. With more outputs than channels it has more
-    columns, and was slower; with as many it was about twice as fast.
-    """
-    return axis.step == 1 and axis.before <= axis.dilation * (axis.window - 1)
-
-
-def mirror(axis: Steps) -> Steps:
-    """For each element of the image the outputs that it is part of, as a window."""
-    before = axis.dilation * (axis.window - 1) - axis.before
-    return Steps(axis.count, axis.window, 1, axis.dilation, before, 0, axis.image)
-
-
-def mirrored(w: Any, groups: int) -> Any:
-    """A filter seen from the image: [C, O / groups, *window], the window turned."""
-    outputs, inner, *window = w.shape
-    parts = w.reshape(groups, outputs // groups, inner, *window).swapaxes(1, 2)
-    turned = np.ascontiguousarray(np.flip(parts, tuple(range(3, parts.ndim))))
-    return turned.reshape(groups * inner, outputs // groups, *window)
 
 
 def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops import columns
+from teachgraph.ops import products
 from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.windows import (
     Steps,
@@ -238,7 +238,7 @@ def convolution(type: str, dims: int) -> Op:
         )
         axes = sliding.fit(input, filter, dims)
         x = channels_first(input, data_format)
-        out = columns.forward(x, filter, axes, groups)
+        out = products.forward(x, filter, axes, groups)
         return channels_last(out, data_format)
 
     def rule(
@@ -298,7 +298,7 @@ def transposed_convolution(type: str, dims: int) -> Op:
         )
         axes = sliding.unfit(input, filter, dims, output_padding, output_size)
         g = channels_first(input, data_format)
-        out = columns.backward_input(g, filter, axes, groups)
+        out = products.backward_input(g, filter, axes, groups)
         return channels_last(out, data_format)
 
     def rule(
@@ -370,7 +370,7 @@ def conv_backward_input(
     )
     axes = sliding.fit(input, filter, filter.ndim - 2)
     g = channels_first(output, data_format)
-    out = columns.backward_input(g, filter, axes, groups)
+    out = products.backward_input(g, filter, axes, groups)
     return channels_last(out, data_format).astype(input.dtype, copy=False)
 
 
@@ -417,7 +417,7 @@ def conv_backward_filter(
     )
     axes = sliding.fit(input, filter, input.ndim - 2)
     x, g = channels_first(input, data_format), channels_first(output, data_format)
-    out = columns.backward_filter(x, g, axes, groups)
+    out = products.backward_filter(x, g, axes, groups)
     return out.astype(filter.dtype, copy=False)
 
 

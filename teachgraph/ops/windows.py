@@ -6,7 +6,7 @@ An image is [N, C, *sizes]. Along each of its dimensions windows stand at equal 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,12 @@ __all__ = [
     "Axis",
     "Shares",
     "Steps",
+    "blocks",
     "channels_first",
     "channels_last",
     "check_format",
     "check_positive",
+    "counts",
     "cropped",
     "padded",
     "padding",
@@ -33,6 +35,10 @@ __all__ = [
 ]
 
 FORMATS = ("NCHW", "NHWC", "NCDHW", "NDHWC")
+
+AT_ONCE = 1 << 20
+"""How many elements of columns to make at a time, 4 MB: a batch needs no more memory
+than that or its largest image, and blocks of 1 MB made the products slower."""
 
 
 @dataclass(frozen=True)
@@ -200,6 +206,17 @@ def steps(
             )
         found.append(Steps(size, shown, step, dilation, before, after, count))
     return found
+
+
+def counts(axes: Sequence[Axis]) -> list[int]:
+    """How many windows there are along each dimension."""
+    return [axis.count for axis in axes]
+
+
+def blocks(images: int, columns: int) -> Iterator[slice]:
+    """As many images at a time as have few enough elements in their columns."""
+    step = max(AT_ONCE // max(columns, 1), 1)
+    return (slice(first, first + step) for first in range(0, images, step))
 
 
 def check_format(data_format: str) -> None:

@@ -1,0 +1,106 @@
+"""A convolution by full columns and by rows is the same, and so are its adjoints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from teachgraph.ops import columns, products, rowwise
+from teachgraph.ops.windows import Steps, padded, steps, through
+
+
+class Case(NamedTuple):
+    """The sizes of a convolution."""
+
+    images: int
+    channels: int
+    sizes: Sequence[int]
+    filters: int
+    window: Sequence[int]
+    strides: Sequence[int]
+    pads: Sequence[tuple[int, int]]
+    dilations: Sequence[int]
+    groups: int = 1
+
+
+TWO = {"strides": (1, 1), "pads": ((1, 1), (1, 1)), "dilations": (1, 1)}
+
+CASES = {
+    "plain": Case(2, 4, (9, 8), 3, (3, 3), **TWO),
+    "batch": Case(40, 6, (14, 14), 2, (5, 5), **TWO),
+    "more filters than channels": Case(2, 2, (6, 7), 5, (2, 3), **TWO),
+    "strides": Case(2, 3, (9, 11), 4, (3, 5), (2, 3), ((0, 1), (2, 1)), (1, 1)),
+    "dilations": Case(1, 2, (9, 12), 2, (3, 3), (1, 2), ((1, 2), (0, 0)), (2, 3)),
+    "far apart": Case(1, 2, (9, 12), 2, (2, 2), (3, 4), ((0, 0), (0, 0)), (1, 1)),
+    "one row": Case(2, 3, (5, 6), 2, (2, 6), (1, 1), ((0, 0), (0, 0)), (1, 1)),
+    "groups": Case(2, 6, (7, 6), 4, (3, 3), **TWO, groups=2),
+    "depthwise": Case(2, 5, (7, 6), 5, (3, 3), **TWO, groups=5),
+    "depthwise, two filters each": Case(2, 3, (7, 6), 6, (3, 3), **TWO, groups=3),
+    "depthwise, strides": Case(
+        2, 5, (8, 9), 5, (3, 3), (2, 2), ((1, 1), (1, 1)), (1, 1), 5
+    ),
+    "three dimensions": Case(
+        2, 2, (5, 6, 7), 3, (2, 3, 2), (1, 2, 1), ((1, 0), (1, 1), (0, 1)), (2, 1, 1)
+    ),
+}
+
+
+def operands(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Steps]]:
+    """Small whole numbers, of which every sum is exact."""
+    rng = np.random.default_rng(3)
+    axes = steps(case.sizes, case.window, case.strides, case.pads, case.dilations)
+    image = (case.images, case.channels, *case.sizes)
+    filters = (case.filters, case.channels // case.groups, *case.window)
+    outputs = (case.images, case.filters, *[axis.count for axis in axes])
+    shapes = image, filters, outputs
+    x, w, g = [rng.integers(-9, 9, shape).astype(np.float32) for shape in shapes]
+    return x, w, g, axes
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_rows_and_full_columns_give_the_same(case: Case) -> None:
+    x, w, g, axes = operands(case)
+    for way in (rowwise, products):
+        for name, a, b in [
+            ("forward", x, w),
+            ("backward_input", g, w),
+            ("backward_filter", x, g),
+        ]:
+            wanted = getattr(columns, name)(a, b, axes, case.groups)
+            found = getattr(way, name)(a, b, axes, case.groups)
+            assert found.dtype == np.float32
+            np.testing.assert_array_equal(found, wanted, err_msg=name)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_the_two_gradients_are_adjoints(case: Case) -> None:
+    x, w, g, axes = operands(case)
+    out = np.vdot(products.forward(x, w, axes, case.groups), g)
+    assert out == np.vdot(products.backward_input(g, w, axes, case.groups), x)
+    assert out == np.vdot(products.backward_filter(x, g, axes, case.groups), w)
+
+
+@pytest.mark.parametrize("window", [5, 6, 7])
+@pytest.mark.parametrize("dilation", [1, 2, 3])
+def test_columns_of_overlapping_windows_are_what_they_show(
+    window: int, dilation: int
+) -> None:
+    x = np.arange(2 * 3 * 20 * 23, dtype=np.float32).reshape(2, 3, 20, 23)
+    axes = steps((20, 23), (3, window), (1, 2), ((1, 1), (3, 2)), (2, dilation))
+    image = padded(x, axes)
+    np.testing.assert_array_equal(columns.unrolled(image, axes), through(image, axes))
+
+
+def test_rows_pay_for_depthwise_and_for_small_filters_of_large_images() -> None:
+    def pays(case: Case) -> bool:
+        x, w, _, axes = operands(case)
+        return rowwise.pays(x.shape, w.shape, axes, case.groups)
+
+    assert pays(CASES["depthwise"])
+    assert pays(Case(1, 8, (24, 24), 8, (3, 3), **TWO))
+    assert not pays(Case(1, 64, (7, 7), 64, (3, 3), **TWO))
+    assert not pays(Case(1, 8, (24, 24), 8, (1, 1), (1, 1), ((0, 0),) * 2, (1, 1)))
+    assert not pays(Case(1, 8, (24, 24), 8, (3, 3), (2, 2), ((1, 1),) * 2, (1, 1)))
