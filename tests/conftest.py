@@ -11,6 +11,9 @@ import pytest
 
 from teachgraph import mode
 
+collect_ignore_glob = ["oracle/models/*.py"]
+"""They ask libraries that are not installed here."""
+
 
 @pytest.fixture(autouse=True)
 def unchosen_mode() -> Iterator[None]:

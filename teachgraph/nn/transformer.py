@@ -9,7 +9,7 @@ values, weighted by how well their keys answer (Vaswani et al., 2017).
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.nn import functional
@@ -170,28 +170,70 @@ class MultiHeadAttention(Layer):
         return results[0] if len(results) == 1 else tuple(results)
 
 
-class FeedForward(Layer):
-    """What every layer of encoder and decoder ends with: two products per position."""
+HIDDEN = ("self", "__class__")
+"""What stands beside the arguments at the begin of `__init__`."""
 
-    activation: str
-    normalize_before: bool
-    linear1: Linear
-    dropout: Dropout
-    linear2: Linear
+
+class Block(Layer):
+    """What a layer of encoder and decoder is made of: attention, then a small network.
+
+    Attributes:
+        attentions: The names of its attentions, in order.
+    """
+
+    attentions: ClassVar[tuple[str, ...]] = ()
+    self_attn: MultiHeadAttention
+    cross_attn: MultiHeadAttention
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int,
+        dropout: float = 0.1,
+        activation: str = "relu",
+        attn_dropout: float | None = None,
+        act_dropout: float | None = None,
+        normalize_before: bool = False,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        layer_norm_eps: float = 1e-5,
+    ) -> None:
+        self._config = {k: v for k, v in locals().items() if k not in HIDDEN}
+        super().__init__()
+        self.normalize_before, self.activation = normalize_before, activation
+        parts = len(self.attentions) + 1
+        *attrs, last = zip(
+            several(weight_attr, parts), several(bias_attr, parts), strict=True
+        )
+        drop = dropout if attn_dropout is None else attn_dropout
+        for name, (weight, bias) in zip(self.attentions, attrs, strict=True):
+            attention = MultiHeadAttention(
+                d_model, nhead, drop, weight_attr=weight, bias_attr=bias
+            )
+            setattr(self, name, attention)
+        self.linear1 = Linear(d_model, dim_feedforward, *last)
+        self.dropout = Dropout(dropout if act_dropout is None else act_dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, *last)
+        for part in range(1, parts + 1):
+            setattr(self, f"norm{part}", LayerNorm(d_model, layer_norm_eps))
+        for part in range(1, parts + 1):
+            setattr(self, f"dropout{part}", Dropout(dropout))
 
     def feed_forward(self, x: Any) -> Any:
         """W2 f(W1 x), for each position by itself."""
         bend = getattr(functional, self.activation)
         return self.linear2(self.dropout(bend(self.linear1(x))))
 
-    def residual(self, x: Any, norm: Layer, drop: Layer, part: Any) -> Any:
+    def residual(self, x: Any, number: int, part: Any) -> Any:
         """x + part(x), normalised after, or before where `normalize_before` says so."""
+        norm, drop = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
         if self.normalize_before:
             return x + drop(part(norm(x)))
         return norm(x + drop(part(x)))
 
 
-class TransformerEncoderLayer(FeedForward):
+class TransformerEncoderLayer(Block):
     """Self-attention, then a small network for each position; both are added.
 
     Args:
@@ -214,34 +256,7 @@ class TransformerEncoderLayer(FeedForward):
     [2, 5, 8]
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int,
-        dropout: float = 0.1,
-        activation: str = "relu",
-        attn_dropout: float | None = None,
-        act_dropout: float | None = None,
-        normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        layer_norm_eps: float = 1e-5,
-    ) -> None:
-        self._config = {k: v for k, v in locals().items() if k not in HIDDEN}
-        super().__init__()
-        drop = dropout if attn_dropout is None else attn_dropout
-        weights, biases = several(weight_attr, 2), several(bias_attr, 2)
-        self.normalize_before, self.activation = normalize_before, activation
-        self.self_attn = MultiHeadAttention(
-            d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0]
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, weights[1], biases[1])
-        self.dropout = Dropout(dropout if act_dropout is None else act_dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, weights[1], biases[1])
-        self.norm1 = LayerNorm(d_model, layer_norm_eps)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
+    attentions = ("self_attn",)
 
     def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
         """[batch, steps, d_model] to the same; with a cache also the new one."""
@@ -250,8 +265,8 @@ class TransformerEncoderLayer(FeedForward):
         def attend(x: Any) -> Any:
             return noted(self.self_attn(x, x, x, src_mask, cache), cache, kept)
 
-        x = self.residual(src, self.norm1, self.dropout1, attend)
-        x = self.residual(x, self.norm2, self.dropout2, self.feed_forward)
+        x = self.residual(src, 1, attend)
+        x = self.residual(x, 2, self.feed_forward)
         return x if cache is None else (x, kept[0])
 
     def gen_cache(self, src: Any) -> Any:
@@ -259,46 +274,14 @@ class TransformerEncoderLayer(FeedForward):
         return self.self_attn.gen_cache(src)
 
 
-class TransformerDecoderLayer(FeedForward):
+class TransformerDecoderLayer(Block):
     """Self-attention, attention to the encoder's memory, a network per position.
 
     The arguments are those of `TransformerEncoderLayer`; a list of three gives each
     part attrs of its own. In Paddle this is `paddle.nn.TransformerDecoderLayer`.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int,
-        dropout: float = 0.1,
-        activation: str = "relu",
-        attn_dropout: float | None = None,
-        act_dropout: float | None = None,
-        normalize_before: bool = False,
-        weight_attr: Any = None,
-        bias_attr: Any = None,
-        layer_norm_eps: float = 1e-5,
-    ) -> None:
-        self._config = {k: v for k, v in locals().items() if k not in HIDDEN}
-        super().__init__()
-        drop = dropout if attn_dropout is None else attn_dropout
-        weights, biases = several(weight_attr, 3), several(bias_attr, 3)
-        self.normalize_before, self.activation = normalize_before, activation
-        self.self_attn = MultiHeadAttention(
-            d_model, nhead, drop, weight_attr=weights[0], bias_attr=biases[0]
-        )
-        self.cross_attn = MultiHeadAttention(
-            d_model, nhead, drop, weight_attr=weights[1], bias_attr=biases[1]
-        )
-        self.linear1 = Linear(d_model, dim_feedforward, weights[2], biases[2])
-        self.dropout = Dropout(dropout if act_dropout is None else act_dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, weights[2], biases[2])
-        self.norm1 = LayerNorm(d_model, layer_norm_eps)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps)
-        self.norm3 = LayerNorm(d_model, layer_norm_eps)
-        self.dropout1, self.dropout2 = Dropout(dropout), Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
+    attentions = ("self_attn", "cross_attn")
 
     def forward(
         self,
@@ -319,19 +302,15 @@ class TransformerDecoderLayer(FeedForward):
             found = self.cross_attn(x, memory, memory, memory_mask, fixed)
             return noted(found, fixed, kept)
 
-        x = self.residual(tgt, self.norm1, self.dropout1, look_back)
-        x = self.residual(x, self.norm2, self.dropout2, look_across)
-        x = self.residual(x, self.norm3, self.dropout3, self.feed_forward)
+        x = self.residual(tgt, 1, look_back)
+        x = self.residual(x, 2, look_across)
+        x = self.residual(x, 3, self.feed_forward)
         return x if cache is None else (x, tuple(kept))
 
     def gen_cache(self, memory: Any) -> tuple[Any, Any]:
         """An empty cache of its own positions, and a fixed one of the memory."""
         fixed = self.cross_attn.gen_cache(memory, memory, StaticCache)
         return self.self_attn.gen_cache(memory), fixed
-
-
-HIDDEN = ("self", "__class__")
-"""What stands beside the arguments at the begin of `__init__`."""
 
 
 def several(attr: Any, count: int) -> list[Any]:
