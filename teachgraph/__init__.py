@@ -44,6 +44,7 @@ from teachgraph.dtypes import (
     uint8,
 )
 from teachgraph.eager import Parameter, Tensor, grad, to_tensor
+from teachgraph.eager.inplace import IN_PLACE
 from teachgraph.fluid.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.io import batch
 from teachgraph.io.saving import load, save
@@ -125,6 +126,12 @@ _PICTURES = ("trace",)
 def __getattr__(name: str) -> Any:
     if name in _PICTURES:
         return getattr(import_module("teachgraph_widgets"), name)
+    if name in IN_PLACE:
+        return getattr(Tensor, name)
     if name == "__version__":
         return import_module("importlib.metadata").version("teachgraph")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *IN_PLACE, *_PICTURES})

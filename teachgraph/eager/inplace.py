@@ -7,17 +7,21 @@ the tape, and what a node kept before stays what it was, but is out of date.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import log1p, pi
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from teachgraph.eager.history import overwrite
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.mode import state
 from teachgraph.ops import functions
+from teachgraph.ops.math import sigmoid
 
 if TYPE_CHECKING:
     from teachgraph.eager.tensor import Tensor
 
-__all__ = ["InPlace", "become", "refuse_leaf"]
+__all__ = ["IN_PLACE", "InPlace", "become", "in_place", "refuse_leaf"]
 
 
 def refuse_leaf(tensor: Tensor) -> None:
@@ -36,15 +40,20 @@ def refuse_leaf(tensor: Tensor) -> None:
         )
 
 
-def become(tensor: Tensor, result: Tensor, *, reshapes: bool = False) -> Tensor:
+def become(
+    tensor: Tensor, result: Tensor, *, reshapes: bool = False, recasts: bool = False
+) -> Tensor:
     """Give `tensor` the values of `result`, and where those came from.
+
+    Only what `reshapes` may have another shape then, what `recasts` another dtype.
 
     Raises:
         InvalidValueError: The result has another shape or dtype, or `tensor` is a leaf
             that wants a gradient.
     """
     refuse_leaf(tensor)
-    if result.dtype != tensor.dtype or not (reshapes or result.shape == tensor.shape):
+    same_dtype = recasts or result.dtype == tensor.dtype
+    if not (same_dtype and (reshapes or result.shape == tensor.shape)):
         raise InvalidValueError(
             at_user_line(
                 f"in place, {tensor.dtype} {tensor.shape} cannot become "
@@ -59,12 +68,17 @@ def become(tensor: Tensor, result: Tensor, *, reshapes: bool = False) -> Tensor:
     return tensor
 
 
-def in_place(function: Callable[..., Any], *, reshapes: bool = False) -> Any:
-    """The method that runs a function and makes the tensor its result."""
+def in_place(function: Callable[..., Any], **may: bool) -> Any:
+    """The method that runs a function and makes the tensor its result.
+
+    Args:
+        function: What it runs.
+        may: What `become` allows, by name.
+    """
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         refuse_leaf(self)
-        return become(self, function(self, *args, **kwargs), reshapes=reshapes)
+        return become(self, function(self, *args, **kwargs), **may)
 
     story = (function.__doc__ or "").partition("\n")[0]
     method.__doc__ = f"In place: {story}"
@@ -95,6 +109,7 @@ class InPlace:
     cosh_ = in_place(functions.cosh)
     cumprod_ = in_place(functions.cumprod)
     cumsum_ = in_place(functions.cumsum)
+    digamma_ = in_place(functions.digamma)
     divide_ = in_place(functions.divide)
     erf_ = in_place(functions.erf)
     erfinv_ = in_place(functions.erfinv)
@@ -104,31 +119,38 @@ class InPlace:
     floor_divide_ = in_place(functions.floor_divide)
     floor_mod_ = in_place(functions.floor_mod)
     frac_ = in_place(functions.frac)
+    gcd_ = in_place(functions.gcd)
+    hypot_ = in_place(functions.hypot)
+    i0_ = in_place(functions.i0)
     index_add_ = in_place(functions.index_add)
     index_fill_ = in_place(functions.index_fill)
     index_put_ = in_place(functions.index_put)
+    lcm_ = in_place(functions.lcm)
+    ldexp_ = in_place(functions.ldexp)
     lerp_ = in_place(functions.lerp)
-    log_ = in_place(functions.log)
+    lgamma_ = in_place(functions.lgamma)
     log10_ = in_place(functions.log10)
     log1p_ = in_place(functions.log1p)
     log2_ = in_place(functions.log2)
-    logical_and_ = in_place(functions.logical_and)
-    logical_not_ = in_place(functions.logical_not)
-    logical_or_ = in_place(functions.logical_or)
-    logical_xor_ = in_place(functions.logical_xor)
+    log_ = in_place(functions.log)
     logit_ = in_place(functions.logit)
+    masked_fill_ = in_place(functions.masked_fill)
     mod_ = in_place(functions.mod)
+    multigammaln_ = in_place(functions.multigammaln)
     multiply_ = in_place(functions.multiply)
     nan_to_num_ = in_place(functions.nan_to_num)
     neg_ = in_place(functions.neg)
+    polygamma_ = in_place(functions.polygamma)
     pow_ = in_place(functions.pow)
     put_along_axis_ = in_place(functions.put_along_axis)
     reciprocal_ = in_place(functions.reciprocal)
     remainder_ = in_place(functions.remainder)
+    renorm_ = in_place(functions.renorm)
     round_ = in_place(functions.round)
     rsqrt_ = in_place(functions.rsqrt)
     scale_ = in_place(functions.scale)
     scatter_ = in_place(functions.scatter)
+    sigmoid_ = in_place(sigmoid)
     sin_ = in_place(functions.sin)
     sinh_ = in_place(functions.sinh)
     sqrt_ = in_place(functions.sqrt)
@@ -139,6 +161,18 @@ class InPlace:
     tril_ = in_place(functions.tril)
     triu_ = in_place(functions.triu)
     trunc_ = in_place(functions.trunc)
+
+    cast_ = in_place(functions.cast, recasts=True)
+    equal_ = in_place(functions.equal, recasts=True)
+    greater_equal_ = in_place(functions.greater_equal, recasts=True)
+    greater_than_ = in_place(functions.greater_than, recasts=True)
+    less_equal_ = in_place(functions.less_equal, recasts=True)
+    less_than_ = in_place(functions.less_than, recasts=True)
+    logical_and_ = in_place(functions.logical_and, recasts=True)
+    logical_not_ = in_place(functions.logical_not, recasts=True)
+    logical_or_ = in_place(functions.logical_or, recasts=True)
+    logical_xor_ = in_place(functions.logical_xor, recasts=True)
+    not_equal_ = in_place(functions.not_equal, recasts=True)
 
     flatten_ = in_place(functions.flatten, reshapes=True)
     reshape_ = in_place(functions.reshape, reshapes=True)
@@ -152,6 +186,19 @@ class InPlace:
     uniform_ = in_place(lambda x, min=-1.0, max=1.0: uniform_like(x, min, max))
     zero_ = in_place(functions.zeros_like)
 
+    cauchy_ = in_place(lambda x, loc=0.0, scale=1.0: cauchy_like(x, loc, scale))
+    exponential_ = in_place(lambda x, lam=1.0: waiting_like(x, lam))
+    geometric_ = in_place(lambda x, probs: waiting_like(x, -log1p(-probs)))
+
+    def where_(self, x: Any, y: Any) -> Any:
+        """In place of `x`: that where this is True, `y` elsewhere."""
+        refuse_leaf(x)
+        return become(x, functions.where(self, x, y))
+
+
+IN_PLACE = tuple(sorted(name for name in vars(InPlace) if not name.startswith("_")))
+"""Their names; as functions they take the tensor first."""
+
 
 def normal_like(x: Tensor, mean: float, std: float) -> Any:
     """Normally distributed numbers, as many as in `x`."""
@@ -161,3 +208,18 @@ def normal_like(x: Tensor, mean: float, std: float) -> Any:
 def uniform_like(x: Tensor, low: float, high: float) -> Any:
     """Numbers spread evenly over [low, high), as many as in `x`."""
     return functions.uniform(x.shape, x.dtype, low, high)
+
+
+def cauchy_like(x: Tensor, loc: float, scale: float) -> Any:
+    """Heights of random angles at a distance: Cauchy's distribution."""
+    angles = uniform_like(x, -pi / 2.0, pi / 2.0)
+    return functions.tan(angles) * scale + loc
+
+
+def waiting_like(x: Tensor, rate: float) -> Any:
+    """How long one waits for what comes at this rate: exponentially distributed.
+
+    In Paddle `geometric_` is also that, not rounded to whole numbers of attempts.
+    """
+    least = float(np.finfo(x.dtype).tiny)
+    return functions.log(uniform_like(x, least, 1.0)) * (-1.0 / rate)

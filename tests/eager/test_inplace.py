@@ -158,3 +158,35 @@ def test_filling_and_drawing_in_place() -> None:
     assert 0.0 <= min(x.uniform_(0.0, 2.0).tolist()) < 0.1
     assert abs(x.normal_(5.0, 0.1).mean().item() - 5.0) < 0.05
     assert not any(x.zero_().tolist())
+
+
+def test_a_comparison_in_place_makes_booleans() -> None:
+    x = tg.to_tensor([1.0, 2.0])
+    assert tg.equal_(x, tg.to_tensor([1.0, 3.0])).tolist() == [True, False]
+    assert x.dtype == np.bool_
+    assert x.cast_("int32").tolist() == [1, 0]
+
+
+def test_what_is_chosen_by_a_condition_replaces_the_first_choice() -> None:
+    x, y = tg.to_tensor([1.0, 2.0]), tg.to_tensor([3.0, 4.0])
+    assert tg.where_(tg.to_tensor([True, False]), x, y) is x
+    assert x.tolist() == [1.0, 4.0]
+
+
+def test_every_method_in_place_is_a_function_too() -> None:
+    for name in ("tanh_", "masked_fill_", "geometric_"):
+        assert getattr(tg, name) is getattr(tg.Tensor, name)
+        assert name in dir(tg)
+    x = tg.to_tensor([-1.0, 2.0])
+    assert tg.nn.functional.relu_(x) is x
+    assert x.tolist() == [0.0, 2.0]
+
+
+def test_waiting_times_and_random_angles() -> None:
+    tg.seed(7)
+    x = tg.zeros([20000], "float64")
+    assert abs(x.exponential_(2.0).mean().item() - 0.5) < 0.02
+    assert abs(x.geometric_(0.25).mean().item() + 1.0 / np.log(0.75)) < 0.1
+    assert abs(x.cauchy_(3.0, 2.0).median().item() - 3.0) < 0.1
+    spread = tg.quantile(x, [0.25, 0.75]).tolist()
+    np.testing.assert_allclose(spread, [1.0, 5.0], atol=0.2)

@@ -9,6 +9,7 @@ from teachgraph.nn.functional import (
     common,
     conv,
     elements,
+    inplace,
     lookup,
     loss,
     norm,
@@ -20,11 +21,13 @@ from teachgraph.nn.functional.attention import *  # noqa: F403
 from teachgraph.nn.functional.common import *  # noqa: F403
 from teachgraph.nn.functional.conv import *  # noqa: F403
 from teachgraph.nn.functional.elements import *  # noqa: F403
+from teachgraph.nn.functional.inplace import *  # noqa: F403
 from teachgraph.nn.functional.lookup import *  # noqa: F403
 from teachgraph.nn.functional.loss import *  # noqa: F403
 from teachgraph.nn.functional.norm import *  # noqa: F403
 from teachgraph.nn.functional.pooling import *  # noqa: F403
 from teachgraph.nn.functional.vision import *  # noqa: F403
+from teachgraph.ops.in_words import all_in_words
 
 __all__: list[str] = []
 __all__ += activation.__all__
@@ -32,8 +35,11 @@ __all__ += attention.__all__
 __all__ += common.__all__
 __all__ += conv.__all__
 __all__ += elements.__all__
+__all__ += inplace.__all__
 __all__ += lookup.__all__
 __all__ += loss.__all__
 __all__ += norm.__all__
 __all__ += pooling.__all__
 __all__ += vision.__all__
+
+all_in_words(__all__, globals())

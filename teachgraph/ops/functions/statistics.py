@@ -154,7 +154,7 @@ def nanquantile(
     >>> nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
     array(1.5)
     """
-    shares = list(q) if isinstance(q, (list, tuple)) else [q]
+    shares: list[Any] = list(q) if isinstance(q, (list, tuple)) else [q]
     if not shares or not all_between(shares):
         reason = InvalidValueError(f"a share is from 0 to 1, got {q!r}")
         raise explain("nanquantile", ["X"], [x], {"q": q}, reason)
