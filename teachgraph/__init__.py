@@ -27,6 +27,7 @@ from teachgraph import (
     reader,
     regularizer,
     static,
+    text,
     unique_name,
     vision,
 )
@@ -110,6 +111,7 @@ __all__ = [
     "set_rng_state",
     "static",
     "summary",
+    "text",
     "to_tensor",
     "trace",  # noqa: F405  made by __getattr__
     "uint8",

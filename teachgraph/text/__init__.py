@@ -1,0 +1,11 @@
+"""Text: words and pieces of words as numbers, and small texts to learn from.
+
+In Paddle this is `paddle.text`, its tokenizers are PaddleNLP's.
+"""
+
+from teachgraph.text import datasets
+from teachgraph.text.bert import BertTokenizer
+from teachgraph.text.vocab import Vocab
+from teachgraph.text.wordpiece import learn_pieces
+
+__all__ = ["BertTokenizer", "Vocab", "datasets", "learn_pieces"]
