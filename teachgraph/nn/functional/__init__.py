@@ -27,7 +27,6 @@ from teachgraph.nn.functional.loss import *  # noqa: F403
 from teachgraph.nn.functional.norm import *  # noqa: F403
 from teachgraph.nn.functional.pooling import *  # noqa: F403
 from teachgraph.nn.functional.vision import *  # noqa: F403
-from teachgraph.ops.in_words import all_in_words
 
 __all__: list[str] = []
 __all__ += activation.__all__
@@ -41,5 +40,3 @@ __all__ += loss.__all__
 __all__ += norm.__all__
 __all__ += pooling.__all__
 __all__ += vision.__all__
-
-all_in_words(__all__, globals())
