@@ -1,0 +1,128 @@
+"""The best path through a lattice of tags: Viterbi's algorithm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import Tensor, to_tensor
+from teachgraph.errors import DTypeError, ShapeError
+
+__all__ = ["ViterbiDecoder", "viterbi_decode"]
+
+Array = np.ndarray[Any, Any]
+
+
+def viterbi_decode(
+    potentials: Any,
+    transition_params: Any,
+    lengths: Any,
+    include_bos_eos_tag: bool = True,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The sequence of tags with the highest score, for each sequence of a batch.
+
+    A path y scores sum_t potentials[t, y_t] + sum_t transition[y_(t-1), y_t]. Of the
+    best paths to each tag at t - 1, one goes on to the best path to a tag at t:
+
+        best[t, j] = max_i (best[t - 1, i] + transition[i, j]) + potentials[t, j]
+
+    Nothing here is differentiated.
+
+    Args:
+        potentials: How well each tag fits each place, [B, T, N].
+        transition_params: How well tag j follows tag i, [N, N].
+        lengths: How long each sequence is, integers [B], from 1 to T.
+        include_bos_eos_tag: Whether the last tag means the start of a sequence and the
+            second to last its end, and transitions from and to them count.
+        name: Accepted for Paddle's sake.
+
+    Returns:
+        The scores, [B], and the paths, int64 [B, longest]; 0 behind a sequence's end.
+
+    Raises:
+        ShapeError: Shapes that don't fit, or lengths not within 1 to T.
+        DTypeError: Lengths that are no integers.
+
+    In Paddle this is `paddle.text.viterbi_decode`.
+
+    >>> potentials = np.array([[[0.5, 0.0], [0.0, 0.2], [0.0, 1.0]]])
+    >>> stay = np.array([[1.0, 0.0], [0.0, 1.0]])
+    >>> scores, paths = viterbi_decode(potentials, stay, np.array([3]), False)
+    >>> scores.tolist(), paths.tolist()
+    ([3.2], [[1, 1, 1]])
+    """
+    scores, steps, sizes = map(_array, (potentials, transition_params, lengths))
+    _check(scores, steps, sizes)
+    if include_bos_eos_tag and len(steps) < 2:
+        raise ShapeError("a start and an end need two tags; include_bos_eos_tag=False")
+    found = [
+        _best(row[:size], steps, include_bos_eos_tag)
+        for row, size in zip(scores, sizes.tolist(), strict=True)
+    ]
+    paths = np.zeros((len(found), max(sizes.tolist(), default=0)), "int64")
+    for filled, (_, path) in zip(paths, found, strict=True):
+        filled[: len(path)] = path
+    return to_tensor(np.array([s for s, _ in found], scores.dtype)), to_tensor(paths)
+
+
+class ViterbiDecoder:
+    """`viterbi_decode` with its transitions.
+
+    In Paddle this is `paddle.text.ViterbiDecoder`.
+
+    >>> decoder = ViterbiDecoder(np.zeros((2, 2)), include_bos_eos_tag=False)
+    >>> scores, paths = decoder(np.array([[[0.0, 1.0], [2.0, 0.0]]]), np.array([2]))
+    >>> scores.tolist(), paths.tolist()
+    ([3.0], [[1, 0]])
+    """
+
+    def __init__(
+        self,
+        transitions: Any,
+        include_bos_eos_tag: bool = True,
+        name: str | None = None,
+    ) -> None:
+        self.transitions = transitions
+        self.include_bos_eos_tag = include_bos_eos_tag
+
+    def __call__(self, potentials: Any, lengths: Any) -> tuple[Tensor, Tensor]:
+        """Scores and paths; see `viterbi_decode`."""
+        return viterbi_decode(
+            potentials, self.transitions, lengths, self.include_bos_eos_tag
+        )
+
+
+def _best(potentials: Array, steps: Array, ends: bool) -> tuple[Any, list[int]]:
+    """Score and path of one sequence: [T, N] and [N, N]."""
+    best = potentials[0] + (steps[-1] if ends else 0)
+    came_from = []
+    for fits in potentials[1:]:
+        through = best[:, None] + steps
+        came_from.append(through.argmax(0))
+        best = through.max(0) + fits
+    best = best + (steps[-2] if ends else 0)
+    path = [int(best.argmax())]
+    for previous in reversed(came_from):
+        path.append(int(previous[path[-1]]))
+    return best.max(), path[::-1]
+
+
+def _check(potentials: Array, steps: Array, lengths: Array) -> None:
+    if potentials.ndim != 3 or 0 in potentials.shape[1:]:
+        raise ShapeError(f"potentials should be [B, T, N], but got {potentials.shape}")
+    batch, longest, tags = potentials.shape
+    if steps.shape != (tags, tags) or lengths.shape != (batch,):
+        raise ShapeError(
+            f"potentials {potentials.shape} need transition_params {(tags, tags)} and "
+            f"lengths {(batch,)}, but got {steps.shape} and {lengths.shape}"
+        )
+    if not np.issubdtype(lengths.dtype, np.integer):
+        raise DTypeError(f"lengths should be integers, but got {lengths.dtype}")
+    if ((lengths < 1) | (lengths > longest)).any():
+        raise ShapeError(f"lengths should be 1 to {longest}, but got {lengths}")
+
+
+def _array(value: Any) -> Array:
+    return value.numpy() if isinstance(value, Tensor) else np.asarray(value)
