@@ -55,9 +55,12 @@ bench: setup ## measure against NumPy written by hand (ARGS go to pytest)
 
 oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorch anew; fails where they answer otherwise
 	$(PADDLE)/bin/python -m tests.static.paddle_programs.capture
+	$(PADDLE)/bin/python -m tests.oracle.names
 	$(TORCH)/bin/python -m tests.oracle.capture
+	$(TORCH)/bin/python -m tests.oracle.models.vision
+	$(TORCH)/bin/python -m tests.oracle.models.bert
 	for oracle in $(PADDLE) $(TORCH); do $$oracle/bin/python -m tests.optimizer.capture || exit 1; done
-	git diff --exit-code -- 'tests/static/paddle_programs/*.json'
+	git diff --exit-code -- 'tests/*.json'
 
 lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)
 	uv pip compile pyproject.toml --all-extras --group dev --universal --python-version 3.11 \
@@ -97,7 +100,8 @@ $(PADDLE)/.packages: | $(VENV)/bin/uv
 
 $(TORCH)/.packages: | $(VENV)/bin/uv
 	uv venv --quiet --python $(VENV)/bin/python $(TORCH)
-	uv pip install --quiet --python $(TORCH) $(TORCH_WHEELS) 'torch==2.13.0' numpy
+	uv pip install --quiet --python $(TORCH) $(TORCH_WHEELS) \
+		'torch==2.13.0' 'transformers==5.23.0' safetensors numpy
 	@touch $@
 
 $(NODE_MODULES): widgets/package.json widgets/package-lock.json | $(PACKAGES)
