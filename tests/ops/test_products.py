@@ -31,6 +31,8 @@ TWO = {"strides": (1, 1), "pads": ((1, 1), (1, 1)), "dilations": (1, 1)}
 CASES = {
     "plain": Case(2, 4, (9, 8), 3, (3, 3), **TWO),
     "batch": Case(40, 6, (14, 14), 2, (5, 5), **TWO),
+    "wide batch": Case(9, 2, (5, 30), 2, (3, 3), **TWO),
+    "large batch": Case(150, 8, (12, 12), 3, (3, 3), **TWO),
     "more filters than channels": Case(2, 2, (6, 7), 5, (2, 3), **TWO),
     "strides": Case(2, 3, (9, 11), 4, (3, 5), (2, 3), ((0, 1), (2, 1)), (1, 1)),
     "dilations": Case(1, 2, (9, 12), 2, (3, 3), (1, 2), ((1, 2), (0, 0)), (2, 3)),
