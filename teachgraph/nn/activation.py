@@ -26,11 +26,13 @@ __all__ = [
     "Maxout",
     "Mish",
     "PReLU",
+    "RReLU",
     "ReLU",
     "ReLU6",
     "Sigmoid",
     "Silu",
     "Softmax",
+    "Softmax2D",
     "Softplus",
     "Softshrink",
     "Softsign",
@@ -323,3 +325,33 @@ class PReLU(Layer):
     def extra_repr(self) -> str:
         """How many slopes it has."""
         return f"num_parameters={self.weight.shape[0]}"
+
+
+class RReLU(Activation):
+    """x where it is positive, else x times a random slope; in `eval`, their mean."""
+
+    def __init__(
+        self,
+        lower: float = 1.0 / 8.0,
+        upper: float = 1.0 / 3.0,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {"lower": lower, "upper": upper}
+
+    def forward(self, x: Any) -> Any:
+        """The function of `x`."""
+        return functional.rrelu(x, **self.options, training=self.training)
+
+
+class Softmax2D(Activation):
+    """The softmax over the channels of pictures [N, C, H, W] or [C, H, W].
+
+    >>> import teachgraph as tg
+    >>> Softmax2D()(tg.zeros([2, 1, 1])).flatten().tolist()
+    [0.5, 0.5]
+    """
+
+    def forward(self, x: Any) -> Any:
+        """The function of `x`."""
+        return functional.softmax(x, axis=-3)

@@ -15,16 +15,21 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "GaussianNLLLoss",
     "HingeEmbeddingLoss",
     "KLDivLoss",
     "L1Loss",
     "MSELoss",
     "MarginRankingLoss",
     "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
     "NLLLoss",
+    "PairwiseDistance",
+    "PoissonNLLLoss",
     "SmoothL1Loss",
     "SoftMarginLoss",
     "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
 ]
 
 
@@ -262,6 +267,112 @@ class CosineSimilarity(Loss):
     def __init__(self, axis: int = 1, eps: float = 1e-8) -> None:
         super().__init__()
         self.options = {"axis": axis, "eps": eps}
+
+
+class GaussianNLLLoss(Loss):
+    """Minus the log-likelihood of normally distributed labels."""
+
+    function = functional.gaussian_nll_loss
+
+    def __init__(
+        self,
+        full: bool = False,
+        epsilon: float = 1e-6,
+        reduction: str = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {
+            "full": full,
+            "epsilon": epsilon,
+            "reduction": reduction,
+        }
+
+
+class PoissonNLLLoss(Loss):
+    """Minus the log-likelihood of how often something happened."""
+
+    function = functional.poisson_nll_loss
+
+    def __init__(
+        self,
+        log_input: bool = True,
+        full: bool = False,
+        epsilon: float = 1e-8,
+        reduction: str = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {
+            "log_input": log_input,
+            "full": full,
+            "epsilon": epsilon,
+            "reduction": reduction,
+        }
+
+
+class MultiMarginLoss(Loss):
+    """How much each wrong class comes within a margin of the right one."""
+
+    function = functional.multi_margin_loss
+
+    def __init__(
+        self,
+        p: int = 1,
+        margin: float = 1.0,
+        weight: Any = None,
+        reduction: str = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {
+            "p": p,
+            "margin": margin,
+            "weight": weight,
+            "reduction": reduction,
+        }
+
+
+class TripletMarginWithDistanceLoss(Loss):
+    """The `TripletMarginLoss` of any distance."""
+
+    function = functional.triplet_margin_with_distance_loss
+
+    def __init__(
+        self,
+        distance_function: Callable[[Any, Any], Any] | None = None,
+        margin: float = 1.0,
+        swap: bool = False,
+        reduction: str = "mean",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {
+            "distance_function": distance_function,
+            "margin": margin,
+            "swap": swap,
+            "reduction": reduction,
+        }
+
+
+class PairwiseDistance(Loss):
+    """The p-norm of the difference of two vectors."""
+
+    function = functional.pairwise_distance
+
+    def __init__(
+        self,
+        p: float = 2.0,
+        epsilon: float = 1e-6,
+        keepdim: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.options = {
+            "p": p,
+            "epsilon": epsilon,
+            "keepdim": keepdim,
+        }
 
 
 class CTCLoss(Layer):

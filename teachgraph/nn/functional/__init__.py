@@ -10,8 +10,11 @@ from teachgraph.nn.functional import (
     conv,
     elements,
     inplace,
+    likelihood,
     lookup,
     loss,
+    margins,
+    noise,
     norm,
     pooling,
     vision,
@@ -22,8 +25,11 @@ from teachgraph.nn.functional.common import *  # noqa: F403
 from teachgraph.nn.functional.conv import *  # noqa: F403
 from teachgraph.nn.functional.elements import *  # noqa: F403
 from teachgraph.nn.functional.inplace import *  # noqa: F403
+from teachgraph.nn.functional.likelihood import *  # noqa: F403
 from teachgraph.nn.functional.lookup import *  # noqa: F403
 from teachgraph.nn.functional.loss import *  # noqa: F403
+from teachgraph.nn.functional.margins import *  # noqa: F403
+from teachgraph.nn.functional.noise import *  # noqa: F403
 from teachgraph.nn.functional.norm import *  # noqa: F403
 from teachgraph.nn.functional.pooling import *  # noqa: F403
 from teachgraph.nn.functional.vision import *  # noqa: F403
@@ -35,8 +41,11 @@ __all__ += common.__all__
 __all__ += conv.__all__
 __all__ += elements.__all__
 __all__ += inplace.__all__
+__all__ += likelihood.__all__
 __all__ += lookup.__all__
 __all__ += loss.__all__
+__all__ += margins.__all__
+__all__ += noise.__all__
 __all__ += norm.__all__
 __all__ += pooling.__all__
 __all__ += vision.__all__
