@@ -38,7 +38,7 @@ def test_it_names_the_two_commands_and_shows_what_its_programs_print() -> None:
     assert len(programs()) == [kind for kind, _ in BLOCKS].count("python")
 
 
-@pytest.mark.parametrize(("code", "printed"), programs(), ids=["1.x", "2.x"])
+@pytest.mark.parametrize(("code", "printed"), programs(), ids=["1.x", "2.x", "LeNet"])
 def test_its_programs_print_what_it_says(
     code: str, printed: str, tmp_path: Path
 ) -> None:
