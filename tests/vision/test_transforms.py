@@ -387,6 +387,7 @@ def test_pictures_are_loaded_in_the_form_that_was_chosen(tmp_path: Path) -> None
             image = image_load(tmp_path / name)
             assert isinstance(image, Image.Image)
             np.testing.assert_array_equal(np.asarray(image), pixels)
+        assert isinstance(Digits("test")[0][0], Image.Image)
     finally:
         set_image_backend("cv2")
     tensor = image_load(tmp_path / "a.png", backend="tensor")

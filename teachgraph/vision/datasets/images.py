@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from teachgraph.errors import DataError
 from teachgraph.io.dataset import Dataset
+from teachgraph.vision.image import get_image_backend
 
 __all__ = ["LabelledImages"]
 
@@ -84,7 +85,7 @@ def checked_mode(mode: str) -> str:
 
 
 def checked_backend(backend: str | None) -> str:
-    """'cv2' (arrays, also for None) or 'pil'.
+    """'cv2' (arrays) or 'pil'; for None the one chosen with `set_image_backend`.
 
     Raises:
         DataError: It is neither, or 'pil' without Pillow installed.
@@ -92,13 +93,14 @@ def checked_backend(backend: str | None) -> str:
     >>> checked_backend(None)
     'cv2'
     """
+    backend = get_image_backend() if backend is None else backend
     if backend == "pil":
         try:
             import_module("PIL.Image")
         except ImportError as error:
             raise DataError("backend 'pil' needs Pillow: pip install pillow") from error
-    elif backend not in {None, "cv2"}:
+    elif backend != "cv2":
         raise DataError(
             f"Expected backend are one of ['pil', 'cv2'], but got {backend!r}"
         )
-    return backend or "cv2"
+    return backend
