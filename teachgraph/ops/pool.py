@@ -175,13 +175,20 @@ def first_places(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
     Not a number counts as the largest.
     """
     x = padded(x, axes, -np.inf)
-    places = np.empty(out.shape, np.int32)
+    places = list(np.ndindex(*[axis.window for axis in axes]))
     nowhere = np.isnan(out).any()
-    for place in reversed(list(np.ndindex(*[axis.window for axis in axes]))):
+    missing = np.ones(out.shape, np.bool_)
+    nth = np.zeros(out.shape, np.min_scalar_type(len(places)))
+    for place in places[:-1]:
         seen = tap(x, axes, place)
-        found = (seen == out) | np.isnan(seen) if nowhere else seen == out
-        np.copyto(places, numbered(axes, place), where=found)
-    return places
+        missing &= seen != out
+        if nowhere:
+            missing &= ~np.isnan(seen)
+        nth += missing
+    numbers = np.stack([numbered(axes, place) for place in places])
+    windows = numbers[0].size
+    which = nth.reshape(-1, windows) * np.intp(windows) + np.arange(windows)
+    return np.take(numbers, which).reshape(out.shape)
 
 
 def numbered(axes: Sequence[Axis], place: Sequence[int]) -> Any:
@@ -466,8 +473,8 @@ def scatter_pixels(x: Any, y: Any, index: Any, *, data_format: str = "NCHW") -> 
     count = prod(image)
     rows = pixels(index, count)
     numbers = rows + count * np.arange(len(rows))[:, None]
-    total = np.bincount(numbers.ravel(), in_rows(x).ravel(), len(rows) * count)
-    out = total.astype(x.dtype).reshape(len(x), channels, *image)
+    out = np.zeros((len(x), channels, *image), x.dtype)
+    np.add.at(out.reshape(-1), numbers.ravel(), in_rows(x).ravel())
     return channels_last(out, data_format)
 
 
