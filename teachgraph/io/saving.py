@@ -165,16 +165,26 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
         raise InvalidValueError(
             at_user_line(f"The input path MUST be a file, but received {str(path)!r}")
         )
+    content = packed(obj)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(target) as file:
+        file.write(content)
+
+
+def packed(obj: Any) -> bytes:
+    """Nested state as the bytes of a file.
+
+    Raises:
+        DTypeError: Something in it cannot be saved.
+    """
     packer = Packer()
     structure = json.dumps(packer.pack(obj), allow_nan=False)
     arrays = {
         name: np.ascontiguousarray(x).reshape(x.shape)
         for name, x in packer.arrays.items()
     }
-    content = safetensors().save(arrays, {KEY: structure})
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(target) as file:
-        file.write(content)
+    content: bytes = safetensors().save(arrays, {KEY: structure})
+    return content
 
 
 def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
@@ -196,7 +206,20 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
         raise InvalidValueError(
             at_user_line(f"The ``path`` ({source}) to load model not exists.")
         )
-    content = source.read_bytes()
+    return unpacked(source.read_bytes(), source, return_numpy=return_numpy)
+
+
+def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
+    """The nested state in the bytes of a file.
+
+    Args:
+        content: The bytes.
+        source: Where they are from, for messages.
+        return_numpy: Give arrays instead of Tensors.
+
+    Raises:
+        DataError: They are damaged, or a pickle, which is never opened.
+    """
     arrays = arrays_in(content, source)
     structure = header(content).get("__metadata__", {}).get(KEY)
     if structure is None:
@@ -209,7 +232,7 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
         ) from None
 
 
-def arrays_in(content: bytes, source: Path) -> dict[str, Any]:
+def arrays_in(content: bytes, source: Path | str) -> dict[str, Any]:
     """The arrays of a file.
 
     Raises:

@@ -36,11 +36,32 @@ __all__ = [
     "py_func",
 ]
 
-_UPSTAIRS = ("Executor", "Scope", "global_scope", "scope_guard")
-"""Paddle has these in `static` too; they live a floor up, in `executor`."""
+_UPSTAIRS = {
+    "teachgraph.executor": ["Executor", "Scope", "global_scope", "scope_guard"],
+    "teachgraph.io.inference": [
+        "deserialize_persistables",
+        "deserialize_program",
+        "load_from_file",
+        "load_inference_model",
+        "normalize_program",
+        "save_inference_model",
+        "save_to_file",
+        "serialize_persistables",
+        "serialize_program",
+    ],
+    "teachgraph.io.programs": [
+        "is_persistable",
+        "load",
+        "load_program_state",
+        "save",
+        "set_program_state",
+    ],
+}
+"""Paddle has these in `static` too; they live a floor up."""
 
 
 def __getattr__(name: str) -> Any:
-    if name in _UPSTAIRS:
-        return getattr(import_module("teachgraph.executor"), name)
+    for module, names in _UPSTAIRS.items():
+        if name in names:
+            return getattr(import_module(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,7 @@ from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.op import Op
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static.block import Block
+from teachgraph.static.keeping import Kept
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.variable import Parameter, Variable
 
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 
-class Program:
+class Program(Kept):
     """Blocks of operators and variables; block 0 is where it starts.
 
     Attributes:

@@ -1,0 +1,122 @@
+"""Reading a document that somebody else wrote: nothing in it is taken on trust.
+
+A `Part` is a value of the document together with the way to it, so that whatever is
+wrong is refused with its place: `blocks[0].ops[3].inputs.X`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from teachgraph.errors import DataError, at_user_line
+
+__all__ = ["Part", "parsed"]
+
+LONGEST_NAME = 1000
+
+
+class Part:
+    """A value of a document, and where it stands.
+
+    Attributes:
+        value: What JSON made of it.
+        path: The way to it from the top.
+    """
+
+    def __init__(self, value: Any, path: str = "") -> None:
+        self.value, self.path = value, path
+
+    def refuse(self, reason: str) -> DataError:
+        """What to raise about it."""
+        return DataError(at_user_line(f"{self.path or 'the document'}: {reason}"))
+
+    def of(self, kind: type, word: str) -> Any:
+        """The value, which must be of this type exactly: True is no integer."""
+        if type(self.value) is not kind:
+            raise self.refuse(f"{word} was expected, got {str(self.value)[:40]!r}")
+        return self.value
+
+    def fields(self, *names: str, optional: Iterable[str] = ()) -> dict[str, Part]:
+        """The parts of an object that has these fields and no others."""
+        table = self.of(dict, "an object")
+        for name in names:
+            if name not in table:
+                raise self.refuse(f"there is no {name!r}")
+        for name in table:
+            if name not in names and name not in optional:
+                raise self.refuse(f"nobody knows {str(name)[:40]!r}")
+        return self.entries()
+
+    def entries(self) -> dict[str, Part]:
+        """The parts of an object with any fields."""
+        table = self.of(dict, "an object")
+        return {
+            name: Part(v, f"{self.path}.{name}"[-200:]) for name, v in table.items()
+        }
+
+    def items(self, most: int) -> Iterator[Part]:
+        """The parts of a list of at most so many."""
+        values = self.of(list, "a list")
+        if len(values) > most:
+            raise self.refuse(f"{len(values)} are too many, {most} is the most")
+        return (Part(value, f"{self.path}[{i}]") for i, value in enumerate(values))
+
+    def name(self) -> str:
+        """A text that may be a name."""
+        text: str = self.of(str, "a name")
+        if not 0 < len(text) <= LONGEST_NAME:
+            raise self.refuse(f"a name has 1 to {LONGEST_NAME} letters")
+        return text
+
+    def integer(self, least: int, most: int) -> int:
+        """A whole number within bounds."""
+        number: int = self.of(int, "a whole number")
+        if not least <= number <= most:
+            raise self.refuse(f"{str(number)[:40]} is not within {least} and {most}")
+        return number
+
+    def flag(self) -> bool:
+        """True or false."""
+        found: bool = self.of(bool, "true or false")
+        return found
+
+    def number(self) -> float:
+        """A number that is finite."""
+        if type(self.value) is int:
+            return float(self.integer(-(2**63), 2**63))
+        found: float = self.of(float, "a number")
+        return found
+
+
+def parsed(content: bytes | str) -> Part:
+    """The top of a document, from the JSON it is written in.
+
+    Raises:
+        DataError: It is no JSON, says the same thing twice or is nested too deeply.
+
+    >>> parsed('{"version": 1}').fields("version")["version"].integer(1, 1)
+    1
+    """
+    try:
+        return Part(
+            json.loads(content, object_pairs_hook=once, parse_constant=not_finite)
+        )
+    except (ValueError, RecursionError) as error:
+        raise Part(None).refuse(f"it is no JSON of ours: {error}") from None
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object, unless a field stands in it twice."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"{name[:40]!r} stands twice in one object")
+        found[name] = value
+    return found
+
+
+def not_finite(word: str) -> float:
+    """JSON has no infinities."""
+    raise ValueError(f"{word} is no number of JSON")

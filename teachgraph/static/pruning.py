@@ -1,0 +1,129 @@
+"""A program cut down to what some targets need.
+
+Operators are walked from the last to the first; one is kept if it writes something that
+is needed by then, and what it reads is needed in turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from teachgraph.errors import ProgramError, at_user_line
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.variable import Variable
+
+if TYPE_CHECKING:
+    from teachgraph.static.program import Program
+
+__all__ = ["entered", "needed", "pruned"]
+
+
+def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Program:
+    """A copy with only the operators that the targets need, and their variables.
+
+    Args:
+        program: What to cut down.
+        feeds: Names of variables that are given: what makes them is not needed.
+        targets: Variables, their names, or operators.
+
+    Raises:
+        TypeError: A feed is no name, or a target no Variable, name or operator.
+        ProgramError: A target is none of this program.
+    """
+    names, operators = goals(program, targets)
+    keep = needed(program.global_block(), fed(feeds), names, operators)
+    copy = program.clone()
+    block = copy.global_block()
+    for operator in reversed(program.global_block().ops):
+        if operator not in keep:
+            block._remove_op(operator.idx)
+    clear(copy, reached(block))
+    used = {name for op in block.ops for name in names_of(op)} | names
+    block.vars = {name: v for name, v in block.vars.items() if name in used}
+    copy.touch()
+    return copy
+
+
+def fed(feeds: Iterable[str]) -> set[str]:
+    """The names of what is given."""
+    found = set()
+    for name in [feeds] if isinstance(feeds, str) else feeds:
+        if not isinstance(name, str):
+            raise TypeError(
+                "All feeded_var_names of Program._prune_with_input() can only be str, "
+                f"but received {type(name)}."
+            )
+        found.add(name)
+    return found
+
+
+def goals(program: Program, targets: Iterable[Any]) -> tuple[set[str], set[Operator]]:
+    """The names and the operators among the targets."""
+    names: set[str] = set()
+    operators: set[Operator] = set()
+    several = isinstance(targets, (list, tuple, set))
+    for target in targets if several else [targets]:
+        if isinstance(target, Operator):
+            operators.add(target)
+        elif isinstance(target, (Variable, str)):
+            names.add(target if isinstance(target, str) else target.name)
+        else:
+            raise TypeError(
+                "All targets of Program._prune_with_input() can only be Variable or "
+                f"Operator, but received {type(target)}."
+            )
+    strange = {op for op in operators if op.block.program is not program}
+    missing = [n for n in sorted(names) if not program.global_block().has_var(n)]
+    if strange or missing:
+        raise ProgramError(
+            at_user_line(f"no targets of this program: {missing or list(strange)}")
+        )
+    return names, operators
+
+
+def needed(
+    block: Block, feeds: set[str], names: Iterable[str], operators: set[Operator]
+) -> set[Operator]:
+    """The operators of a block that these names and operators need."""
+    wanted, keep = set(names) - feeds, set()
+    for operator in reversed(block.ops):
+        update = operator.role & OpRole.OPTIMIZE
+        makes = not update and not wanted.isdisjoint(operator.output_arg_names)
+        if makes or operator in operators:
+            keep.add(operator)
+            wanted.update(set(names_of(operator)) - feeds)
+    return keep
+
+
+def names_of(operator: Operator) -> list[str]:
+    """What an operator names, itself or in the blocks it runs."""
+    inside = [
+        n for block in entered(operator) for op in block.ops for n in names_of(op)
+    ]
+    return operator.input_arg_names + operator.output_arg_names + inside
+
+
+def entered(operator: Operator) -> Iterator[Block]:
+    """The blocks that an operator runs."""
+    number = operator.attrs.get("sub_block")
+    if number is not None:
+        yield operator.block.program.block(number)
+
+
+def reached(block: Block) -> set[int]:
+    """The numbers of a block and of all that its operators enter."""
+    found = {block.idx}
+    for operator in block.ops:
+        for inner in entered(operator):
+            found |= reached(inner)
+    return found
+
+
+def clear(program: Program, kept: set[int]) -> None:
+    """Empty the other blocks; they stay, so that every block keeps its number."""
+    for block in program.blocks:
+        if block.idx not in kept:
+            block.ops.clear()
+            block.vars.clear()
