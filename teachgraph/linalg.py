@@ -18,17 +18,33 @@ from teachgraph.ops.functions.decomposition import (
     trace,
     triangular_solve,
 )
+from teachgraph.ops.functions.matrices import (
+    cond,
+    corrcoef,
+    cov,
+    householder_product,
+    lstsq,
+    pca_lowrank,
+)
+from teachgraph.ops.functions.reduce import norm
 
 __all__ = [
     "cholesky",
     "cholesky_solve",
+    "cond",
+    "corrcoef",
+    "cov",
     "det",
     "eigh",
     "eigvalsh",
+    "householder_product",
     "inv",
+    "lstsq",
     "matrix_power",
     "matrix_rank",
     "multi_dot",
+    "norm",
+    "pca_lowrank",
     "pinv",
     "qr",
     "slogdet",

@@ -104,7 +104,8 @@ def matrix(y: Tensor, x: Tensor, common: int) -> Tensor:
 
 def gradient_of(y: Tensor, x: Tensor, place: tuple[int, ...]) -> Tensor:
     """The gradient of one element, of each sample if there are several; it is taped."""
-    start, index = np.zeros(y.shape, y.dtype), (..., *place)
+    start = np.zeros(y.shape, y.dtype)
+    index: Any = (..., *place)
     start[index] = 1.0
     given = Tensor(start)
     (found,) = grad(
