@@ -9,7 +9,14 @@ from typing import Any, Self
 
 from teachgraph import dtypes, mode, unique_name
 from teachgraph.eager import Parameter, Tensor
-from teachgraph.errors import DTypeError, OpError, ProgramError, at_user_line
+from teachgraph.errors import (
+    DTypeError,
+    InvalidValueError,
+    ModeError,
+    OpError,
+    ProgramError,
+    at_user_line,
+)
 from teachgraph.hooks import HookHandle, register
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.param_attr import ParamAttr
@@ -309,6 +316,49 @@ class Layer:
             child.apply(function)
         function(self)
         return self
+
+    def astype(self, dtype: Any) -> Self:
+        """Keep floating parameters and buffers, here and within, in another dtype.
+
+        Raises:
+            DTypeError: It is no floating type.
+            ModeError: The layer belongs to a program.
+
+        >>> from teachgraph.nn import Linear
+        >>> Linear(2, 3).astype("float64").weight.dtype
+        dtype('float64')
+        """
+        wanted = dtypes.convert(dtype)
+        if not dtypes.is_floating(wanted):
+            raise DTypeError(at_user_line(f"a layer computes in floats, not {wanted}"))
+        for tensor in [*self.parameters(), *self.buffers()]:
+            if isinstance(tensor, Variable):
+                raise ModeError(
+                    at_user_line("the parameters of a program keep their dtype")
+                )
+            if dtypes.is_floating(tensor.dtype):
+                tensor.data = tensor.data.astype(wanted)
+        for layer in self.sublayers(include_self=True):
+            layer._dtype = wanted
+        return self
+
+    def float(self) -> Self:
+        """Keep parameters and buffers in float32."""
+        return self.astype("float32")
+
+    def to(
+        self, device: Any = None, dtype: Any = None, blocking: bool | None = None
+    ) -> Self:
+        """Move to a device, of which there is one, the CPU; or to another dtype.
+
+        Raises:
+            InvalidValueError: The device is another.
+        """
+        if device is not None and "cpu" not in str(device).lower():
+            raise InvalidValueError(
+                at_user_line(f"there is no device {device!r} here, only 'cpu'")
+            )
+        return self if dtype is None else self.astype(dtype)
 
     def backward(self, *inputs: Any) -> None:
         """Layers have no backward of their own; raises ProgramError."""

@@ -319,3 +319,24 @@ def test_the_same_layer_builds_a_program_in_static_mode() -> None:
     w0, b0, w1, b1, found = weights
     np.testing.assert_allclose(found, np.tanh(ROW @ w0 + b0) @ w1 + b1, rtol=1e-5)
     assert eager(tg.to_tensor(ROW)).shape == [1, 1]
+
+
+def test_a_layer_changes_its_dtype_with_all_within() -> None:
+    net = tg.nn.Sequential(tg.nn.Linear(2, 3), tg.nn.BatchNorm1D(3))
+    before = net[0].weight.numpy()
+    assert net.to(dtype="float64") is net
+    assert {str(t.dtype) for t in net.state_dict().values()} == {"float64"}
+    np.testing.assert_array_equal(net[0].weight.numpy(), before)
+    x = tg.to_tensor(np.ones((4, 2)), stop_gradient=False)
+    net(x).sum().backward()
+    assert net[0].weight.grad.dtype == tg.float64
+    assert net.float()[0].bias.dtype == tg.float32
+
+
+def test_there_is_one_device_and_floats_are_needed() -> None:
+    layer = tg.nn.Linear(2, 3)
+    assert layer.to("cpu") is layer
+    with pytest.raises(tg.errors.InvalidValueError, match="no device 'gpu:0'"):
+        layer.to("gpu:0")
+    with pytest.raises(tg.errors.DTypeError, match="computes in floats"):
+        layer.astype("int64")
