@@ -46,7 +46,14 @@ from teachgraph.dtypes import (
 )
 from teachgraph.eager import Parameter, Tensor, grad, to_tensor
 from teachgraph.eager.inplace import IN_PLACE
+from teachgraph.eager.printing import set_printoptions
 from teachgraph.fluid.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
+from teachgraph.framework import (
+    create_parameter,
+    disable_signal_handler,
+    get_flags,
+    set_flags,
+)
 from teachgraph.io import batch
 from teachgraph.io.saving import load, save
 from teachgraph.ipython import load_ipython_extension, unload_ipython_extension
@@ -73,7 +80,9 @@ __all__ = [
     "Tensor",
     "autograd",
     "batch",
+    "create_parameter",
     "dataset",
+    "disable_signal_handler",
     "disable_static",
     "enable_grad",
     "enable_static",
@@ -83,6 +92,7 @@ __all__ = [
     "float64",
     "flops",
     "get_default_dtype",
+    "get_flags",
     "get_rng_state",
     "grad",
     "iinfo",
@@ -107,7 +117,9 @@ __all__ = [
     "save",
     "seed",
     "set_default_dtype",
+    "set_flags",
     "set_grad_enabled",
+    "set_printoptions",
     "set_rng_state",
     "static",
     "summary",

@@ -16,6 +16,7 @@ from numpy import ndarray
 from teachgraph import hooks, unique_name
 from teachgraph.eager.history import overwrite
 from teachgraph.eager.inplace import InPlace, become, refuse_leaf
+from teachgraph.eager.printing import written
 from teachgraph.eager.tape import Edge, Node, Output, add_hook, reverse
 from teachgraph.errors import (
     DTypeError,
@@ -324,7 +325,7 @@ class Tensor(InPlace, Methods):
         return format(self.item() if spec and not self.ndim else str(self), spec)
 
     def __repr__(self) -> str:
-        values = np.array2string(self.data, separator=", ", prefix="       ")
+        values = written(self.data, prefix="       ")
         return (
             f"Tensor(shape={self.shape}, dtype={self.dtype}, place=Place(cpu), "
             f"stop_gradient={self.stop_gradient},\n       {values})"
