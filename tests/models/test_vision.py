@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from teachgraph.models.resnet import COUNTERS, TORCHVISION, resnet18
 from teachgraph.models.weights import linear_weights
 from tests.models.modes import agree
 from tests.models.networks import CLASSES, VISION, images, some, values
+from tests.static.fresh import fresh
 
 ANSWERS = Path(__file__).parent.parent / "oracle/models/vision.json"
 
@@ -28,6 +30,9 @@ NETS: dict[str, Callable[..., Any]] = {
     "resnet50": models.resnet50,
     "mobilenet_v2": models.mobilenet_v2,
 }
+
+NETS_ON_DISK = ["lenet", "resnet18", "mobilenet_v2"]
+"""Those of less than a hundred megabytes."""
 
 
 @cache
@@ -101,7 +106,36 @@ def test_a_summary_counts_as_many_parameters_as_in_paddle(
     assert f"{PADDLE[name][0]:,} parameters" in capsys.readouterr().out
 
 
+FLOPS = {
+    "lenet": 347_560,
+    "resnet18": 1_819_066_368,
+    "resnet50": 4_111_514_624,
+    "mobilenet_v2": 314_194_496,
+}
+
+
 @pytest.mark.parametrize("name", NETS)
+def test_it_takes_as_many_operations_as_paddle_counts(name: str) -> None:
+    channels, side = VISION[name][1], 28 if name == "lenet" else 224
+    assert tg.flops(NETS[name](), [1, channels, side, side]) == FLOPS[name]
+
+
+@pytest.mark.parametrize(
+    ("depth", "parameters"), [(34, 21_797_672), (101, 44_549_160), (152, 60_192_808)]
+)
+def test_other_depths_have_as_many_parameters_as_in_paddle(
+    depth: int, parameters: int
+) -> None:
+    """In static mode, where parameters have shapes before they have values."""
+    with fresh():
+        net = getattr(models, f"resnet{depth}")()
+        trained = [prod(p.shape) for p in net.parameters() if not p.stop_gradient]
+    assert sum(trained) == parameters
+
+
+@pytest.mark.parametrize(
+    "name", [*NETS_ON_DISK, pytest.param("resnet50", marks=pytest.mark.slow)]
+)
 def test_saved_and_read_it_is_the_same_bit_for_bit(name: str, tmp_path: Path) -> None:
     file = tmp_path / "net.pdparams"
     state = loaded(name).state_dict()
