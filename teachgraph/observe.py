@@ -91,6 +91,12 @@ class Observer:
     def attribute_changed(self, owner: Any, name: str, value: Any) -> None:
         """An attribute of a Tensor, Variable or Operator was set afterwards."""
 
+    def pass_applied(self, program: Any, applied: Any) -> None:
+        """A pass has rewritten `program`, a copy of `program.origin`.
+
+        `applied` says which pass, and each of its changes.
+        """
+
     def run_begin(self, program: Any, feed: Mapping[str, Any]) -> None:
         """An Executor starts one run of `program`."""
 

@@ -13,13 +13,14 @@ from teachgraph.errors import ExecutorError, FeedError, FetchError, at_user_line
 from teachgraph.executor.plan import Plan
 from teachgraph.executor.scope import Scope, global_scope
 from teachgraph.observe import announce, observers
+from teachgraph.passes import DEFAULT
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, default_main_program
 from teachgraph.static.variable import Variable
 
 __all__ = ["Executor"]
 
-Key = tuple[int, tuple[str, ...], tuple[str, ...]]
+Key = tuple[int, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 class Executor:
@@ -31,8 +32,8 @@ class Executor:
 
     Args:
         place: Accepted for Paddle's sake; there is only the CPU.
-        interpret: Walk over the operators instead of generating code. So does every run
-            that somebody observes.
+        interpret: Walk over the operators as they are, instead of generating code of
+            what the default passes leave. So does every run that somebody observes.
 
     In Paddle this is `paddle.static.Executor`.
     """
@@ -109,12 +110,13 @@ class Executor:
     ) -> Plan:
         """The plan for these feeds and fetches, made when first needed."""
         plans: dict[Key, Plan] = program.caches.setdefault(self, {})
-        key = (program.version, tuple(feeds), tuple(fetches))
+        passes = () if self.interpreting or observers else DEFAULT
+        key = (program.version, tuple(feeds), tuple(fetches), tuple(passes))
         found = plans.get(key)
         if found is None:
             for stale in [k for k in list(plans) if k[0] != program.version]:
                 plans.pop(stale, None)
-            found = plans[key] = Plan(program, feeds, fetches)
+            found = plans[key] = Plan(program, feeds, fetches, passes)
         return found
 
     def compiled(

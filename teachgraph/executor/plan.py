@@ -19,6 +19,7 @@ from teachgraph.executor.call import Call, call_of
 from teachgraph.executor.codegen import Code, generate, read_first, written
 from teachgraph.executor.scope import Scope
 from teachgraph.observe import announce
+from teachgraph.passes import apply_pass
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
@@ -31,6 +32,12 @@ _numbers = count(1)
 class Plan:
     """A program made ready to run.
 
+    Args:
+        program: The program, which stays as it is.
+        feeds: Names of the variables that are fed.
+        fetches: Names of the variables that are to be returned.
+        passes: What to do to a copy of it first; see `passes.list()`.
+
     Attributes:
         program: The program.
         feeds: Names of the variables that are fed, and used.
@@ -39,11 +46,16 @@ class Plan:
     """
 
     def __init__(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+        self,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        passes: Sequence[str] = (),
     ) -> None:
         block = program.global_block()
         self.program, self.fetches = program, list(fetches)
-        self.calls = [call_of(operator, program.random_seed) for operator in block.ops]
+        ops = block.ops if not passes else rewritten(program, passes, fetches)
+        self.calls = [call_of(operator, program.random_seed) for operator in ops]
         self.variables = block.vars
         self.persistent = [n for n, v in block.vars.items() if v.persistable]
         self.check_fetches(block.vars)
@@ -157,6 +169,14 @@ class Plan:
         }
         names = operator.op.arguments(operator.inputs)
         return failed(operator, [local.get(name) for name in names], error)
+
+
+def rewritten(
+    program: Program, passes: Sequence[str], fetches: Sequence[str]
+) -> list[Operator]:
+    """The operators of a copy of a program, after some passes."""
+    made = apply_pass(program, passes, fetches=fetches, checked=False)
+    return made.global_block().ops
 
 
 def deepest(traceback: TracebackType | None, code: Any) -> TracebackType | None:

@@ -1,0 +1,75 @@
+"""Compute once what a program computes twice."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from teachgraph.passes.graph import EMPTY, Graph, pure
+from teachgraph.passes.registry import register
+from teachgraph.passes.rewriting import Work
+from teachgraph.static.operator import Operator
+
+__all__ = ["common_subexpressions"]
+
+
+@register("common_subexpressions")
+def common_subexpressions(work: Work) -> None:
+    """Compute once what a program computes twice.
+
+    Two operators of one type, with the same attributes and the same values for inputs,
+    give the same results, unless they are random. The second one goes, and whoever
+    reads its results reads those of the first.
+    """
+    graph = work.graph
+    seen: dict[Hashable, int] = {}
+    for at, operator in graph.walk():
+        if not pure(operator) or not operator.outputs:
+            continue
+        key = value_of(graph, operator, at)
+        first = seen.setdefault(key, at)
+        if first != at:
+            merge(work, first, at)
+
+
+def value_of(graph: Graph, operator: Operator, at: int) -> Hashable:
+    """What an operator computes: equal for two that compute the same."""
+    inputs = tuple(
+        (slot, tuple((name, graph.writer(name, at)) for name in names))
+        for slot, names in operator.inputs.items()
+    )
+    attrs = tuple((k, frozen(v)) for k, v in sorted(operator.own_attrs.items()))
+    wanted = tuple(
+        (slot, tuple(name == EMPTY for name in names))
+        for slot, names in operator.outputs.items()
+    )
+    return operator.type, inputs, attrs, wanted
+
+
+def frozen(value: Any) -> Hashable:
+    """An attribute as something to compare: 1, 1.0 and True are three."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.shape, value.tobytes()
+    return repr(value)
+
+
+def merge(work: Work, first: int, second: int) -> None:
+    """Let the first operator do what the second does, if all its readers can."""
+    graph = work.graph
+    kept, spare = graph.operator(first), graph.operator(second)
+    pairs = [
+        (name, same)
+        for slot, names in spare.outputs.items()
+        for name, same in zip(names, kept.outputs[slot], strict=True)
+        if name != EMPTY
+    ]
+    if all(
+        graph.unchanged(same, first + 1, second) and graph.may_be(name, same, second)
+        for name, same in pairs
+    ):
+        graph.remove(second)
+        for name, same in pairs:
+            graph.read_as(name, same)
+        work.note([spare], [], ", ".join(f"{a} is {b}" for a, b in pairs))

@@ -1,0 +1,114 @@
+"""The copy that passes work on: a program whose operators know what they stand for.
+
+The user's program is never touched. Each operator of the copy names the operators of
+that program whose work it does: itself at first, several after a fusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from teachgraph.callsite import Callsite
+from teachgraph.observe import announce
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator, Slots
+from teachgraph.static.program import Program, copy_variable
+
+__all__ = ["Derived", "Origin", "copied", "sub_blocks"]
+
+
+class Origin(NamedTuple):
+    """An operator of the user's program: its place there, its type, its line."""
+
+    idx: int
+    type: str
+    callsite: Callsite | None
+
+    def __str__(self) -> str:
+        where = "" if self.callsite is None else f" ({self.callsite.short})"
+        return f"#{self.idx} {self.type}{where}"
+
+
+class Derived(Operator):
+    """An operator of a rewritten program.
+
+    Attributes:
+        origins: The operators of the user's program that it stands for.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        type: str,
+        inputs: Slots,
+        outputs: Slots,
+        attrs: Mapping[str, Any],
+        origins: tuple[Origin, ...],
+    ) -> None:
+        super().__init__(block, type, inputs, outputs, attrs)
+        self.origins = origins
+        self.callsite = next((o.callsite for o in origins[::-1] if o.callsite), None)
+
+
+def sub_blocks(operator: Operator) -> Iterator[Block]:
+    """The blocks that an operator runs: the body of a loop, the branches of a choice.
+
+    Its attribute `sub_block` is a block's number.
+    """
+    number = operator.attrs.get("sub_block")
+    if number is not None:
+        yield operator.block.program.block(number)
+
+
+def copied(program: Program, copy: Program) -> None:
+    """Fill an empty program with the blocks of another one.
+
+    Random operators get the seed that they would draw with in the original: it follows
+    from their place there.
+    """
+    copy.random_seed = program.random_seed
+    copy.asked = dict(program.asked)
+    copy.op_role = program.op_role
+    for source in program.blocks[1:]:
+        copy._create_block(source.parent_idx)
+    copy.current_block_idx = 0
+    for source, target in zip(program.blocks, copy.blocks, strict=True):
+        target.forward_block_idx = source.forward_block_idx
+        target.backward_block_idx = source.backward_block_idx
+        for variable in source.vars.values():
+            target.add(copy_variable(variable, target))
+        copy_operators(source, target)
+
+
+def copy_operators(source: Block, target: Block) -> None:
+    """Append a copy of every operator of a block, which stands for it."""
+    seed = source.program.random_seed
+    copies: dict[Operator, Operator] = {}
+    for place, operator in enumerate(source.ops):
+        made = derived(operator, place, target)
+        made.twin = operator.twin and copies.get(operator.twin, operator.twin)
+        if seed and operator.op.random and not made.attrs.get("seed"):
+            made.attrs["seed"] = seed + place
+        copies[operator] = made
+        target.ops.append(made)
+        announce("operator_inserted", made, place)
+    target.program.touch()
+
+
+def derived(operator: Operator, place: int, target: Block) -> Derived:
+    """A copy of an operator in another block, which stands for what this one does."""
+    itself = (Origin(place, operator.type, operator.callsite),)
+    return Derived(
+        target,
+        operator.type,
+        {slot: list(names) for slot, names in operator.inputs.items()},
+        {slot: list(names) for slot, names in operator.outputs.items()},
+        {name: own(value) for name, value in operator.attrs.items()},
+        operator.origins if isinstance(operator, Derived) else itself,
+    )
+
+
+def own(value: Any) -> Any:
+    """An attribute that may be changed without changing the original's."""
+    return list(value) if isinstance(value, list) else value

@@ -1,0 +1,202 @@
+"""The rewrite engine: a table of (pattern, what to put there), run over a program.
+
+A rewrite is a function of the match. It returns the operators to put in place of the
+last one, or which captured value the result simply is, or None to let things be.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from teachgraph.passes.copying import Derived, Origin
+from teachgraph.passes.graph import Graph
+from teachgraph.passes.pattern import Match, Node, find_match
+from teachgraph.passes.report import Change
+from teachgraph.static.operator import Operator
+
+__all__ = ["Rule", "Same", "Step", "Work", "rewrite", "same_as"]
+
+
+class Step(NamedTuple):
+    """An operator to be put in."""
+
+    type: str
+    inputs: Mapping[str, Sequence[str]]
+    outputs: Mapping[str, Sequence[str]]
+    attrs: Mapping[str, Any]
+
+
+class Same(NamedTuple):
+    """The result is the value of this variable: the operator is not needed."""
+
+    name: str
+
+
+Found = Sequence[Step] | Same | None
+
+
+class Work:
+    """One pass at work on one program.
+
+    Attributes:
+        graph: The program.
+        scope: Values of the persistable variables, where the pass needs them.
+        changes: What has been done.
+    """
+
+    def __init__(self, graph: Graph, scope: Any = None) -> None:
+        self.graph, self.scope = graph, scope
+        self.changes: list[Change] = []
+
+    def note(self, old: Sequence[Operator], new: Sequence[Operator], what: str) -> None:
+        """Write down one change."""
+        change = Change(
+            [op.type for op in old], [op.type for op in new], what, where(old)
+        )
+        self.changes.append(change)
+
+    def step(self, step: Step, old: Iterable[Operator]) -> Derived:
+        """An operator that stands for these."""
+        olds = list(old)
+        origins = {origin for op in olds for origin in origins_of(op)}
+        block = self.graph.block
+        attrs = {name: v for name, v in olds[-1].attrs.items() if name in MARKS}
+        made = Derived(
+            block,
+            step.type,
+            {slot: list(names) for slot, names in step.inputs.items()},
+            {slot: list(names) for slot, names in step.outputs.items()},
+            {**attrs, **step.attrs},
+            tuple(sorted(origins, key=lambda origin: origin.idx)),
+        )
+        made.attrs.update(made.op.complete(made.attrs))
+        return made
+
+    def put(
+        self, at: int, steps: Sequence[Step], places: Iterable[int], what: str
+    ) -> None:
+        """Put operators in place of one; others that nobody needs now go with it."""
+        graph, others = self.graph, sorted(set(places) - {at}, reverse=True)
+        old = [op for place in sorted({*others, at}) for op in [graph.ops[place]] if op]
+        made = [self.step(step, old) for step in steps]
+        taken = {name for step in made for name in step.output_arg_names}
+        for place in others:
+            operator = graph.ops[place]
+            if operator and taken.issuperset(operator.output_arg_names):
+                graph.remove(place)
+        graph.replace(at, made)
+        self.sweep(others)
+        self.note(old, made, what)
+
+    def drop(self, at: int, same: str, places: Iterable[int] = ()) -> bool:
+        """Take out an operator whose first result is another variable's value."""
+        graph = self.graph
+        operator = graph.operator(at)
+        result, *others = operator.output_arg_names
+        if not graph.may_be(result, same, at) or not all(map(graph.dead, others)):
+            return False
+        graph.remove(at)
+        graph.read_as(result, same)
+        self.sweep(sorted(set(places) - {at}, reverse=True))
+        self.note([operator], [], f"{result} is {same}")
+        return True
+
+    def sweep(self, places: Iterable[int]) -> None:
+        """Take out those operators, of these, whose results nobody reads any more."""
+        for at in places:
+            operator = self.graph.ops[at]
+            if operator and all(map(self.graph.dead, operator.output_arg_names)):
+                self.graph.remove(at)
+
+
+MARKS = ("op_role", "op_namescope", "op_device")
+
+
+class Rule(NamedTuple):
+    """A pattern, and what to put where a program looks like it.
+
+    Attributes:
+        pattern: The pattern.
+        rewrite: What to put there, for a match.
+        idle: Output slots of the last operator which only pass on what they find.
+    """
+
+    pattern: Node
+    rewrite: Callable[[Match], Found]
+    idle: tuple[str, ...] = ()
+
+
+def same_as(name: str) -> Callable[[Match], Found]:
+    """The rewrite of an operator that changes nothing."""
+    return lambda match: Same(match[name])
+
+
+def rewrite(work: Work, rules: Sequence[Rule]) -> None:
+    """Go over a program once and rewrite wherever a rule fits, as often as one does."""
+    table: dict[str, list[Rule]] = defaultdict(list)
+    for rule in rules:
+        for type in rule.pattern.types:
+            table[type].append(rule)
+    for at, operator in work.graph.walk():
+        current: Operator | None = operator
+        while current is not None and any(
+            applied(work, rule, at) for rule in table.get(current.type, ())
+        ):
+            current = work.graph.ops[at]
+
+
+def applied(work: Work, rule: Rule, at: int) -> bool:
+    """Rewrite the operator at `at`, if the rule fits."""
+    match = find_match(work.graph, rule.pattern, at)
+    found = None if match is None else rule.rewrite(match)
+    if match is None or found is None:
+        return False
+    if isinstance(found, Same):
+        return work.drop(at, found.name, match.places)
+    if not replaceable(match, found, rule.idle):
+        return False
+    work.put(at, found, match.places, "")
+    return True
+
+
+def replaceable(match: Match, steps: Sequence[Step], idle: Sequence[str]) -> bool:
+    """Whether these steps may stand for what matches.
+
+    They must write whatever anybody wants of the last operator.
+    """
+    made = {name for step in steps for names in step.outputs.values() for name in names}
+    wanted = {
+        name
+        for slot, names in match.root.outputs.items()
+        if slot not in idle
+        for name in names
+    }
+    early = [op for op in match.operators if op is not match.root]
+    return all(name in made or match.graph.dead(name) for name in wanted) and all(
+        may_come_later(match, operator, made) for operator in early
+    )
+
+
+def may_come_later(match: Match, operator: Operator, made: set[str]) -> bool:
+    """Whether nobody minds that the steps write what an earlier operator wrote."""
+    names = operator.output_arg_names
+    if made.isdisjoint(names):
+        return True
+    graph = match.graph
+    return all(
+        len(graph.writes[name]) == 1
+        and min(graph.reads.get(name, [match.at])) >= match.at
+        for name in names
+    ) and set(names) <= set(made)
+
+
+def origins_of(operator: Operator) -> tuple[Origin, ...]:
+    """The operators of the user's program that one stands for."""
+    return operator.origins if isinstance(operator, Derived) else ()
+
+
+def where(operators: Sequence[Operator]) -> str:
+    """The user's line behind some operators."""
+    return next((op.callsite.short for op in operators[::-1] if op.callsite), "")
