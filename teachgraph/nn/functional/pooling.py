@@ -11,7 +11,7 @@ from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
-from teachgraph.ops import pool
+from teachgraph.ops import pixels, pool
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
 
 __all__ = [
@@ -415,7 +415,7 @@ def max_unpool1d(
     row = {name: [1, *value] for name, value in how.items()} | {
         "paddings": [0, *how["paddings"]]
     }
-    return squeeze(pool.unpool(unsqueeze(x, 2), unsqueeze(indices, 2), **row), 2)
+    return squeeze(pixels.unpool(unsqueeze(x, 2), unsqueeze(indices, 2), **row), 2)
 
 
 def max_unpool2d(
@@ -452,7 +452,7 @@ def max_unpool2d(
              [0., 0.]]]])
     """
     how = unpooled(x, kernel_size, stride, padding, output_size, 2)
-    return pool.unpool(x, indices, **how)
+    return pixels.unpool(x, indices, **how)
 
 
 def max_unpool3d(
@@ -473,4 +473,4 @@ def max_unpool3d(
     array([0., 0., 0., 0., 0., 0., 0., 7.])
     """
     how = unpooled(x, kernel_size, stride, padding, output_size, 3)
-    return pool.unpool3d(x, indices, **how)
+    return pixels.unpool3d(x, indices, **how)

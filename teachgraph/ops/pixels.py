@@ -1,0 +1,152 @@
+"""Taking pixels of an image by number, and putting them back.
+
+Pixels are counted row by row. A maximum hands its gradient to the pixel that has it, by
+`scatter_pixels`, whose adjoint is `gather_pixels`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DTypeError, OutOfRangeError, ShapeError
+from teachgraph.ops.op import Like, Op, op
+from teachgraph.ops.windows import channels_first, channels_last
+
+__all__ = ["gather_pixels", "scatter_pixels", "unpool", "unpool3d"]
+
+
+def in_rows(x: Any) -> Any:
+    """Each channel of each image as one row."""
+    return x.reshape(prod(x.shape[:2]), prod(x.shape[2:]))
+
+
+def pixels(index: Any, count: int) -> Any:
+    """The numbers of pixels in images of `count`, as rows.
+
+    Raises:
+        OutOfRangeError: There is no such pixel.
+    """
+    if index.size and not 0 <= index.min() <= index.max() < count:
+        wrong = index.min() if index.min() < 0 else index.max()
+        raise OutOfRangeError(f"there are {count} pixels, but no number {wrong}")
+    return in_rows(index)
+
+
+@op(needs="numbers of pixels, and as many values for them")
+def scatter_pixels(x: Any, y: Any, index: Any, *, data_format: str = "NCHW") -> Any:
+    """Zeros shaped like `y`, with the elements of `x` added to the pixels `index`."""
+    x, index = channels_first(x, data_format), channels_first(index, data_format)
+    _, channels, *image = channels_first_shape(y.shape, data_format)
+    count = prod(image)
+    rows = pixels(index, count)
+    numbers = rows + count * np.arange(len(rows))[:, None]
+    out = np.zeros((len(x), channels, *image), x.dtype)
+    np.add.at(out.reshape(-1), numbers.ravel(), in_rows(x).ravel())
+    return channels_last(out, data_format)
+
+
+def channels_first_shape(shape: Sequence[int], data_format: str) -> Sequence[int]:
+    """The shape of an image as [N, C, *sizes]."""
+    last = data_format.endswith("C")
+    return [shape[0], shape[-1], *shape[1:-1]] if last else shape
+
+
+@scatter_pixels.grad(of=("x",))
+def scatter_pixels_grad(dout: Any, index: Any, *, data_format: str) -> Any:
+    """Each element comes back from its pixel."""
+    return gather_pixels(dout, index, data_format=data_format)
+
+
+@scatter_pixels.infers
+def infer_scatter(x: Like, y: Like, index: Like, *, data_format: str) -> Any:
+    """What the image is like."""
+    return [(y.shape, x.dtype)]
+
+
+@op(needs="an image and numbers of its pixels")
+def gather_pixels(x: Any, index: Any, *, data_format: str = "NCHW") -> Any:
+    """The pixels of each channel that `index` names."""
+    x, index = channels_first(x, data_format), channels_first(index, data_format)
+    found = np.take_along_axis(in_rows(x), pixels(index, prod(x.shape[2:])), 1)
+    return channels_last(found.reshape(index.shape), data_format)
+
+
+@gather_pixels.grad(of=("x",))
+def gather_pixels_grad(dout: Any, x: Like, index: Any, *, data_format: str) -> Any:
+    """Each pixel gets what was taken of it, as often as it was taken."""
+    return scatter_pixels(dout, x, index, data_format=data_format)
+
+
+@gather_pixels.infers
+def infer_gather(x: Like, index: Like, *, data_format: str) -> Any:
+    """As many elements as numbers."""
+    return [(index.shape, x.dtype)]
+
+
+def unpooling(type: str, dims: int) -> Op:
+    """The op that puts maxima back where they were, over this many dimensions."""
+
+    def kernel(
+        x: Any,
+        indices: Any,
+        *,
+        output_size: Sequence[int],
+        unpooling_type: str = "max",
+        ksize: Sequence[int] = (),
+        strides: Sequence[int] = (),
+        paddings: Sequence[int] = (),
+        data_format: str = "NCHW" if dims == 2 else "NCDHW",
+    ) -> Any:
+        """Zeros, with each element of `x` at the pixel that `indices` names.
+
+        Where two name the same one, the last stays.
+        """
+        check_maxima(x, indices, output_size, dims)
+        out = np.zeros((*x.shape[:2], *output_size), x.dtype)
+        rows = pixels(indices, prod(output_size))
+        np.put_along_axis(in_rows(out), rows, in_rows(x), 1)
+        return out
+
+    def rule(dout: Any, indices: Any) -> Any:
+        """Each element's gradient is that of its pixel."""
+        return gather_pixels(dout, indices)
+
+    def infer(
+        x: Like, indices: Like, *, output_size: Sequence[int], **attrs: Any
+    ) -> Any:
+        """Images of the size that is asked for."""
+        check_maxima(x, indices, output_size, dims)
+        return [((*x.shape[:2], *output_size), x.dtype)]
+
+    made: Op = op(type=type, needs="maxima, the numbers of their pixels, and a size")(
+        kernel
+    )
+    rule.__name__ = f"{type}_grad"
+    made.grad(rule, of=("x",))
+    made.infers(infer)
+    return made
+
+
+def check_maxima(x: Any, indices: Any, size: Sequence[int], dims: int) -> None:
+    """As many numbers as maxima, and a size for each dimension.
+
+    Raises:
+        ShapeError: There are not.
+        DTypeError: The maxima are not floating, or the numbers no integers.
+    """
+    if len(x.shape) != dims + 2 or tuple(x.shape) != tuple(indices.shape):
+        raise ShapeError(f"two images of {dims + 2} dimensions of one shape")
+    if len(size) != dims or min(size) < 0:
+        raise ShapeError(f"{list(size)} is no size of {dims} dimensions")
+    if x.dtype.kind != "f" or indices.dtype.kind not in "iu":
+        raise DTypeError(
+            f"floating maxima and integer indices, not {x.dtype} and {indices.dtype}"
+        )
+
+
+unpool = unpooling("unpool", 2)
+unpool3d = unpooling("unpool3d", 3)

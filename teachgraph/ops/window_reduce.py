@@ -1,0 +1,95 @@
+"""What each window of an image combines to, and the adjoint, on arrays.
+
+It goes along one dimension after the other: a window's maximum is the maximum of the
+maxima of its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from teachgraph.ops.windows import Axis, Shares, Steps, padded, tap
+
+__all__ = ["average", "first_places", "largest", "sizes", "spread_along"]
+
+
+def along(axis: Axis, x: Any, dim: int, combine: Any) -> Any:
+    """What each window along one dimension of a padded image combines to."""
+    before = (slice(None),) * dim
+    if isinstance(axis, Steps):
+        parts = [x[(*before, axis.elements(nth))] for nth in range(axis.window)]
+        return reduce(combine, parts) if len(parts) > 1 else parts[0]
+    ranges = zip(axis.starts(), axis.ends(), strict=True)
+    return np.stack([combine.reduce(x[(*before, slice(*r))], dim) for r in ranges], dim)
+
+
+def largest(x: Any, axes: Sequence[Axis]) -> Any:
+    """The largest element of each window."""
+    x = padded(x, axes, -np.inf)
+    for dim, axis in enumerate(axes, start=2):
+        x = along(axis, x, dim, np.maximum)
+    return x
+
+
+def sizes(axes: Sequence[Axis], *, exclusive: bool) -> Any:
+    """How many elements each window has, as a number where all have as many."""
+    each = reduce(np.multiply.outer, [a.sizes(exclusive=exclusive) for a in axes])
+    first = each.flat[0]
+    return int(first) if (each == first).all() else each
+
+
+def average(x: Any, axes: Sequence[Axis], *, exclusive: bool) -> Any:
+    """The mean of each window, its padding left out if `exclusive`."""
+    total = padded(x, axes)
+    for dim, axis in enumerate(axes, start=2):
+        total = along(axis, total, dim, np.add)
+    return (total / sizes(axes, exclusive=exclusive)).astype(x.dtype, copy=False)
+
+
+def spread_along(axis: Axis, x: Any, dim: int) -> Any:
+    """The adjoint of summing along one dimension: each window's sum to its elements."""
+    before = (slice(None),) * dim
+    if isinstance(axis, Shares):
+        out = np.zeros((*x.shape[:dim], axis.image, *x.shape[dim + 1 :]), x.dtype)
+        for i, ends in enumerate(zip(axis.starts(), axis.ends(), strict=True)):
+            out[(*before, slice(*ends))] += x[(*before, slice(i, i + 1))]
+        return out
+    length = axis.before + axis.image + axis.missing
+    out = np.zeros((*x.shape[:dim], length, *x.shape[dim + 1 :]), x.dtype)
+    for nth in range(axis.window):
+        out[(*before, axis.elements(nth))] += x
+    return out
+
+
+def first_places(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
+    """Where in its image, counted row by row, each window has its maximum first.
+
+    Not a number counts as the largest.
+    """
+    x = padded(x, axes, -np.inf)
+    places = list(np.ndindex(*[axis.window for axis in axes]))
+    nowhere = np.isnan(out).any()
+    missing = np.ones(out.shape, np.bool_)
+    nth = np.zeros(out.shape, np.min_scalar_type(len(places)))
+    for place in places[:-1]:
+        seen = tap(x, axes, place)
+        missing &= seen != out
+        if nowhere:
+            missing &= ~np.isnan(seen)
+        nth += missing
+    numbers = np.stack([numbered(axes, place) for place in places])
+    windows = numbers[0].size
+    which = nth.reshape(-1, windows) * np.intp(windows) + np.arange(windows)
+    return np.take(numbers, which).reshape(out.shape)
+
+
+def numbered(axes: Sequence[Axis], place: Sequence[int]) -> Any:
+    """The number, row by row, of the element at `place` of each window: [*count]."""
+    image = tuple(axis.image for axis in axes)
+    pairs = zip(axes, place, strict=True)
+    where = np.ix_(*[axis.positions(nth) for axis, nth in pairs])
+    return np.ravel_multi_index(where, image).astype(np.int32)
