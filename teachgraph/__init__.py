@@ -14,9 +14,12 @@ notebook, after `%load_ext teachgraph`.
 from importlib import import_module
 from typing import Any
 
+import numpy as np
+
 from teachgraph import (
     autograd,
     dataset,
+    dtypes,
     errors,
     io,
     linalg,
@@ -137,9 +140,15 @@ _PICTURES = ("trace",)
 """Drawn by the widgets, which are imported only when somebody wants to look."""
 
 
+_TYPES = {"bool": dtypes.bool, "dtype": np.dtype}
+"""Paddle's names for these, which here would stand in the way of Python's own."""
+
+
 def __getattr__(name: str) -> Any:
     if name in _PICTURES:
         return getattr(import_module("teachgraph_widgets"), name)
+    if name in _TYPES:
+        return _TYPES[name]
     if name in IN_PLACE:
         return getattr(Tensor, name)
     if name == "__version__":
@@ -148,4 +157,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *IN_PLACE, *_PICTURES})
+    return sorted({*globals(), *IN_PLACE, *_PICTURES, *_TYPES})

@@ -18,6 +18,14 @@ from teachgraph.ops.functions.decomposition import (
     trace,
     triangular_solve,
 )
+from teachgraph.ops.functions.matrices import (
+    cond,
+    corrcoef,
+    cov,
+    householder_product,
+    lstsq,
+    pca_lowrank,
+)
 from teachgraph.ops.functions.search import mode
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.operators import Operators
@@ -248,8 +256,14 @@ class Methods(Operators):
     view_as = functions.view_as
     vsplit = functions.vsplit
     cholesky_solve = cholesky_solve
+    cond = cond
+    corrcoef = corrcoef
+    cov = cov
+    householder_product = householder_product
+    lstsq = lstsq
     matrix_power = matrix_power
     mode = mode
+    pca_lowrank = pca_lowrank
     pinv = pinv
     qr = qr
     solve = solve

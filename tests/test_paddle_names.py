@@ -1,0 +1,97 @@
+"""Every public name of Paddle 2.6.2 is ours too, or is left out for a reason told here.
+
+The names are asked of Paddle by `tests/oracle/names.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import teachgraph as tg
+
+FILE = Path(__file__).parent / "oracle" / "paddle_names.json"
+NAMES: dict[str, list[str]] = {
+    module: names
+    for module, names in json.loads(FILE.read_text("utf-8")).items()
+    if not module.startswith("vision.")
+}
+
+COMPLEX = "there are no complex numbers here"
+MACHINE = "there is one machine without a GPU: nothing to choose or to synchronise"
+LATER = "whole features that come as rooms of their own"
+MISSING = "not built yet"
+UNUSUAL = "for one kind of model, which nobody has built here yet"
+
+LEFT_OUT: dict[str, dict[str, str]] = {
+    "": {
+        COMPLEX: "angle as_complex as_real complex complex128 complex64 conj imag "
+        "polar real",
+        "NumPy computes with float16 slowly, with bfloat16 not at all": "bfloat16 "
+        "float16",
+        MACHINE: "CUDAPinnedPlace get_cuda_rng_state set_cuda_rng_state",
+        LATER: "DataParallel Model",
+        "parameters are small enough to be made at once": "LazyGuard",
+        "a check for Paddle's own layers, public by accident": "check_shape",
+    },
+    "autograd": {
+        "what the tape keeps are arrays, kept in `Node.saved`; to keep less there is "
+        "`autograd.recompute`": "saved_tensors_hooks",
+    },
+    "linalg": {COMPLEX: "eig eigvals", MISSING: "lu lu_unpack"},
+    "nn": {
+        UNUSUAL: "BeamSearchDecoder RNNTLoss dynamic_decode",
+        MACHINE: "SyncBatchNorm",
+        MISSING: "HSigmoidLoss SpectralNorm",
+    },
+    "nn.functional": {
+        UNUSUAL: "gather_tree rnnt_loss",
+        MISSING: "affine_grid grid_sample hsigmoid_loss temporal_shift",
+        "for classes shared out over many GPUs": "class_center_sample "
+        "margin_cross_entropy",
+        "a CUDA kernel of Paddle's; a mask does the same": "sparse_attention",
+    },
+    "optimizer": {MISSING: "LBFGS"},
+    "Tensor": {
+        MISSING: "lu lu_unpack",
+        COMPLEX: "angle as_complex as_real conj eig eigvals imag istft polar real stft",
+        "functions of several tensors, of shapes or of none, which Paddle hangs onto "
+        "its Tensor with the others": "add_n broadcast_shape broadcast_tensors concat "
+        "create_parameter create_tensor is_tensor multi_dot multiplex scatter_nd stack",
+        "draws words for large language models on GPUs": "top_p_sampling",
+    },
+}
+
+
+def holder(module: str) -> Any:
+    """Where names of a module of Paddle's are looked for here."""
+    if module == "Tensor":
+        return tg.Tensor
+    return import_module(f"teachgraph.{module}" if module else "teachgraph")
+
+
+def left_out(module: str) -> set[str]:
+    reasons = LEFT_OUT.get(module, {}).values()
+    return {name for names in reasons for name in names.split()}
+
+
+@pytest.mark.parametrize("module", NAMES)
+def test_what_is_missing_is_what_is_left_out(module: str) -> None:
+    here = holder(module)
+    missing = {name for name in NAMES[module] if not hasattr(here, name)}
+    assert missing == left_out(module)
+
+
+@pytest.mark.parametrize("module", LEFT_OUT)
+def test_a_name_is_left_out_for_one_reason(module: str) -> None:
+    names = " ".join(LEFT_OUT[module].values()).split()
+    assert sorted(names) == sorted(set(names))
+
+
+def test_most_is_there() -> None:
+    absent = sum(len(left_out(module)) for module in NAMES)
+    assert absent < 0.06 * sum(map(len, NAMES.values()))
