@@ -50,7 +50,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     },
     "nn.functional": {
         UNUSUAL: "gather_tree rnnt_loss",
-        MISSING: "affine_grid grid_sample hsigmoid_loss temporal_shift",
+        MISSING: "hsigmoid_loss",
         "for classes shared out over many GPUs": "class_center_sample "
         "margin_cross_entropy",
         "a CUDA kernel of Paddle's; a mask does the same": "sparse_attention",

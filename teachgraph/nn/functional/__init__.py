@@ -9,6 +9,7 @@ from teachgraph.nn.functional import (
     common,
     conv,
     elements,
+    grids,
     inplace,
     likelihood,
     lookup,
@@ -24,6 +25,7 @@ from teachgraph.nn.functional.attention import *  # noqa: F403
 from teachgraph.nn.functional.common import *  # noqa: F403
 from teachgraph.nn.functional.conv import *  # noqa: F403
 from teachgraph.nn.functional.elements import *  # noqa: F403
+from teachgraph.nn.functional.grids import *  # noqa: F403
 from teachgraph.nn.functional.inplace import *  # noqa: F403
 from teachgraph.nn.functional.likelihood import *  # noqa: F403
 from teachgraph.nn.functional.lookup import *  # noqa: F403
@@ -40,6 +42,7 @@ __all__ += attention.__all__
 __all__ += common.__all__
 __all__ += conv.__all__
 __all__ += elements.__all__
+__all__ += grids.__all__
 __all__ += inplace.__all__
 __all__ += likelihood.__all__
 __all__ += lookup.__all__

@@ -1,0 +1,227 @@
+"""Images read at other places: turned and stretched grids, and shifts in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes
+from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.ops import elementwise, logic, math, rounding
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.functions.indexing import take_along_axis
+from teachgraph.ops.functions.joining import concat
+from teachgraph.ops.functions.manipulation import expand, pad, reshape, unsqueeze
+from teachgraph.ops.functions.math import cast, clip
+from teachgraph.ops.linalg import matmul_v2
+from teachgraph.ops.traced import Traced
+
+__all__ = ["affine_grid", "grid_sample", "temporal_shift"]
+
+MODES = ("bilinear", "nearest")
+PADDINGS = ("zeros", "border", "reflection")
+
+
+def steps(size: int, *, align_corners: bool) -> Any:
+    """Where the pixels of a line lie between -1 and 1.
+
+    With `align_corners` the outer ones lie at -1 and 1, else their outer edges do.
+    """
+    if align_corners:
+        return np.linspace(-1.0, 1.0, size) if size > 1 else np.zeros(1)
+    return (np.arange(size) * 2.0 + 1.0) / size - 1.0
+
+
+def affine_grid(
+    theta: Any, out_shape: Sequence[int], align_corners: bool = True, name: Any = None
+) -> Any:
+    """Where an affine map takes the pixels of an image, for `grid_sample`.
+
+    Args:
+        theta: Maps [N, 2, 3]; for volumes [N, 3, 4].
+        out_shape: [N, C, H, W]; for volumes [N, C, D, H, W].
+        align_corners: Whether the centres of the outer pixels lie at -1 and 1, not
+            their edges.
+        name: Accepted for Paddle's sake.
+
+    Returns:
+        [N, H, W, 2], x first; for volumes [N, D, H, W, 3].
+
+    Raises:
+        ShapeError: The sizes do not fit.
+
+    In Paddle this is `paddle.nn.functional.affine_grid`.
+
+    >>> import numpy as np
+    >>> affine_grid(np.array([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]]), [1, 1, 1, 2])
+    array([[[[-0.5,  0. ],
+             [ 1.5,  0. ]]]])
+    """
+    sizes = [int(n) for n in (out_shape.tolist() if tensor(out_shape) else out_shape)]
+    spatial = len(sizes) - 2
+    if spatial not in {2, 3} or list(theta.shape[1:]) != [spatial, spatial + 1]:
+        told = f"affine_grid: maps {list(theta.shape)} for an image {sizes}"
+        raise ShapeError(at_user_line(told))
+    lines = [steps(size, align_corners=align_corners) for size in sizes[2:]]
+    axes = np.meshgrid(*lines, indexing="ij")[::-1]
+    places = np.stack([*axes, np.ones(sizes[2:])], -1).reshape(-1, spatial + 1)
+    constant = places.astype(dtypes.convert(theta.dtype))
+    moved = matmul_v2(unsqueeze(constant, 0), theta, trans_y=True)
+    return reshape(moved, [-1, *sizes[2:], spatial])
+
+
+def tensor(x: Any) -> bool:
+    """Whether this is an array or a Tensor."""
+    return isinstance(x, (np.ndarray, Traced))
+
+
+def grid_sample(
+    x: Any,
+    grid: Any,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = True,
+    name: Any = None,
+) -> Any:
+    """The image at the places of a grid, between its pixels.
+
+    Args:
+        x: Images [N, C, H, W].
+        grid: Places [N, h, w, 2], each x and y; -1 and 1 are the image's borders.
+        mode: "bilinear" (between the four pixels around), or "nearest".
+        padding_mode: What is beyond the image: "zeros", its "border", or its
+            "reflection".
+        align_corners: Whether the centres of the outer pixels lie at -1 and 1, not
+            their edges.
+        name: Accepted for Paddle's sake.
+
+    Returns:
+        [N, C, h, w].
+
+    Raises:
+        InvalidValueError: There is no such mode or padding.
+        ShapeError: These are no images with a grid; volumes are not read here.
+
+    In Paddle this is `paddle.nn.functional.grid_sample`.
+
+    >>> import numpy as np
+    >>> x = np.array([[[[1.0, 3.0], [5.0, 7.0]]]])
+    >>> grid_sample(x, np.array([[[[0.0, 0.0], [1.0, -1.0]]]]))
+    array([[[[4., 3.]]]])
+    """
+    if mode not in MODES or padding_mode not in PADDINGS:
+        told = f"grid_sample: mode {mode!r} of {MODES}, {padding_mode!r} of {PADDINGS}"
+        raise InvalidValueError(at_user_line(told))
+    if len(x.shape) != 4 or len(grid.shape) != 4 or grid.shape[3] != 2:
+        told = f"grid_sample: images {list(x.shape)}, a grid {list(grid.shape)}"
+        raise ShapeError(at_user_line(told))
+    height, width = x.shape[2:]
+    how = {"padding_mode": padding_mode, "align_corners": align_corners}
+    column = places(grid[..., 0], width, **how)
+    row = places(grid[..., 1], height, **how)
+    if mode == "nearest":
+        return pixels(x, rounding.round_(row), rounding.round_(column))
+    top, left = rounding.floor(row), rounding.floor(column)
+    down, right = row - top, column - left
+    corners = (
+        (top, left, (1.0 - down) * (1.0 - right)),
+        (top, left + 1.0, (1.0 - down) * right),
+        (top + 1.0, left, down * (1.0 - right)),
+        (top + 1.0, left + 1.0, down * right),
+    )
+    parts = [pixels(x, i, j) * unsqueeze(weight, 1) for i, j, weight in corners]
+    return math.sum_(*parts)
+
+
+def places(grid: Any, size: int, *, padding_mode: str, align_corners: bool) -> Any:
+    """Coordinates between -1 and 1 as pixels, those beyond brought inside if asked."""
+    if align_corners:
+        found = (grid + 1.0) * ((size - 1) / 2.0)
+    else:
+        found = (grid + 1.0) * (size / 2.0) + (-0.5)
+    if padding_mode == "reflection":
+        edge = 0.0 if align_corners else 0.5
+        found = mirrored(found + edge, size - 1.0 + 2.0 * edge) + (-edge)
+    return found if padding_mode == "zeros" else clip(found, 0.0, size - 1.0)
+
+
+def mirrored(x: Any, size: float) -> Any:
+    """A line folded back at 0 and at `size`, again and again."""
+    if not size:
+        return x * 0.0
+    whole = fill_any_like(x, value=2.0 * size)
+    rest = elementwise.elementwise_mod(math.abs_(x), whole)
+    return elementwise.elementwise_min(rest, whole - rest)
+
+
+def pixels(x: Any, row: Any, column: Any) -> Any:
+    """The pixels in these rows and columns, 0 where there is none."""
+    channels, height, width = x.shape[1:]
+    inside = within(row, height) & within(column, width)
+    line = clip(row, 0.0, height - 1.0) * float(width) + clip(column, 0.0, width - 1.0)
+    flat = reshape(cast(line, "int64"), [0, 1, -1])
+    index = expand(flat, [-1, channels, -1])
+    found = take_along_axis(reshape(x, [0, 0, -1]), index, 2, broadcast=False)
+    sizes = [found.shape[0], channels, *row.shape[1:]]
+    found = reshape(found, [0 if n == -1 else n for n in sizes])
+    return elementwise.elementwise_mul(found, cast(unsqueeze(inside, 1), x.dtype))
+
+
+def within(x: Any, size: int) -> Any:
+    """Where a coordinate is that of a pixel."""
+    first = elementwise.greater_equal(x, fill_any_like(x))
+    last = elementwise.less_equal(x, fill_any_like(x, value=size - 1.0))
+    return logic.logical_and(first, last)
+
+
+def temporal_shift(
+    x: Any,
+    seg_num: int,
+    shift_ratio: float = 0.25,
+    name: Any = None,
+    data_format: str = "NCHW",
+) -> Any:
+    """Some channels from the frame before, as many from the one behind.
+
+    Args:
+        x: The frames of videos, [N seg_num, C, H, W].
+        seg_num: How many frames each video has.
+        shift_ratio: Which share of the channels comes from the frame before, and which
+            from the one behind.
+        name: Accepted for Paddle's sake.
+        data_format: "NCHW" or "NHWC".
+
+    Raises:
+        InvalidValueError: The share or the format is none, or frames are left over.
+
+    Source: Lin et al. 2018, https://arxiv.org/abs/1811.08383. In Paddle this is
+    `paddle.nn.functional.temporal_shift`.
+
+    >>> import numpy as np
+    >>> frames = np.arange(8.0).reshape(2, 4, 1, 1)
+    >>> temporal_shift(frames, 2).reshape(2, 4)
+    array([[0., 5., 2., 3.],
+           [0., 0., 6., 7.]])
+    """
+    if data_format not in ("NCHW", "NHWC") or not 0 <= shift_ratio <= 0.5:
+        told = f"temporal_shift: {data_format!r}, a share of {shift_ratio}"
+        raise InvalidValueError(at_user_line(told))
+    frames, *rest = x.shape
+    if frames > 0 and frames % seg_num:
+        told = f"temporal_shift: {frames} frames in videos of {seg_num}"
+        raise InvalidValueError(at_user_line(told))
+    at = 2 if data_format == "NCHW" else 4
+    videos = reshape(x, [-1, seg_num, *rest])
+    channels = rest[at - 2]
+    one, two = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
+    padded = pad(videos, [0, 0, 1, 1, 0, 0, 0, 0, 0, 0])
+    cuts = ((0, 0, one), (2, one, two), (1, two, channels))
+    lead = (slice(None),)
+    parts = [
+        padded[(*lead, slice(t, t + seg_num), *lead * (at - 2), slice(low, high))]
+        for t, low, high in cuts
+        if high > low
+    ]
+    return reshape(concat(parts, at), [-1, *rest])
