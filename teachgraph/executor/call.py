@@ -49,18 +49,26 @@ class Call(NamedTuple):
         ]
 
 
-def call_of(operator: Operator, random_seed: int = 0) -> Call:
+def as_it_is(name: str) -> str:
+    """The name itself."""
+    return name
+
+
+def call_of(
+    operator: Operator, random_seed: int = 0, names: Callable[[str], str] = as_it_is
+) -> Call:
     """The call an operator stands for.
 
     Args:
         operator: The operator.
         random_seed: The program's; if not 0, a random op without a seed of its own gets
             one that follows from it and the op's place.
+        names: What the variables it names are called.
     """
     op = operator.op
-    arguments = [known(name) for name in op.arguments(operator.inputs)]
+    arguments = [known(name, names) for name in op.arguments(operator.inputs)]
     if isinstance(op, GradOp):
-        return grad_call(operator, op, arguments)
+        return grad_call(operator, op, arguments, names)
     attrs = {
         name: value
         for name, value in operator.own_attrs.items()
@@ -69,20 +77,27 @@ def call_of(operator: Operator, random_seed: int = 0) -> Call:
     if random_seed and op.random and not attrs.get("seed"):
         attrs["seed"] = random_seed + operator.idx
     slots = [slot_name(name) for name in op.outputs]
-    outputs = [known(name) for slot in slots for name in operator.outputs.get(slot, ())]
+    outputs = [
+        known(name, names) for slot in slots for name in operator.outputs.get(slot, ())
+    ]
     return Call(
         operator, op.kernel, arguments, attrs, outputs, len(outputs) == 1, False
     )
 
 
-def grad_call(operator: Operator, op: GradOp, arguments: list[str | None]) -> Call:
+def grad_call(
+    operator: Operator,
+    op: GradOp,
+    arguments: list[str | None],
+    called: Callable[[str], str],
+) -> Call:
     """The call of a gradient operator: its rule, of which some results are wanted."""
     rule, own = op.source, operator.own_attrs
     attrs = {name: own[name] for name in rule.defaults}
     outputs: list[str | None] = []
     for name in rule.of:
         names = operator.outputs.get(f"{slot_name(name)}@GRAD", [])
-        wanted = [known(n) for n in names]
+        wanted = [known(n, called) for n in names]
         if op.forward.variadic and name == op.forward.inputs[-1]:
             wanted = wanted or [None] * len(operator.inputs.get(slot_name(name), ()))
         outputs.extend(wanted or [None])
@@ -107,6 +122,6 @@ def may_defer(rule: FunctionType) -> bool:
     return False
 
 
-def known(name: str | None) -> str | None:
-    """A variable's name, None for the placeholder of one that nobody wants."""
-    return None if name in (None, EMPTY) else name
+def known(name: str | None, names: Callable[[str], str]) -> str | None:
+    """What a variable is called, None for the placeholder of one that nobody wants."""
+    return None if name is None or name == EMPTY else names(name)

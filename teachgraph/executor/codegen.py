@@ -1,4 +1,7 @@
-"""A program as straight-line Python, one line an operator: to read, and for speed."""
+"""A program as Python, one line an operator: to read, and for speed.
+
+Branches and loops write themselves down; all else is a straight line.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import keyword
 import linecache
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
 from teachgraph.executor.call import Call
+from teachgraph.executor.flow import Flow, Loop, Step
 from teachgraph.ops.op import force
 from teachgraph.static.operator import Operator
 
@@ -25,12 +29,14 @@ class Code(NamedTuple):
         function: What it defines: takes the feed and the scope's values, returns the
             fetched values and, by name, what is to be stored.
         operators: The operator that each line (from 1) runs.
+        steps: The same as the steps of the plan.
         names: The variable behind each Python name.
     """
 
     source: str
     function: Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
     operators: dict[int, Operator]
+    steps: dict[int, Step]
     names: dict[str, str]
 
 
@@ -59,46 +65,77 @@ class Identifiers:
 
 
 class Writer:
-    """Writes the lines, and gathers what they refer to."""
+    """Writes the lines, and gathers what they refer to.
 
-    def __init__(self, calls: Sequence[Call]) -> None:
-        types = {call.operator.type for call in calls}
-        self.identifiers = Identifiers([*types, "force", "feed", "scope", "_"])
+    Attributes:
+        kept: What loops keep of their rounds.
+    """
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        every = list(every_step(steps))
+        types = {step.operator.type for step in every}
+        self.name = Identifiers([*types, "force", "feed", "scope", "_"])
+        self.fresh = self.name.fresh
+        self.kept = {
+            name for step in every if isinstance(step, Loop) for name in step.saved
+        }
         self.globals: dict[str, Any] = {"force": force}
         self.lines: list[str] = []
-        self.operators: dict[int, Operator] = {}
+        self.steps: dict[int, Step] = {}
+        self.margin = "    "
 
     def line(self, text: str) -> None:
         """One more line of the function's body."""
-        self.lines.append(f"    {text}")
+        self.lines.append(f"{self.margin}{text}")
+
+    def step_line(self, step: Step, text: str, *, comment: bool = True) -> None:
+        """A line that runs a step, or a part of it; errors in it are the step's."""
+        where = step.operator.callsite if comment else None
+        self.line(text if where is None else f"{text}  # {where.short}")
+        self.steps[len(self.lines)] = step
+
+    def indented(self, steps: Sequence[Step], *, empty: bool = True) -> None:
+        """The lines of a body; if there are none and it would be empty, `pass`."""
+        before, self.margin = self.margin, self.margin + "    "
+        for step in steps:
+            self.step(step)
+        if empty and not steps:
+            self.line("pass")
+        self.margin = before
+
+    def uses(self, function: Callable[..., Any]) -> str:
+        """The name of a function that the lines call."""
+        name = function.__name__
+        if self.globals.get(name) is not function:
+            name = self.fresh(name)
+            self.globals[name] = function
+        return name
+
+    def step(self, step: Step) -> None:
+        """The lines of one step."""
+        if isinstance(step, Flow):
+            step.write(self)
+        else:
+            self.call(step)
 
     def call(self, call: Call) -> None:
         """The lines of one call."""
-        operator = call.operator
-        self.globals[operator.type] = call.function
+        self.globals[call.operator.type] = call.function
         wanted = [name for name in call.outputs if name is not None]
         targets = ", ".join(
-            "_" if name is None else self.identifiers(name) for name in call.outputs
+            "_" if name is None else self.name(name) for name in call.outputs
         )
         if not call.single:
             targets += "," * (len(call.outputs) == 1)
-        text = f"{targets or '_'} = {operator.type}({self.arguments(call)})"
-        where = operator.callsite
-        if where is not None:
-            text += f"  # {where.short}"
-        self.line(text)
-        self.operators[len(self.lines)] = operator
+        text = f"{targets or '_'} = {call.operator.type}({self.arguments(call)})"
+        self.step_line(call, text)
         for name in wanted if call.lazy else ():
-            target = self.identifiers(name)
-            self.line(f"{target} = force({target})")
-            self.operators[len(self.lines)] = operator
+            target = self.name(name)
+            self.step_line(call, f"{target} = force({target})", comment=False)
 
     def arguments(self, call: Call) -> str:
         """The arguments of a call as text."""
-        names = [
-            "None" if name is None else self.identifiers(name)
-            for name in call.arguments
-        ]
+        names = ["None" if name is None else self.name(name) for name in call.arguments]
         attrs = [f"{name}={self.literal(value)}" for name, value in call.attrs.items()]
         return ", ".join(names + attrs)
 
@@ -112,13 +149,13 @@ class Writer:
             isinstance(item, (bool, int, str)) for item in value
         ):
             return repr(value)
-        name = self.identifiers.fresh("constant")
+        name = self.fresh("constant")
         self.globals[name] = value
         return name
 
 
 def generate(
-    calls: Sequence[Call],
+    calls: Sequence[Step],
     feeds: Sequence[str],
     fetches: Sequence[str],
     persistent: Sequence[str],
@@ -134,7 +171,7 @@ def generate(
         title: What tracebacks call the code.
     """
     writer = Writer(calls)
-    name = writer.identifiers
+    name = writer.name
     writer.lines.append("def run(feed, scope):")
     for variable in feeds:
         writer.line(f"{name(variable)} = feed[{variable!r}]")
@@ -144,7 +181,7 @@ def generate(
     stores = written(calls, persistent)
     last = last_uses(calls, {*fetches, *stores})
     for position, call in enumerate(calls):
-        writer.call(call)
+        writer.step(call)
         if done := [name(v) for v in last[position]]:
             writer.line(f"del {', '.join(done)}")
     fetched = ", ".join(name(v) for v in fetches)
@@ -159,12 +196,21 @@ def compiled(writer: Writer, title: str) -> Code:
     filename = f"<teachgraph {title}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     exec(compile(source, filename, "exec"), writer.globals)  # noqa: S102  our own text
-    names = {python: name for name, python in writer.identifiers.by_name.items()}
-    return Code(source, writer.globals["run"], writer.operators, names)
+    names = {python: name for name, python in writer.name.by_name.items()}
+    operators = {line: step.operator for line, step in writer.steps.items()}
+    return Code(source, writer.globals["run"], operators, writer.steps, names)
+
+
+def every_step(steps: Sequence[Step]) -> Iterator[Step]:
+    """These steps and those in their bodies."""
+    for step in steps:
+        yield step
+        if isinstance(step, Flow):
+            yield from every_step(step.body)
 
 
 def read_first(
-    calls: Sequence[Call], persistent: Sequence[str], fetches: Sequence[str]
+    calls: Sequence[Step], persistent: Sequence[str], fetches: Sequence[str]
 ) -> list[str]:
     """The persistent variables that are read before this program writes them."""
     stored, made = set(persistent), set[str]()
@@ -177,16 +223,19 @@ def read_first(
     return [*found, *(n for n in fetches if n in stored - made and n not in found)]
 
 
-def written(calls: Sequence[Call], persistent: Sequence[str]) -> list[str]:
+def written(calls: Sequence[Step], persistent: Sequence[str]) -> list[str]:
     """The persistent variables that this program writes."""
     stored = set(persistent)
     found = {name: None for call in calls for name in call.outputs if name in stored}
     return [name for name in found if name is not None]
 
 
-def last_uses(calls: Sequence[Call], kept: set[str]) -> list[list[str]]:
+def last_uses(calls: Sequence[Step], kept: set[str]) -> list[list[str]]:
     """For each call, the variables nobody needs after it."""
-    seen = set(kept)
+    seen = set(kept)  # nor is a name deleted that may stand for nothing
+    for call in calls:
+        if isinstance(call, Flow):
+            seen |= call.inner - set(call.outputs)
     found: list[list[str]] = []
     for call in reversed(calls):
         names = dict.fromkeys([*call.arguments, *call.outputs])

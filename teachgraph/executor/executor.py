@@ -34,12 +34,21 @@ class Executor:
         place: Accepted for Paddle's sake; there is only the CPU.
         interpret: Walk over the operators as they are, instead of generating code of
             what the default passes leave. So does every run that somebody observes.
+        max_iterations: How often a loop may go round that does not say so itself;
+            by default without end, until Ctrl-C leaves the scope as it was.
 
     In Paddle this is `paddle.static.Executor`.
     """
 
-    def __init__(self, place: Any = None, *, interpret: bool = False) -> None:
+    def __init__(
+        self,
+        place: Any = None,
+        *,
+        interpret: bool = False,
+        max_iterations: int | None = None,
+    ) -> None:
         self.place, self.interpreting = place, interpret
+        self.max_iterations = max_iterations
         self._closed = False
 
     def run(
@@ -91,6 +100,9 @@ class Executor:
         scope.values.update(program.answers())
         with np.errstate(all="ignore"):  # infinity and NaN come silently, as in Paddle
             values = self._run(plan, fed, scope)
+        for name, value in zip(fetches, values, strict=True):
+            if value is None:
+                raise FetchError(not_taken(name))
         found = [np.array(value) for value in values]
         return found if return_numpy else tensors(found)
 
@@ -116,7 +128,9 @@ class Executor:
         if found is None:
             for stale in [k for k in list(plans) if k[0] != program.version]:
                 plans.pop(stale, None)
-            found = plans[key] = Plan(program, feeds, fetches, passes)
+            found = plans[key] = Plan(
+                program, feeds, fetches, passes, self.max_iterations
+            )
         return found
 
     def compiled(
@@ -146,6 +160,14 @@ class Executor:
     def close(self) -> None:
         """Refuse further runs."""
         self._closed = True
+
+
+def not_taken(name: str) -> str:
+    """The message for a fetch of what only a branch writes that was not taken."""
+    return at_user_line(
+        f"{name!r} has no value: the branch that writes it was not taken; fetch what "
+        "cond returned"
+    )
 
 
 def check_kind(name: str, value: Any, kind: type) -> None:

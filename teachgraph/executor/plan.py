@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cached_property
 from itertools import count
 from types import TracebackType
 from typing import Any
+
+import numpy as np
 
 from teachgraph.errors import (
     FeedError,
@@ -15,8 +17,9 @@ from teachgraph.errors import (
     OpError,
     at_user_line,
 )
-from teachgraph.executor.call import Call, call_of
 from teachgraph.executor.codegen import Code, generate, read_first, written
+from teachgraph.executor.flow import Flow, Step
+from teachgraph.executor.lowering import Lowering
 from teachgraph.executor.scope import Scope
 from teachgraph.observe import announce
 from teachgraph.passes import apply_pass
@@ -37,6 +40,7 @@ class Plan:
         feeds: Names of the variables that are fed.
         fetches: Names of the variables that are to be returned.
         passes: What to do to a copy of it first; see `passes.list()`.
+        max_iterations: How often a loop may go round that does not say so itself.
 
     Attributes:
         program: The program.
@@ -51,11 +55,12 @@ class Plan:
         feeds: Sequence[str],
         fetches: Sequence[str],
         passes: Sequence[str] = (),
+        max_iterations: int | None = None,
     ) -> None:
         block = program.global_block()
         self.program, self.fetches = program, list(fetches)
-        ops = block.ops if not passes else rewritten(program, passes, fetches)
-        self.calls = [call_of(operator, program.random_seed) for operator in ops]
+        running = program if not passes else rewritten(program, passes, fetches)
+        self.calls = Lowering(running, max_iterations).steps()
         self.variables = block.vars
         self.persistent = [n for n, v in block.vars.items() if v.persistable]
         self.check_fetches(block.vars)
@@ -94,10 +99,10 @@ class Plan:
         self, given: set[str], variables: Mapping[str, Variable]
     ) -> list[str]:
         """The fed variables that are read; every one of them must be given."""
-        needed: dict[str, Call | None] = {}
+        needed: dict[str, Step | None] = {}
         for call in self.calls:
             for name in call.arguments:
-                if name is not None and variables[name].is_data:
+                if name is not None and name in variables and variables[name].is_data:
                     needed.setdefault(name, call)
         for name in self.fetches:
             if variables[name].is_data:
@@ -128,21 +133,7 @@ class Plan:
         self.check_initialized(scope)
         values: dict[str, Any] = dict(feed)
         values.update((name, scope.values[name]) for name in self.reads)
-        for call in self.calls:
-            arguments = [None if n is None else values[n] for n in call.arguments]
-            try:
-                results = call.run(arguments)
-            except Exception as error:
-                explained = failed(call.operator, arguments, error)
-                announce("op_failed", call.operator.type, arguments, {}, explained)
-                raise explained from cause_of(error)
-            new = {
-                name: result
-                for name, result in zip(call.outputs, results, strict=True)
-                if name is not None
-            }
-            values.update(new)
-            announce("run_op", call.operator, new)
+        walk(self.calls, values)
         scope.values.update((name, values[name]) for name in self.stores)
         return [values[name] for name in self.fetches]
 
@@ -160,23 +151,21 @@ class Plan:
         frame = deepest(error.__traceback__, self.code.function.__code__)
         if frame is None:
             return error
-        operator = self.code.operators.get(frame.tb_lineno)
-        if operator is None:
+        step = self.code.steps.get(frame.tb_lineno)
+        if step is None:
             return error
         local = {
             name: frame.tb_frame.f_locals.get(python)
             for python, name in self.code.names.items()
         }
-        names = operator.op.arguments(operator.inputs)
-        return failed(operator, [local.get(name) for name in names], error)
+        return failed(step, [local.get(name or "") for name in told(step)], error)
 
 
 def rewritten(
     program: Program, passes: Sequence[str], fetches: Sequence[str]
-) -> list[Operator]:
-    """The operators of a copy of a program, after some passes."""
-    made = apply_pass(program, passes, fetches=fetches, checked=False)
-    return made.global_block().ops
+) -> Program:
+    """A copy of a program, after some passes."""
+    return apply_pass(program, passes, fetches=fetches, checked=False)
 
 
 def deepest(traceback: TracebackType | None, code: Any) -> TracebackType | None:
@@ -191,16 +180,51 @@ def cause_of(error: Exception) -> BaseException | None:
     return error.__cause__ if isinstance(error, OpError) else None
 
 
-def failed(operator: Operator, values: Sequence[Any], error: Exception) -> Exception:
-    """What to raise when an operator raised `error` on these values.
+def walk(steps: Sequence[Step], values: MutableMapping[str, Any]) -> None:
+    """Run some steps one by one, telling the observers."""
+    for step in steps:
+        try:
+            new = results_of(step, values)
+        except Exception as error:
+            if isinstance(step, Flow) and isinstance(error, OpError) and error.op:
+                raise  # a step of its body has told
+            arguments = [None if n is None else values[n] for n in told(step)]
+            explained = failed(step, arguments, error)
+            announce("op_failed", step.operator.type, arguments, {}, explained)
+            raise explained from cause_of(error)
+        given = {name: value for name, value in new.items() if value is not None}
+        announce("run_op", step.operator, given)
+
+
+def results_of(step: Step, values: MutableMapping[str, Any]) -> dict[str, Any]:
+    """Run one step; what it computes, which joins the values."""
+    if isinstance(step, Flow):
+        step.interpret(values, walk)
+        given = {n: values[n] for n in step.outputs if n is not None}
+        return {n: v for n, v in given.items() if isinstance(v, np.ndarray)}
+    arguments = [None if n is None else values[n] for n in step.arguments]
+    results = zip(step.outputs, step.run(arguments), strict=True)
+    new = {name: result for name, result in results if name is not None}
+    values.update(new)
+    return new
+
+
+def told(step: Step) -> list[str | None]:
+    """The inputs that a message about a step shows."""
+    return step.tested if isinstance(step, Flow) else step.arguments
+
+
+def failed(step: Step, values: Sequence[Any], error: Exception) -> Exception:
+    """What to raise when a step raised `error` on these values.
 
     A gradient operator names the line of the forward one, which the user can change.
     """
+    operator = step.operator
     attrs, written = operator.own_attrs, operator.twin or operator
     return operator.op.explain(values, attrs, error, where=written.callsite)
 
 
-def missing_feed(variable: Variable, call: Call | None) -> str:
+def missing_feed(variable: Variable, call: Step | None) -> str:
     """The message for a feed that is not there."""
     reader = "" if call is None else f", which {call.operator.type} reads"
     return at_user_line(

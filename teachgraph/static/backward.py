@@ -13,9 +13,12 @@ from teachgraph.errors import ProgramError
 from teachgraph.static.operator import OpRole
 from teachgraph.static.reverse import Callback, Reverse
 from teachgraph.static.variable import Variable
-from teachgraph.static.way import Way
+from teachgraph.static.way import Way, own_ways
+from teachgraph.static.way_back import WAYS
 
 __all__ = ["append_backward", "gradients"]
+
+own_ways.update(WAYS)
 
 
 def append_backward(

@@ -46,6 +46,12 @@ class Block:
         """The block around this one."""
         return None if self.parent_idx < 0 else self.program.block(self.parent_idx)
 
+    def in_sight(self) -> Iterator[Block]:
+        """This block and, if it is a gradient's, the one it goes back over."""
+        yield self
+        if self.forward_block_idx >= 0:
+            yield from self.program.block(self.forward_block_idx).in_sight()
+
     def create_var(
         self,
         name: str | None = None,
@@ -59,8 +65,8 @@ class Block:
             name: By default `_generated_var_N`.
             shape: -1 or None for a size that is not known.
             dtype: By default float32.
-            **options: `persistable`, `stop_gradient`, `is_data`; Paddle's `type` and
-                `lod_level` are accepted.
+            **options: `persistable`, `stop_gradient`, `is_data`, `type`; Paddle's
+                `lod_level` is accepted.
 
         Raises:
             TypeError: `name` is no string.
@@ -73,6 +79,7 @@ class Block:
         known = {"persistable", "stop_gradient", "is_data"}
         facts = {key: value for key, value in options.items() if key in known}
         variable = Variable(self, name, sizes(shape), dtype or dtypes.float32, **facts)
+        variable.type = options.get("type", variable.type)
         if (old := self.vars.get(name)) is not None:
             given = {"shape": shape, "dtype": dtype, **facts}
             same_as(old, variable, [fact for fact, v in given.items() if v is not None])
@@ -143,8 +150,9 @@ class Block:
     def _find_var_recursive(self, name: str) -> Variable | None:
         block: Block | None = self
         while block is not None:
-            if name in block.vars:
-                return block.vars[name]
+            for seen in block.in_sight():
+                if name in seen.vars:
+                    return seen.vars[name]
             block = block.parent
         return None
 

@@ -1,6 +1,39 @@
 """Paddle 2's `static.nn`: layers that make their own parameters."""
 
+from importlib import import_module
+from typing import Any
+
+from teachgraph.static.control_flow import case, cond, switch_case
 from teachgraph.static.layers import fc
+from teachgraph.static.loop import while_loop
 from teachgraph.static.user_op import py_func
 
-__all__ = ["fc", "py_func"]
+__all__ = ["case", "cond", "fc", "py_func", "switch_case", "while_loop"]
+
+_UPSTAIRS = {
+    "embedding": "embedding_table",
+    **dict.fromkeys(
+        (
+            "batch_norm",
+            "bilinear_tensor_product",
+            "conv2d",
+            "conv2d_transpose",
+            "conv3d",
+            "conv3d_transpose",
+            "group_norm",
+            "instance_norm",
+            "layer_norm",
+            "prelu",
+            "sparse_embedding",
+        )
+    ),
+}
+"""Layers that are made of what `nn` is made of, a floor up, and their names there."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _UPSTAIRS:
+        return getattr(
+            import_module("teachgraph.nn.parametric"), _UPSTAIRS[name] or name
+        )
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -79,6 +79,12 @@ class Operator:
         return {name: value for name, value in self.attrs.items() if name in known}
 
     @property
+    def sub_block(self) -> Block | None:
+        """The block it runs, if it is a branch or a loop."""
+        number = self.attrs.get("sub_block")
+        return None if number is None else self.block.program.block(number)
+
+    @property
     def idx(self) -> int:
         """Where it stands in its block."""
         return next(i for i, op in enumerate(self.block.ops) if op is self)
@@ -146,7 +152,8 @@ class Operator:
     def to_string(self, throw_on_error: bool = True) -> str:
         """The line that `print(program)` shows for it."""
         attrs = ", ".join(
-            f"{name} = {shown(value)}" for name, value in sorted(self.attrs.items())
+            f"{name} = {shown(value) if name != 'sub_block' else f'block[{value}]'}"
+            for name, value in sorted(self.attrs.items())
         )
         inputs = shown_slots(self.inputs)
         separator = ", " if attrs else ""

@@ -106,6 +106,15 @@ class Program(Kept):
     def _rollback(self) -> None:
         self.current_block_idx = self.current_block().parent_idx
 
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[Block]:
+        """Inside, new operators go into this block."""
+        before, self.current_block_idx = self.current_block_idx, block.idx
+        try:
+            yield block
+        finally:
+            self.current_block_idx = before
+
     def list_vars(self) -> Iterator[Variable]:
         """All variables, block by block in order of creation."""
         for block in self.blocks:
@@ -163,6 +172,7 @@ class Program(Kept):
             target = copy.blocks[0] if source.idx == 0 else copy._create_block()
             target.parent_idx = source.parent_idx
             target.forward_block_idx = source.forward_block_idx
+            target.backward_block_idx = source.backward_block_idx
             copy_block(source, target, for_test)
         copy.current_block_idx = 0
         return copy
@@ -217,7 +227,7 @@ def copy_variable(variable: Variable, block: Block) -> Variable:
             need_clip=variable.need_clip,
         )
         return Parameter(block, variable.name, variable.shape, variable.dtype, attr)
-    return Variable(
+    copied = Variable(
         block,
         variable.name,
         variable.shape,
@@ -226,6 +236,8 @@ def copy_variable(variable: Variable, block: Block) -> Variable:
         stop_gradient=variable.stop_gradient,
         is_data=variable.is_data,
     )
+    copied.type = variable.type
+    return copied
 
 
 class _Defaults:

@@ -18,7 +18,7 @@ from teachgraph.static import naming
 from teachgraph.static.operator import Operator, OpRole, Slots
 from teachgraph.static.user_op import py_func_gradient
 from teachgraph.static.variable import GRAD, Variable
-from teachgraph.static.way import EMPTY, Way
+from teachgraph.static.way import EMPTY, Way, own_ways
 
 __all__ = ["Callback", "Reverse"]
 
@@ -159,6 +159,8 @@ class Reverse:
             if operator.type == "py_func":
                 grads = [self.grad_of_output(n) for n in operator.output_arg_names]
                 py_func_gradient(self.block, operator, grads, parts)
+            elif operator.type in own_ways:
+                own_ways[operator.type](self, operator, parts, role_var)
             elif operator.op.rule is not None and operator.op.rule.inline:
                 self.append_inline(operator, parts)
             else:

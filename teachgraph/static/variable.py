@@ -37,10 +37,14 @@ class Variable(Methods):
         persistable: Whether its value outlives a run (parameters, learning rate).
         stop_gradient: Whether no gradient goes to it.
         is_data: Whether it is fed.
+        type: What it holds: `LOD_TENSOR`, an array, or `STEP_SCOPES`, what the steps of
+            a loop leave behind for the way back.
 
     An op handed to a Variable is appended to the current Block. In Paddle this is
     `paddle.static.Variable`.
     """
+
+    type = "LOD_TENSOR"
 
     def __init__(
         self,
@@ -148,8 +152,10 @@ class Variable(Methods):
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The line that `print(program)` shows for it."""
         words = "persist " * self.persistable + self.word
+        if self.type == "STEP_SCOPES":
+            return f"{words} {self.name} : {self.type}"
         return (
-            f"{words} {self.name} : LOD_TENSOR.shape{self.shape}"
+            f"{words} {self.name} : {self.type}.shape{self.shape}"
             f".dtype({self.dtype}).stop_gradient({self.stop_gradient})"
         )
 

@@ -6,7 +6,7 @@ gradients of gradients need no rules of their own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from teachgraph import dtypes, unique_name
 from teachgraph.errors import ProgramError, at_user_line
@@ -16,16 +16,25 @@ from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.variable import GRAD, Variable
 
-__all__ = ["EMPTY", "Way"]
+__all__ = ["EMPTY", "Way", "own_ways"]
 
 EMPTY = "@EMPTY@"
 """Stands in a slot where a position matters but nobody wants the gradient."""
+
+own_ways: dict[str, Callable[..., None]] = {}
+"""Who goes back over operators that have no rule: branches, loops, arrays.
+
+Each is called with the Reverse, the operator, the name of the gradient of each input by
+position, and the note of parameters.
+"""
 
 
 class Way:
     """The operators between leaves and targets, in one block.
 
     Attributes:
+        block: Where what goes back over them is appended.
+        ops: The operators it may lead over; by default those of the same block.
         operators: They themselves, in order; none of them a gradient operator that a
             gradient would have to go through.
         live: The variables that a gradient may go through.
@@ -39,8 +48,10 @@ class Way:
         targets: Sequence[Variable],
         no_grad_set: Iterable[Variable | str],
         leaves: Sequence[Variable] | None = None,
+        ops: Sequence[Operator] | None = None,
     ) -> None:
         self.block, self.targets = block, targets
+        self.ops = block.ops if ops is None else ops
         self.constant = {v if isinstance(v, str) else v.name for v in no_grad_set}
         self.leaves = None if leaves is None else {v.name for v in leaves}
         self.same: dict[str, str] = {}
@@ -52,7 +63,7 @@ class Way:
         """The operators the targets depend on, in order."""
         needed = {target.name for target in self.targets}
         found = []
-        for operator in reversed(self.block.ops):
+        for operator in reversed(self.ops):
             if operator.role & OpRole.OPTIMIZE:
                 continue  # an update makes a parameter's next value, not this one
             if not needed.isdisjoint(operator.output_arg_names):
@@ -69,6 +80,7 @@ class Way:
         found: list[Operator] = []
         for operator in path:
             op = operator.op
+            self.refuse_twice(operator, live)
             if not isinstance(op, GradOp) or live.isdisjoint(operator.input_arg_names):
                 found.append(operator)
                 continue
@@ -76,6 +88,27 @@ class Way:
             self.expand(operator, op)
             found.extend(self.block.ops[first:])
         return found
+
+    def refuse_twice(self, operator: Operator, live: set[str]) -> None:
+        """There is one way back over a loop or a branch, and none over that.
+
+        Raises:
+            ProgramError: A gradient would have to go through a loop's gradient.
+        """
+        forward, is_grad, _ = operator.type.rpartition("_grad")
+        if (
+            is_grad
+            and forward in own_ways
+            and not live.isdisjoint(operator.input_arg_names)
+        ):
+            raise ProgramError(
+                at_user_line(
+                    f"the gradient of {forward} has no gradient of its own: in a "
+                    "program, derivatives of second order do not go through a loop or "
+                    "a branch; in dynamic mode they do",
+                    (operator.twin or operator).callsite,
+                )
+            )
 
     def expand(self, operator: Operator, op: GradOp) -> None:
         """Append the ops of a gradient operator's rule, for the outputs it has."""
@@ -134,10 +167,9 @@ class Way:
         Raises:
             ProgramError: A variable on the way is written more than once.
         """
-        kept = {v.name for v in self.block.vars.values() if v.persistable}
-        passing = self.live - kept
+        passing = {n for n in self.live if not self.block._var_recursive(n).persistable}
         writers: dict[str, Operator] = {}
-        for operator in self.block.ops:
+        for operator in self.ops:
             for name in passing.intersection(operator.output_arg_names):
                 first = writers.setdefault(name, operator)
                 if first is not operator:
@@ -170,6 +202,8 @@ class Way:
         """Whether there is a way back over this operator."""
         if operator.type == "py_func":
             return bool(operator.attrs["backward_callable_id"] >= 0)
+        if operator.type in own_ways:
+            return True
         return operator.op.rule is not None or isinstance(operator.op, GradOp)
 
     def differentiable_inputs(self, operator: Operator) -> list[str]:

@@ -35,6 +35,17 @@ ELSEWHERE = {
         "random: test_random.py tests its distribution and its seeds",
     ),
     "warpctc": "it has one derivative, and no second: test_ctc.py",
+    **dict.fromkeys(
+        (
+            "conditional_block",
+            "conditional_block_grad",
+            "select_input",
+            "select_output",
+            "while",
+            "while_grad",
+        ),
+        "it runs a block of a program, or chooses among results: tests/static",
+    ),
     "py_func": "its kernel is the user's: test_py_func.py",
 }
 """Ops that have no row, and why."""

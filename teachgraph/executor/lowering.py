@@ -1,0 +1,191 @@
+"""From operators to steps: each name is settled, each sub-block becomes a body."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection
+
+from teachgraph.executor.call import EMPTY, call_of
+from teachgraph.executor.flow import BEFORE, BackBranch, BackLoop, Branch, Loop, Step
+from teachgraph.static.block import Block
+from teachgraph.static.loop import write_backs
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import Program
+from teachgraph.static.variable import GRAD
+from teachgraph.static.way_back import AFTER
+
+__all__ = ["Lowering"]
+
+
+class Names:
+    """What the names in a block stand for.
+
+    A name stands for the innermost variable there is. In the block of a loop's
+    gradient, a loop variable stands for its value at the beginning of the round.
+
+    Attributes:
+        block: The block.
+        outer: The names around it.
+        before: The loop variables of the loop that this block goes back over.
+    """
+
+    def __init__(
+        self,
+        lowering: Lowering,
+        block: Block,
+        outer: Names | None = None,
+        before: Collection[str] = (),
+    ) -> None:
+        self.lowering, self.block, self.outer = lowering, block, outer
+        self.before = before
+
+    def __call__(self, name: str) -> str:
+        """A name of its own for the variable that `name` stands for here."""
+        if name in self.before:
+            assert self.outer is not None
+            return self.outer(name) + BEFORE
+        for seen in self.block.in_sight():
+            if name in seen.vars:
+                return self.lowering.key(seen, name)
+        return name if self.outer is None else self.outer(name)
+
+
+class Lowering:
+    """Turns a program's operators into steps.
+
+    Attributes:
+        program: The program.
+        max_iterations: How often a loop may go round that does not say so itself.
+    """
+
+    def __init__(self, program: Program, max_iterations: int | None = None) -> None:
+        self.program, self.max_iterations = program, max_iterations
+        self.shared = Counter(name for block in program.blocks for name in block.vars)
+        self.loops: dict[str, Loop] = {}
+
+    def steps(self) -> list[Step]:
+        """What the program runs, in order."""
+        block = self.program.global_block()
+        return self.body(block, Names(self, block))
+
+    def key(self, block: Block, name: str) -> str:
+        """What a block's variable is called among those of all blocks."""
+        alone = block.idx == 0 or self.shared[name] == 1
+        return name if alone else f"{name}@block{block.idx}"
+
+    def body(self, block: Block, names: Names) -> list[Step]:
+        """The steps of a block."""
+        return [self.step(operator, names) for operator in block.ops]
+
+    def step(self, operator: Operator, names: Names) -> Step:
+        """One operator as a step."""
+        if operator.type in FLOWS:
+            return FLOWS[operator.type](self, operator, names)
+        return call_of(operator, self.program.random_seed, names)
+
+    def inside(
+        self, operator: Operator, names: Names, before: Collection[str] = ()
+    ) -> Names:
+        """The names inside the block that an operator runs."""
+        block = operator.sub_block
+        assert block is not None
+        return Names(self, block, names, before)
+
+    def branch(self, operator: Operator, names: Names) -> Branch:
+        """A branch."""
+        inside = self.inside(operator, names)
+        outs = list(map(names, operator.outputs["Out"]))
+        read = set(map(names, operator.inputs["Input"]))
+        return Branch(
+            operator,
+            self.body(inside.block, inside),
+            names(operator.inputs["Cond"][0]),
+            outs,
+            [name for name in outs if name in read],
+        )
+
+    def back_branch(self, operator: Operator, names: Names) -> BackBranch:
+        """The way back over a branch."""
+        inside = self.inside(operator, names)
+        wanted = zip(
+            operator.outputs["Input@GRAD"], operator.inputs["Input"], strict=True
+        )
+        return BackBranch(
+            operator,
+            self.body(inside.block, inside),
+            names(operator.inputs["Cond"][0]),
+            [
+                (names(grad), own_gradient(inside, name), names(name))
+                for grad, name in wanted
+                if grad != EMPTY
+            ],
+        )
+
+    def loop(self, operator: Operator, names: Names) -> Loop:
+        """A loop."""
+        inside = self.inside(operator, names)
+        outs = list(map(names, operator.outputs["Out"]))
+        first = operator.inputs["X"][: len(outs) - 1] + operator.inputs["Condition"]
+        assigned = write_backs(operator)
+        limit = operator.attrs.get("max_iterations") or self.max_iterations
+        scopes = names(operator.outputs["StepScopes"][0])
+        made = self.loops[scopes] = Loop(
+            operator,
+            self.body(inside.block, inside),
+            list(zip(outs, map(names, first), strict=True)),
+            outs[-1],
+            sum(name != new for name, new in assigned.items()),
+            scopes,
+            limit,
+        )
+        return made
+
+    def back_loop(self, operator: Operator, names: Names) -> BackLoop:
+        """The way back over a loop."""
+        outs, read = operator.inputs["Out"], operator.inputs["X"]
+        inside = self.inside(operator, names, outs)
+        arriving = zip(outs, operator.inputs["Out@GRAD"], strict=True)
+        wanted = list(zip(operator.outputs["X@GRAD"], read, strict=True))
+        seeds = {
+            name: (inside(name + AFTER), names(grad), inside(name + GRAD))
+            for name, grad in arriving
+            if grad != EMPTY
+        }
+        firsts = list(zip(wanted[: len(outs) - 1], outs, strict=False))
+        made = BackLoop(
+            operator,
+            self.body(inside.block, inside),
+            self.loops[names(operator.inputs["StepScopes"][0])],
+            list(seeds.values()),
+            [
+                (names(grad), seeds[out][0])
+                for (grad, _), out in firsts
+                if grad != EMPTY and out in seeds
+            ],
+            [
+                (names(grad), own_gradient(inside, name), names(name))
+                for grad, name in wanted[len(outs) - 1 :]
+                if grad != EMPTY
+            ]
+            + [
+                (names(grad), None, names(name))
+                for (grad, name), out in firsts
+                if grad != EMPTY and out not in seeds
+            ],
+        )
+        made.keep()
+        return made
+
+
+def own_gradient(inside: Names, name: str) -> str | None:
+    """What a gradient's block calls the gradient of a variable, None if it has none."""
+    found = name + GRAD
+    return inside(found) if found in inside.block.vars else None
+
+
+FLOWS: dict[str, Callable[[Lowering, Operator, Names], Step]] = {
+    "conditional_block": Lowering.branch,
+    "conditional_block_grad": Lowering.back_branch,
+    "while": Lowering.loop,
+    "while_grad": Lowering.back_loop,
+}

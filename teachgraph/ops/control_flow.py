@@ -1,0 +1,92 @@
+"""Ops that choose and repeat: a branch, a loop, and what picks a branch's result.
+
+`conditional_block` and `while` name a block of their program, which only an Executor
+can run; so they have a type, slots and attributes, and compute nothing by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from teachgraph.errors import InvalidValueError, OpError, ShapeError
+from teachgraph.ops.op import Like, Op, op
+
+__all__ = [
+    "LoopError",
+    "conditional_block",
+    "conditional_block_grad",
+    "merged",
+    "select_input",
+    "select_output",
+    "while_",
+    "while_grad",
+]
+
+ONE_BOOL = "a condition of one element"
+
+
+class LoopError(OpError, RuntimeError):
+    """A loop that went round more often than it may."""
+
+
+def of_a_block(type: str, outputs: Sequence[str], **attrs: Any) -> Op:
+    """An op that runs a block of its program."""
+
+    def kernel(condition: Any, *x: Any, sub_block: int) -> Any:
+        raise InvalidValueError(
+            f"block {sub_block} is part of a program, which an Executor runs"
+        )
+
+    made = op(type=type, outputs=outputs, needs=ONE_BOOL)(kernel)
+    made.attrs = {**made.attrs, **attrs}
+    made.defaults = attrs
+    made.__doc__ = f"`{type}` runs a block of its program: see `static.nn`."
+    return made
+
+
+conditional_block = of_a_block(
+    "conditional_block", ("out", "scope"), is_scalar_condition=True
+)
+conditional_block_grad = of_a_block(
+    "conditional_block_grad", ("input@GRAD",), is_scalar_condition=True
+)
+while_ = of_a_block("while", ("out", "step_scopes"), is_test=False, max_iterations=None)
+while_grad = of_a_block("while_grad", ("x@GRAD",), original_output_grad=())
+
+
+@op(needs="X: one value for each value of Mask, a whole number")
+def select_input(mask: Any, *x: Any) -> Any:
+    """The one of `x` that `mask` counts to: the result of the branch that was taken."""
+    return x[int(mask.reshape(()))]
+
+
+@select_input.infers
+def select_input_spec(mask: Like, *x: Like) -> Any:
+    """A size that differs between the branches is not known."""
+    return [(merged([value.shape for value in x]), x[0].dtype)]
+
+
+@op(needs="Mask: 0 or 1")
+def select_output(mask: Any, x: Any) -> Any:
+    """A gradient, handed to the branch that was taken; the other one gets none."""
+    taken = int(mask.reshape(()))
+    return (None, x) if taken else (x, None)
+
+
+def merged(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """One shape for several, -1 where they differ.
+
+    Raises:
+        ShapeError: They have different numbers of dimensions.
+
+    >>> merged([(2, 3), (4, 3)])
+    (-1, 3)
+    """
+    if len({len(shape) for shape in shapes}) > 1:
+        raise ShapeError(
+            f"one value cannot be shaped {' or '.join(str(list(s)) for s in shapes)}"
+        )
+    return tuple(
+        sizes[0] if len(set(sizes)) == 1 else -1 for sizes in zip(*shapes, strict=True)
+    )

@@ -1,0 +1,114 @@
+"""Blocks inside blocks: how one is traced, and what it takes from around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes, mode
+from teachgraph.errors import ShapeError, at_user_line
+from teachgraph.ops.creation import fill_constant
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import current_block
+from teachgraph.static.variable import Variable
+
+__all__ = [
+    "as_variable",
+    "captured",
+    "check_condition",
+    "inner_operators",
+    "traced_into",
+    "written",
+]
+
+
+@contextmanager
+def traced_into(parent: Block) -> Iterator[Block]:
+    """A new block inside `parent`; operators go into it meanwhile."""
+    program = parent.program
+    before = program.current_block_idx
+    block = program._create_block(parent.idx)
+    try:
+        with mode.using(True):
+            yield block
+    finally:
+        program.current_block_idx = before
+
+
+def captured(block: Block) -> list[str]:
+    """The variables from around a block that its operators read, in order of names."""
+    found = {
+        name
+        for operator in block.ops
+        for name in operator.input_arg_names
+        if name not in block.vars
+    }
+    return sorted(found)
+
+
+def written(block: Block) -> list[str]:
+    """The variables from around a block that its operators write, in order."""
+    found = {
+        name: None
+        for operator in block.ops
+        for name in operator.output_arg_names
+        if name not in block.vars
+    }
+    return list(found)
+
+
+def as_variable(value: Any) -> Variable:
+    """A Variable as it is; a number or an array as a constant of the program."""
+    if isinstance(value, Variable):
+        return value
+    array = np.asarray(value)
+    kind = dtypes.float32 if isinstance(value, float) else array.dtype
+    if array.ndim:
+        from teachgraph.ops.functions.creation import assign
+
+        return assign(array)  # type: ignore[no-any-return]
+    attrs = {"shape": [], "value": float(value), "dtype": dtypes.PADDLE_CODES[kind]}
+    return current_block().apply(fill_constant, (), attrs)  # type: ignore[no-any-return]
+
+
+def check_condition(what: str, where: str, value: Any) -> Variable:
+    """The value, if it is a boolean Variable of one element.
+
+    Raises:
+        TypeError: It is not boolean, or no Variable.
+        ShapeError: It is known to have several elements.
+    """
+    if not isinstance(value, Variable):
+        raise TypeError(
+            at_user_line(
+                f"The type of '{what}' in {where} must be {Variable}, but received "
+                f"{type(value)}."
+            )
+        )
+    if value.dtype != np.bool_:
+        raise TypeError(
+            at_user_line(
+                f"The data type of '{what}' in {where} must be ['bool'], but received "
+                f"{value.dtype}."
+            )
+        )
+    if any(size not in (1, -1) for size in value.shape):
+        raise ShapeError(
+            at_user_line(
+                f"'{what}' in {where} must have one element, but is shaped "
+                f"{list(value.shape)}: reduce it by `all` or `any`"
+            )
+        )
+    return value
+
+
+def inner_operators(block: Block) -> Iterator[Operator]:
+    """The operators of a block and of all blocks they run."""
+    for operator in block.ops:
+        yield operator
+        if operator.sub_block is not None:
+            yield from inner_operators(operator.sub_block)
