@@ -89,7 +89,7 @@ def beside(alpha: Any, x: Any, mode: str, data_format: str) -> int:
     if mode not in ("all", "channel", "element"):
         raise InvalidValueError(f"mode is 'all', 'channel' or 'element', got {mode!r}")
     first = mode == "channel" and data_format.startswith("NC")
-    return 1 if first and len(x.shape) > 1 else -1
+    return 1 if first and len(alpha.shape) < len(x.shape) else -1
 
 
 @op(needs="floating X and Alpha: one number, one a channel, or one for each element")

@@ -6,7 +6,13 @@ from typing import Any
 from teachgraph.static import nn
 from teachgraph.static.backward import append_backward, gradients
 from teachgraph.static.block import Block
-from teachgraph.static.layers import accuracy, create_global_var, data
+from teachgraph.static.layers import (
+    accuracy,
+    create_global_var,
+    create_parameter,
+    data,
+    name_scope,
+)
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.program import (
     Program,
@@ -27,10 +33,12 @@ __all__ = [
     "accuracy",
     "append_backward",
     "create_global_var",
+    "create_parameter",
     "data",
     "default_main_program",
     "default_startup_program",
     "gradients",
+    "name_scope",
     "nn",
     "program_guard",
     "py_func",

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
 from teachgraph import dtypes, unique_name
-from teachgraph.errors import DTypeError, ProgramError, at_user_line
+from teachgraph.errors import (
+    DTypeError,
+    InvalidValueError,
+    ProgramError,
+    at_user_line,
+)
 from teachgraph.ops import elementwise, linalg, math, metric, op, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.param_attr import ParamAttr
@@ -19,7 +25,14 @@ from teachgraph.static.program import (
 )
 from teachgraph.static.variable import Variable
 
-__all__ = ["accuracy", "create_global_var", "data", "fc"]
+__all__ = [
+    "accuracy",
+    "create_global_var",
+    "create_parameter",
+    "data",
+    "fc",
+    "name_scope",
+]
 
 
 def data(
@@ -169,3 +182,62 @@ def create_global_var(
     fill, attrs = Constant(value).operation(shape, dtypes.convert(dtype))
     startup.append_op(fill.type, {}, {"Out": initial}, attrs)
     return variable
+
+
+def create_parameter(
+    shape: Sequence[int],
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
+) -> Variable:
+    """A parameter of the program.
+
+    Args:
+        shape: Its sizes.
+        dtype: Type of its elements.
+        name: Instead of `create_parameter_N.w_0`.
+        attr: About it, as for a layer.
+        is_bias: Whether it starts at 0, if nobody says otherwise, or Xavier-uniform.
+        default_initializer: What it starts as, if `attr` does not say.
+
+    Raises:
+        TypeError: There is no shape.
+        ProgramError: A size is not positive, or `attr` is False.
+
+    In Paddle this is `paddle.static.create_parameter`.
+    """
+    default = default_initializer or (Constant(0.0) if is_bias else XavierUniform())
+    with naming.layer("create_parameter") as layer:
+        given = ParamAttr(name=name) if attr is None else attr
+        suffix = "b" if is_bias else "w"
+        found = parameter(layer.name, suffix, shape, dtype, given, default)
+    if found is None:
+        raise ProgramError(
+            at_user_line("create_parameter: attr is False: none is made")
+        )
+    return found
+
+
+@contextmanager
+def name_scope(prefix: str) -> Iterator[None]:
+    """Inside, operators carry a name scope: a word about where they belong.
+
+    Raises:
+        InvalidValueError: The word is empty.
+
+    In Paddle this is `paddle.static.name_scope`.
+
+    >>> from teachgraph import static
+    >>> with static.program_guard(static.Program()) as _, name_scope("encoder"):
+    ...     x = static.data("x", [2]) * 2.0
+    >>> x.op.attr("op_namescope")
+    '/encoder/'
+    """
+    if not prefix:
+        raise InvalidValueError(at_user_line("namescope prefix can not be empty."))
+    main, startup = default_main_program(), default_startup_program()
+    scope = main.child_scope(prefix)
+    with main.within_name_scope(scope), startup.within_name_scope(scope):
+        yield

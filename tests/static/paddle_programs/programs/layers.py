@@ -1,0 +1,138 @@
+"""Layers that make their own parameters, with what they learn by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.static.paddle_programs.compare import ABSENT
+from tests.static.paddle_programs.differences import Row, explained
+from tests.static.paddle_programs.programs.norms import MOMENTS
+from tests.static.paddle_programs.programs.program import data, program, sgd
+
+explained(
+    Row(
+        "room for a GPU's library",
+        "variables",
+        "batch_norm_?.tmp_2",
+        ours=ABSENT,
+    ),
+    *(
+        Row(
+            "in a test as well, what is kept has a shape",
+            "variable",
+            f"batch_norm_1.tmp_{i}",
+            "shape",
+            "layers_of_norms",
+            paddle=[],
+            ours=[2],
+        )
+        for i in range(2)
+    ),
+    Row(MOMENTS, "variable", "_generated_var_?", "stop_gradient", "layers_of_norms"),
+    Row(
+        "what Paddle appends from C++ has no name scope; here it has the program's",
+        "attr",
+        what="op_namescope",
+        program="parameters_*",
+        paddle="",
+        ours="/outer_1/",
+    ),
+)
+
+
+def image(paddle: Any, *shape: int, name: str = "image") -> Any:
+    """A batch of images with a gradient."""
+    x = paddle.static.data(name, [None, *shape])
+    x.stop_gradient = False
+    return x
+
+
+def learnt(paddle: Any, *outs: Any) -> Any:
+    """A step towards small results."""
+    loss, *others = [paddle.mean(out * out) for out in outs]
+    for other in others:
+        loss = loss + other
+    return sgd(paddle, loss)
+
+
+@program
+def layers_of_convolutions(paddle: Any) -> Any:
+    nn = paddle.static.nn
+    x = nn.conv2d(image(paddle, 2, 6, 6), 4, 3, act="relu")
+    x = nn.conv2d(x, 4, [3, 2], 2, "SAME", groups=2, bias_attr=False)
+    x = nn.conv2d_transpose(x, 3, filter_size=2, stride=2, act="tanh")
+    return learnt(paddle, nn.conv2d_transpose(x, 2, output_size=[8, 8], stride=2))
+
+
+@program
+def layers_of_convolutions_otherwise(paddle: Any) -> Any:
+    nn = paddle.static.nn
+    last = nn.conv2d(
+        image(paddle, 6, 6, 2), 2, 3, padding=[1, 2], data_format="NHWC", name="last"
+    )
+    shared = paddle.ParamAttr(name="shared")
+    other = image(paddle, 2, 4, 4, name="other")
+    first = nn.conv2d(other, 2, 3, param_attr=shared, padding=1)
+    second = nn.conv2d(first, 2, 3, param_attr=shared, padding=1, bias_attr=False)
+    volume = nn.conv3d(image(paddle, 1, 3, 3, 3, name="volume"), 2, 2)
+    larger = nn.conv3d_transpose(volume, 1, filter_size=2)
+    return learnt(paddle, last, second, larger)
+
+
+@program
+def layers_of_norms(paddle: Any) -> Any:
+    nn = paddle.static.nn
+    x = nn.batch_norm(image(paddle, 2, 3, 3), act="relu")
+    x = nn.batch_norm(
+        x, is_test=True, moving_mean_name="mean", moving_variance_name="variance"
+    )
+    x = nn.layer_norm(x, begin_norm_axis=2, act="tanh")
+    x = nn.layer_norm(x, shift=False)
+    w, b = paddle.ParamAttr(name="w"), paddle.ParamAttr(name="b")
+    x = nn.group_norm(x, 2, param_attr=w, bias_attr=b, act="sigmoid")
+    test = paddle.static.default_main_program().clone(for_test=True)
+    return [learnt(paddle, x), test]
+
+
+@program
+def layers_of_instance_norms(paddle: Any) -> Any:
+    w, b = paddle.ParamAttr(name="w"), paddle.ParamAttr(name="b")
+    x = paddle.static.nn.instance_norm(
+        image(paddle, 2, 3, 3), param_attr=w, bias_attr=b
+    )
+    return learnt(paddle, x)
+
+
+@program
+def layers_of_tables_and_slopes(paddle: Any) -> Any:
+    nn = paddle.static.nn
+    ids = paddle.static.data("ids", [None, 3], "int64")
+    rows = nn.embedding(ids, [5, 4], padding_idx=-1)
+    x = paddle.unsqueeze(rows, [3])
+    slopes = [
+        nn.prelu(x, "all"),
+        nn.prelu(x, "channel"),
+        nn.prelu(x, "element", name="each"),
+    ]
+    return learnt(paddle, *slopes)
+
+
+@program
+def layers_of_bilinear_products(paddle: Any) -> Any:
+    x, y = data(paddle), data(paddle, 3, "Y")
+    out = paddle.static.nn.bilinear_tensor_product(x, y, 2, act="relu")
+    return learnt(paddle, out)
+
+
+@program
+def parameters_and_global_variables(paddle: Any) -> Any:
+    static = paddle.static
+    w = static.create_parameter([4, 2], "float32")
+    b = static.create_parameter([2], "float32", name="shift", is_bias=True)
+    step = static.create_global_var([1], 2.5, "float32", persistable=True)
+    with static.name_scope("outer"):
+        out = paddle.matmul(data(paddle), w) + b
+        with static.name_scope("inner"):
+            out = out * step
+    with static.name_scope("outer"):
+        return learnt(paddle, out)
