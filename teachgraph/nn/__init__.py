@@ -13,6 +13,7 @@ from teachgraph.nn import (
     norm,
     pooling,
     rnn,
+    spectral_norm,
     transformer,
     utils,
 )
@@ -27,6 +28,7 @@ from teachgraph.nn.loss import *  # noqa: F403
 from teachgraph.nn.norm import *  # noqa: F403
 from teachgraph.nn.pooling import *  # noqa: F403
 from teachgraph.nn.rnn import *  # noqa: F403
+from teachgraph.nn.spectral_norm import *  # noqa: F403
 from teachgraph.nn.transformer import *  # noqa: F403
 
 __all__ = ["Layer", "functional", "initializer", "utils"]
@@ -40,4 +42,5 @@ __all__ += loss.__all__
 __all__ += norm.__all__
 __all__ += pooling.__all__
 __all__ += rnn.__all__
+__all__ += spectral_norm.__all__
 __all__ += transformer.__all__

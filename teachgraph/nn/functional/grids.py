@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,7 +34,7 @@ def steps(size: int, *, align_corners: bool) -> Any:
 
 
 def affine_grid(
-    theta: Any, out_shape: Sequence[int], align_corners: bool = True, name: Any = None
+    theta: Any, out_shape: Any, align_corners: bool = True, name: Any = None
 ) -> Any:
     """Where an affine map takes the pixels of an image, for `grid_sample`.
 
@@ -118,7 +117,7 @@ def grid_sample(
         told = f"grid_sample: images {list(x.shape)}, a grid {list(grid.shape)}"
         raise ShapeError(at_user_line(told))
     height, width = x.shape[2:]
-    how = {"padding_mode": padding_mode, "align_corners": align_corners}
+    how: Any = {"padding_mode": padding_mode, "align_corners": align_corners}
     column = places(grid[..., 0], width, **how)
     row = places(grid[..., 1], height, **how)
     if mode == "nearest":
