@@ -231,6 +231,12 @@ def zeros_of(writer: Writer, like: str) -> str:
     return f"{writer.uses(zeros_like)}({writer.name(like)})"
 
 
+def tuple_of(writer: Writer, names: Iterable[str]) -> str:
+    """Variables as a tuple, as text."""
+    found = [writer.name(name) for name in names]
+    return f"({found[0]},)" if len(found) == 1 else f"({', '.join(found)})"
+
+
 @dataclass
 class Loop(Flow):
     """`while condition:` the body.
@@ -241,7 +247,8 @@ class Loop(Flow):
         ends: How many steps at the body's end assign the next round's values.
         scopes: What holds the values kept of each round.
         limit: How many rounds there may be, None for any number.
-        saved: The values kept of each round, if there is a way back.
+        way_back: Whether there is one, for which it keeps something of each round.
+        saved: What that is.
     """
 
     start: list[tuple[str, str]]
@@ -249,6 +256,7 @@ class Loop(Flow):
     ends: int
     scopes: str
     limit: int | None
+    way_back: bool = False
     saved: dict[str, None] = field(default_factory=dict)
 
     @property
@@ -261,7 +269,7 @@ class Loop(Flow):
     @property
     def outputs(self) -> list[str | None]:
         """What has a value after it, whichever way it went."""
-        scopes = [self.scopes] if self.saved else []
+        scopes = [self.scopes] if self.way_back else []
         return [*(name for name, _ in self.start), *scopes]
 
     @property
@@ -286,7 +294,7 @@ class Loop(Flow):
             if self.limit is not None:
                 rounds = counted(rounds, self.limit)
             walk(work, values)
-            if self.saved:
+            if self.way_back:
                 scopes.append(tuple(values.get(name) for name in self.saved))
             walk(ends, values)
 
@@ -296,7 +304,7 @@ class Loop(Flow):
         for loop_variable, first in self.start:
             if loop_variable != first:
                 writer.line(f"{name(loop_variable)} = {name(first)}")
-        if self.saved:
+        if self.way_back:
             writer.line(f"{name(self.scopes)} = []")
         rounds = None if self.limit is None else writer.fresh("rounds")
         if rounds:
@@ -307,9 +315,9 @@ class Loop(Flow):
             writer.step_line(self, f"    {count}", comment=False)
         work, ends = self.parts
         writer.indented(work, empty=not self.body)
-        if self.saved:
-            kept = ", ".join(map(name, self.saved))
-            writer.line(f"    {name(self.scopes)}.append(({kept},))")
+        if self.way_back:
+            kept = tuple_of(writer, self.saved)
+            writer.line(f"    {name(self.scopes)}.append({kept})")
         writer.indented(ends, empty=False)
 
 
@@ -334,6 +342,7 @@ class BackLoop(Flow):
 
     def keep(self) -> None:
         """Have the loop keep what this reads of each round."""
+        self.loop.way_back = True
         before = {name + BEFORE: name for name, _ in self.loop.start}
         inner = self.loop.inner - {name for name, _ in self.loop.start}
         for name in read_outside(self.body):
@@ -355,8 +364,7 @@ class BackLoop(Flow):
         read = [name for name in read_outside(self.body) if name not in given]
         arrive = [arrives for _, arrives, _ in self.seeds]
         likes = [like for _, _, like in self.sums]
-        scopes = [self.loop.scopes] if self.loop.saved else []
-        return [*scopes, *arrive, *likes, *read]
+        return [self.loop.scopes, *arrive, *likes, *read]
 
     @property
     def outputs(self) -> list[str | None]:
@@ -391,9 +399,9 @@ class BackLoop(Flow):
         totals = [writer.fresh(f"total_{name(out)}") for out, _, _ in self.sums]
         for total, (_, _, like) in zip(totals, self.sums, strict=True):
             writer.line(f"{total} = {zeros_of(writer, like)}")
-        kept = ", ".join(map(name, self.kept))
+        kept = tuple_of(writer, self.kept) if self.kept else "_"
         scopes = name(self.loop.scopes)
-        writer.step_line(self, f"for ({kept},) in reversed({scopes}):")
+        writer.step_line(self, f"for {kept} in reversed({scopes}):")
         writer.indented(self.body)
         for total, (_, part, _) in zip(totals, self.sums, strict=True):
             if part is not None:
