@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations as chosen
 from itertools import combinations_with_replacement
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ __all__ = [
     "trapezoid",
     "vander",
 ]
+
+MOST = 10_000
+"""Powers of one number; each of them is an op."""
 
 
 def neighbours(x: Any, axis: int) -> tuple[Any, Any]:
@@ -131,7 +135,8 @@ def vander(
 
     Raises:
         ShapeError: `x` is no list.
-        InvalidValueError: `n` is negative, or the length of `x` not known.
+        InvalidValueError: `n` is negative or above 10000, or the length of `x` is not
+            known.
 
     >>> import numpy as np
     >>> vander(np.array([2, 3]), 3)
@@ -140,8 +145,8 @@ def vander(
     """
     if len(x.shape) != 1:
         raise ShapeError(at_user_line(f"vander: {list(x.shape)} is not one list"))
-    count = x.shape[0] if n is None else n
-    if count < 0:
+    count = x.shape[0] if n is None else index(n)
+    if not 0 <= count <= MOST:
         raise InvalidValueError(at_user_line(f"vander: {count} powers"))
     powers = [fill_any_like(x, value=1.0)]
     while len(powers) < count:

@@ -20,6 +20,9 @@ __all__ = [
     "polygamma",
 ]
 
+MOST = 10_000
+"""Dimensions of the multivariate gamma function; each of them is an op."""
+
 lgamma = of_one(special.lgamma)
 digamma = of_one(special.digamma)
 i0 = of_one(special.i0)
@@ -47,13 +50,15 @@ def multigammaln(x: Any, p: int, name: Any = None) -> Any:
     It is p (p - 1) / 4 ln pi + the sum over i < p of lgamma(x - i / 2).
 
     Raises:
-        InvalidValueError: `p` is below 1.
+        InvalidValueError: `p` is below 1 or above 10000.
 
     >>> import numpy as np
     >>> multigammaln(np.array([2.5]), 2).round(4)
     array([0.857])
     """
-    if p < 1:
-        raise InvalidValueError(at_user_line(f"multigammaln: p is 1 or more, got {p}"))
+    if not 1 <= p <= MOST:
+        raise InvalidValueError(
+            at_user_line(f"multigammaln: p is 1 to {MOST}, got {p}")
+        )
     terms = [special.lgamma(x + (-0.5 * i)) for i in range(p)]
     return add_n(terms) + 0.25 * p * (p - 1) * log(pi)
