@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -288,5 +289,8 @@ def shard_index(
         raise InvalidValueError(at_user_line(told))
     size = -(-index_num // nshards)
     width = np.asarray(size, dtypes.convert(input.dtype))
+    nothing = fill_any_like(input, value=int(ignore_value))
     here = input // width == np.asarray(shard_id, width.dtype)
-    return logic.where(input % width, fill_any_like(input, value=ignore_value), here)
+    return logic.where(
+        input % width, fill_any_like(input, value=index(ignore_value)), here
+    )
