@@ -85,3 +85,15 @@ def test_lenet_learns_the_digits_and_is_the_same_when_loaded(notebook: Any) -> N
     assert len(accuracies) == 4
     assert accuracies[-1] > 95
     assert "difference after loading: 0.0" in text
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_the_policy_solves_cartpole_and_pushes_under_the_pole(notebook: Any) -> None:
+    if notebook.metadata["source"] != "cartpole_policy":
+        return
+    text = printed(notebook)
+    (mean,) = re.findall(r"mean of the last 100: ([\d.]+)", text)
+    (share,) = re.findall(r"falling pole in (\d+)%", text)
+    assert float(mean) >= 195
+    assert int(share) > 85
