@@ -291,6 +291,4 @@ def shard_index(
     width = np.asarray(size, dtypes.convert(input.dtype))
     nothing = fill_any_like(input, value=int(ignore_value))
     here = input // width == np.asarray(shard_id, width.dtype)
-    return logic.where(
-        input % width, fill_any_like(input, value=index(ignore_value)), here
-    )
+    return logic.where(input % width, nothing, here)
