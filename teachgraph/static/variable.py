@@ -13,7 +13,7 @@ from teachgraph.observe import announce
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.infer import Spec
 from teachgraph.ops.methods import Methods
-from teachgraph.ops.op import Op
+from teachgraph.ops.op import Op, slot_name
 from teachgraph.ops.slicing import slice_, strided_slice
 from teachgraph.param_attr import ParamAttr, Trained
 from teachgraph.static import naming
@@ -71,6 +71,15 @@ class Variable(Methods):
         from teachgraph.static.program import current_block
 
         return current_block().apply(op, inputs, attrs)
+
+    def written_by(self, op: Op, *inputs: Variable, **attrs: Any) -> Variable:
+        """Append an operator of one output, which writes this variable."""
+        from teachgraph.static.program import current_block
+
+        named = zip(op.inputs, inputs, strict=False)
+        slots = {slot_name(name): variable for name, variable in named}
+        current_block().append_op(op.type, slots, {"Out": self}, attrs)
+        return self
 
     def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
         """Apply an operator; its result is called `tmp_N`, a part `x_slice_N`."""

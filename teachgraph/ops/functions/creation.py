@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ def sizes(shape: Any) -> list[int]:
     ([2, 3], [2, 3], [2])
     """
     listed = hasattr(shape, "__len__") and np.shape(shape) != ()
-    return [int(size) for size in (shape if listed else [shape])]
+    return [index(size) for size in (shape if listed else [shape])]
 
 
 def code_of(dtype: Any, usual: Any = None) -> int:
@@ -248,13 +249,19 @@ def assign(x: Any, output: Any = None) -> Any:
 
     Args:
         x: What to copy.
-        output: A Tensor to store the values in, too.
+        output: A Tensor to store the values in, too; or a Variable, which then is
+            what the operator writes.
 
     >>> import teachgraph as tg
     >>> tg.assign([1, 2]).tolist()
     [1, 2]
     """
+    written = getattr(output, "written_by", None)
+    if written is not None and isinstance(x, Traced):
+        return written(shapes.assign, x)
     out = shapes.assign(x) if isinstance(x, Traced) else given(np.asarray(x))
+    if written is not None:
+        return written(shapes.assign, out)
     if output is not None:
         output.set_value(out)
     return out
