@@ -289,6 +289,6 @@ def shard_index(
         raise InvalidValueError(at_user_line(told))
     size = -(-index_num // nshards)
     width = np.asarray(size, dtypes.convert(input.dtype))
-    nothing = fill_any_like(input, value=int(ignore_value))
+    nothing = fill_any_like(input, value=index(ignore_value))
     here = input // width == np.asarray(shard_id, width.dtype)
     return logic.where(input % width, nothing, here)
