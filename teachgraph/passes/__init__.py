@@ -2,10 +2,16 @@
 
 from teachgraph.passes import (
     algebra,
+    attention_fuse,
     common_subexpressions,
     constant_folding,
+    conv_bn_fuse,
     dead_code,
+    elementwise_fusion,
+    fc_fuse,
     identities,
+    layer_norm,
+    softmax_cross_entropy,
 )
 from teachgraph.passes.check import check
 from teachgraph.passes.copying import Origin
@@ -20,10 +26,16 @@ __all__ = [
     "Report",
     "algebra",
     "apply_pass",
+    "attention_fuse",
     "check",
     "common_subexpressions",
     "constant_folding",
+    "conv_bn_fuse",
     "dead_code",
+    "elementwise_fusion",
+    "fc_fuse",
     "identities",
+    "layer_norm",
     "list",
+    "softmax_cross_entropy",
 ]

@@ -29,6 +29,7 @@ class Graph:
 
     Attributes:
         block: The block.
+        scope: The Scope with the values of persistable variables, if it is given.
         ops: Its operators by place, None where one has been removed.
         before: Operators that a rewrite has put right before a place.
         kept: Names whose last value is wanted from outside: fetched, persistable, fed,
@@ -37,8 +38,10 @@ class Graph:
         reads: For each name, the places where it is read, in order.
     """
 
-    def __init__(self, block: Block, fetches: Collection[str] = ()) -> None:
-        self.block = block
+    def __init__(
+        self, block: Block, fetches: Collection[str] = (), scope: Any = None
+    ) -> None:
+        self.block, self.scope = block, scope
         self.fetches = set(fetches)
         self.mentioned = {name for op in block.ops for name in names_of(op)}
         self.settle()
@@ -165,7 +168,16 @@ class Graph:
         name = unique_name.generate(f"{base}@pass")
         while self.block.has_var(name):
             name = unique_name.generate(f"{base}@pass")
+        self.mentioned.add(name)
         return self.block.create_var(name, shape, dtype).name
+
+    def keep(self, base: str, value: Any) -> str:
+        """A persistable variable for a value that a rewrite has computed."""
+        name = self.new(base, value.shape, value.dtype)
+        self.variable(name).persistable = True
+        self.kept.add(name)
+        self.scope.values[name] = value
+        return name
 
     def finish(self) -> None:
         """Write the block down again, without the variables that nobody names now."""

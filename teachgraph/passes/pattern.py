@@ -33,7 +33,7 @@ class Node:
         types: The op types it may have.
         slots: For an input slot, what must flow into it: another Node, or the name that
             whatever does is captured under; the same name twice is the same value.
-        name: What the match calls the operator, and, captured, its first output.
+        name: What the match calls the operator, and the result of it that flows on.
         where: What must hold of the operator besides.
         symmetric: Whether what is said of X and Y may hold of Y and X.
         shared: Whether others may read its result too; then it stays.
@@ -139,17 +139,20 @@ class Match:
 
 def find_match(graph: Graph, pattern: Node, at: int) -> Match | None:
     """The match of a pattern whose last operator stands at `at`, if there is one."""
-    found = matches(pattern, at, Match(graph, at))
+    result = next(iter(graph.operator(at).output_arg_names), "")
+    found = matches(pattern, at, result, Match(graph, at))
     return next((match for match in found if match.sound()), None)
 
 
-def matches(pattern: Node, at: int, match: Match) -> Iterator[Match]:
-    """Every way in which the operator at `at`, and what flows into it, fits."""
+def matches(pattern: Node, at: int, result: str, match: Match) -> Iterator[Match]:
+    """Every way in which the operator at `at`, and what flows into it, fits.
+
+    It is one of its results that the rest of the pattern reads.
+    """
     operator = match.graph.operator(at)
     if operator.type not in pattern.types or not pattern.where(operator):
         return
-    outputs = [name for names in operator.outputs.values() for name in names]
-    taken = match.capture(pattern.name, outputs[0]) if outputs else None
+    taken = match.capture(pattern.name, result)
     if taken is None:
         return
     private = () if pattern.shared or at == match.at else (at,)
@@ -188,6 +191,4 @@ def flowing(name: str, what: Node | str, at: int, match: Match) -> Iterator[Matc
     writer = match.graph.writer(name, at)
     maker = None if writer is None else match.graph.ops[writer]
     if writer is not None and maker is not None and name in maker.output_arg_names:
-        for found in matches(what, writer, match):
-            if found[what.name] == name:
-                yield found
+        yield from matches(what, writer, name, match)

@@ -100,7 +100,8 @@ def apply_pass(
         program: The program, which stays as it is.
         names: Passes, in the order in which they are tried; see `passes.list()`.
         fetches: The variables whose values will be fetched.
-        scope: The Scope with the parameters, for passes that compute with them.
+        scope: The Scope with the parameters, for passes that compute with them; what
+            they compute is put there as well.
         checked: Whether to check the program after every pass.
 
     Returns:
@@ -108,7 +109,7 @@ def apply_pass(
         program's they stand for: `operator.origins`.
 
     Raises:
-        ProgramError: There is no pass of a name, or a pass needs a scope.
+        ProgramError: There is no pass of a name.
 
     In Paddle this is `paddle.base.core.get_pass(name).apply(graph)`.
 
@@ -130,24 +131,22 @@ def apply_pass(
     made = Optimised(program)
     copied(program, made)
     wanted = [v.name if isinstance(v, Variable) else v for v in fetches]
-    graph = Graph(made.global_block(), wanted)
-    rounds = (
-        run_all(chosen, graph, scope, checked=checked) for _ in range(MOST_ROUNDS)
-    )
+    graph = Graph(made.global_block(), wanted, scope)
+    rounds = (run_all(chosen, graph, checked=checked) for _ in range(MOST_ROUNDS))
     while next(rounds, False) and len(chosen) > 1:
         pass
     return made
 
 
-def run_all(passes: Sequence[Pass], graph: Graph, scope: Any, *, checked: bool) -> bool:
+def run_all(passes: Sequence[Pass], graph: Graph, *, checked: bool) -> bool:
     """Run each pass to its end; whether any changed anything."""
-    found = [run(chosen, graph, scope, checked=checked) for chosen in passes]
+    found = [run(chosen, graph, checked=checked) for chosen in passes]
     return any(found)
 
 
-def run(chosen: Pass, graph: Graph, scope: Any, *, checked: bool) -> bool:
+def run(chosen: Pass, graph: Graph, *, checked: bool) -> bool:
     """Sweep with one pass until it finds nothing; whether it changed anything."""
-    before, work = len(graph.block.ops), Work(graph, scope)
+    before, work = len(graph.block.ops), Work(graph)
     for _ in range(MOST_ROUNDS):
         done = len(work.changes)
         chosen.run(work)

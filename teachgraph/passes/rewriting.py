@@ -42,12 +42,11 @@ class Work:
 
     Attributes:
         graph: The program.
-        scope: Values of the persistable variables, where the pass needs them.
         changes: What has been done.
     """
 
-    def __init__(self, graph: Graph, scope: Any = None) -> None:
-        self.graph, self.scope = graph, scope
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self.changes: list[Change] = []
 
     def note(self, old: Sequence[Operator], new: Sequence[Operator], what: str) -> None:
@@ -134,13 +133,17 @@ def same_as(name: str) -> Callable[[Match], Found]:
 
 
 def rewrite(work: Work, rules: Sequence[Rule]) -> None:
-    """Go over a program once and rewrite wherever a rule fits, as often as one does."""
+    """Go back over a program once and rewrite wherever a rule fits.
+
+    From the end, the longest of several patterns is found first: the bias that follows
+    a product, before the product.
+    """
     table: dict[str, list[Rule]] = defaultdict(list)
     for rule in rules:
         for type in rule.pattern.types:
             table[type].append(rule)
-    for at, operator in work.graph.walk():
-        current: Operator | None = operator
+    for at in reversed(range(len(work.graph.ops))):
+        current: Operator | None = work.graph.ops[at]
         while current is not None and any(
             applied(work, rule, at) for rule in table.get(current.type, ())
         ):

@@ -1,0 +1,245 @@
+"""Several ops in one, which passes put where a program has the parts.
+
+They compute the same with fewer arrays: each writes over what it has made itself, and
+never over an input.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.ops.linalg import infer_mul, mul, turned
+from teachgraph.ops.op import Like, find, op
+
+__all__ = [
+    "ACTIVATIONS",
+    "FUSABLE",
+    "fc",
+    "fused_dot_product_attention",
+    "fused_elementwise",
+    "source_of",
+]
+
+ACTIVATIONS = ("relu", "sigmoid", "tanh", "gelu")
+
+
+@op(needs="floating X [N, I], W [I, O] and, if any, a Bias of O numbers")
+def fc(
+    input: Any,
+    w: Any,
+    bias: Any = None,
+    *,
+    in_num_col_dims: int = 1,
+    activation_type: str = "",
+) -> Any:
+    """out = activation(X W + b): a whole layer."""
+    check_fc(input, w, bias, activation_type)
+    infer_mul(input, w, x_num_col_dims=in_num_col_dims, y_num_col_dims=1)
+    out = mul.kernel(input, w, x_num_col_dims=in_num_col_dims)
+    if bias is not None:
+        out += bias.reshape(-1)
+    if activation_type == "relu":
+        return np.maximum(out, 0, out=out)
+    return find(activation_type).kernel(out) if activation_type else out
+
+
+def check_fc(x: Any, w: Any, bias: Any, activation: str) -> None:
+    """Refuse what is no layer.
+
+    Raises:
+        DTypeError: The inputs are not floating, or of several dtypes.
+        ShapeError: W is no matrix, or the bias has not a number for each column.
+        InvalidValueError: There is no such activation.
+    """
+    given = [x, w] if bias is None else [x, w, bias]
+    if x.dtype.kind != "f" or any(value.dtype != x.dtype for value in given):
+        raise DTypeError(f"a layer of {', '.join(str(v.dtype) for v in given)}")
+    if len(w.shape) != 2:
+        raise ShapeError(f"W is a matrix, not {list(w.shape)}")
+    if bias is not None and tuple(n for n in bias.shape if n != 1) != tuple(
+        n for n in w.shape[1:] if n != 1
+    ):
+        raise ShapeError(f"a bias {list(bias.shape)} for {w.shape[1]} columns")
+    if activation and activation not in ACTIVATIONS:
+        raise InvalidValueError(f"{activation!r} is none of {ACTIVATIONS}")
+
+
+@fc.infers
+def infer_fc(
+    input: Like,
+    w: Like,
+    bias: Like | None = None,
+    *,
+    in_num_col_dims: int,
+    activation_type: str,
+) -> Any:
+    """As of the product."""
+    check_fc(input, w, bias, activation_type)
+    return infer_mul(input, w, x_num_col_dims=in_num_col_dims, y_num_col_dims=1)
+
+
+@op(needs="floating Q [..., L, D], K [..., S, D], V [..., S, E], Mask [..., L, S]")
+def fused_dot_product_attention(
+    q: Any, k: Any, v: Any, mask: Any = None, *, scaling_factor: float = 1.0
+) -> Any:
+    """out = softmax(s Q K' + mask) V."""
+    check_attention(q, k, v, mask)
+    scores = q @ turned(k)
+    scores *= scaling_factor
+    if mask is not None:
+        fits = np.broadcast_shapes(scores.shape, mask.shape) == scores.shape
+        scores = np.add(scores, mask, out=scores if fits else None)
+    scores -= np.maximum.reduce(scores, axis=-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= np.add.reduce(scores, axis=-1, keepdims=True)
+    return scores @ v
+
+
+def check_attention(q: Any, k: Any, v: Any, mask: Any) -> None:
+    """Refuse what does not fit.
+
+    Raises:
+        DTypeError: An input is not floating, or of another dtype than Q.
+        ShapeError: An input has fewer than two dimensions, or sizes do not fit.
+    """
+    for x in (q, k, v) if mask is None else (q, k, v, mask):
+        if x.dtype.kind != "f" or x.dtype != q.dtype:
+            raise DTypeError(f"attention of {q.dtype} and {x.dtype}")
+    if min(map(len, (q.shape, k.shape, v.shape))) < 2:
+        raise ShapeError("queries, keys and values are [..., length, size]")
+    if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
+        shapes = [list(x.shape) for x in (q, k, v)]
+        raise ShapeError(f"queries {shapes[0]}, keys {shapes[1]}, values {shapes[2]}")
+    if not k.shape[-2]:
+        raise ShapeError("there is nothing to attend to")
+
+
+UNARY = {
+    "relu": "maximum({x}, 0{out})",
+    "tanh": "tanh({x}{out})",
+    "exp": "exp({x}{out})",
+    "sqrt": "sqrt({x}{out})",
+    "square": "square({x}{out})",
+    "abs": "absolute({x}{out})",
+    "floor": "floor({x}{out})",
+    "ceil": "ceil({x}{out})",
+}
+BINARY = {
+    "elementwise_add": "add({x}, {y}{out})",
+    "elementwise_sub": "subtract({x}, {y}{out})",
+    "elementwise_mul": "multiply({x}, {y}{out})",
+    "elementwise_div": "divide({x}, {y}{out})",
+    "elementwise_max": "maximum({x}, {y}{out})",
+    "elementwise_min": "minimum({x}, {y}{out})",
+}
+FUSABLE = frozenset({*UNARY, *BINARY, "scale"})
+"""The ops that `fused_elementwise` may consist of."""
+
+
+@op(needs="floating inputs of one dtype that broadcast, and steps such as 'tanh(x0)'")
+def fused_elementwise(*x: Any, steps: Sequence[str]) -> Any:
+    """A chain of elementwise ops, each of which writes over what it takes, if it can.
+
+    Step i computes t<i> from the inputs x0, x1, ... and earlier steps, such as
+    `scale(x0, scale=2.0)` or `elementwise_add(t0, x1)`; the last one is the result.
+    """
+    if any(value.dtype.kind != "f" or value.dtype != x[0].dtype for value in x):
+        raise DTypeError(f"a chain of {', '.join(str(v.dtype) for v in x)}")
+    return compiled(tuple(steps), len(x))(*x)
+
+
+@cache
+def compiled(steps: tuple[str, ...], inputs: int) -> Callable[..., Any]:
+    """The chain as a function."""
+    names: dict[str, Any] = {name: getattr(np, name) for name in NUMPY}
+    names["room"] = room
+    exec(compile(source_of(steps, inputs), "<teachgraph chain>", "exec"), names)  # noqa: S102  made of checked parts
+    chain: Callable[..., Any] = names["chain"]
+    return chain
+
+
+NUMPY = sorted({text.split("(")[0] for text in (*UNARY.values(), *BINARY.values())})
+
+
+def source_of(steps: Sequence[str], inputs: int) -> str:
+    """The chain as Python, a line a step.
+
+    >>> steps = ["tanh(x0)", "scale(t0, scale=2.0)", "elementwise_add(t1, x1)"]
+    >>> print(source_of(steps, 2))
+    def chain(x0, x1):
+        t0 = tanh(x0)
+        t1 = multiply(t0, 2.0, out=room(t0))
+        t2 = add(t1, x1, out=room(t1, x1))
+        return t2
+    """
+    parsed = [step_of(step, place, inputs) for place, step in enumerate(steps)]
+    lines = [f"def chain({', '.join(f'x{i}' for i in range(inputs))}):"]
+    for place, (type, operands, attrs) in enumerate(parsed):
+        later = {name for _, names, _ in parsed[place + 1 :] for name in names}
+        own = [n for n in operands if n.startswith("t") and n not in later]
+        lines.append(f"    t{place} = {expression(type, operands, attrs, own)}")
+    return "\n".join([*lines, f"    return t{len(steps) - 1}"])
+
+
+def step_of(
+    step: str, place: int, inputs: int
+) -> tuple[str, list[str], dict[str, float]]:
+    """The op of a step, what it takes, and its attributes; `scale` takes one of two.
+
+    Raises:
+        InvalidValueError: It is no step of a chain.
+    """
+    try:
+        call: Any = ast.parse(step, mode="eval").body
+        operands = [name.id for name in call.args if isinstance(name, ast.Name)]
+        attrs = {str(k.arg): float(ast.literal_eval(k.value)) for k in call.keywords}
+        type = call.func.id
+    except (SyntaxError, ValueError, TypeError, AttributeError):
+        raise InvalidValueError(f"{step!r} is no step of a chain") from None
+    known = {f"x{i}" for i in range(inputs)} | {f"t{i}" for i in range(place)}
+    count = 2 if type in BINARY else 1
+    numbers = list(attrs) in (["scale"], ["bias"]) if type == "scale" else not attrs
+    fits = type in FUSABLE and len(call.args) == len(operands) == count and numbers
+    if not fits or not known.issuperset(operands):
+        raise InvalidValueError(f"{step!r} is no step of a chain")
+    if not all(map(isfinite, attrs.values())):
+        raise InvalidValueError(f"{step!r} has a number that is not finite")
+    return type, operands, attrs
+
+
+def expression(
+    type: str, operands: Sequence[str], attrs: Mapping[str, float], own: Sequence[str]
+) -> str:
+    """One step in terms of NumPy, written over one of the chain's `own` arrays."""
+    x, y = operands[0], operands[-1]
+    over = ""
+    if own:
+        others = [own[0], *(name for name in operands if name != own[0])]
+        over = f", out=room({', '.join(others)})"
+    if type == "scale":
+        return scaled(x, attrs, over)
+    return (UNARY | BINARY)[type].format(x=x, y=y, out=over)
+
+
+def scaled(x: str, attrs: Mapping[str, float], over: str) -> str:
+    """A product with a number, or a sum."""
+    if "bias" in attrs:
+        return f"add({x}, {attrs['bias']!r}{over})"
+    return f"multiply({x}, {attrs['scale']!r}{over})"
+
+
+def room(mine: Any, other: Any = None) -> Any:
+    """The chain's own array, if the result has its shape and dtype; else None."""
+    if mine.__class__ is not np.ndarray:
+        return None
+    if other is None or other.shape == mine.shape:
+        return mine
+    fits = np.broadcast_shapes(mine.shape, other.shape) == mine.shape
+    return mine if fits else None

@@ -1,0 +1,120 @@
+"""Join chains of elementwise operators, which then write over their own arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+
+from teachgraph.ops.fused import BINARY, FUSABLE
+from teachgraph.passes.graph import Graph
+from teachgraph.passes.identities import attr
+from teachgraph.passes.registry import register
+from teachgraph.passes.rewriting import Step, Work
+from teachgraph.static.operator import Operator
+
+__all__ = ["elementwise_fusion"]
+
+MOST_STEPS = 32
+"""Of a longer chain, several are made: what is generated shall be readable."""
+
+
+@register("elementwise_fusion")
+def elementwise_fusion(work: Work) -> None:
+    """Join chains of elementwise operators into functions that reuse their arrays.
+
+    A chain ends where somebody else reads a value. All its values are floating, of one
+    dtype, so that what NumPy computes stays the same to the last bit.
+    """
+    graph = work.graph
+    for at in reversed(range(len(graph.ops))):
+        operator = graph.ops[at]
+        if operator is None or not fusable(operator):
+            continue
+        chain = chain_to(graph, at)
+        if len(chain) > 1:
+            work.put(at, [fused(graph, chain)], chain, "")
+
+
+def fusable(operator: Operator) -> bool:
+    """Whether it is elementwise, without a change of dtype or numbers that are none."""
+    if operator.type not in FUSABLE:
+        return False
+    variable = operator.block._var_recursive
+    names = [*operator.input_arg_names, *operator.output_arg_names]
+    if len({variable(name).dtype for name in names}) > 1:
+        return False
+    if variable(names[0]).dtype.kind != "f":
+        return False
+    if operator.type == "scale":
+        return isfinite(attr(operator, "scale")) and isfinite(attr(operator, "bias"))
+    return operator.type not in BINARY or aligned_at_the_right(operator)
+
+
+def aligned_at_the_right(operator: Operator) -> bool:
+    """Whether the inputs broadcast as NumPy's do."""
+    x, y = (
+        len(operator.block._var_recursive(operator.input(slot)[0]).shape)
+        for slot in ("X", "Y")
+    )
+    return attr(operator, "axis") in (-1, x - y)
+
+
+def chain_to(graph: Graph, last: int) -> list[int]:
+    """The places of the operators that only work for the one at `last`, and itself."""
+    chain, grown = {last}, True
+    while grown and len(chain) < MOST_STEPS:
+        grown = False
+        for at in sorted(chain, reverse=True):
+            for name in graph.operator(at).input_arg_names:
+                before = graph.writer(name, at)
+                if before is None or before in chain or len(chain) >= MOST_STEPS:
+                    continue
+                if joins(graph, before, name, chain, last):
+                    chain.add(before)
+                    grown = True
+    return sorted(chain)
+
+
+def joins(graph: Graph, at: int, name: str, chain: set[int], last: int) -> bool:
+    """Whether an operator can be part of a chain: it could as well stand at its end."""
+    operator = graph.ops[at]
+    if operator is None or not fusable(operator):
+        return False
+    return graph.inside(name, chain) and all(
+        graph.unchanged(read, at, last) for read in operator.input_arg_names
+    )
+
+
+def fused(graph: Graph, chain: Sequence[int]) -> Step:
+    """One operator that does what a chain does."""
+    names: dict[str, str] = {}
+    inputs: list[str] = []
+    steps: list[str] = []
+    for at in chain:
+        operator = graph.operator(at)
+        for slot in ("X", "Y") if operator.type in BINARY else ("X",):
+            name = operator.input(slot)[0]
+            if name not in names:
+                names[name] = f"x{len(inputs)}"
+                inputs.append(name)
+        steps += written_out(operator, names, len(steps))
+        names[operator.output("Out")[0]] = f"t{len(steps) - 1}"
+    outputs = {"Out": operator.output("Out")}
+    return Step("fused_elementwise", {"X": inputs}, outputs, {"steps": steps})
+
+
+def written_out(operator: Operator, names: Mapping[str, str], place: int) -> list[str]:
+    """The steps of one operator: a `scale` by a and plus b is two."""
+    operands = [names[operator.input("X")[0]]]
+    if operator.type in BINARY:
+        operands.append(names[operator.input("Y")[0]])
+    if operator.type != "scale":
+        return [f"{operator.type}({', '.join(operands)})"]
+    times, plus = float(attr(operator, "scale")), float(attr(operator, "bias"))
+    parts = [f"scale={times!r}", f"bias={plus!r}"]
+    if plus == 0:
+        return [f"scale({operands[0]}, {parts[0]})"]
+    if times == 1:
+        return [f"scale({operands[0]}, {parts[1]})"]
+    first, second = parts if attr(operator, "bias_after_scale") else parts[::-1]
+    return [f"scale({operands[0]}, {first})", f"scale(t{place}, {second})"]
