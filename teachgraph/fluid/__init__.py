@@ -5,15 +5,27 @@ Thin calls of the same things. Who has not chosen a mode means static here, as i
 
 from teachgraph import unique_name
 from teachgraph.executor import Executor, Scope, global_scope, scope_guard
-from teachgraph.fluid import dygraph, initializer, layers, optimizer
+from teachgraph.fluid import (
+    clip,
+    dygraph,
+    initializer,
+    io,
+    layers,
+    optimizer,
+    regularizer,
+)
 from teachgraph.fluid.dygraph import (
     disable_dygraph,
     disable_imperative,
     enable_dygraph,
     enable_imperative,
+    load_dygraph,
+    save_dygraph,
 )
+from teachgraph.fluid.io import load, save
 from teachgraph.fluid.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.mode import in_dynamic_mode
+from teachgraph.nn.parametric import embedding_table as embedding
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import (
     Program,
@@ -23,6 +35,7 @@ from teachgraph.static import (
     default_main_program,
     default_startup_program,
     gradients,
+    name_scope,
     program_guard,
 )
 
@@ -35,22 +48,31 @@ __all__ = [
     "Scope",
     "Variable",
     "append_backward",
+    "clip",
     "data",
     "default_main_program",
     "default_startup_program",
     "disable_dygraph",
     "disable_imperative",
     "dygraph",
+    "embedding",
     "enable_dygraph",
     "enable_imperative",
     "global_scope",
     "gradients",
     "in_dynamic_mode",
     "initializer",
+    "io",
     "is_compiled_with_cuda",
     "layers",
+    "load",
+    "load_dygraph",
+    "name_scope",
     "optimizer",
     "program_guard",
+    "regularizer",
+    "save",
+    "save_dygraph",
     "scope_guard",
     "unique_name",
 ]

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from teachgraph import mode
 from teachgraph.eager import Tensor, to_tensor
 from teachgraph.errors import ModeError, at_user_line
+from teachgraph.fluid import dygraph_layers as nn
+from teachgraph.fluid.dygraph_layers import (
+    FC,
+    BatchNorm,
+    Conv2D,
+    Conv2DTranspose,
+    Dropout,
+    Embedding,
+    GroupNorm,
+    LayerNorm,
+    Linear,
+    Pool2D,
+    PRelu,
+)
+from teachgraph.io import saving
 from teachgraph.mode import no_grad
-from teachgraph.nn import Layer, Sequential
-from teachgraph.nn import Linear as _Linear
+from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
 
 __all__ = [
+    "FC",
+    "BatchNorm",
+    "Conv2D",
+    "Conv2DTranspose",
+    "Dropout",
+    "Embedding",
+    "GroupNorm",
     "Layer",
+    "LayerList",
+    "LayerNorm",
     "Linear",
+    "PRelu",
+    "ParameterList",
+    "Pool2D",
     "Sequential",
     "disable_dygraph",
     "disable_imperative",
@@ -24,7 +51,10 @@ __all__ = [
     "enable_imperative",
     "enabled",
     "guard",
+    "load_dygraph",
+    "nn",
     "no_grad",
+    "save_dygraph",
     "to_variable",
 ]
 
@@ -106,26 +136,27 @@ def to_variable(value: Any, name: str | None = None, zero_copy: bool = False) ->
     return tensor
 
 
-class Linear(_Linear):
-    """A fully connected layer by 1.x's argument names: act(x W + b).
+def save_dygraph(state_dict: Mapping[str, Any], model_path: Any) -> None:
+    """Write a state: `.pdparams` of a layer, `.pdopt` of an optimizer.
 
-    In Paddle this is `fluid.dygraph.Linear`.
+    In Paddle 1.x this is `fluid.save_dygraph`.
     """
+    parts = state_dict.values()
+    layers = any(isinstance(v, Tensor) and not v.stop_gradient for v in parts)
+    suffix = ".pdparams" if layers or not state_dict else ".pdopt"
+    saving.save(state_dict, f"{model_path}{suffix}")
 
-    def __init__(
-        self,
-        input_dim: int,
-        output_dim: int,
-        param_attr: Any = None,
-        bias_attr: Any = None,
-        act: str | None = None,
-        dtype: Any = "float32",
-    ) -> None:
-        super().__init__(input_dim, output_dim, param_attr, bias_attr)
-        self._act = act
 
-    def forward(self, x: Any) -> Any:
-        """x W + b, then the activation."""
-        from teachgraph.fluid.layers import activated
+def load_dygraph(model_path: Any) -> tuple[Any, Any]:
+    """What `save_dygraph` wrote of a layer and of an optimizer, None for neither.
 
-        return activated(super().forward(x), self._act)
+    Raises:
+        InvalidValueError: There is neither.
+
+    In Paddle 1.x this is `fluid.load_dygraph`.
+    """
+    files = [Path(f"{model_path}{suffix}") for suffix in (".pdparams", ".pdopt")]
+    if not any(file.is_file() for file in files):
+        saving.load(files[0])
+    found = [saving.load(file) if file.is_file() else None for file in files]
+    return found[0], found[1]

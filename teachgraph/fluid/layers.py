@@ -7,6 +7,12 @@ from typing import Any
 
 from teachgraph import mode
 from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.fluid import activations, learning_rates, networks, tensors
+from teachgraph.fluid.activations import *  # noqa: F403
+from teachgraph.fluid.learning_rates import *  # noqa: F403
+from teachgraph.fluid.networks import *  # noqa: F403
+from teachgraph.fluid.renamed import activated
+from teachgraph.fluid.tensors import *  # noqa: F403
 from teachgraph.nn import functional
 from teachgraph.nn.functional import softmax_with_cross_entropy, square_error_cost
 from teachgraph.ops import functions
@@ -19,7 +25,6 @@ from teachgraph.static.layers import accuracy, create_global_var
 __all__ = [
     "abs",
     "accuracy",
-    "argmax",
     "cast",
     "concat",
     "create_global_var",
@@ -39,9 +44,6 @@ __all__ = [
     "matmul",
     "mean",
     "py_func",
-    "reduce_max",
-    "reduce_mean",
-    "reduce_sum",
     "relu",
     "reshape",
     "scale",
@@ -53,29 +55,21 @@ __all__ = [
     "square_error_cost",
     "tanh",
     "topk",
-    "transpose",
 ]
+__all__ += activations.__all__ + learning_rates.__all__
+__all__ += networks.__all__ + tensors.__all__
 
 abs = functions.abs
-argmax = functions.argmax
 cast = functions.cast
 exp = functions.exp
 log = functions.log
 mean = functions.mean
-reduce_max = functions.max
-reduce_mean = functions.mean
 relu = functional.relu
 sigmoid = functional.sigmoid
 sqrt = functions.sqrt
 square = functions.square
 tanh = functions.tanh
 topk = functions.topk
-transpose = functions.transpose
-
-
-def activated(x: Any, act: str | None) -> Any:
-    """`x` through the op of this type, if one is named."""
-    return x if act is None else find(act)(x)
 
 
 def data(
@@ -168,13 +162,6 @@ def matmul(
     """alpha times the product of two matrices."""
     out = functions.matmul(x, y, transpose_x, transpose_y)
     return out if alpha == 1.0 else out * alpha
-
-
-def reduce_sum(
-    input: Any, dim: Any = None, keep_dim: bool = False, name: str | None = None
-) -> Any:
-    """The sum over the dimensions `dim`, or over all."""
-    return functions.sum(input, dim, keepdim=keep_dim)
 
 
 def scale(

@@ -1,7 +1,8 @@
-"""The learning rate: a number, or a schedule that is asked for one.
+"""The learning rate: a number, a schedule that is asked for one, or a variable.
 
 Tensors are updated with what it is now. A Program has it as a variable; that of a
-schedule is asked for anew before each run.
+schedule is asked for anew before each run, and one that the program itself computes is
+taken as it is.
 """
 
 from __future__ import annotations
@@ -24,24 +25,40 @@ class Rate:
     """A learning rate.
 
     Args:
-        value: A number greater than 0, or a schedule.
+        value: A number greater than 0, a schedule, or a Variable of a program.
 
     Raises:
-        InvalidValueError: It is neither.
+        InvalidValueError: It is none of these.
     """
 
     def __init__(self, value: Any) -> None:
         self.variables: dict[int, Variable] = {}
         self.scheduler: LRScheduler | None = None
+        self._number: float | None = None
         self._last: tuple[float, Any] = -1.0, None
         if isinstance(value, LRScheduler):
             self.scheduler = value
+        elif isinstance(value, Variable):
+            self.variables[id(value.block.program)] = value
         else:
             self.set(value)
 
     def now(self) -> float:
-        """What it is."""
-        return self._number if self.scheduler is None else self.scheduler()
+        """What it is.
+
+        Raises:
+            ModeError: A program computes it when it runs.
+        """
+        if self.scheduler is not None:
+            return self.scheduler()
+        if self._number is None:
+            raise ModeError(
+                at_user_line(
+                    "the learning rate is a variable, which has a value only when its "
+                    "program runs: fetch it there"
+                )
+            )
+        return self._number
 
     def set(self, value: Any) -> None:
         """Make it another number.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from teachgraph.errors import ProgramError, at_user_line
+from teachgraph.regularizer import L1Decay, L2Decay
 from teachgraph.static.operator import Operator
 from teachgraph.static.variable import Parameter, Variable
 
@@ -89,11 +90,23 @@ def variable_document(v: Variable) -> Json:
 
 
 def regularizer_document(parameter: Parameter) -> Json:
-    """A parameter's own decay: its name and strength."""
+    """A parameter's own decay: its kind and strength.
+
+    Raises:
+        ProgramError: It is of a kind that no document can hold.
+    """
     decay = parameter.regularizer
     if decay is None:
         return None
-    return {"type": type(decay).__name__, "coeff": decay.coeff}
+    for kind in (L1Decay, L2Decay):
+        if isinstance(decay, kind):
+            return {"type": kind.__name__, "coeff": decay.coeff}
+    raise ProgramError(
+        at_user_line(
+            f"{parameter.name}: its regularizer is a {type(decay).__name__}; a document "
+            "can hold L1Decay and L2Decay"
+        )
+    )
 
 
 def operator_document(operator: Operator, places: dict[Operator, list[int]]) -> Json:

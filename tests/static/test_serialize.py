@@ -73,6 +73,17 @@ def test_what_a_parameter_knows_of_its_training_is_kept(programs: Fresh) -> None
     assert weight.trainable
 
 
+def test_a_decay_of_ones_own_is_refused(programs: Fresh) -> None:
+    attr = tg.ParamAttr(regularizer=fluid.regularizer.L1Decay(0.5))
+    static.create_parameter([2], "float32", attr=attr)
+    (found,) = again(programs.main).all_parameters()
+    assert str(found.regularizer) == "L1Decay, coeff=0.500000"
+    own = tg.regularizer.WeightDecayRegularizer(0.5)
+    static.create_parameter([2], "float32", attr=tg.ParamAttr(regularizer=own))
+    with pytest.raises(ProgramError, match="a document can hold L1Decay and L2Decay"):
+        programs.main.serialize_to_string()
+
+
 def test_the_users_line_and_the_forward_operator_are_kept(programs: Fresh) -> None:
     classifier()
     kept = again(programs.main).global_block().ops

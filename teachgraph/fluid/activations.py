@@ -1,0 +1,96 @@
+"""Paddle 1.x's layers that bend numbers one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.fluid.renamed import renamed
+from teachgraph.nn import functional
+from teachgraph.ops import elementwise, functions
+from teachgraph.ops.op import find
+
+__all__ = [
+    "acos",
+    "asin",
+    "atan",
+    "brelu",
+    "ceil",
+    "cos",
+    "cosh",
+    "elu",
+    "erf",
+    "floor",
+    "gelu",
+    "hard_shrink",
+    "hard_sigmoid",
+    "hard_swish",
+    "leaky_relu",
+    "logsigmoid",
+    "maxout",
+    "mish",
+    "pow",
+    "reciprocal",
+    "relu6",
+    "round",
+    "rsqrt",
+    "selu",
+    "sign",
+    "sin",
+    "sinh",
+    "soft_relu",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "stanh",
+    "swish",
+    "tan",
+    "tanh_shrink",
+    "thresholded_relu",
+]
+
+acos, asin, atan = functions.acos, functions.asin, functions.atan
+sin, cos, tan = functions.sin, functions.cos, functions.tan
+sinh, cosh = functions.sinh, functions.cosh
+ceil, floor, round = functions.ceil, functions.floor, functions.round
+erf, rsqrt, reciprocal = functions.erf, functions.rsqrt, functions.reciprocal
+sign = functions.sign
+softsign, mish = functional.softsign, functional.mish
+
+elu = renamed(functional.elu, "x alpha")
+selu = renamed(functional.selu, "x scale alpha")
+gelu = renamed(functional.gelu, "x approximate")
+maxout = renamed(functional.maxout, "x groups axis")
+leaky_relu = renamed(
+    functional.leaky_relu, "x alpha=negative_slope", negative_slope=0.02
+)
+logsigmoid = renamed(functional.log_sigmoid, "x")
+softplus = renamed(functional.softplus, "x")
+hard_shrink = renamed(functional.hardshrink, "x threshold")
+tanh_shrink = renamed(functional.tanhshrink, "x")
+softshrink = renamed(functional.softshrink, "x alpha=threshold")
+thresholded_relu = renamed(functional.thresholded_relu, "x threshold")
+hard_sigmoid = renamed(find("hard_sigmoid"), "x slope offset")
+hard_swish = renamed(find("hard_swish"), "x threshold scale offset")
+stanh = renamed(find("stanh"), "x scale_a scale_b")
+brelu = renamed(find("brelu"), "x t_min t_max")
+pow = renamed(functions.pow, "x factor=y", y=1.0)
+
+
+def relu6(x: Any, threshold: float = 6.0, name: Any = None) -> Any:
+    """min(max(x, 0), threshold)."""
+    return functions.clip(x, 0.0, threshold)
+
+
+def soft_relu(x: Any, threshold: float = 40.0, name: Any = None) -> Any:
+    """log(1 + exp(x)), x kept within +-threshold.
+
+    >>> import numpy as np
+    >>> soft_relu(np.array([0.0])).round(4)
+    array([0.6931])
+    """
+    return functional.softplus(functions.clip(x, -threshold, threshold))
+
+
+def swish(x: Any, beta: float = 1.0, name: Any = None) -> Any:
+    """x sigmoid(beta x)."""
+    return elementwise.elementwise_mul(x, functional.sigmoid(functions.scale(x, beta)))

@@ -1,0 +1,63 @@
+"""1.x's control flow: blocks under `While`, conditions written in place, arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from teachgraph.ops import functions
+from teachgraph.ops.op import find
+from teachgraph.static.arrays import (
+    array_length,
+    array_read,
+    array_write,
+    create_array,
+)
+from teachgraph.static.control_flow import case, cond, switch_case
+from teachgraph.static.loop import While, while_loop
+from teachgraph.static.sub_block import as_variable
+
+__all__ = [
+    "While",
+    "array_length",
+    "array_read",
+    "array_write",
+    "case",
+    "cond",
+    "create_array",
+    "equal",
+    "greater_equal",
+    "greater_than",
+    "increment",
+    "less_equal",
+    "less_than",
+    "not_equal",
+    "switch_case",
+    "while_loop",
+]
+
+
+def comparison(type: str) -> Callable[..., Any]:
+    """A comparison that can write its answer into a condition that exists already."""
+
+    def compare(x: Any, y: Any, cond: Any = None, force_cpu: Any = None) -> Any:
+        if cond is None:
+            return getattr(functions, type)(x, y)
+        return cond.written_by(find(type), as_variable(x), as_variable(y))
+
+    compare.__name__ = type
+    compare.__doc__ = f"`{type}` element by element, into `cond` if that is given."
+    return compare
+
+
+equal = comparison("equal")
+greater_equal = comparison("greater_equal")
+greater_than = comparison("greater_than")
+less_equal = comparison("less_equal")
+less_than = comparison("less_than")
+not_equal = comparison("not_equal")
+
+
+def increment(x: Any, value: float = 1.0, in_place: bool = True) -> Any:
+    """x + value, stored in `x` unless told otherwise."""
+    return functions.increment(x, value) if in_place else x + value

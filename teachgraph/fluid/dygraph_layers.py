@@ -1,0 +1,336 @@
+"""Paddle 1.x's `fluid.dygraph` layers: those of `nn`, by 1.x's argument names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from teachgraph import nn
+from teachgraph.fluid import networks
+from teachgraph.fluid.renamed import activated
+from teachgraph.nn.functional.conv import Numbers, Padding
+from teachgraph.nn.norm import BatchNorm
+from teachgraph.ops.op import find
+
+__all__ = [
+    "FC",
+    "BatchNorm",
+    "Conv2D",
+    "Conv2DTranspose",
+    "Dropout",
+    "Embedding",
+    "GroupNorm",
+    "LayerNorm",
+    "Linear",
+    "PRelu",
+    "Pool2D",
+]
+
+
+class Linear(nn.Linear):
+    """A fully connected layer by 1.x's argument names: act(x W + b).
+
+    In Paddle this is `fluid.dygraph.Linear`.
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        output_dim: int,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        act: str | None = None,
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__(input_dim, output_dim, param_attr, bias_attr)
+        self._act = act
+
+    def forward(self, x: Any) -> Any:
+        """x W + b, then the activation."""
+        return activated(super().forward(x), self._act)
+
+
+class FC(nn.Layer):
+    """The fully connected layer of 1.5, which learns the size of its input from it.
+
+    Args:
+        name_scope: Instead of `fc_N`.
+        size: How many units.
+        num_flatten_dims: How many leading dimensions stay rows.
+        param_attr: About the weights.
+        bias_attr: About the bias; False for none.
+        act: The type of an op to apply.
+        is_test: Accepted for Paddle's sake.
+        dtype: Of the parameters.
+    """
+
+    def __init__(
+        self,
+        name_scope: str,
+        size: int,
+        num_flatten_dims: int = 1,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        act: str | None = None,
+        is_test: bool = False,
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__(name_scope, dtype)
+        self._size, self._rows, self._act = size, num_flatten_dims, act
+        self._attrs = param_attr, bias_attr
+        self.weight: Any = None
+        self.bias: Any = None
+
+    def forward(self, x: Any) -> Any:
+        """x W + b, then the activation; the first call makes W and b."""
+        if self.weight is None:
+            columns = prod(x.shape[self._rows :])
+            weight, bias = self._attrs
+            self.weight = self.create_parameter([columns, self._size], weight)
+            self.bias = self.create_parameter([self._size], bias, is_bias=True)
+        out = find("mul")(x, self.weight, x_num_col_dims=self._rows)
+        if self.bias is not None:
+            out = find("elementwise_add")(out, self.bias, axis=self._rows)
+        return activated(out, self._act)
+
+
+class Conv2D(nn.Conv2D):
+    """A convolution over images: act(filter * x + b).
+
+    In Paddle this is `fluid.dygraph.Conv2D`.
+    """
+
+    def __init__(
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: Numbers,
+        stride: Numbers = 1,
+        padding: Padding = 0,
+        dilation: Numbers = 1,
+        groups: int | None = None,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        use_cudnn: bool = True,
+        act: str | None = None,
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__(
+            num_channels,
+            num_filters,
+            filter_size,
+            stride,
+            padding,
+            dilation,
+            groups or 1,
+            weight_attr=param_attr,
+            bias_attr=bias_attr,
+        )
+        self._act = act
+
+    def forward(self, x: Any) -> Any:
+        """The convolution, then the activation."""
+        return activated(super().forward(x), self._act)
+
+
+class Conv2DTranspose(nn.Conv2DTranspose):
+    """A transposed convolution, which makes images larger.
+
+    In Paddle this is `fluid.dygraph.Conv2DTranspose`.
+    """
+
+    def __init__(
+        self,
+        num_channels: int,
+        num_filters: int,
+        filter_size: Numbers,
+        output_size: Any = None,
+        padding: Padding = 0,
+        stride: Numbers = 1,
+        dilation: Numbers = 1,
+        groups: int | None = None,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        use_cudnn: bool = True,
+        act: str | None = None,
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__(
+            num_channels,
+            num_filters,
+            filter_size,
+            stride,
+            padding,
+            dilation=dilation,
+            groups=groups or 1,
+            weight_attr=param_attr,
+            bias_attr=bias_attr,
+        )
+        self._act, self._output_size = act, output_size
+
+    def forward(self, x: Any, output_size: Any = None) -> Any:
+        """The transposed convolution, then the activation."""
+        size = self._output_size if output_size is None else output_size
+        return activated(super().forward(x, size), self._act)
+
+
+class Pool2D(nn.Layer):
+    """The largest element or the mean of each window of an image.
+
+    In Paddle this is `fluid.dygraph.Pool2D`.
+    """
+
+    def __init__(
+        self,
+        pool_size: Numbers = -1,
+        pool_type: str = "max",
+        pool_stride: Numbers = 1,
+        pool_padding: Padding = 0,
+        global_pooling: bool = False,
+        use_cudnn: bool = True,
+        ceil_mode: bool = False,
+        exclusive: bool = True,
+        data_format: str = "NCHW",
+    ) -> None:
+        super().__init__()
+        self._given = {
+            "pool_size": pool_size,
+            "pool_type": pool_type,
+            "pool_stride": pool_stride,
+            "pool_padding": pool_padding,
+            "global_pooling": global_pooling,
+            "ceil_mode": ceil_mode,
+            "exclusive": exclusive,
+            "data_format": data_format,
+        }
+
+    def forward(self, x: Any) -> Any:
+        """The function `pool2d`."""
+        return networks.pool2d(x, **self._given)  # type: ignore[arg-type]
+
+
+class Embedding(nn.Embedding):
+    """A row of a table for each number.
+
+    In Paddle this is `fluid.dygraph.Embedding`.
+    """
+
+    def __init__(
+        self,
+        size: Sequence[int],
+        is_sparse: bool = False,
+        is_distributed: bool = False,
+        padding_idx: int | None = None,
+        param_attr: Any = None,
+        dtype: Any = "float32",
+    ) -> None:
+        rows, columns = size
+        super().__init__(rows, columns, padding_idx, is_sparse, param_attr)
+
+
+class LayerNorm(nn.LayerNorm):
+    """Normalisation of each sample, by 1.x's argument names.
+
+    In Paddle this is `fluid.dygraph.LayerNorm`.
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        scale: bool = True,
+        shift: bool = True,
+        epsilon: float = 1e-5,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        act: str | None = None,
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__(
+            normalized_shape,
+            epsilon,
+            param_attr if scale else False,
+            bias_attr if shift else False,
+        )
+        self._act = act
+
+    def forward(self, x: Any) -> Any:
+        """The normalisation, then the activation."""
+        return activated(super().forward(x), self._act)
+
+
+class GroupNorm(nn.GroupNorm):
+    """Normalisation of groups of channels, by 1.x's argument names.
+
+    In Paddle this is `fluid.dygraph.GroupNorm`.
+    """
+
+    def __init__(
+        self,
+        channels: int,
+        groups: int,
+        epsilon: float = 1e-5,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        act: str | None = None,
+        data_layout: str = "NCHW",
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__(groups, channels, epsilon, param_attr, bias_attr, data_layout)
+        self._act = act
+
+    def forward(self, x: Any) -> Any:
+        """The normalisation, then the activation."""
+        return activated(super().forward(x), self._act)
+
+
+class PRelu(nn.Layer):
+    """x where x > 0, alpha x elsewhere; alpha is learnt and starts at 0.25.
+
+    In Paddle this is `fluid.dygraph.PRelu`.
+    """
+
+    def __init__(
+        self,
+        mode: str,
+        channel: int | None = None,
+        input_shape: Sequence[int] | None = None,
+        param_attr: Any = None,
+        dtype: Any = "float32",
+    ) -> None:
+        super().__init__()
+        shapes = {"all": [1], "channel": [channel or 1]}
+        shapes["element"] = [1, *(input_shape or [1, 1])[1:]]
+        self._mode = mode
+        start = nn.initializer.Constant(0.25)
+        self.weight = self.create_parameter(
+            shapes[mode], param_attr, default_initializer=start
+        )
+
+    def forward(self, x: Any) -> Any:
+        """The op `prelu`."""
+        return find("prelu")(x, self.weight, mode=self._mode)
+
+
+class Dropout(nn.Layer):
+    """Elements at random set to 0; a test multiplies by 1 - p instead.
+
+    In Paddle this is `fluid.dygraph.Dropout`.
+    """
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        seed: int | None = None,
+        dropout_implementation: str = "downgrade_in_infer",
+        is_test: bool = False,
+    ) -> None:
+        super().__init__()
+        self._p, self._seed, self._how = p, seed, dropout_implementation
+        self._is_test = is_test
+
+    def forward(self, x: Any) -> Any:
+        """The function `dropout`, as in a test when not training."""
+        test = self._is_test or not self.training
+        how = self._how
+        return networks.dropout(x, self._p, test, self._seed, None, how)

@@ -1,0 +1,221 @@
+"""Paddle 1.x's layers that shape, reduce, compare, pick and make tensors."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from teachgraph.fluid.renamed import created, renamed
+from teachgraph.nn import functional
+from teachgraph.ops import functions, linalg, optimize
+from teachgraph.ops import op as ops
+from teachgraph.static import default_main_program
+
+__all__ = [
+    "argmax",
+    "argmin",
+    "argsort",
+    "assign",
+    "clip",
+    "clip_by_norm",
+    "create_tensor",
+    "crop",
+    "cumsum",
+    "diag",
+    "elementwise_floordiv",
+    "elementwise_mod",
+    "equal",
+    "expand",
+    "expand_as",
+    "eye",
+    "flatten",
+    "gather",
+    "gather_nd",
+    "gaussian_random",
+    "greater_equal",
+    "greater_than",
+    "has_inf",
+    "has_nan",
+    "isfinite",
+    "less_equal",
+    "less_than",
+    "linspace",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "mul",
+    "multiplex",
+    "not_equal",
+    "one_hot",
+    "ones",
+    "ones_like",
+    "pad",
+    "range",
+    "rank",
+    "reduce_all",
+    "reduce_any",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_prod",
+    "reduce_sum",
+    "reverse",
+    "scatter",
+    "scatter_nd",
+    "scatter_nd_add",
+    "shape",
+    "size",
+    "slice",
+    "split",
+    "squeeze",
+    "stack",
+    "strided_slice",
+    "sum",
+    "sums",
+    "transpose",
+    "unbind",
+    "uniform_random",
+    "unsqueeze",
+    "unstack",
+    "where",
+    "zeros",
+    "zeros_like",
+]
+
+OVER_DIMENSIONS = "input dim=axis keep_dim=keepdim"
+reduce_sum = renamed(functions.sum, OVER_DIMENSIONS)
+reduce_mean = renamed(functions.mean, OVER_DIMENSIONS)
+reduce_max = renamed(functions.max, OVER_DIMENSIONS)
+reduce_min = renamed(functions.min, OVER_DIMENSIONS)
+reduce_prod = renamed(functions.prod, OVER_DIMENSIONS)
+reduce_all = renamed(functions.all, OVER_DIMENSIONS)
+reduce_any = renamed(functions.any, OVER_DIMENSIONS)
+
+argmax = renamed(functions.argmax, "x axis", axis=0)
+argmin = renamed(functions.argmin, "x axis", axis=0)
+cumsum = renamed(functions.cumsum, "x axis")
+clip = renamed(functions.clip, "x min max")
+clip_by_norm = renamed(optimize.clip_by_norm, "x max_norm")
+
+squeeze = renamed(functions.squeeze, "input axes=axis")
+unsqueeze = renamed(functions.unsqueeze, "input axes=axis")
+transpose = renamed(functions.transpose, "x perm")
+stack = renamed(functions.stack, "x axis")
+unstack = renamed(functions.unstack, "x axis num")
+unbind = renamed(functions.unbind, "input axis")
+split = renamed(functions.split, "input num_or_sections dim=axis", axis=-1)
+expand = renamed(functions.tile, "x expand_times=repeat_times")
+expand_as = renamed(functions.expand_as, "x target_tensor=y")
+reverse = renamed(functions.flip, "x axis")
+crop = renamed(functions.crop, "x shape offsets")
+pad = renamed(functional.pad, "x paddings=pad pad_value=value")
+slice = renamed(functions.slice, "input axes starts ends")
+strided_slice = renamed(functions.strided_slice, "input axes starts ends strides")
+
+gather = renamed(functions.gather, "input index")
+gather_nd = renamed(functions.gather_nd, "input index")
+scatter = renamed(functions.scatter, "input index updates overwrite")
+scatter_nd = renamed(functions.scatter_nd, "index updates shape")
+scatter_nd_add = renamed(functions.scatter_nd_add, "ref index updates")
+multiplex = renamed(functions.multiplex, "inputs index")
+where = renamed(functions.nonzero, "condition")
+
+equal = renamed(functions.equal, "x y")
+not_equal = renamed(functions.not_equal, "x y")
+less_than = renamed(functions.less_than, "x y")
+less_equal = renamed(functions.less_equal, "x y")
+greater_than = renamed(functions.greater_than, "x y")
+greater_equal = renamed(functions.greater_equal, "x y")
+logical_and = renamed(functions.logical_and, "x y")
+logical_or = renamed(functions.logical_or, "x y")
+logical_xor = renamed(functions.logical_xor, "x y")
+logical_not = renamed(functions.logical_not, "x")
+
+shape = renamed(functions.shape, "input")
+rank = renamed(functions.rank, "input")
+size = renamed(functions.numel, "input")
+mul = renamed(linalg.mul, "x y x_num_col_dims y_num_col_dims")
+assign = renamed(functions.assign, "input output")
+zeros_like = renamed(functions.zeros_like, "x")
+ones_like = renamed(functions.ones_like, "x")
+elementwise_mod = renamed(ops.find("elementwise_mod"), "x y axis act")
+elementwise_floordiv = renamed(ops.find("elementwise_floordiv"), "x y axis act")
+
+zeros = created(functions.zeros, "shape dtype")
+ones = created(functions.ones, "shape dtype")
+linspace = created(functions.linspace, "start stop num dtype", dtype="float32")
+range = created(functions.arange, "start end step dtype")
+eye = created(functions.eye, "num_rows num_columns dtype", dtype="float32")
+diag = renamed(functions.diag, "diagonal")
+uniform_random = created(functions.uniform, "shape dtype min max seed", dtype="float32")
+gaussian_random = created(
+    functions.gaussian, "shape mean std seed dtype", dtype="float32"
+)
+
+
+def sum(x: Any) -> Any:
+    """The sum of several tensors of one shape, or the tensor itself."""
+    return functions.add_n(x)
+
+
+sums = sum
+
+
+def argsort(
+    input: Any, axis: int = -1, descending: bool = False, name: Any = None
+) -> tuple[Any, Any]:
+    """The elements in order, and where each stood."""
+    index = functions.argsort(input, axis, descending)
+    return functions.sort(input, axis, descending), index
+
+
+def flatten(x: Any, axis: int = 1, name: Any = None) -> Any:
+    """A matrix: the dimensions before `axis` as rows, the others as columns.
+
+    >>> import numpy as np
+    >>> flatten(np.zeros((2, 3, 4)), axis=2).shape
+    (6, 4)
+    """
+    sizes = list(x.shape)
+    rows, columns = sizes[:axis], sizes[axis:]
+    unknown = min(columns, default=1) < 0
+    if unknown:
+        return functions.reshape(x, [prod(rows), -1])
+    return functions.reshape(x, [-1 if x.shape else 1, prod(columns)])
+
+
+def one_hot(input: Any, depth: int, allow_out_of_range: bool = False) -> Any:
+    """A row for each class: 1 there, 0 elsewhere. [N, 1] gives [N, depth].
+
+    >>> import numpy as np
+    >>> one_hot(np.array([[1], [0]]), 3)
+    array([[0., 1., 0.],
+           [1., 0., 0.]], dtype=float32)
+    """
+    last = len(input.shape) > 1 and input.shape[-1] == 1
+    classes = functions.squeeze(input, -1) if last else input
+    return functional.one_hot(classes, depth)
+
+
+def create_tensor(
+    dtype: Any, name: str | None = None, persistable: bool = False
+) -> Any:
+    """A variable of the program, for an operator to write to."""
+    block = default_main_program().current_block()
+    return block.create_var(name, dtype=dtype, persistable=persistable)
+
+
+def has_inf(x: Any) -> Any:
+    """Whether an element is infinite."""
+    return functions.any(functions.isinf(x))
+
+
+def has_nan(x: Any) -> Any:
+    """Whether an element is no number."""
+    return functions.any(functions.isnan(x))
+
+
+def isfinite(x: Any) -> Any:
+    """Whether every element is a number and finite."""
+    return functions.all(functions.isfinite(x))
