@@ -6,13 +6,13 @@ that program whose work it does: itself at first, several after a fusion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from teachgraph.callsite import Callsite
 from teachgraph.observe import announce
 from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, Slots
+from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, copy_variable
 
 __all__ = ["Derived", "Origin", "copied", "sub_blocks"]
@@ -34,21 +34,24 @@ class Derived(Operator):
     """An operator of a rewritten program.
 
     Attributes:
-        origins: The operators of the user's program that it stands for.
+        origin: The operator of the user's program that it is a copy of, if it is one.
+        sources: The operators whose work it does, if a rewrite has made it.
     """
 
-    def __init__(
-        self,
-        block: Block,
-        type: str,
-        inputs: Slots,
-        outputs: Slots,
-        attrs: Mapping[str, Any],
-        origins: tuple[Origin, ...],
-    ) -> None:
-        super().__init__(block, type, inputs, outputs, attrs)
-        self.origins = origins
-        self.callsite = next((o.callsite for o in origins[::-1] if o.callsite), None)
+    origin: Origin | None = None
+    sources: Sequence[Derived] = ()
+
+    @property
+    def origins(self) -> list[Origin]:
+        """The operators of the user's program that it stands for, in their order."""
+        seen: dict[Derived, None] = {self: None}
+        left = [self]
+        while left:
+            new = [source for source in left.pop().sources if source not in seen]
+            seen.update(dict.fromkeys(new))
+            left += new
+        found = {made.origin for made in seen if made.origin is not None}
+        return sorted(found, key=lambda origin: origin.idx)
 
 
 def sub_blocks(operator: Operator) -> Iterator[Block]:
@@ -98,15 +101,19 @@ def copy_operators(source: Block, target: Block) -> None:
 
 def derived(operator: Operator, place: int, target: Block) -> Derived:
     """A copy of an operator in another block, which stands for what this one does."""
-    itself = (Origin(place, operator.type, operator.callsite),)
-    return Derived(
+    made = Derived(
         target,
         operator.type,
         {slot: list(names) for slot, names in operator.inputs.items()},
         {slot: list(names) for slot, names in operator.outputs.items()},
         {name: own(value) for name, value in operator.attrs.items()},
-        operator.origins if isinstance(operator, Derived) else itself,
     )
+    made.callsite = operator.callsite
+    if isinstance(operator, Derived):
+        made.sources = (operator,)
+    else:
+        made.origin = Origin(place, operator.type, operator.callsite)
+    return made
 
 
 def own(value: Any) -> Any:

@@ -152,11 +152,8 @@ class Graph:
         places = self.reads.setdefault(other, [])
         for at in sorted(set(self.reads.pop(name, ()))):
             for op in self.at(at):
-                read = op.input_arg_names
-                if name in read:
-                    rename_inputs(op, name, other)
-                    if other not in read:
-                        insort(places, at)
+                if rename_inputs(op, name, other):
+                    insort(places, at)
 
     def at(self, place: int) -> list[Derived]:
         """The operators at a place."""
@@ -212,11 +209,13 @@ def inner_ops(op: Operator) -> Iterator[Operator]:
         yield from block.ops
 
 
-def rename_inputs(op: Operator, old: str, new: str) -> None:
-    """Let an operator read another variable; what it writes stays."""
-    for slot, names in op.inputs.items():
-        if old in names:
-            op.inputs[slot] = [new if name == old else name for name in names]
+def rename_inputs(op: Operator, old: str, new: str) -> bool:
+    """Let an operator read another variable; whether it is a new one to it."""
+    known = any(new in names for names in op.inputs.values())
+    found = [slot for slot, names in op.inputs.items() if old in names]
+    for slot in found:
+        op.inputs[slot] = [new if name == old else name for name in op.inputs[slot]]
+    return bool(found) and not known
 
 
 def pure(op: Operator) -> bool:

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from teachgraph.passes.copying import Derived, Origin
+from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.pattern import Match, Node, find_match
 from teachgraph.passes.report import Change
@@ -56,10 +56,8 @@ class Work:
         )
         self.changes.append(change)
 
-    def step(self, step: Step, old: Iterable[Operator]) -> Derived:
+    def step(self, step: Step, olds: Sequence[Derived]) -> Derived:
         """An operator that stands for these."""
-        olds = list(old)
-        origins = {origin for op in olds for origin in origins_of(op)}
         block = self.graph.block
         attrs = {name: v for name, v in olds[-1].attrs.items() if name in MARKS}
         made = Derived(
@@ -68,8 +66,9 @@ class Work:
             {slot: list(names) for slot, names in step.inputs.items()},
             {slot: list(names) for slot, names in step.outputs.items()},
             {**attrs, **step.attrs},
-            tuple(sorted(origins, key=lambda origin: origin.idx)),
         )
+        made.sources = olds
+        made.callsite = next((op.callsite for op in olds[::-1] if op.callsite), None)
         made.attrs.update(made.op.complete(made.attrs))
         return made
 
@@ -193,11 +192,6 @@ def may_come_later(match: Match, operator: Operator, made: set[str]) -> bool:
         and min(graph.reads.get(name, [match.at])) >= match.at
         for name in names
     ) and set(names) <= set(made)
-
-
-def origins_of(operator: Operator) -> tuple[Origin, ...]:
-    """The operators of the user's program that one stands for."""
-    return operator.origins if isinstance(operator, Derived) else ()
 
 
 def where(operators: Sequence[Operator]) -> str:
