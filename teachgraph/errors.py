@@ -147,7 +147,7 @@ def describe(value: Any) -> str:
     """
     kind = type(value).__name__
     shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
-    if shape is None or dtype is None:
+    if dtype is None or not isinstance(shape, (tuple, list)):
         return f"{kind} {value!r}"[:80]
     name = getattr(value, "label", "")
     return f"{kind} {dtype} {list(shape)}" + (f"  ({name})" if name else "")
@@ -194,6 +194,8 @@ def explain(
     """
     if isinstance(error, OpError) and error.op:
         return error
+    if isinstance(error, AttributeError):
+        error = DTypeError(f"{describe(error.obj)} is no tensor")
     kind = type(error) if isinstance(error, OpError) else OpError
     if kind is OpError:
         kind = next(

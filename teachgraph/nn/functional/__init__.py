@@ -35,6 +35,7 @@ from teachgraph.nn.functional.noise import *  # noqa: F403
 from teachgraph.nn.functional.norm import *  # noqa: F403
 from teachgraph.nn.functional.pooling import *  # noqa: F403
 from teachgraph.nn.functional.vision import *  # noqa: F403
+from teachgraph.ops.in_words import all_in_words
 
 __all__: list[str] = []
 __all__ += activation.__all__
@@ -52,3 +53,5 @@ __all__ += noise.__all__
 __all__ += norm.__all__
 __all__ += pooling.__all__
 __all__ += vision.__all__
+
+all_in_words(__all__, globals())

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.errors import DTypeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
     nll_loss,
@@ -315,6 +316,8 @@ def dice_loss(
 
     In Paddle this is `paddle.nn.functional.dice_loss`.
     """
+    if label.dtype.kind not in "iu":
+        raise DTypeError(at_user_line(f"labels are integers, not {label.dtype}"))
     ones = creation.fill_any_like(label, value=1.0).astype(input.dtype)
     wanted = softmaxes.place(ones, input, label)
     inner = list(range(1, input.ndim))

@@ -315,6 +315,7 @@ def local_response_norm(
 
     Raises:
         ShapeError: x has fewer than three dimensions.
+        InvalidValueError: The window has no channel.
 
     In Paddle this is `paddle.nn.functional.local_response_norm`.
     """
@@ -322,6 +323,8 @@ def local_response_norm(
         raise ShapeError(
             at_user_line(f"Expected 3D or higher dimensionality input, got {x.ndim}D")
         )
+    if size < 1:
+        raise InvalidValueError(at_user_line(f"a window of {size} channels"))
     last, power = layout(data_format) == "NHWC", math.square(x)
     power = power if last else norm.channels_as_before(power, "NHWC")
     mean = linalg.matmul_v2(power, window(power.shape[-1], size).astype(x.dtype))

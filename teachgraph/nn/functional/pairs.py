@@ -167,7 +167,8 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
     """
     column, row = (shapes.unsqueeze2(labels, axes=[axis]) for axis in (1, 0))
     same = (column == row).astype(anchor.dtype)
-    wanted = same / reduce.reduce_sum(same, dim=[1], keep_dim=True)
+    count = reduce.reduce_sum(same, dim=[1], keep_dim=True)
+    wanted = elementwise.elementwise_div(same, count)
     lengths = reduced(dot(anchor, anchor, 1), "mean") + reduced(
         dot(positive, positive, 1), "mean"
     )

@@ -44,6 +44,7 @@ from teachgraph.ops.functions.scan import *  # noqa: F403
 from teachgraph.ops.functions.search import *  # noqa: F403
 from teachgraph.ops.functions.special import *  # noqa: F403
 from teachgraph.ops.functions.statistics import *  # noqa: F403
+from teachgraph.ops.in_words import all_in_words
 
 __all__: list[str] = []
 __all__ += creation.__all__
@@ -65,3 +66,5 @@ __all__ += scan.__all__
 __all__ += search.__all__
 __all__ += special.__all__
 __all__ += statistics.__all__
+
+all_in_words(__all__, globals())

@@ -290,5 +290,5 @@ def shard_index(
     size = -(-index_num // nshards)
     width = np.asarray(size, dtypes.convert(input.dtype))
     nothing = fill_any_like(input, value=index(ignore_value))
-    here = input // width == np.asarray(shard_id, width.dtype)
+    here = input // width == np.asarray(index(shard_id), width.dtype)
     return logic.where(input % width, nothing, here)
