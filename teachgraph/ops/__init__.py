@@ -21,6 +21,7 @@ from teachgraph.ops import (
     gru,
     indexing,
     join,
+    kronecker,
     linalg,
     logic,
     losses,
@@ -57,6 +58,7 @@ from teachgraph.ops import (
     trigonometry,
     turn,
     vector_norm,
+    vector_products,
     windows,
 )
 
@@ -81,6 +83,7 @@ __all__ = [
     "gru",
     "indexing",
     "join",
+    "kronecker",
     "linalg",
     "logic",
     "losses",
@@ -117,5 +120,6 @@ __all__ = [
     "trigonometry",
     "turn",
     "vector_norm",
+    "vector_products",
     "windows",
 ]

@@ -1,4 +1,4 @@
-"""Diagonals of matrices and the triangles above and below them."""
+"""Diagonals of matrices, their sums, and the triangles above and below them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from numpy.lib.array_utils import normalize_axis_tuple
 from teachgraph.errors import ShapeError
 from teachgraph.ops.op import Like, op
 
-__all__ = ["diag_embed", "diag_v2", "diagonal", "tril_triu", "undiagonal"]
+__all__ = [
+    "diag_embed",
+    "diag_v2",
+    "diagonal",
+    "on_diagonal",
+    "trace",
+    "tril_triu",
+    "undiagonal",
+]
 
 
 @op(needs="at least two dimensions")
@@ -112,3 +120,37 @@ def diag_embed(input: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 def diag_embed_grad(dout: Any, *, offset: int, dim1: int, dim2: int) -> Any:
     """The diagonal is read."""
     return diagonal(dout, offset=offset, axis1=dim1, axis2=dim2)
+
+
+@op(key="trace", needs="two different dimensions that Input has")
+def trace(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The sum of the elements with i + offset = j, of dimensions i and j."""
+    return np.trace(input, offset, axis1, axis2, dtype=total_type(input.dtype))
+
+
+def total_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of a sum: integers (and bool) count in int64."""
+    return dtype if dtype.kind == "f" else np.dtype("int64")
+
+
+@trace.grad
+def trace_grad(dout: Any, input: Like, *, offset: int, axis1: int, axis2: int) -> Any:
+    """dout on the diagonal, 0 elsewhere."""
+    return on_diagonal(dout, input, offset=offset, axis1=axis1, axis2=axis2)
+
+
+@op
+def on_diagonal(
+    x: Any, y: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1
+) -> Any:
+    """Zeros shaped like `y`, `x` all along the diagonal: the adjoint of `trace`."""
+    out = np.zeros(y.shape, x.dtype)
+    matrices = np.moveaxis(out, (axis1, axis2), (-2, -1))
+    matrices[places_of(matrices, offset)] = x[..., np.newaxis]
+    return out
+
+
+@on_diagonal.grad(of=("x",))
+def on_diagonal_grad(dout: Any, *, offset: int, axis1: int, axis2: int) -> Any:
+    """The sum along the diagonal."""
+    return trace(dout, offset=offset, axis1=axis1, axis2=axis2)

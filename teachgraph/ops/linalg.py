@@ -1,4 +1,4 @@
-"""Products of vectors and matrices."""
+"""Products of matrices: two, a batch of pairs, a chain; and of one with a vector."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.elementwise import elementwise_mul
 from teachgraph.ops.math import scale
 from teachgraph.ops.op import Like, op
-from teachgraph.ops.reduce import reduce_sum
 from teachgraph.ops.shape import (
     reduce_to,
     reshape2,
@@ -25,14 +23,10 @@ from teachgraph.ops.shape import (
 __all__ = [
     "addmm",
     "bmm",
-    "cross",
-    "dot",
-    "kron",
     "matmul_v2",
     "mul",
     "multi_dot",
     "mv",
-    "trace",
     "turned",
 ]
 
@@ -212,22 +206,6 @@ def infer_bmm(x: Like, y: Like) -> Any:
     return infer_matmul(x, y)
 
 
-@op(needs="two vectors, or two lists of vectors, of one shape")
-def dot(x: Any, y: Any) -> Any:
-    """out = x1 y1 + x2 y2 + ..., of two vectors or of each row of two matrices."""
-    if x.shape != y.shape or x.ndim not in (1, 2):
-        raise ShapeError(f"{list(x.shape)} and {list(y.shape)} are no such pair")
-    product = x * y
-    return np.add.reduce(product, axis=-1, dtype=product.dtype)
-
-
-@dot.grad
-def dot_grad(dout: Any, x: Any, y: Any) -> Any:
-    """dx = dout y, dy = dout x."""
-    dout = unsqueeze2(dout, axes=[-1])
-    return lambda: reduce_to(dout * y, x), lambda: reduce_to(dout * x, y)
-
-
 @op(needs="a matrix X and a vector Vec of as many elements as X has columns")
 def mv(x: Any, vec: Any) -> Any:
     """out = X v."""
@@ -308,127 +286,6 @@ def infer_addmm(
     return [(shape, np.result_type(input.dtype, dtype))]
 
 
-@op(needs="vectors of three numbers, in two inputs of one shape")
-def cross(x: Any, y: Any, *, dim: int = 9) -> Any:
-    """x cross y, of the vectors along `dim`.
-
-    out1 = x2 y3 - x3 y2, and so on in a circle. Where dim is 9 (Paddle's way to say
-    that nobody said), it is the first dimension of size 3.
-    """
-    if x.shape != y.shape:
-        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
-    if x.dtype.kind == "b" or y.dtype.kind == "b":
-        raise DTypeError("True and False have no cross product")
-    return np.cross(x, y, axis=along_three(x.shape, dim))
-
-
-def along_three(shape: Sequence[int], dim: int) -> int:
-    """The dimension of size 3 that is meant.
-
-    Raises:
-        ShapeError: It has another size, or none has 3.
-    """
-    if dim == 9:
-        dim = next((axis for axis, size in enumerate(shape) if size == 3), dim)
-    if not -len(shape) <= dim < len(shape) or shape[dim] != 3:
-        raise ShapeError(f"dimension {dim} of {list(shape)} has not size 3")
-    return dim
-
-
-@cross.grad
-def cross_grad(dout: Any, x: Any, y: Any, *, dim: int) -> Any:
-    """dx = y cross dout, dy = dout cross x."""
-    return (
-        lambda: reduce_to(cross(y, dout, dim=dim), x),
-        lambda: reduce_to(cross(dout, x, dim=dim), y),
-    )
-
-
-@cross.infers
-def infer_cross(x: Like, y: Like, *, dim: int) -> Any:
-    """The shape of both."""
-    if x.shape != y.shape:
-        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
-    along_three(x.shape, dim)
-    return [(x.shape, np.result_type(x.dtype, y.dtype))]
-
-
-@op
-def kron(x: Any, y: Any) -> Any:
-    """Kronecker's product: the block at [i, j] is x_ij Y.
-
-    out[i p + k, j q + l] = x[i, j] y[k, l], where Y is p by q; so for any number of
-    dimensions.
-    """
-    return np.kron(x, y)
-
-
-@kron.grad
-def kron_grad(dout: Any, x: Any, y: Any) -> Any:
-    """dx_ij = <dOut_ij, Y>, dY = the sum of x_ij dOut_ij, over the blocks dOut_ij."""
-    ndim = max(x.ndim, y.ndim)
-    outer, inner = list(range(ndim)), list(range(ndim, 2 * ndim))
-    blocks = cut_kron(dout, x, y)
-
-    def dx() -> Any:
-        each = blocks * y
-        return reduce_to(reduce_sum(each, dim=inner) if ndim else each, x)
-
-    def dy() -> Any:
-        each = elementwise_mul(blocks, x, axis=ndim - x.ndim)
-        return reduce_to(reduce_sum(each, dim=outer) if ndim else each, y)
-
-    return dx, dy
-
-
-@kron.infers
-def infer_kron(x: Like, y: Like) -> Any:
-    """Sizes are multiplied, the shorter shape with ones in front."""
-    ndim = max(x.ndim, y.ndim)
-    sizes = zip(padded(x.shape, ndim), padded(y.shape, ndim), strict=True)
-    return [(tuple(m * n for m, n in sizes), np.result_type(x.dtype, y.dtype))]
-
-
-@op
-def cut_kron(x: Any, y: Any, z: Any) -> Any:
-    """`x`, shaped like kron(y, z), as its blocks.
-
-    out[i, j, k, l] = x[i p + k, j q + l]: block [i, j] has the shape of z.
-    """
-    ndim = x.ndim
-    outer, inner = padded(y.shape, ndim), padded(z.shape, ndim)
-    pairs = [n for pair in zip(outer, inner, strict=True) for n in pair]
-    order = [*range(0, 2 * ndim, 2), *range(1, 2 * ndim, 2)]
-    return x.reshape(pairs).transpose(order)
-
-
-def padded(shape: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """A shape with ones in front, as broadcasting adds them."""
-    return (1,) * (ndim - len(shape)) + tuple(shape)
-
-
-@cut_kron.grad(of=("x",))
-def cut_kron_grad(dout: Any, y: Like, z: Like) -> Any:
-    """The blocks put together again."""
-    return join_kron(dout, y, z)
-
-
-@op
-def join_kron(x: Any, y: Any, z: Any) -> Any:
-    """The blocks `x` put together as kron(y, z) is: the adjoint of `cut_kron`."""
-    ndim = x.ndim // 2
-    order = [axis + side * ndim for axis in range(ndim) for side in (0, 1)]
-    outer, inner = padded(y.shape, ndim), padded(z.shape, ndim)
-    shape = [m * n for m, n in zip(outer, inner, strict=True)]
-    return x.transpose(order).reshape(shape)
-
-
-@join_kron.grad(of=("x",))
-def join_kron_grad(dout: Any, y: Like, z: Like) -> Any:
-    """Cut into its blocks again."""
-    return cut_kron(dout, y, z)
-
-
 @op(needs="two matrices or more that fit; the first and last may be vectors")
 def multi_dot(*x: Any) -> Any:
     """out = X1 X2 ... Xn, in the order that needs the fewest multiplications."""
@@ -474,39 +331,3 @@ def infer_multi_dot(*x: Like) -> Any:
         raise ShapeError("columns of one are not rows of the next")
     shape = (*x[0].shape[:-1], *x[-1].shape[1:])
     return [(shape, np.result_type(*(m.dtype for m in x)))]
-
-
-@op(key="trace", needs="two different dimensions that Input has")
-def trace(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The sum of the elements with i + offset = j, of dimensions i and j."""
-    return np.trace(input, offset, axis1, axis2, dtype=total_type(input.dtype))
-
-
-def total_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of a sum: integers (and bool) count in int64."""
-    return dtype if dtype.kind == "f" else np.dtype("int64")
-
-
-@trace.grad
-def trace_grad(dout: Any, input: Like, *, offset: int, axis1: int, axis2: int) -> Any:
-    """dout on the diagonal, 0 elsewhere."""
-    return on_diagonal(dout, input, offset=offset, axis1=axis1, axis2=axis2)
-
-
-@op
-def on_diagonal(
-    x: Any, y: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1
-) -> Any:
-    """Zeros shaped like `y`, `x` all along the diagonal: the adjoint of `trace`."""
-    out = np.zeros(y.shape, x.dtype)
-    planes = np.moveaxis(out, (axis1, axis2), (-2, -1))
-    size = np.diagonal(planes, offset, -2, -1).shape[-1]
-    index = np.arange(size)
-    planes[..., index + max(-offset, 0), index + max(offset, 0)] = x[..., np.newaxis]
-    return out
-
-
-@on_diagonal.grad(of=("x",))
-def on_diagonal_grad(dout: Any, *, offset: int, axis1: int, axis2: int) -> Any:
-    """The sum along the diagonal."""
-    return trace(dout, offset=offset, axis1=axis1, axis2=axis2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.ops import decomposition, linalg, spectral
+from teachgraph.ops import decomposition, diagonal, linalg, spectral
 from teachgraph.ops.decomposition import inverse as inverse_op
 
 __all__ = [
@@ -219,4 +219,4 @@ def trace(
     >>> float(trace(np.eye(3)))
     3.0
     """
-    return linalg.trace(x, offset=offset, axis1=axis1, axis2=axis2)
+    return diagonal.trace(x, offset=offset, axis1=axis1, axis2=axis2)

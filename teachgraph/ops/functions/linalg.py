@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph.errors import ShapeError, at_user_line
 from teachgraph.ops import einsum as einsums
-from teachgraph.ops import linalg
+from teachgraph.ops import kronecker, linalg, vector_products
 from teachgraph.ops.functions.decomposition import cholesky, eigvalsh, inverse
 from teachgraph.ops.shape import reshape2, transpose2
 
@@ -78,7 +78,7 @@ def dot(x: Any, y: Any, name: Any = None) -> Any:
     >>> float(dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])))
     11.0
     """
-    return linalg.dot(x, y)
+    return vector_products.dot(x, y)
 
 
 def mv(x: Any, vec: Any, name: Any = None) -> Any:
@@ -123,7 +123,7 @@ def kron(x: Any, y: Any, name: Any = None) -> Any:
     >>> kron(np.array([1, 2]), np.array([1, 10]))
     array([ 1, 10,  2, 20])
     """
-    return linalg.kron(x, y)
+    return kronecker.kron(x, y)
 
 
 def cross(x: Any, y: Any, axis: int = 9, name: Any = None) -> Any:
@@ -135,7 +135,7 @@ def cross(x: Any, y: Any, axis: int = 9, name: Any = None) -> Any:
     >>> cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
     array([0, 0, 1])
     """
-    return linalg.cross(x, y, dim=axis)
+    return vector_products.cross(x, y, dim=axis)
 
 
 def addmm(

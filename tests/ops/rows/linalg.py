@@ -1,4 +1,4 @@
-"""Rows for `teachgraph/ops/linalg.py`."""
+"""Rows for products of matrices and vectors, Kronecker's, and the trace."""
 
 from __future__ import annotations
 

@@ -1,0 +1,75 @@
+"""Products of two vectors: the number, and the vector at right angles to both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.shape import reduce_to, unsqueeze2
+
+__all__ = ["cross", "dot"]
+
+
+@op(needs="two vectors, or two lists of vectors, of one shape")
+def dot(x: Any, y: Any) -> Any:
+    """out = x1 y1 + x2 y2 + ..., of two vectors or of each row of two matrices."""
+    if x.shape != y.shape or x.ndim not in (1, 2):
+        raise ShapeError(f"{list(x.shape)} and {list(y.shape)} are no such pair")
+    product = x * y
+    return np.add.reduce(product, axis=-1, dtype=product.dtype)
+
+
+@dot.grad
+def dot_grad(dout: Any, x: Any, y: Any) -> Any:
+    """dx = dout y, dy = dout x."""
+    dout = unsqueeze2(dout, axes=[-1])
+    return lambda: reduce_to(dout * y, x), lambda: reduce_to(dout * x, y)
+
+
+@op(needs="vectors of three numbers, in two inputs of one shape")
+def cross(x: Any, y: Any, *, dim: int = 9) -> Any:
+    """x cross y, of the vectors along `dim`.
+
+    out1 = x2 y3 - x3 y2, and so on in a circle. Where dim is 9 (Paddle's way to say
+    that nobody said), it is the first dimension of size 3.
+    """
+    if x.shape != y.shape:
+        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
+    if x.dtype.kind == "b" or y.dtype.kind == "b":
+        raise DTypeError("True and False have no cross product")
+    return np.cross(x, y, axis=along_three(x.shape, dim))
+
+
+def along_three(shape: Sequence[int], dim: int) -> int:
+    """The dimension of size 3 that is meant.
+
+    Raises:
+        ShapeError: It has another size, or none has 3.
+    """
+    if dim == 9:
+        dim = next((axis for axis, size in enumerate(shape) if size == 3), dim)
+    if not -len(shape) <= dim < len(shape) or shape[dim] != 3:
+        raise ShapeError(f"dimension {dim} of {list(shape)} has not size 3")
+    return dim
+
+
+@cross.grad
+def cross_grad(dout: Any, x: Any, y: Any, *, dim: int) -> Any:
+    """dx = y cross dout, dy = dout cross x."""
+    return (
+        lambda: reduce_to(cross(y, dout, dim=dim), x),
+        lambda: reduce_to(cross(dout, x, dim=dim), y),
+    )
+
+
+@cross.infers
+def infer_cross(x: Like, y: Like, *, dim: int) -> Any:
+    """The shape of both."""
+    if x.shape != y.shape:
+        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
+    along_three(x.shape, dim)
+    return [(x.shape, np.result_type(x.dtype, y.dtype))]
