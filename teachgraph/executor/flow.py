@@ -15,6 +15,7 @@ import numpy as np
 
 from teachgraph.executor.call import Call
 from teachgraph.ops.control_flow import LoopError
+from teachgraph.ops.tensor_array import TensorArray
 from teachgraph.static.operator import Operator
 
 if TYPE_CHECKING:
@@ -29,18 +30,9 @@ BEFORE = "@BEFORE"
 """Ends the name of a loop variable's value at the beginning of a round."""
 
 
-def added(total: Any, part: Any) -> Any:
-    """The sum of two gradients: of arrays, or of lists of them."""
-    if isinstance(total, tuple):
-        return tuple(map(added, total, part))
-    return total + part
-
-
 def zeros_like(value: Any) -> Any:
-    """Zeros in the shape of an array, or of each array of a list."""
-    if isinstance(value, tuple):
-        return tuple(map(zeros_like, value))
-    return np.zeros_like(value)
+    """Zeros in the shape of an array, or of each part of a list of arrays."""
+    return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 
 def counted(rounds: int, limit: int) -> int:
@@ -386,7 +378,7 @@ class BackLoop(Flow):
             walk(self.body, values)
             for name, part, _ in self.sums:
                 if part is not None:
-                    totals[name] = added(totals[name], values[part])
+                    totals[name] = totals[name] + values[part]
             values.update([(after, values[dx]) for after, _, dx in self.seeds])
         values.update([(name, values[after]) for name, after in self.carried])
         values.update(totals)
@@ -405,8 +397,8 @@ class BackLoop(Flow):
         writer.indented(self.body)
         for total, (_, part, _) in zip(totals, self.sums, strict=True):
             if part is not None:
-                sum_ = f"{writer.uses(added)}({total}, {name(part)})"
-                writer.step_line(self, f"    {total} = {sum_}", comment=False)
+                sum_ = f"{total} = {total} + {name(part)}"
+                writer.step_line(self, f"    {sum_}", comment=False)
         for after, _, dx in self.seeds:
             writer.line(f"    {name(after)} = {name(dx)}")
         for out, after in self.carried:

@@ -12,6 +12,7 @@ from numpy.lib.array_utils import normalize_axis_index
 from teachgraph import dtypes
 from teachgraph.errors import ShapeError
 from teachgraph.ops.op import Like, op
+from teachgraph.ops.tensor_array import TensorArray
 from teachgraph.ops.traced import Traced
 
 __all__ = [
@@ -48,8 +49,8 @@ def aligned(y: Any, ndim: int, axis: int) -> Any:
 
 @op
 def assign(x: Any) -> Any:
-    """A copy: out = x."""
-    return np.array(x)
+    """A copy: out = x. An array of tensors never changes, so it is its own copy."""
+    return x if isinstance(x, TensorArray) else np.array(x)
 
 
 @assign.grad(inline=True)

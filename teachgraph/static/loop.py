@@ -28,6 +28,7 @@ from teachgraph.static.sub_block import (
     as_variable,
     captured,
     check_condition,
+    kept_apart,
     traced_into,
     written,
 )
@@ -330,6 +331,7 @@ def append_while(
     names, again = loop
     outside = [n for n in written(block) if n not in (*names, again)]
     read = [n for n in captured(block) if n not in (*names, *outside, again)]
+    before = [kept_apart(parent, parent._var_recursive(n)).name for n in outside]
     label = f"{again.removesuffix('.condition')}.steps"
     scopes = parent.create_var(
         unused(parent, label), type="STEP_SCOPES", stop_gradient=True
@@ -339,7 +341,7 @@ def append_while(
     parent.insert(
         len(parent.ops),
         while_.type,
-        {"X": [*first, *outside, *read], "Condition": [condition]},
+        {"X": [*first, *before, *read], "Condition": [condition]},
         {"Out": [*names, *outside, again], "StepScopes": [scopes.name]},
         {"sub_block": block.idx, **attrs},
     )

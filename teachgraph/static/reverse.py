@@ -118,7 +118,9 @@ class Reverse:
         }
         for grad, name in sorted(forward.items()):
             variable = self.block._var_recursive(name)
-            self.block.create_var(grad, variable.shape, variable.dtype)
+            self.block.create_var(
+                grad, variable.shape, variable.dtype, type=variable.type
+            )
 
     def seed(self, roots: Sequence[str], seeds: Sequence[str | None]) -> None:
         """Append the gradients the targets start with: ones, or what was given."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes, mode
+from teachgraph import dtypes, mode, unique_name
 from teachgraph.errors import ShapeError, at_user_line
 from teachgraph.ops.creation import fill_constant
 from teachgraph.static.block import Block
@@ -21,6 +21,7 @@ __all__ = [
     "captured",
     "check_condition",
     "inner_operators",
+    "kept_apart",
     "traced_into",
     "written",
 ]
@@ -104,6 +105,29 @@ def check_condition(what: str, where: str, value: Any) -> Variable:
             )
         )
     return value
+
+
+def kept_apart(block: Block, variable: Variable) -> Variable:
+    """What stands for a variable's value so far, as an operator writes it anew.
+
+    All that the block's operators have done to it so far goes to a variable with
+    another name; its own name is for what comes. A variable from around the block, or
+    one that outlives the run, stands for itself.
+    """
+    name = variable.name
+    lives_on = variable.persistable or variable.is_data
+    if name not in block.vars or lives_on or variable.op is None:
+        return variable
+    old = block.create_var(
+        unique_name.generate(f"{name}.before"),
+        variable.shape,
+        variable.dtype,
+        stop_gradient=variable.stop_gradient,
+        type=variable.type,
+    )
+    for operator in inner_operators(block):
+        operator.rename(name, old.name)
+    return old
 
 
 def inner_operators(block: Block) -> Iterator[Operator]:

@@ -21,6 +21,7 @@ from teachgraph.ops.control_flow import (
 )
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.shape import assign
+from teachgraph.ops.tensor_array import array_zeros_like
 from teachgraph.static.block import Block
 from teachgraph.static.loop import write_backs
 from teachgraph.static.operator import Operator, OpRole
@@ -187,7 +188,9 @@ def leave(block: Block, name: str, found: str | None) -> None:
     if found is None:
         zeros(block, variable, name + GRAD)
     elif found != name + GRAD:
-        block.create_var(name + GRAD, variable.shape, variable.dtype)
+        block.create_var(
+            name + GRAD, variable.shape, variable.dtype, type=variable.type
+        )
         slots = {"Out": [name + GRAD]}
         block.insert(len(block.ops), assign.type, {"X": [found]}, slots, {})
 
@@ -195,6 +198,10 @@ def leave(block: Block, name: str, found: str | None) -> None:
 def zeros(block: Block, variable: Variable, name: str) -> Variable:
     """A gradient of zeros."""
     made = block.create_var(name, variable.shape, variable.dtype, type=variable.type)
+    if variable.type != "LOD_TENSOR":
+        array = {"X": [variable.name]}, {"Out": [made.name]}
+        block.insert(len(block.ops), array_zeros_like.type, *array, {})
+        return made
     attrs = {"value": 0.0, "dtype": dtypes.PADDLE_CODES[variable.dtype]}
     slots = {"X": [variable.name]}, {"Out": [made.name]}
     block.insert(len(block.ops), fill_any_like.type, *slots, attrs)

@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph import mode, static
-from teachgraph.errors import FetchError, ShapeError
+from teachgraph.errors import FetchError, OutOfRangeError, ShapeError
 from teachgraph.executor import Executor, Scope
+from teachgraph.fluid.control_flow import (
+    While,
+    array_length,
+    array_read,
+    array_write,
+    create_array,
+    increment,
+    less_than,
+)
 from teachgraph.observe import Observer, watch
 from teachgraph.ops.control_flow import LoopError
 from teachgraph.static import nn
@@ -489,3 +498,96 @@ def test_an_observer_sees_each_round() -> None:
         Executor().run(fetch_list=y)
     assert counts.types.count("exp") == 3
     assert counts.types[-1] == "while"
+
+
+def rnn_of_arrays(x: Any, w: Any, u: Any, b: Any) -> Any:
+    """1.x's way: counters in place, memories in arrays."""
+    t, end = tg.full([1], 0, "int64"), tg.full([1], 4, "int64")
+    inputs, memory = create_array("float64"), create_array("float64")
+    for i in range(4):
+        inputs = array_write(x[:, i], i, inputs)
+    memory = array_write(tg.zeros([2, 3], "float64"), t, memory)
+    going = less_than(t, end)
+    if mode.in_dynamic_mode():
+        while t < end:
+            h = array_read(memory, t)
+            now = array_read(inputs, t)
+            t = t + 1
+            array_write(tg.tanh(now @ w + h @ u + b), t, memory)
+    else:
+        with While(going).block():
+            h = array_read(memory, t)
+            now = array_read(inputs, t)
+            increment(t)
+            array_write(tg.tanh(now @ w + h @ u + b), t, memory)
+            less_than(t, end, cond=going)
+    last = array_read(memory, t)
+    return tg.sum(last * last) + tg.sum(array_read(memory, 1) * 3.0)
+
+
+def test_an_rnn_of_arrays_has_the_gradients_of_its_dynamic_twin() -> None:
+    found = agree(rnn_of_arrays, *RNN)
+    h = np.tanh(RNN[0][:, 0] @ RNN[1] + RNN[3])
+    first = h
+    for step in range(1, 4):
+        h = np.tanh(RNN[0][:, step] @ RNN[1] + h @ RNN[2] + RNN[3])
+    np.testing.assert_allclose(found[0], (h * h).sum() + 3.0 * first.sum())
+
+
+@INTERPRET
+def test_while_writes_its_variables_in_place(interpret: bool) -> None:
+    i, total = tg.full([1], 0, "int64"), tg.full([1], 0.0, "float32")
+    ten, going = tg.full([1], 10, "int64"), tg.full([1], 1, "bool")
+    with While(going).block():
+        increment(i, 2)
+        tg.assign(total + tg.cast(i, "float32"), total)
+        less_than(i, ten, cond=going)
+    length = array_length(create_array("float32", [total, total, total]))
+    fetched = Executor(interpret=interpret).run(fetch_list=[i, total, going, length])
+    assert [v.tolist() for v in fetched] == [[10], [30.0], [False], [3]]
+
+
+def test_a_float_that_while_changes_in_place_has_a_gradient() -> None:
+    def function(x: Any) -> Any:
+        y, i = x * 2.0, tg.full([1], 0, "int64")
+        if mode.in_dynamic_mode():
+            return y * x * x * x
+        going, end = tg.full([1], 1, "bool"), tg.full([1], 3, "int64")
+        with While(going).block():
+            tg.assign(y * x, y)
+            increment(i)
+            less_than(i, end, cond=going)
+        return y
+
+    agree(function, 1.0 + made_up(3))
+
+
+def test_an_array_as_a_loop_variable_grows_and_has_a_gradient() -> None:
+    def function(x: Any) -> Any:
+        def step(k: Any, array: Any) -> Any:
+            array = array_write(tg.sin(array_read(array, k)) * x, k + 1, array)
+            return k + 1, array
+
+        k, array = tg.full([1], 0, "int64"), create_array("float64", [x])
+        if mode.in_dynamic_mode():
+            while k < 3:
+                k, array = step(k, array)
+        else:
+            k, array = nn.while_loop(lambda k, array: k < 3, step, [k, array])
+        return array_read(array, 1) * array_read(array, 3)
+
+    agree(function, 1.0 + made_up(3))
+
+
+@INTERPRET
+def test_reading_past_the_end_of_an_array_is_refused(interpret: bool) -> None:
+    array = create_array("float32", [tg.zeros([2])])
+    i = static.data("i", [1], "int64")
+    part = array_read(array, i)
+    executor = Executor(interpret=interpret)
+    assert executor.run(feed={"i": np.array([0])}, fetch_list=part)[0].tolist() == [
+        0,
+        0,
+    ]
+    with pytest.raises(OutOfRangeError, match="the index is 3, but the array holds 1"):
+        executor.run(feed={"i": np.array([3])}, fetch_list=part)

@@ -37,14 +37,21 @@ ELSEWHERE = {
     "warpctc": "it has one derivative, and no second: test_ctc.py",
     **dict.fromkeys(
         (
+            "array_zeros_like",
             "conditional_block",
             "conditional_block_grad",
+            "create_array",
+            "lod_array_length",
+            "place_in_array",
+            "read_from_array",
             "select_input",
             "select_output",
             "while",
             "while_grad",
+            "write_away",
+            "write_to_array",
         ),
-        "it runs a block of a program, or chooses among results: tests/static",
+        "control flow, of blocks and arrays of a program: tests/executor",
     ),
     "py_func": "its kernel is the user's: test_py_func.py",
 }

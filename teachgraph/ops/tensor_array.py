@@ -1,0 +1,177 @@
+"""Lists of arrays as values of a program: what a loop writes one by one.
+
+An array is written by making a new one, as every kernel makes new values; its parts are
+shared. The gradient of an array is an array of gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from teachgraph import dtypes
+from teachgraph.errors import OutOfRangeError
+from teachgraph.ops.op import Like, op
+
+__all__ = [
+    "TensorArray",
+    "array_zeros_like",
+    "create_array",
+    "lod_array_length",
+    "read_from_array",
+    "write_to_array",
+]
+
+NEEDS = "I: one whole number, from 0 to the array's length"
+
+
+class TensorArray:
+    """A list of arrays that never changes; as a value it counts by its parts.
+
+    Attributes:
+        parts: The arrays.
+    """
+
+    def __init__(self, parts: Iterable[Any]) -> None:
+        self.parts = tuple(parts)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the first part."""
+        return self.parts[0].shape if self.parts else ()
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the parts."""
+        return self.parts[0].dtype if self.parts else dtypes.float32
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __add__(self, other: TensorArray) -> TensorArray:
+        return TensorArray(a + b for a, b in zip(self.parts, other.parts, strict=True))
+
+    def zeros(self) -> TensorArray:
+        """An array of zeros in the shape of each part."""
+        return TensorArray(np.zeros_like(part) for part in self.parts)
+
+    def replaced(self, i: int, value: Any) -> TensorArray:
+        """The array with another part `i`, or one part more."""
+        return TensorArray([*self.parts[:i], value, *self.parts[i + 1 :]])
+
+
+def place(i: Any, length: int) -> int:
+    """An index as a number.
+
+    Raises:
+        OutOfRangeError: There is nothing there.
+    """
+    found = int(np.reshape(i, ()))
+    if not 0 <= found < length:
+        raise OutOfRangeError(f"the index is {found}, but the array holds {length}")
+    return found
+
+
+@op
+def create_array(*, dtype: int = dtypes.PADDLE_CODES[dtypes.float32]) -> Any:
+    """An array of nothing."""
+    return TensorArray([])
+
+
+@create_array.infers
+def create_array_spec(*, dtype: int) -> Any:
+    """Nothing is known of the shapes to come."""
+    return [((), dtypes.convert(dtype))]
+
+
+@op(needs=NEEDS)
+def write_to_array(x: Any, i: Any, array: Any = None) -> Any:
+    """The array with `x` at `i`: in the place of a part, or after the last."""
+    array = TensorArray([]) if array is None else array
+    return array.replaced(place(i, len(array) + 1), x)
+
+
+@write_to_array.infers
+def write_to_array_spec(x: Like, i: Like, array: Like | None) -> Any:
+    """The parts are taken to be like the last one written."""
+    return [(x.shape, x.dtype)]
+
+
+@write_to_array.grad(inline=True)
+def write_to_array_grad(dout: Any, i: Any, array: Any) -> Any:
+    """dx = dout[i], darray = dout, but for i."""
+    return (
+        lambda: read_from_array(dout, i),
+        None,
+        None if array is None else lambda: write_away(dout, i, array),
+    )
+
+
+@op(needs=NEEDS)
+def read_from_array(x: Any, i: Any) -> Any:
+    """out = x[i]."""
+    return x.parts[place(i, len(x))]
+
+
+@read_from_array.infers
+def read_from_array_spec(x: Like, i: Like) -> Any:
+    """A part."""
+    return [(x.shape, x.dtype)]
+
+
+@read_from_array.grad(inline=True)
+def read_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
+    """dx is dout at i, and zeros elsewhere."""
+    return lambda: place_in_array(dout, x, i), None
+
+
+@op(needs=NEEDS)
+def place_in_array(value: Any, x: Any, i: Any) -> Any:
+    """Zeros like the parts of `x`, but for `value` at `i`."""
+    return x.zeros().replaced(place(i, len(x)), value)
+
+
+@op(needs=NEEDS)
+def write_away(x: Any, i: Any, like: Any) -> Any:
+    """The array as long as `like`, with zeros at `i`."""
+    kept = TensorArray(x.parts[: len(like)])
+    at = place(i, len(x))
+    return kept if at == len(like) else kept.replaced(at, np.zeros_like(x.parts[at]))
+
+
+@op
+def array_zeros_like(x: Any) -> Any:
+    """Zeros like each part."""
+    return x.zeros()
+
+
+@place_in_array.infers
+def place_in_array_spec(value: Like, x: Like, i: Like) -> Any:
+    """An array like `x`."""
+    return [(x.shape, x.dtype)]
+
+
+@write_away.infers
+def write_away_spec(x: Like, i: Like, like: Like) -> Any:
+    """An array like `x`."""
+    return [(x.shape, x.dtype)]
+
+
+@array_zeros_like.infers
+def array_zeros_like_spec(x: Like) -> Any:
+    """An array like `x`."""
+    return [(x.shape, x.dtype)]
+
+
+@op
+def lod_array_length(x: Any) -> Any:
+    """How many parts an array has."""
+    return np.array([len(x)], np.int64)
+
+
+@lod_array_length.infers
+def lod_array_length_spec(x: Like) -> Any:
+    """One whole number."""
+    return [((1,), np.dtype(np.int64))]
