@@ -6,6 +6,7 @@ from typing import Any
 from teachgraph.static import nn
 from teachgraph.static.backward import append_backward, gradients
 from teachgraph.static.block import Block
+from teachgraph.static.ema import ExponentialMovingAverage
 from teachgraph.static.layers import (
     accuracy,
     create_global_var,
@@ -25,6 +26,7 @@ from teachgraph.static.variable import Parameter, Variable
 
 __all__ = [
     "Block",
+    "ExponentialMovingAverage",
     "OpRole",
     "Operator",
     "Parameter",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from teachgraph.static import Variable, create_global_var, default_main_program
+from teachgraph.static.layers import create_global_var
+from teachgraph.static.program import default_main_program
+from teachgraph.static.variable import Variable
 
 __all__ = ["autoincreased_step_counter"]
 

@@ -103,8 +103,8 @@ def regularizer_document(parameter: Parameter) -> Json:
             return {"type": kind.__name__, "coeff": decay.coeff}
     raise ProgramError(
         at_user_line(
-            f"{parameter.name}: its regularizer is a {type(decay).__name__}; a document "
-            "can hold L1Decay and L2Decay"
+            f"{parameter.name}: its regularizer is a {type(decay).__name__}; a "
+            "document can hold L1Decay and L2Decay"
         )
     )
 

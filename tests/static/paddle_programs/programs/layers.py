@@ -28,6 +28,14 @@ explained(
         )
         for i in range(2)
     ),
+    Row(
+        "a variable of two programs has its shape in both",
+        "variable",
+        "fc_0.*",
+        "shape",
+        "moving_averages",
+        paddle=[],
+    ),
     Row(MOMENTS, "variable", "_generated_var_?", "stop_gradient", "layers_of_norms"),
     Row(
         "what Paddle appends from C++ has no name scope; here it has the program's",
@@ -136,3 +144,11 @@ def parameters_and_global_variables(paddle: Any) -> Any:
             out = out * step
     with static.name_scope("outer"):
         return learnt(paddle, out)
+
+
+@program
+def moving_averages(paddle: Any) -> Any:
+    returned = sgd(paddle, paddle.mean(paddle.static.nn.fc(data(paddle), 2)))
+    averages = paddle.static.ExponentialMovingAverage(0.9)
+    averages.update()
+    return [returned, averages.restore_program]
