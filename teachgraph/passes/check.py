@@ -28,6 +28,10 @@ from teachgraph.static.program import Program
 __all__ = ["check"]
 
 
+NOT_INFERRED = ("py_func", "select_output")
+"""What gives what the user says, or one of two results."""
+
+
 def check(program: Program) -> None:
     """Refuse a program whose operators do not fit together.
 
@@ -52,10 +56,16 @@ def check(program: Program) -> None:
 
 
 def check_block(block: Block, outside: set[str]) -> None:
-    """Check a block, where the variables `outside` have values already."""
-    known = outside | {
-        v.name for v in block.vars.values() if v.persistable or v.is_data
-    }
+    """Check a block, where the variables `outside` have values already.
+
+    So have those that live on or are fed; in a loop or a branch, those it is handed;
+    and those of the block that it goes back over, if it is a gradient's.
+    """
+    own, *before = block.in_sight()
+    made = {name for operator in own.ops for name in operator.output_arg_names}
+    given = {v.name for v in own.vars.values() if v.persistable or v.is_data}
+    handed = own.vars.keys() - made if own.parent_idx >= 0 else set()
+    known = outside.union(given, handed, *(seen.vars for seen in before))
     for place, operator in enumerate(block.ops):
         check_type(operator, place)
         check_reads(operator, place, known)
@@ -67,7 +77,12 @@ def check_block(block: Block, outside: set[str]) -> None:
 
 
 def check_type(operator: Operator, place: int) -> None:
-    """The op must be known, and each of its slots filled as it says."""
+    """The op must be known, and each of its slots filled as it says.
+
+    What runs a block takes whatever the block does.
+    """
+    if has_blocks(operator):
+        return
     try:
         check_slots(operator.op, operator.inputs, operator.outputs)
     except UnknownOpError as error:
@@ -118,7 +133,7 @@ def given_by(operator: Operator, place: int) -> Iterator[tuple[str, Spec]]:
     A gradient is like what it is the gradient of.
     """
     op, block = operator.op, operator.block
-    if operator.type == "py_func" or has_blocks(operator):
+    if operator.type in NOT_INFERRED or has_blocks(operator):
         return
     if isinstance(op, GradOp):
         yield from gradients_of(operator)
@@ -132,10 +147,11 @@ def given_by(operator: Operator, place: int) -> Iterator[tuple[str, Spec]]:
     except Exception as error:
         reason = str(error).split("\n")[0]
         raise located(operator, place, f"cannot take its inputs: {reason}") from None
-    for output, spec in zip(op.outputs, found, strict=True):
-        for name in operator.outputs.get(slot_name(output), ()):
-            if name != EMPTY:
-                yield name, spec
+    slots = [operator.outputs.get(slot_name(output), []) for output in op.outputs]
+    flat = [name for names in slots for name in names]
+    for name, spec in zip(flat, found, strict=False):
+        if name != EMPTY and len(flat) == len(found):
+            yield name, spec
 
 
 def gradients_of(operator: Operator) -> Iterator[tuple[str, Spec]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from teachgraph import dtypes
 from teachgraph.ops.op import GradOp
 from teachgraph.passes.constants import MOST_ELEMENTS, constant_of, constant_step
@@ -59,4 +61,6 @@ def folded(graph: Graph, operator: Derived, at: int) -> list[Any] | None:
 
 def small(value: Any) -> bool:
     """Whether a result may stand in a program."""
-    return value.size <= MOST_ELEMENTS and value.dtype in dtypes.PADDLE_CODES
+    is_array = isinstance(value, (np.ndarray, np.generic))
+    known = is_array and value.dtype in dtypes.PADDLE_CODES
+    return known and value.size <= MOST_ELEMENTS
