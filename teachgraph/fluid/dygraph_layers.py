@@ -9,8 +9,8 @@ from typing import Any
 from teachgraph import nn
 from teachgraph.fluid import networks
 from teachgraph.fluid.renamed import activated
+from teachgraph.nn.batch_norm import BatchNorm
 from teachgraph.nn.functional.conv import Numbers, Padding
-from teachgraph.nn.norm import BatchNorm
 from teachgraph.ops.op import find
 
 __all__ = [
@@ -26,6 +26,9 @@ __all__ = [
     "PRelu",
     "Pool2D",
 ]
+
+
+BatchNorm = nn.BatchNorm
 
 
 class Linear(nn.Linear):

@@ -1,4 +1,4 @@
-"""Layers that multiply by a matrix."""
+"""Layers that multiply by a matrix: one input, or two from both sides."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any
 from teachgraph.nn import functional
 from teachgraph.nn.layer import Layer
 
-__all__ = [
-    "Linear",
-]
+__all__ = ["Bilinear", "Linear"]
 
 
 class Linear(Layer):
@@ -50,3 +48,42 @@ class Linear(Layer):
         """The sizes."""
         ins, outs = self.weight.shape
         return f"in_features={ins}, out_features={outs}, dtype={self._dtype}"
+
+
+class Bilinear(Layer):
+    """out[n, k] = x1[n]' W[k] x2[n] + b[k].
+
+    Args:
+        in1_features: A, the width of x1.
+        in2_features: B, the width of x2.
+        out_features: K.
+        weight_attr: About W [K, A, B], which starts Xavier-uniform.
+        bias_attr: About b [1, K], which starts at 0; False for none.
+        name: Instead of `bilinear_N`.
+
+    In Paddle this is `paddle.nn.Bilinear`.
+    """
+
+    def __init__(
+        self,
+        in1_features: int,
+        in2_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        size = [out_features, in1_features, in2_features]
+        self.weight = self.create_parameter(size, weight_attr)
+        self.bias = self.create_parameter([1, out_features], bias_attr, is_bias=True)
+
+    def forward(self, x1: Any, x2: Any) -> Any:
+        """The function `bilinear`."""
+        return functional.bilinear(x1, x2, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        outs, first, second = self.weight.shape
+        sizes = f"in1_features={first}, in2_features={second}, out_features={outs}"
+        return f"{sizes}, dtype={self._dtype}"

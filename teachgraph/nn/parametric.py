@@ -16,6 +16,7 @@ from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.functional.norm import layout
 from teachgraph.ops import activation, bilinear, conv, elementwise, embedding, norm
 from teachgraph.ops import op as ops
+from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
 from teachgraph.ops.initializer import Constant, Initializer, Normal, XavierUniform
 from teachgraph.ops.op import Op
 from teachgraph.param_attr import ParamAttr
@@ -426,7 +427,7 @@ def batch_norm(
             )
         ]
         with naming.scope(leaving_room(layer, is_test=is_test)):
-            out = norm.batch_norm(
+            out = batch_norm_op(
                 x,
                 *made,
                 momentum=momentum,

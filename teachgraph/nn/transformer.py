@@ -13,8 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.nn import functional
-from teachgraph.nn.common import Dropout
 from teachgraph.nn.container import LayerList
+from teachgraph.nn.dropout import Dropout
 from teachgraph.nn.layer import Layer
 from teachgraph.nn.linear import Linear
 from teachgraph.nn.norm import LayerNorm

@@ -1,8 +1,7 @@
-"""Normalisation: (x - mean) / deviation, over one choice of elements or another.
+"""Normalisation of samples: a layer, a group of channels, an instance.
 
-Batch normalisation takes the moments of a channel over the batch; group normalisation
-those of a group of a sample's channels. A sample's layer is one group, an instance a
-group of one channel.
+Group normalisation takes the moments of a group of a sample's channels. A sample's
+layer is one group, an instance a group of one channel.
 """
 
 from __future__ import annotations
@@ -13,258 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.creation import fill_any_like
+from teachgraph.errors import ShapeError
+from teachgraph.ops.channels import channel_axis, channels_as_before, channels_first
 from teachgraph.ops.elementwise import elementwise_mul, elementwise_sub
 from teachgraph.ops.math import sqrt
-from teachgraph.ops.op import Like, op
-from teachgraph.ops.reduce import reduce_mean, spread
-from teachgraph.ops.shape import aligned, reduce_to, reshape2, reshape_as, transpose2
-
-__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]
-
-
-def moments(x: Any, dim: tuple[int, ...]) -> tuple[Any, Any]:
-    """Mean and variance along `dim`."""
-    mean = x.mean(dim, keepdims=True)
-    return mean.squeeze(dim), np.square(x - mean).mean(dim)
-
-
-def standardised(x: Any, mean: Any, inverse: Any, axis: int) -> Any:
-    """(x - mean) inverse, in the dtype of x; the moments stand at `axis` of x."""
-    normal = (x - aligned(mean, x.ndim, axis)) * aligned(inverse, x.ndim, axis)
-    return normal.astype(x.dtype, copy=False)
-
-
-def affine(normal: Any, scale: Any, bias: Any, axis: int) -> Any:
-    """scale normal + bias, where they are given, in the dtype of normal."""
-    out = normal if scale is None else normal * aligned(scale, normal.ndim, axis)
-    out = out if bias is None else out + aligned(bias, normal.ndim, axis)
-    return out.astype(normal.dtype, copy=False)
-
-
-def through_moments(
-    dnormal: Any,
-    dmean: Any,
-    dvariance: Any,
-    x: Any,
-    mean: Any,
-    inverse: Any,
-    dim: Sequence[int],
-    axis: int,
-) -> Any:
-    """dx, where normal = (x - mean) inverse and the moments are those of x along `dim`.
-
-    dx = inverse (dnormal - E[dnormal] - normal E[dnormal normal])
-       + (dmean + 2 (x - mean) dvariance) / n
-    """
-    centred = elementwise_sub(x, mean, axis=axis)
-    dx = 0.0
-    if dnormal is not None:
-        normal = elementwise_mul(centred, inverse, axis=axis)
-        shift, slope = (
-            reduce_mean(part, dim=list(dim)) for part in (dnormal, dnormal * normal)
-        )
-        along = elementwise_mul(normal, slope, axis=axis)
-        rest = elementwise_sub(dnormal - along, shift, axis=axis)
-        dx = elementwise_mul(rest, inverse, axis=axis)
-    if dmean is not None:
-        dx = spread(dmean, x, dim=list(dim), mean=True) + dx
-    if dvariance is not None:
-        share = spread(dvariance, x, dim=list(dim), mean=True)
-        dx = share * centred * 2.0 + dx
-    return reduce_to(dx, x)
-
-
-def of_inverse(dinverse: Any, inverse: Any) -> Any:
-    """dvariance = -dinverse inverse^3 / 2, where inverse = 1 / sqrt(variance + ...)."""
-    return None if dinverse is None else dinverse * inverse * inverse * inverse * -0.5
-
-
-def through_scale(dy: Any, scale: Any, axis: int) -> Any:
-    """dnormal = dy scale; None where nothing arrives."""
-    if dy is None or scale is None:
-        return dy
-    return elementwise_mul(dy, scale, axis=axis)
-
-
-def of_affine(dy: Any, normal: Any, scale: Any, bias: Any, axis: int) -> Any:
-    """dscale = sum dy normal and dbias = sum dy, each where the input is given."""
-
-    def total(dy_of_each: Any, vector: Any) -> Any:
-        if dy is None:
-            return fill_any_like(vector)
-        return reduce_to(dy_of_each(), vector, axis)
-
-    return (
-        None if scale is None else lambda: total(lambda: dy * normal, scale),
-        None if bias is None else lambda: total(lambda: dy, bias),
-    )
-
-
-def check_vectors(x: Any, size: int, *vectors: Any) -> None:
-    """Everything is floating, and each vector is left out or has `size` elements.
-
-    Raises:
-        DTypeError: Something is not floating.
-        ShapeError: A vector is of another size, or x is empty where a mean is taken.
-    """
-    for value in (x, *vectors):
-        if value is not None and value.dtype.kind != "f":
-            raise DTypeError(f"floating numbers are normalised, not {value.dtype}")
-    for vector in vectors:
-        if vector is not None and tuple(vector.shape) != (size,):
-            raise ShapeError(f"a vector of {size} is wanted, got {list(vector.shape)}")
-
-
-LAYOUTS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
-
-
-def channel_axis(x: Any, layout: str) -> int:
-    """Which dimension of x the channels are.
-
-    Raises:
-        InvalidValueError: The layout is unknown.
-        ShapeError: There are fewer than two dimensions.
-    """
-    if layout not in LAYOUTS:
-        raise InvalidValueError(f"the layout is NCHW or NHWC, got {layout!r}")
-    if len(x.shape) < 2:
-        raise ShapeError(f"x is [N, C, ...], got {list(x.shape)}")
-    return 1 if layout.startswith("NC") else len(x.shape) - 1
-
-
-def others(ndim: int, axis: int) -> tuple[int, ...]:
-    """Every dimension but one."""
-    return tuple(i for i in range(ndim) if i != axis)
-
-
-@op(
-    outputs=("mean_out", "variance_out", "saved_mean", "saved_variance", "y"),
-    inplace={"mean_out": "mean", "variance_out": "variance"},
-    needs="floating x [N, C, ...]; mean, variance, scale and bias [C], the last two "
-    "of which may be left out",
+from teachgraph.ops.moments import (
+    affine,
+    check_some,
+    check_vectors,
+    moments,
+    of_affine,
+    of_inverse,
+    standardised,
+    through_moments,
+    through_scale,
 )
-def batch_norm(
-    x: Any,
-    scale: Any = None,
-    bias: Any = None,
-    mean: Any = None,
-    variance: Any = None,
-    *,
-    momentum: float = 0.9,
-    epsilon: float = 1e-5,
-    is_test: bool = False,
-    data_layout: str = "NCHW",
-    use_global_stats: bool = False,
-    trainable_statistics: bool = False,
-) -> Any:
-    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, channel by channel.
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.shape import reshape2, reshape_as
 
-    The moments are those of the batch, and the running ones move towards them:
-    mean_out = momentum mean + (1 - momentum) batch mean. In a test, or with
-    `use_global_stats`, the running ones are used and stay as they are. Kept for the way
-    back are the mean used and, as saved_variance, 1 / sqrt(variance + epsilon).
-    """
-    check_batch(x, scale, bias, mean, variance, data_layout)
-    channel = channel_axis(x, data_layout)
-    used = mean, variance
-    if of_batch(is_test, use_global_stats, trainable_statistics):
-        check_some(x.shape)
-        used = moments(x, others(x.ndim, channel))
-        mean, variance = (
-            (momentum * old + (1 - momentum) * new).astype(old.dtype, copy=False)
-            for old, new in zip((mean, variance), used, strict=True)
-        )
-    inverse = 1 / np.sqrt(used[1] + epsilon)
-    normal = standardised(x, used[0], inverse, channel)
-    return mean, variance, used[0], inverse, affine(normal, scale, bias, channel)
-
-
-def of_batch(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
-    """Whether the moments are those of the batch, rather than the running ones."""
-    return not use_global_stats and (trainable_statistics or not is_test)
-
-
-def check_batch(
-    x: Any, scale: Any, bias: Any, mean: Any, variance: Any, layout: str
-) -> None:
-    """Refuse what does not fit.
-
-    Raises:
-        ShapeError: The moments are left out, or something is of another size.
-    """
-    if mean is None or variance is None:
-        raise ShapeError("the running mean and variance are left out")
-    size = x.shape[channel_axis(x, layout)]
-    check_vectors(x, size, scale, bias, mean, variance)
-
-
-def check_some(shape: Sequence[int]) -> None:
-    """There must be something to take a mean of.
-
-    Raises:
-        ShapeError: There is nothing.
-    """
-    if not prod(shape):
-        raise ShapeError("there is nothing to take a mean of")
-
-
-@batch_norm.infers
-def infer_batch_norm(
-    x: Like,
-    scale: Any = None,
-    bias: Any = None,
-    mean: Any = None,
-    variance: Any = None,
-    *,
-    data_layout: str,
-    is_test: bool,
-    use_global_stats: bool,
-    trainable_statistics: bool,
-    **numbers: float,
-) -> Any:
-    """y is like x, and each moment like what it is taken from."""
-    check_batch(x, scale, bias, mean, variance, data_layout)
-    batch = of_batch(is_test, use_global_stats, trainable_statistics)
-    if batch:
-        check_some(x.shape)
-    running = [(v.shape, v.dtype) for v in (mean, variance)]
-    used = [(v.shape, (x if batch else v).dtype) for v in (mean, variance)]
-    return [*running, *used, (x.shape, x.dtype)]
-
-
-@batch_norm.grad(of=("x", "scale", "bias"))
-def batch_norm_grad(
-    dy: Any,
-    dsaved_mean: Any,
-    dsaved_variance: Any,
-    x: Any,
-    scale: Any,
-    bias: Any,
-    saved_mean: Any,
-    saved_variance: Any,
-    *,
-    data_layout: str,
-    is_test: bool,
-    use_global_stats: bool,
-    trainable_statistics: bool,
-) -> Any:
-    """Through the moments of the batch; running ones are constants."""
-    axis, inverse = channel_axis(x, data_layout), saved_variance
-    centred = elementwise_sub(x, saved_mean, axis=axis)
-    normal = elementwise_mul(centred, inverse, axis=axis)
-    dnormal = through_scale(dy, scale, axis)
-
-    def dx() -> Any:
-        if not of_batch(is_test, use_global_stats, trainable_statistics):
-            dx = fill_any_like(x) if dy is None else dnormal
-            return reduce_to(through_scale(dx, inverse, axis), x)
-        given = dnormal, dsaved_mean, of_inverse(dsaved_variance, inverse)
-        dim = others(len(x.shape), axis)
-        return through_moments(*given, x, saved_mean, inverse, dim, axis)
-
-    return dx, *of_affine(dy, normal, scale, bias, axis)
+__all__ = ["group_norm", "instance_norm", "layer_norm"]
 
 
 def size_of(shape: Sequence[int]) -> int:
@@ -403,21 +169,6 @@ def layer_norm_grad(
     inverse = inverse_deviation(variance, epsilon)
     dx, dscale, dbias = through_groups(*given, flat(mean), inverse, 1)
     return lambda: reshape_as(dx(), x), dscale, dbias
-
-
-def channels_first(x: Any, layout: str) -> Any:
-    """`x` [N, ..., C] as [N, C, ...], if that is its layout."""
-    if x is None or channel_axis(x, layout) == 1:
-        return x
-    last = len(x.shape) - 1
-    return transpose2(x, axis=[0, last, *range(1, last)])
-
-
-def channels_as_before(x: Any, layout: str) -> Any:
-    """The reverse of `channels_first`."""
-    if channel_axis(x, layout) == 1:
-        return x
-    return transpose2(x, axis=[0, *range(2, len(x.shape)), 1])
 
 
 @op(

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
-from teachgraph.ops import elementwise, linalg, math, norm, reduce
+from teachgraph.ops import channels, elementwise, linalg, math, norm, reduce
+from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
 
 __all__ = [
     "batch_norm",
@@ -67,7 +68,7 @@ def batch_norm(
            [ 1.]])
     """
     chosen = use_global_stats is not None
-    outputs = norm.batch_norm(
+    outputs = batch_norm_op(
         x,
         weight,
         bias,
@@ -92,7 +93,7 @@ def layout(data_format: str) -> str:
     >>> layout("NCL"), layout("NDHWC")
     ('NCHW', 'NHWC')
     """
-    if data_format not in norm.LAYOUTS:
+    if data_format not in channels.LAYOUTS:
         raise InvalidValueError(
             at_user_line(f"data_format is NCHW, NHWC or the like, got {data_format!r}")
         )
@@ -248,9 +249,9 @@ def instance_norm(
         given = running_mean, running_var, weight, bias
         return batch_norm(x, *given, epsilon=eps, data_format=data_format)
     order = layout(data_format)
-    first = norm.channels_first(x, order)
+    first = channels.channels_first(x, order)
     out = norm.instance_norm(first, weight, bias, epsilon=eps)[-1]
-    return norm.channels_as_before(out, order)
+    return channels.channels_as_before(out, order)
 
 
 def normalize(
@@ -326,9 +327,9 @@ def local_response_norm(
     if size < 1:
         raise InvalidValueError(at_user_line(f"a window of {size} channels"))
     last, power = layout(data_format) == "NHWC", math.square(x)
-    power = power if last else norm.channels_as_before(power, "NHWC")
+    power = power if last else channels.channels_as_before(power, "NHWC")
     mean = linalg.matmul_v2(power, window(power.shape[-1], size).astype(x.dtype))
-    mean = mean if last else norm.channels_first(mean, "NHWC")
+    mean = mean if last else channels.channels_first(mean, "NHWC")
     bottom = math.scale(mean, scale=alpha, bias=k) ** beta
     return elementwise.elementwise_div(x, bottom)
 

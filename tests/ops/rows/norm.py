@@ -1,4 +1,4 @@
-"""Rows for `teachgraph/ops/norm.py`."""
+"""Rows for `teachgraph/ops/norm.py` and `batch_norm.py`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,245 @@
+"""Layers that normalise with the moments of the batch, and remember running ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from teachgraph.errors import ShapeError, at_user_line
+from teachgraph.nn import functional
+from teachgraph.nn.functional.norm import layout
+from teachgraph.nn.layer import Layer
+from teachgraph.ops import batch_norm, op
+from teachgraph.ops.initializer import Constant
+from teachgraph.param_attr import ParamAttr
+from teachgraph.static import naming
+
+__all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D"]
+
+ONE = Constant(1.0)
+
+
+def check_rank(x: Any, ranks: Sequence[int]) -> None:
+    """The input of a layer must have one of these numbers of dimensions.
+
+    Raises:
+        ShapeError: It has not.
+    """
+    if ranks and len(x.shape) not in ranks:
+        wanted = " or ".join(f"{rank}D" for rank in ranks)
+        raise ShapeError(
+            at_user_line(f"expected {wanted} input (got {len(x.shape)}D input)")
+        )
+
+
+class BatchStatistics(Layer):
+    """What batch normalisations of any rank share.
+
+    Attributes:
+        weight: [C], starts at 1.
+        bias: [C], starts at 0.
+        _mean: [C], the running mean; it is part of the state but not trained.
+        _variance: [C], the running variance, likewise.
+    """
+
+    ranks: tuple[int, ...] = ()
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(name)
+        self.data_format = data_format
+        self.num_features, self.momentum, self.epsilon = num_features, momentum, epsilon
+        self.use_global_stats = use_global_stats
+        layout(data_format)
+        self.make_parameters(weight_attr, bias_attr, None, None)
+
+    def make_parameters(
+        self, weight: Any, bias: Any, mean_name: str | None, variance_name: str | None
+    ) -> None:
+        """The trained parameters, then the running moments."""
+        size = [self.num_features]
+        moving = [
+            ParamAttr(name, Constant(value), trainable=False)
+            for name, value in ((mean_name, 0.0), (variance_name, 1.0))
+        ]
+        make = self.create_parameter
+        self.weight = make(size, weight, default_initializer=ONE)
+        self.bias = make(size, bias, is_bias=True)
+        self._mean, self._variance = make(size, moving[0]), make(size, moving[1])
+
+    def forward(self, x: Any) -> Any:
+        """The function `batch_norm`, with the running moments when not training."""
+        check_rank(x, self.ranks)
+        return functional.batch_norm(
+            x,
+            self._mean,
+            self._variance,
+            self.weight,
+            self.bias,
+            training=self.training,
+            momentum=self.momentum,
+            epsilon=self.epsilon,
+            data_format=self.data_format,
+            use_global_stats=self.use_global_stats,
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes, and the format where it is not the usual one."""
+        text = f"num_features={self.num_features}, momentum={self.momentum}"
+        text += f", epsilon={self.epsilon}"
+        usual = self.data_format.startswith("NC")
+        return text if usual else f"{text}, data_format={self.data_format}"
+
+
+class BatchNorm1D(BatchStatistics):
+    """Batch normalisation of [N, C] or [N, C, L].
+
+    Each channel gets mean 0 and variance 1 over the batch, then a scale and a shift
+    that are learned (Ioffe and Szegedy, 2015). `eval()` switches to running moments.
+
+    Args:
+        num_features: C.
+        momentum: The weight of the old value in the running moments.
+        epsilon: Keeps the denominator from 0.
+        weight_attr: About the scale [C], which starts at 1; False for none.
+        bias_attr: About the shift [C], which starts at 0; False for none.
+        data_format: "NCL" or "NLC".
+        use_global_stats: True for running moments while training, too.
+        name: Instead of `batch_norm1d_N`.
+
+    In Paddle this is `paddle.nn.BatchNorm1D`.
+
+    >>> import teachgraph as tg
+    >>> layer = BatchNorm1D(1, epsilon=0.0)
+    >>> layer(tg.to_tensor([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    >>> [round(v, 6) for v in (layer._mean.item(), layer._variance.item())]
+    [0.2, 1.0]
+    """
+
+    ranks = (2, 3)
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        about = weight_attr, bias_attr, data_format, use_global_stats, name
+        super().__init__(num_features, momentum, epsilon, *about)
+
+
+class BatchNorm2D(BatchStatistics):
+    """Batch normalisation of [N, C, H, W]; arguments as for `BatchNorm1D`.
+
+    In Paddle this is `paddle.nn.BatchNorm2D`.
+    """
+
+    ranks = (4,)
+
+
+class BatchNorm3D(BatchStatistics):
+    """Batch normalisation of [N, C, D, H, W]; arguments as for `BatchNorm1D`.
+
+    In Paddle this is `paddle.nn.BatchNorm3D`.
+    """
+
+    ranks = (5,)
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCDHW",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        about = weight_attr, bias_attr, data_format, use_global_stats, name
+        super().__init__(num_features, momentum, epsilon, *about)
+
+
+class BatchNorm(BatchStatistics):
+    """The 1.x layer: any rank from 2 on, and an activation after it.
+
+    Args:
+        num_channels: C.
+        act: The type of an op to apply, such as "relu".
+        is_test: Whether to use the running moments even while training.
+        momentum: The weight of the old value in the running moments.
+        epsilon: Keeps the denominator from 0.
+        param_attr: About the scale [C], which starts at 1; False for none.
+        bias_attr: About the shift [C], which starts at 0; False for none.
+        dtype: Of the parameters.
+        data_layout: "NCHW" or "NHWC".
+        in_place: Accepted for Paddle's sake.
+        moving_mean_name: The running mean's name.
+        moving_variance_name: The running variance's name.
+        do_model_average_for_mean_and_var: Accepted for Paddle's sake.
+        use_global_stats: Whether to use the running moments in any case.
+        trainable_statistics: Whether to use the batch's even when not training.
+
+    In Paddle this is `paddle.nn.BatchNorm`.
+    """
+
+    def __init__(
+        self,
+        num_channels: int,
+        act: str | None = None,
+        is_test: bool = False,
+        momentum: float = 0.9,
+        epsilon: float = 1e-5,
+        param_attr: Any = None,
+        bias_attr: Any = None,
+        dtype: Any = "float32",
+        data_layout: str = "NCHW",
+        in_place: bool = False,
+        moving_mean_name: str | None = None,
+        moving_variance_name: str | None = None,
+        do_model_average_for_mean_and_var: bool = True,
+        use_global_stats: bool = False,
+        trainable_statistics: bool = False,
+    ) -> None:
+        Layer.__init__(self, dtype=dtype)
+        self.num_features, self.data_format = num_channels, data_layout
+        self.act = op.find(act) if act else None
+        self.attrs = {
+            "momentum": momentum,
+            "epsilon": epsilon,
+            "data_layout": layout(data_layout),
+            "use_global_stats": use_global_stats,
+            "trainable_statistics": trainable_statistics,
+        }
+        self.is_test = is_test
+        names = moving_mean_name, moving_variance_name
+        self.make_parameters(param_attr, bias_attr, *names)
+
+    def forward(self, x: Any) -> Any:
+        """The op `batch_norm`, then the activation."""
+        is_test = self.is_test or not self.training
+        moments = self._mean, self._variance
+        with naming.layer("batch_norm", self.full_name()):
+            outputs = batch_norm.batch_norm(
+                x, self.weight, self.bias, *moments, is_test=is_test, **self.attrs
+            )
+            return outputs[-1] if self.act is None else self.act(outputs[-1])
+
+    def extra_repr(self) -> str:
+        """Nothing, as in Paddle."""
+        return ""
