@@ -18,6 +18,7 @@ import numpy as np
 from teachgraph import dtypes
 from teachgraph.callsite import Callsite
 from teachgraph.errors import DTypeError, UnknownOpError
+from teachgraph.ops.control_flow import select_output
 from teachgraph.ops.op import GradOp, Op, find, slot_name
 from teachgraph.param_attr import ParamAttr
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
@@ -231,7 +232,8 @@ def check_counts(op: Op, facts: dict[str, Part], read: Slots, written: Slots) ->
             facts["inputs"], read, slot_name(name), least, MOST if several else 1
         )
     for name in op.outputs:
-        check_count(facts["outputs"], written, slot_name(name), 1, 1)
+        count = 2 if op is select_output else 1
+        check_count(facts["outputs"], written, slot_name(name), count, count)
 
 
 def check_count(part: Part, slots: Slots, slot: str, least: int, most: int) -> None:

@@ -396,3 +396,46 @@ def test_the_old_words_read_programs_too(programs: Fresh) -> None:
     classifier()
     text = programs.main.desc.serialize_to_string()
     assert str(fluid.Program.parse_from_string(text)) == str(programs.main)
+
+
+def loops_and_branches() -> tuple[Any, Any]:
+    """Three steps of a layer, then one of two ways, trained."""
+    x = static.data("x", [None, 4])
+    weight = tg.ParamAttr(name="w")
+
+    def step(i: Any, h: Any) -> Any:
+        return [i + 1, static.nn.fc(h, 4, weight_attr=weight, bias_attr=False)]
+
+    start, end = tg.full([1], 0, "int64"), tg.full([1], 3, "int64")
+    begun = static.nn.fc(x, 4)
+    _, h = static.nn.while_loop(lambda i, h: i < end, step, [start, begun])
+    out = static.nn.cond(tg.mean(h) > 0, lambda: h * 2, lambda: h - 1)
+    static.nn.cond(tg.mean(x) > 0, lambda: x * 2, lambda: x - 1)
+    loss = tg.mean(out)
+    tg.optimizer.SGD(0.1).minimize(loss)
+    return out, loss
+
+
+def test_loops_and_branches_come_back_with_their_blocks(programs: Fresh) -> None:
+    _, loss = loops_and_branches()
+    programs.startup.random_seed = programs.main.random_seed = 7
+    found = again(programs.main)
+    assert str(found) == str(programs.main)
+    assert found.num_blocks == programs.main.num_blocks > 3
+    there = losses(programs.main, programs.startup, loss.name)
+    assert losses(found, programs.startup, loss.name) == there
+
+
+def test_what_is_pruned_keeps_the_blocks_it_runs(programs: Fresh) -> None:
+    out, _ = loops_and_branches()
+    left = programs.main._prune(out)
+    assert [op.type for op in left.global_block().ops].count("conditional_block") == 2
+    used = [block.idx for block in left.blocks if block.ops]
+    entered = [op.attr("sub_block") for b in left.blocks for op in b.ops]
+    assert used == [0, *(n for n in entered if n is not None)]
+    executor = Executor()
+    executor.run(programs.startup)
+    feed = {"x": np.ones((2, 4), "float32")}
+    (after,) = executor.run(left, feed, [out.name])
+    test = programs.main.clone(for_test=True)
+    np.testing.assert_array_equal(executor.run(test, feed, [out.name])[0], after)
