@@ -26,6 +26,7 @@ __all__ = [
     "index_select",
     "scatter_nd_add",
     "take_along_axis",
+    "to_places",
     "within",
     "zeros",
 ]
@@ -159,7 +160,7 @@ def take_along_axis_grad(
     Axis: int,  # noqa: N803  Paddle's name
 ) -> Any:
     """Each element gets the gradients of all the places it was read to."""
-    return add_along_axis(zeros(input, dresult), dresult, index, axis=Axis)
+    return to_places(dresult, input, index, Axis)
 
 
 @take_along_axis.infers
@@ -200,6 +201,14 @@ def add_along_axis_grad(dout: Any, index: Any, *, axis: int) -> Any:
     return dout, lambda: take_along_axis(dout, index, Axis=axis)
 
 
+def to_places(dout: Any, x: Any, index: Any, axis: int) -> Any:
+    """The gradient of elements of `x` chosen along `axis`, put where they stood.
+
+    A scalar counts as a line of one, all of which was chosen.
+    """
+    return add_along_axis(zeros(x, dout), dout, index, axis=axis) if x.shape else dout
+
+
 @op(needs="as many rows in Index as in X")
 def index_sample(x: Any, index: Any) -> Any:
     """out[i, j] = x[i, index[i, j]]: some elements of each row.
@@ -224,7 +233,7 @@ def check_rows(x: Any, index: Any) -> None:
 @index_sample.grad(of=("x",))
 def index_sample_grad(dout: Any, x: Like, index: Any) -> Any:
     """Each element gets the gradients of all the places it was read to."""
-    return add_along_axis(zeros(x, dout), dout, index, axis=1)
+    return to_places(dout, x, index, 1)
 
 
 def columns(index: Any, shape: Sequence[int]) -> list[Any]:

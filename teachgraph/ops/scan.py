@@ -16,10 +16,11 @@ from teachgraph.errors import DTypeError, ShapeError
 from teachgraph.ops.axes import back_from_lines, lines
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max
+from teachgraph.ops.gather import to_places
 from teachgraph.ops.math import FLOATING, exp
 from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.shape import reshape_as
-from teachgraph.ops.sort import INT64, index_dtype, scatter_along
+from teachgraph.ops.sort import INT64, index_dtype
 
 __all__ = [
     "above_minus_infinity",
@@ -205,10 +206,10 @@ cummin = running(
 @cummax.grad
 def cummax_grad(dout: Any, indices: Any, x: Like, *, axis: int) -> Any:
     """Every gradient goes where its element stands."""
-    return scatter_along(dout, x, indices, axis=axis)
+    return to_places(dout, x, indices, axis)
 
 
 @cummin.grad
 def cummin_grad(dout: Any, indices: Any, x: Like, *, axis: int) -> Any:
     """Every gradient goes where its element stands."""
-    return scatter_along(dout, x, indices, axis=axis)
+    return to_places(dout, x, indices, axis)

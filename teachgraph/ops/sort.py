@@ -1,7 +1,7 @@
 """Elements in order along a dimension: all, the first few, one; and where they stood.
 
 Whatever is chosen by place goes back to its place: the gradient of each of these is
-`scatter_along`.
+`to_places`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from teachgraph import dtypes
 from teachgraph.errors import DTypeError, InvalidValueError
 from teachgraph.ops.axes import back_from_lines, lines, one_axis
+from teachgraph.ops.gather import to_places
 from teachgraph.ops.op import Like, op
 from teachgraph.ops.shape import unsqueeze2
 
@@ -20,43 +21,12 @@ __all__ = [
     "arg_max",
     "arg_min",
     "argsort",
-    "gather_along",
     "kthvalue",
     "mode",
-    "scatter_along",
     "top_k_v2",
 ]
 
 INT64 = dtypes.PADDLE_CODES[dtypes.int64]
-
-
-@op(needs="indices that X has along the axis, and X's other sizes")
-def gather_along(x: Any, indices: Any, *, axis: int = -1) -> Any:
-    """The elements of `x` that stand at `indices` along `axis`."""
-    rows = np.take_along_axis(lines(x, axis), lines(indices, axis), 0)
-    return back_from_lines(rows, x.ndim, axis)
-
-
-@gather_along.grad(of=("x",))
-def gather_along_grad(dout: Any, x: Like, indices: Any, *, axis: int) -> Any:
-    """Every gradient goes where its element stood."""
-    return scatter_along(dout, x, indices, axis=axis)
-
-
-@op(needs="a number for each index, and indices that Y has along the axis")
-def scatter_along(x: Any, y: Any, indices: Any, *, axis: int = -1) -> Any:
-    """Zeros shaped like `y`, with `x` added at `indices`: gather's adjoint."""
-    out = np.zeros(y.shape, x.dtype)
-    places = lines(indices, axis)
-    elsewhere = np.ogrid[tuple(map(slice, places.shape))][1:]
-    np.add.at(lines(out, axis), (places, *elsewhere), lines(x, axis))
-    return out
-
-
-@scatter_along.grad(of=("x",))
-def scatter_along_grad(dout: Any, indices: Any, *, axis: int) -> Any:
-    """Only what stands at these places counts."""
-    return gather_along(dout, indices, axis=axis)
 
 
 def order(rows: Any, *, descending: bool) -> Any:
@@ -86,7 +56,7 @@ def chosen(x: Any, axis: int, places: Any) -> Any:
 @argsort.grad
 def argsort_grad(dout: Any, indices: Any, x: Like, *, axis: int) -> Any:
     """Every gradient goes where its element stood."""
-    return scatter_along(dout, x, indices, axis=axis)
+    return to_places(dout, x, indices, axis)
 
 
 @op(outputs=("out", "indices"), needs="1 <= k <= the size along the axis")
@@ -110,7 +80,7 @@ def check_rank(k: int, size: int, axis: int) -> None:
 @top_k_v2.grad
 def top_k_v2_grad(dout: Any, indices: Any, x: Like, *, axis: int) -> Any:
     """Every gradient goes where its element stood."""
-    return scatter_along(dout, x, indices, axis=axis)
+    return to_places(dout, x, indices, axis)
 
 
 @op(outputs=("out", "indices"), needs="1 <= k <= the size along the axis")
@@ -140,7 +110,7 @@ def to_one_of_each(dout: Any, indices: Any, x: Any, axis: int, keepdim: bool) ->
     if not keepdim and len(x.shape):
         dout = unsqueeze2(dout, axes=[axis])
         indices = unsqueeze2(indices, axes=[axis])
-    return scatter_along(dout, x, indices, axis=axis)
+    return to_places(dout, x, indices, axis)
 
 
 @op(outputs=("out", "indices"), needs="an element along the axis")

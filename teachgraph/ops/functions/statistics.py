@@ -15,10 +15,11 @@ from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max, equal, not_equal
 from teachgraph.ops.functions.math import cast, scale, sqrt, square
 from teachgraph.ops.functions.reduce import Axis, dimensions, mean, sum
+from teachgraph.ops.gather import take_along_axis
 from teachgraph.ops.join import concat
 from teachgraph.ops.shape import reshape2, squeeze2, transpose2, unsqueeze2
 from teachgraph.ops.slicing import slice_
-from teachgraph.ops.sort import argsort, gather_along
+from teachgraph.ops.sort import argsort
 
 __all__ = [
     "bincount",
@@ -176,7 +177,7 @@ def among_numbers(ordered: Any, share: float) -> Any:
     rank = scale(count, scale=share, bias=-share)
     rank = elementwise_max(rank, fill_any_like(rank))
     low, high = (
-        gather_along(ordered, cast(way(rank), "int64"), axis=-1)
+        take_along_axis(ordered, cast(way(rank), "int64"), Axis=-1)
         for way in (rounding.floor, rounding.ceil)
     )
     weight = rank - rounding.floor(rank)
@@ -236,7 +237,7 @@ def element(ordered: Any, place: int) -> Any:
     largest = slice_(ordered, **last)
     spoiled = cast(not_equal(largest, largest), "int64")
     indices = scale(spoiled, scale=size - 1 - place, bias=place)
-    found = gather_along(ordered, indices, axis=-1)
+    found = take_along_axis(ordered, indices, Axis=-1)
     only = {"axes": [len(kept)], "starts": [0], "ends": [1]}
     return slice_(found, **only, decrease_axis=[len(kept)])
 

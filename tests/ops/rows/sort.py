@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.ops.contract import EVERY, NUMBERS, Array, Case, Row, Wrong
+from tests.ops.contract import EVERY, Array, Case, Row, Wrong
 from tests.ops.values import numbers, turned
 
 LACKS = {"broadcast": "one input"}
@@ -106,54 +106,6 @@ def extreme_in_torch(name: str) -> Callable[..., Any]:
         return found.int() if dtype == INT32 else found
 
     return twin
-
-
-def places_of(*shape: int, below: int, start: int = 1) -> Array:
-    return numbers(*shape, low=0, high=below, start=start).astype(np.int64)
-
-
-def gathered(x: Array, indices: Array, axis: int = -1) -> Array:
-    out = np.empty(indices.shape)
-    for place in np.ndindex(indices.shape):
-        source = list(place)
-        if source:
-            source[axis] = indices[place]
-        out[place] = x[tuple(source)]
-    return out
-
-
-def scattered(x: Array, y: Array, indices: Array, axis: int = -1) -> Array:
-    out = np.zeros(y.shape)
-    for place in np.ndindex(indices.shape):
-        target = list(place)
-        if target:
-            target[axis] = indices[place]
-        out[tuple(target)] += x[place]
-    return out
-
-
-GATHERINGS = (
-    ("scalar", (), (), 0),
-    ("1-D", (5,), (7,), 0),
-    ("rows", (4, 5), (4, 2), -1),
-    ("columns", (4, 5), (6, 5), 0),
-    ("empty", (0, 3), (0, 2), 1),
-)
-
-
-def gathering(label: str, x: Any, indices: Any, axis: int) -> Case:
-    size = x[axis] if x else 1
-    return Case(label, (numbers(*x), places_of(*indices, below=size)), {"axis": axis})
-
-
-def scattering(label: str, x: Any, indices: Any, axis: int) -> Case:
-    size = x[axis] if x else 1
-    return Case(
-        label,
-        (numbers(*indices), numbers(*x), places_of(*indices, below=size)),
-        {"axis": axis},
-        constant=(1,),
-    )
 
 
 ROWS = (
@@ -276,35 +228,5 @@ ROWS = (
             ("arg_max", max, "argmax"),
             ("arg_min", min, "argmin"),
         )
-    ),
-    Row(
-        "gather_along",
-        (
-            *(gathering(*g) for g in GATHERINGS),
-            Case("not contiguous", (turned(numbers(4, 5)), places_of(4, 3, below=5))),
-        ),
-        gathered,
-        lambda t, x, indices, axis=-1: t.gather(x, axis, indices),
-        accepts=NUMBERS,
-        refuses=(),
-        lacks={"broadcast": "only rules call it, with sizes that agree"},
-        inner=True,
-    ),
-    Row(
-        "scatter_along",
-        (
-            *(scattering(*g) for g in GATHERINGS),
-            Case(
-                "not contiguous",
-                (turned(numbers(4, 3)), numbers(4, 5), places_of(4, 3, below=5)),
-                constant=(1,),
-            ),
-        ),
-        scattered,
-        lambda t, x, y, indices, axis=-1: t.zeros_like(y).scatter_add(axis, indices, x),
-        accepts=NUMBERS,
-        refuses=(),
-        lacks={"broadcast": "only rules call it, with sizes that agree"},
-        inner=True,
     ),
 )
