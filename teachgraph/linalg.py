@@ -1,55 +1,10 @@
 """Paddle 2's `paddle.linalg`: inverses, determinants and factors of matrices."""
 
-from teachgraph.ops.functions.decomposition import (
-    cholesky,
-    cholesky_solve,
-    det,
-    eigh,
-    eigvalsh,
-    inv,
-    matrix_power,
-    matrix_rank,
-    multi_dot,
-    pinv,
-    qr,
-    slogdet,
-    solve,
-    svd,
-    trace,
-    triangular_solve,
-)
-from teachgraph.ops.functions.matrices import (
-    cond,
-    corrcoef,
-    cov,
-    householder_product,
-    lstsq,
-    pca_lowrank,
-)
+from teachgraph.ops.functions import decomposition, matrices
+from teachgraph.ops.functions.decomposition import *  # noqa: F403
+from teachgraph.ops.functions.matrices import *  # noqa: F403
 from teachgraph.ops.functions.reduce import norm
 
-__all__ = [
-    "cholesky",
-    "cholesky_solve",
-    "cond",
-    "corrcoef",
-    "cov",
-    "det",
-    "eigh",
-    "eigvalsh",
-    "householder_product",
-    "inv",
-    "lstsq",
-    "matrix_power",
-    "matrix_rank",
-    "multi_dot",
-    "norm",
-    "pca_lowrank",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "trace",
-    "triangular_solve",
-]
+__all__ = ["norm"]
+__all__ += decomposition.__all__
+__all__ += matrices.__all__

@@ -9,7 +9,6 @@ from typing import Any
 from teachgraph import nn
 from teachgraph.fluid import networks
 from teachgraph.fluid.renamed import activated
-from teachgraph.nn.batch_norm import BatchNorm
 from teachgraph.nn.functional.conv import Numbers, Padding
 from teachgraph.ops.op import find
 

@@ -15,7 +15,6 @@ __all__ = [
     "eigh",
     "eigvalsh",
     "inv",
-    "inverse",
     "matrix_power",
     "matrix_rank",
     "multi_dot",
