@@ -189,6 +189,13 @@ def own_variable(block: Block, what: str, variable: Variable) -> Variable:
         ProgramError: It belongs to another one.
     """
     if block._find_var_recursive(variable.name) is not variable:
+        if variable.block.program is block.program:
+            raise ProgramError(
+                at_user_line(
+                    f"{what}: {variable.name!r} lives inside a branch or a loop, and "
+                    "may not have been computed: return it from there"
+                )
+            )
         raise ProgramError(
             at_user_line(
                 f"{what}: {variable.name!r} is a variable of another program; build "

@@ -265,6 +265,8 @@ def check_pair(pair: Any) -> None:
                 f"but received: {type(pair)}."
             )
         )
+    if isinstance(pair[0], Variable):
+        check_condition("pred of pred_fn_pairs", "static.nn.case", pair[0])
     if not callable(pair[1]):
         raise TypeError(
             at_user_line("The fn for p of pred_fn_pairs in Op(case) must be callable.")
@@ -320,15 +322,10 @@ def switch_case(
         index = functions.cast(index, "int64")
     numbers = sorted(fns)
     last = fns[numbers.pop()] if default is None else default
-    for number in reversed(numbers):
-        last = partial(when_equal, index, number, fns[number], last)
+    for number in numbers:
+        equal = functions.equal(index, functions.full([1], number, "int64"))
+        last = partial(cond, equal, fns[number], last)
     return last()
-
-
-def when_equal(index: Variable, number: int, fn: Function, rest: Function) -> Any:
-    """What `fn()` returns if the index is this number, else `rest()`."""
-    one = functions.full([1], number, "int64")
-    return cond(functions.equal(index, one), fn, rest)
 
 
 def by_number(branch_fns: Any) -> dict[int, Function]:

@@ -277,15 +277,22 @@ class Loop:
             v.name for v, x in zip(self.inside, first, strict=True) if x.stop_gradient
         }
         while True:
-            still = self.stopped_after(stopped)
+            constant = self.constant_if(stopped)
+            still = {
+                old.name
+                for old, new in zip(self.inside, self.results, strict=True)
+                if old.name in stopped and (new is old or new.name in constant)
+            }
             if still == stopped:
                 break
             stopped = still
         for v in self.inside:
             v.stop_gradient = v.name in stopped
+        for name in constant & self.block.vars.keys():
+            self.block.vars[name].stop_gradient = True
 
-    def stopped_after(self, stopped: set[str]) -> set[str]:
-        """Which of these loop variables no gradient goes to after one more round."""
+    def constant_if(self, stopped: set[str]) -> set[str]:
+        """What no gradient goes to in a round, if it goes to none of these."""
         constant = set(stopped)
         for operator in self.block.ops:
             for name in operator.output_arg_names:
@@ -295,11 +302,7 @@ class Loop:
                     for n in operator.input_arg_names
                 ):
                     constant.add(name)
-        return {
-            old.name
-            for old, new in zip(self.inside, self.results, strict=True)
-            if old.name in stopped and (new is old or new.name in constant)
-        }
+        return constant
 
     def append(self, is_test: bool, max_iterations: int | None) -> list[Variable]:
         """Append the operator; the loop variables."""

@@ -26,6 +26,12 @@ UNSEEN = (
 )
 """Attributes that choose Paddle's device and library, or name the machine's files."""
 
+PERHAPS = ("conditional_block", "select_output")
+"""Operators that give only the taken branch's variables a value."""
+
+SETS = ("conditional_block", "conditional_block_grad", "while", "while_grad")
+"""Operators whose slots Paddle fills in the order of a set, which is any order."""
+
 BATCH = 3
 SMALL = 36
 """Values of more elements are not compared."""
@@ -58,6 +64,8 @@ def described(program: Any) -> Json:
 
 def variable(v: Any) -> Json:
     """One variable."""
+    if not holds_numbers(v):
+        return {"name": v.name, "type": "STEP_SCOPES"}
     facts = {
         "name": v.name,
         "shape": [int(n) for n in v.shape],
@@ -68,6 +76,11 @@ def variable(v: Any) -> Json:
     return facts | ({"trainable": v.trainable} if hasattr(v, "trainable") else {})
 
 
+def holds_numbers(v: Any) -> bool:
+    """Whether a variable is no record of what a sub-block has computed."""
+    return not str(v.type).endswith("STEP_SCOPES")
+
+
 def dtype_name(v: Any) -> str:
     """`float32`, however the library says it."""
     return str(v.dtype).rpartition(".")[2]
@@ -76,12 +89,15 @@ def dtype_name(v: Any) -> str:
 def operator(op: Any) -> Json:
     """One operator; a list of parameters that is empty is left out."""
     attrs = {name: plain(op.attr(name)) for name in sorted(op.attr_names)}
+    if "sub_block" in attrs:
+        attrs["sub_block"] = getattr(attrs["sub_block"], "id", attrs["sub_block"])
     if "backward_skip_vars" in attrs:
         attrs["backward_skip_vars"].sort()  # a set in Paddle
+    order = sorted if op.type in SETS else list
     return {
         "type": op.type,
-        "inputs": {slot: list(op.input(slot)) for slot in sorted(op.input_names)},
-        "outputs": {slot: list(op.output(slot)) for slot in sorted(op.output_names)},
+        "inputs": {slot: order(op.input(slot)) for slot in sorted(op.input_names)},
+        "outputs": {slot: order(op.output(slot)) for slot in sorted(op.output_names)},
         "attrs": {
             name: value
             for name, value in attrs.items()
@@ -136,13 +152,20 @@ def computed(main: Any) -> Iterator[str]:
     made = {
         name
         for op in block.ops
-        if "random" not in op.type
+        if "random" not in op.type and op.type not in PERHAPS
         for slot in op.output_names
         if slot != "XShape"
         for name in op.output(slot)
     }
+    made -= {
+        name for op in block.ops if op.type == "while" for name in op.output("Out")
+    }
     for v in block.vars.values():
-        if v.name in made and abs(np.prod(v.shape)) * BATCH <= SMALL:
+        if (
+            v.name in made
+            and holds_numbers(v)
+            and abs(np.prod(v.shape)) * BATCH <= SMALL
+        ):
             yield v.name
 
 
