@@ -380,7 +380,7 @@ def run(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         out = op.context().run(op.kernel, *values, **attrs)
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
-    if op.replaces and op.rule is None:
+    if op.rule is None and len(op.replaces) == len(op.outputs):
         return stored(op, inputs, out)
     rule = op.rule if tracked and state.grad else None
     if out.__class__ is tuple:

@@ -20,11 +20,12 @@ from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.op import find
 from teachgraph.static import layers as static_layers
 from teachgraph.static import py_func
-from teachgraph.static.layers import accuracy, create_global_var
+from teachgraph.static.layers import accuracy, auc, create_global_var
 
 __all__ = [
     "abs",
     "accuracy",
+    "auc",
     "cast",
     "concat",
     "create_global_var",

@@ -9,6 +9,7 @@ from teachgraph.static.block import Block
 from teachgraph.static.ema import ExponentialMovingAverage
 from teachgraph.static.layers import (
     accuracy,
+    auc,
     create_global_var,
     create_parameter,
     data,
@@ -34,6 +35,7 @@ __all__ = [
     "Variable",
     "accuracy",
     "append_backward",
+    "auc",
     "create_global_var",
     "create_parameter",
     "data",

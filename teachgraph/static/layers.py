@@ -27,6 +27,7 @@ from teachgraph.static.variable import Variable
 
 __all__ = [
     "accuracy",
+    "auc",
     "create_global_var",
     "create_parameter",
     "data",
@@ -159,6 +160,52 @@ def accuracy(
         best, indices = sort.top_k_v2(input, k=k)
         share, _, _ = metric.accuracy(best, indices, label)
     return share  # type: ignore[no-any-return]
+
+
+def auc(
+    input: Variable,
+    label: Variable,
+    curve: str = "ROC",
+    num_thresholds: int = 4095,
+    topk: int = 1,
+    slide_steps: int = 1,
+    ins_tag_weight: Any = None,
+) -> tuple[Variable, Variable, list[Variable]]:
+    """How often a positive row has a higher probability than a negative one.
+
+    Args:
+        input: Probabilities [N, 2], of which the second column counts.
+        label: Integers [N, 1], 0 or 1.
+        curve: "ROC", the only one there is.
+        num_thresholds: How finely probabilities are told apart.
+        topk: Accepted for Paddle's sake.
+        slide_steps: How many batches the second result is of; 0 for all.
+        ins_tag_weight: Accepted for Paddle's sake.
+
+    Returns:
+        The area under the curve of all rows so far, that of the last batches, and the
+        variables that count positives and negatives: of the batches, then of all.
+
+    In Paddle this is `paddle.static.auc` and `fluid.layers.auc`.
+    """
+    size = num_thresholds + 1
+    shapes = [[(1 + slide_steps) * size + 1] if slide_steps else [1, size], [1, size]]
+    counts = [
+        create_global_var(shape, 0, "int64", persistable=True)
+        for shape in shapes
+        for _ in range(2)
+    ]
+    with naming.layer("auc") as layer:
+        names = [layer(), layer()]
+    areas = []
+    for name, pair, steps in (
+        (names[1], counts[:2], slide_steps),
+        (names[0], counts[2:], 0),
+    ):
+        attrs = {"curve": curve, "num_thresholds": num_thresholds, "slide_steps": steps}
+        with naming.scope(lambda name=name: name):
+            areas.append(metric.auc(input, label, *pair, **attrs)[0])
+    return areas[1], areas[0], counts
 
 
 def create_global_var(

@@ -137,3 +137,20 @@ def test_a_global_variable_lives_in_both_programs_and_in_the_scope(
     found = [executor.run(fetch_list=[step])[0].item() for _ in range(3)]
     assert found == [3, 4, 5]
     assert static.create_global_var([1], 0.0, "float32").name == "_generated_var_0"
+
+
+def test_an_area_grows_with_every_batch_and_one_forgets(programs: Fresh) -> None:
+    scores, label = static.data("s", [None, 2]), static.data("l", [None, 1], "int64")
+    whole, last, counts = static.auc(scores, label, num_thresholds=9)
+    executor = Executor()
+    executor.run(programs.startup)
+
+    def fed(*chances: float) -> list[Any]:
+        second = np.array([chances], "float32").T
+        feed = {"s": np.hstack([1 - second, second]), "l": np.array([[0], [1]])}
+        found = executor.run(programs.main, feed, [whole, last, counts[2]])
+        return [found[0].item(), found[1].item(), found[2].sum()]
+
+    assert fed(0.15, 0.95) == [1.0, 1.0, 1]
+    assert fed(0.95, 0.15) == [0.5, 0.0, 2]
+    assert fed(0.5, 0.5) == [0.5, 0.5, 3]

@@ -36,6 +36,35 @@ explained(
         "moving_averages",
         paddle=[],
     ),
+    Row(
+        "a weight of each row, which nobody asked for",
+        "operators",
+        program="areas_*",
+        paddle=["fill_constant"],
+        ours=[],
+    ),
+    Row(
+        "a weight of each row, which nobody asked for",
+        "variables",
+        "fill_constant_1.tmp_0",
+        program="areas_*",
+    ),
+    Row("slots are words; this one is an abbreviation", "output", "auc", "A[Uu][Cc]"),
+    Row(
+        "Paddle declares the area int64, but float64 is what it is when it runs",
+        "variable",
+        "auc_0.tmp_[01]",
+        "dtype",
+        paddle="int64",
+        ours="float64",
+    ),
+    Row(
+        "no gradient goes through counts",
+        "variable",
+        "_generated_var_?",
+        "stop_gradient",
+        "areas_*",
+    ),
     Row(MOMENTS, "variable", "_generated_var_?", "stop_gradient", "layers_of_norms"),
     Row(
         "what Paddle appends from C++ has no name scope; here it has the program's",
@@ -152,3 +181,12 @@ def moving_averages(paddle: Any) -> Any:
     averages = paddle.static.ExponentialMovingAverage(0.9)
     averages.update()
     return [returned, averages.restore_program]
+
+
+@program
+def areas_under_curves(paddle: Any) -> Any:
+    scores = paddle.static.nn.fc(data(paddle), 2, activation="softmax")
+    label = paddle.static.data("label", [None, 1], "bool")
+    label = paddle.cast(label, "int64")
+    of_all, of_some, counts = paddle.static.auc(scores, label, num_thresholds=15)
+    return [of_all, of_some, counts]
