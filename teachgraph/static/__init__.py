@@ -7,6 +7,7 @@ from teachgraph.static import nn
 from teachgraph.static.backward import append_backward, gradients
 from teachgraph.static.block import Block
 from teachgraph.static.ema import ExponentialMovingAverage
+from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.layers import (
     accuracy,
     auc,
@@ -28,6 +29,7 @@ from teachgraph.static.variable import Parameter, Variable
 __all__ = [
     "Block",
     "ExponentialMovingAverage",
+    "InputSpec",
     "OpRole",
     "Operator",
     "Parameter",
