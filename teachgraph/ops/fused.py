@@ -145,22 +145,49 @@ FUSABLE = frozenset({*UNARY, *BINARY, "scale"})
 
 @op(needs="floating inputs of one dtype that broadcast, and steps such as 'tanh(x0)'")
 def fused_elementwise(*x: Any, steps: Sequence[str]) -> Any:
-    """A chain of elementwise ops, each of which writes over what it takes, if it can.
+    """A chain of elementwise ops, which write over arrays that are done with.
 
     Step i computes t<i> from the inputs x0, x1, ... and earlier steps, such as
     `scale(x0, scale=2.0)` or `elementwise_add(t0, x1)`; the last one is the result.
     """
     if any(value.dtype.kind != "f" or value.dtype != x[0].dtype for value in x):
         raise DTypeError(f"a chain of {', '.join(str(v.dtype) for v in x)}")
-    return compiled(tuple(steps), len(x))(*x)
+    shape = x[0].shape
+    alike = bool(shape) and all(value.shape == shape for value in x)
+    chain = compiled(tuple(steps), len(x), alike)
+    long = alike and x[0].size >= LONG
+    return in_blocks(chain, x) if long and all(map(contiguous, x)) else chain(*x)
+
+
+def contiguous(value: Any) -> bool:
+    """Whether the elements follow one another in memory."""
+    return bool(value.flags.c_contiguous)
+
+
+LONG = 500_000
+"""Shorter arrays stay in the cache anyway."""
+
+BLOCK = 16_384
+"""So many elements of a few arrays fit into a processor's cache."""
+
+
+def in_blocks(chain: Callable[..., Any], x: Sequence[Any]) -> Any:
+    """A chain over long arrays of one shape, part by part: parts stay in the cache."""
+    out = np.empty_like(x[0])
+    flat, result = [value.reshape(-1) for value in x], out.reshape(-1)
+    for start in range(0, out.size, BLOCK):
+        part = slice(start, start + BLOCK)
+        result[part] = chain(*(value[part] for value in flat))
+    return out
 
 
 @cache
-def compiled(steps: tuple[str, ...], inputs: int) -> Callable[..., Any]:
+def compiled(steps: tuple[str, ...], inputs: int, alike: bool) -> Callable[..., Any]:
     """The chain as a function."""
     names: dict[str, Any] = {name: getattr(np, name) for name in NUMPY}
     names["room"] = room
-    exec(compile(source_of(steps, inputs), "<teachgraph chain>", "exec"), names)  # noqa: S102  made of checked parts
+    code = compile(source_of(steps, inputs, alike=alike), "<teachgraph chain>", "exec")
+    exec(code, names)  # noqa: S102  made of checked parts
     chain: Callable[..., Any] = names["chain"]
     return chain
 
@@ -168,23 +195,36 @@ def compiled(steps: tuple[str, ...], inputs: int) -> Callable[..., Any]:
 NUMPY = sorted({text.split("(")[0] for text in (*UNARY.values(), *BINARY.values())})
 
 
-def source_of(steps: Sequence[str], inputs: int) -> str:
+def source_of(steps: Sequence[str], inputs: int, *, alike: bool = True) -> str:
     """The chain as Python, a line a step.
+
+    Args:
+        steps: The steps.
+        inputs: How many inputs there are.
+        alike: Whether all have one shape; otherwise it is seen at each step whether the
+            result fits into an array that is done with.
 
     >>> steps = ["tanh(x0)", "scale(t0, scale=2.0)", "elementwise_add(t1, x1)"]
     >>> print(source_of(steps, 2))
     def chain(x0, x1):
         t0 = tanh(x0)
-        t1 = multiply(t0, 2.0, out=room(t0))
-        t2 = add(t1, x1, out=room(t1, x1))
+        t1 = multiply(t0, 2.0, out=t0)
+        t2 = add(t1, x1, out=t1)
         return t2
     """
     parsed = [step_of(step, place, inputs) for place, step in enumerate(steps)]
     lines = [f"def chain({', '.join(f'x{i}' for i in range(inputs))}):"]
+    free: list[str] = []
     for place, (type, operands, attrs) in enumerate(parsed):
         later = {name for _, names, _ in parsed[place + 1 :] for name in names}
-        own = [n for n in operands if n.startswith("t") and n not in later]
-        lines.append(f"    t{place} = {expression(type, operands, attrs, own)}")
+        dead = [n for n in dict.fromkeys(operands) if n[0] == "t" and n not in later]
+        free += dead
+        over = ""
+        if free:
+            mine = free.pop()
+            asked = f"room({', '.join([mine, *dict.fromkeys(operands)])})"
+            over = f", out={mine if alike else asked}"
+        lines.append(f"    t{place} = {expression(type, operands, attrs, over)}")
     return "\n".join([*lines, f"    return t{len(steps) - 1}"])
 
 
@@ -215,14 +255,10 @@ def step_of(
 
 
 def expression(
-    type: str, operands: Sequence[str], attrs: Mapping[str, float], own: Sequence[str]
+    type: str, operands: Sequence[str], attrs: Mapping[str, float], over: str
 ) -> str:
-    """One step in terms of NumPy, written over one of the chain's `own` arrays."""
+    """One step in terms of NumPy, written `over` one of the chain's own arrays."""
     x, y = operands[0], operands[-1]
-    over = ""
-    if own:
-        others = [own[0], *(name for name in operands if name != own[0])]
-        over = f", out=room({', '.join(others)})"
     if type == "scale":
         return scaled(x, attrs, over)
     return (UNARY | BINARY)[type].format(x=x, y=y, out=over)
@@ -235,11 +271,9 @@ def scaled(x: str, attrs: Mapping[str, float], over: str) -> str:
     return f"multiply({x}, {attrs['scale']!r}{over})"
 
 
-def room(mine: Any, other: Any = None) -> Any:
-    """The chain's own array, if the result has its shape and dtype; else None."""
+def room(mine: Any, x: Any, y: Any = None) -> Any:
+    """An array that nobody needs any more, if the result fits into it; else None."""
     if mine.__class__ is not np.ndarray:
         return None
-    if other is None or other.shape == mine.shape:
-        return mine
-    fits = np.broadcast_shapes(mine.shape, other.shape) == mine.shape
-    return mine if fits else None
+    shape = x.shape if y is None else np.broadcast_shapes(x.shape, y.shape)
+    return mine if mine.shape == shape else None

@@ -214,6 +214,14 @@ def test_elementwise_chains_are_one_function(rows: int, programs: Fresh) -> None
     ]
 
 
+def test_long_arrays_go_through_a_chain_in_parts(programs: Fresh) -> None:
+    """As exactly, and where parts have an odd end too."""
+    x = data(500_001)
+    out = tg.tanh(x * 2.0 + 0.5) - tg.exp(x) * x
+    made = unchanged(programs.main, "elementwise_fusion", feed(500_001), [out])
+    assert types(made) == ["fused_elementwise"]
+
+
 def test_a_chain_of_numbers_without_dimensions(programs: Fresh) -> None:
     x = data()
     out = tg.tanh(x * 2.0) + tg.exp(x)
