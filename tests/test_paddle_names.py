@@ -15,11 +15,7 @@ import pytest
 import teachgraph as tg
 
 FILE = Path(__file__).parent / "oracle" / "paddle_names.json"
-NAMES: dict[str, list[str]] = {
-    module: names
-    for module, names in json.loads(FILE.read_text("utf-8")).items()
-    if not module.startswith("vision.")
-}
+NAMES: dict[str, list[str]] = json.loads(FILE.read_text("utf-8"))
 
 COMPLEX = "there are no complex numbers here"
 MACHINE = "there is one machine without a GPU: nothing to choose or to synchronise"
@@ -64,6 +60,23 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "create_parameter create_tensor is_tensor multi_dot multiplex scatter_nd stack",
         "draws words for large language models on GPUs": "top_p_sampling",
     },
+    "vision.datasets": {
+        "hundreds of megabytes, of pictures that nobody trains on here": "Flowers "
+        "VOC2012",
+    },
+    "vision.models": {
+        "other networks of the kinds that are here": "AlexNet DenseNet GoogLeNet "
+        "InceptionV3 MobileNetV1 MobileNetV3Large MobileNetV3Small ShuffleNetV2 "
+        "SqueezeNet VGG alexnet densenet121 densenet161 densenet169 densenet201 "
+        "densenet264 googlenet inception_v3 mobilenet_v1 mobilenet_v3_large "
+        "mobilenet_v3_small shufflenet_v2_swish shufflenet_v2_x0_25 "
+        "shufflenet_v2_x0_33 shufflenet_v2_x0_5 shufflenet_v2_x1_0 shufflenet_v2_x1_5 "
+        "shufflenet_v2_x2_0 squeezenet1_0 squeezenet1_1 vgg11 vgg13 vgg16 vgg19",
+        "the same ResNet, wider or in groups": "resnext101_32x4d resnext101_64x4d "
+        "resnext152_32x4d resnext152_64x4d resnext50_32x4d resnext50_64x4d "
+        "wide_resnet101_2 wide_resnet50_2",
+    },
+    "vision.transforms": {MISSING: "RandomPerspective perspective"},
 }
 
 
@@ -93,5 +106,6 @@ def test_a_name_is_left_out_for_one_reason(module: str) -> None:
 
 
 def test_most_is_there() -> None:
-    absent = sum(len(left_out(module)) for module in NAMES)
-    assert absent < 0.06 * sum(map(len, NAMES.values()))
+    tools = NAMES.keys() - {"vision.models"}
+    absent = sum(len(left_out(module)) for module in tools)
+    assert absent < 0.06 * sum(len(NAMES[module]) for module in tools)

@@ -1,7 +1,10 @@
-"""Pictures: data sets of them, and what is done to them before a model sees them.
+"""Pictures: data sets of them, what is done to them, and networks for them.
 
 In Paddle this is `paddle.vision`.
 """
+
+from importlib import import_module
+from typing import Any
 
 from teachgraph.vision import datasets, transforms
 from teachgraph.vision.image import get_image_backend, image_load, set_image_backend
@@ -10,6 +13,13 @@ __all__ = [
     "datasets",
     "get_image_backend",
     "image_load",
+    "models",
     "set_image_backend",
     "transforms",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "models":  # made of everything, so that nothing may wait for them
+        return import_module("teachgraph.vision.models")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import cache
 from math import prod
@@ -218,6 +220,15 @@ def test_they_are_where_paddle_has_them() -> None:
 
     assert resnet50 is models.resnet50
     assert tg.vision.models.LeNet is models.LeNet
+
+
+def test_they_are_imported_when_somebody_asks_for_them() -> None:
+    code = (
+        "import sys, teachgraph as tg; print('teachgraph.models' in sys.modules); "
+        "print(tg.vision.models.LeNet.__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stdout.split() == [b"False", b"LeNet"]
 
 
 def classified(net: Any, image: Any, label: Any) -> Any:
