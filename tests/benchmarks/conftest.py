@@ -1,4 +1,4 @@
-"""Prints, after the timings, how each contender compares with NumPy by hand."""
+"""Prints, after the timings, how each contender compares with NumPy by hand or PyTorch."""
 
 from __future__ import annotations
 
@@ -19,10 +19,18 @@ CONVOLUTION = 1.5
 
 def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
     session = getattr(config, "_benchmarksession", None)
+    measured = getattr(session, "benchmarks", ())
     groups: dict[str, dict[str, float]] = defaultdict(dict)
-    for found in getattr(session, "benchmarks", ()):
+    for found in measured:
         groups[found.group][found.name] = found.stats.min
     lines = [
+        f"{found.name}: {found.stats.min * 1e3:.3f} ms, "
+        f"{found.stats.min / theirs:.2f} x PyTorch's"
+        f"{against(found.extra_info['bar'], found.stats.min / theirs)}"
+        for found in measured
+        if (theirs := found.extra_info.get("PyTorch"))
+    ]
+    lines += [
         f"{group}: {name} takes {time / hand:.2f} x NumPy by hand"
         f"{verdict(group, name, time / hand)}"
         for group, times in groups.items()
@@ -36,6 +44,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
 
 def verdict(group: str, name: str, ratio: float) -> str:
     found = BARS.get((group, name), CONVOLUTION if name == "ours" else None)
-    if found is None:
-        return ""
-    return f" (bar {found}: {'pass' if ratio <= found else 'miss'})"
+    return "" if found is None else against(found, ratio)
+
+
+def against(bar: float, ratio: float) -> str:
+    return f" (bar {bar}: {'pass' if ratio <= bar else 'miss'})"

@@ -1,0 +1,154 @@
+"""The same steps in PyTorch, by its own Python: prints the fastest round in seconds.
+
+python -m tests.benchmarks.torch_steps lenet
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+Step = Callable[[], Any]
+
+
+def training(net: nn.Module, x: torch.Tensor, classes: int) -> Step:
+    """A step of SGD on a batch."""
+    y = torch.randint(classes, (len(x),))
+    optimizer = torch.optim.SGD(net.parameters(), 0.01)
+
+    def step() -> None:
+        F.cross_entropy(net(x), y).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+def mlp(ins: int, hidden: int, outs: int, batch: int) -> Step:
+    net = nn.Sequential(nn.Linear(ins, hidden), nn.ReLU(), nn.Linear(hidden, outs))
+    return training(net, torch.randn(batch, ins), outs)
+
+
+def lenet() -> Step:
+    net = nn.Sequential(
+        nn.Conv2d(1, 6, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+        nn.Linear(400, 120), nn.Linear(120, 84), nn.Linear(84, 10),
+    )  # fmt: skip
+    return training(net, torch.randn(64, 1, 28, 28), 10)
+
+
+class Last(nn.Module):
+    """Classes from an LSTM's last output."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm, self.out = nn.LSTM(128, 128, batch_first=True), nn.Linear(128, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(self.lstm(x)[0][:, -1])
+
+
+class Encoder(nn.Module):
+    """Classes from the first output of a Transformer's encoder layer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(128, 4, 512, 0.1, batch_first=True)
+        self.out = nn.Linear(128, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.out(self.layer(x)[:, 0])
+
+
+def convolved(ins: int, outs: int, size: int, stride: int = 1) -> nn.Sequential:
+    conv = nn.Conv2d(ins, outs, size, stride, size // 2, bias=False)
+    return nn.Sequential(conv, nn.BatchNorm2d(outs))
+
+
+class Bottleneck(nn.Module):
+    """Three convolutions, and a way past them."""
+
+    def __init__(self, ins: int, width: int, stride: int) -> None:
+        super().__init__()
+        self.one = convolved(ins, width, 1)
+        self.two = convolved(width, width, 3, stride)
+        self.three = convolved(width, 4 * width, 1)
+        same = stride == 1 and ins == 4 * width
+        self.past = nn.Identity() if same else convolved(ins, 4 * width, 1, stride)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y = F.relu(self.two(F.relu(self.one(x))))
+        return F.relu(self.three(y) + self.past(x))
+
+
+def resnet50() -> Step:
+    layers: list[nn.Module] = [convolved(3, 64, 7, 2), nn.ReLU()]
+    layers.append(nn.MaxPool2d(3, 2, 1))
+    ins = 64
+    for width, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
+        for i in range(count):
+            layers.append(Bottleneck(ins, width, 2 if i == 0 and width > 64 else 1))
+            ins = 4 * width
+    layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(ins, 1000)]
+    net, x = nn.Sequential(*layers).eval(), torch.randn(1, 3, 224, 224)
+
+    def step() -> None:
+        with torch.no_grad():
+            net(x)
+
+    return step
+
+
+def cartpole() -> Step:
+    net = nn.Sequential(nn.Linear(4, 128), nn.ReLU(), nn.Linear(128, 2))
+    optimizer = torch.optim.Adam(net.parameters(), 0.01)
+    states, returns = torch.randn(32, 4), torch.randn(32)
+
+    def step() -> None:
+        with torch.no_grad():
+            chosen = [
+                torch.multinomial(F.softmax(net(state[None]), 1), 1) for state in states
+            ]
+        taken = F.log_softmax(net(states), 1).gather(1, torch.cat(chosen))
+        (-(taken[:, 0] * returns).mean()).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return step
+
+
+STEPS: dict[str, Callable[[], Step]] = {
+    "mlp": lambda: mlp(784, 100, 10, 256),
+    "toy": lambda: mlp(8, 8, 4, 8),
+    "lenet": lenet,
+    "lstm": lambda: training(Last(), torch.randn(16, 32, 128), 10),
+    "transformer": lambda: training(Encoder(), torch.randn(8, 32, 128), 10),
+    "resnet50": resnet50,
+    "cartpole": cartpole,
+}
+
+
+def fastest(step: Step, rounds: int = 30, least: float = 0.02) -> float:
+    """The time of a step in the fastest of many rounds, each long enough to measure."""
+    start = time.perf_counter()
+    step(), step()
+    count = max(1, int(2 * least / (time.perf_counter() - start)))
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        for _ in range(count):
+            step()
+        times.append((time.perf_counter() - start) / count)
+    return min(times)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(2)
+    print(fastest(STEPS[sys.argv[1]]()))
