@@ -1,4 +1,4 @@
-"""Prints, after the timings, how each contender compares with NumPy by hand or PyTorch."""
+"""Prints, after the timings, how each contender compares with its rival."""
 
 from __future__ import annotations
 
