@@ -13,7 +13,7 @@ from teachgraph.errors import ExecutorError, FeedError, FetchError, at_user_line
 from teachgraph.executor.plan import Plan
 from teachgraph.executor.scope import Scope, global_scope
 from teachgraph.observe import announce, observers
-from teachgraph.passes import DEFAULT
+from teachgraph.passes import DEFAULT, CompiledProgram
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, default_main_program
 from teachgraph.static.variable import Variable
@@ -53,7 +53,7 @@ class Executor:
 
     def run(
         self,
-        program: Program | None = None,
+        program: Program | CompiledProgram | None = None,
         feed: Mapping[str, Any] | None = None,
         fetch_list: Sequence[Variable | str] | Variable | str | None = None,
         feed_var_name: str = "feed",
@@ -88,6 +88,8 @@ class Executor:
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
         program = default_main_program() if program is None else program
+        if isinstance(program, CompiledProgram):
+            program = program.optimised(fetch_names(fetch_list))
         check_kind("Program", program, Program)
         scope = global_scope() if scope is None else scope
         check_kind("Scope", scope, Scope)

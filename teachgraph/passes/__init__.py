@@ -14,6 +14,7 @@ from teachgraph.passes import (
     softmax_cross_entropy,
 )
 from teachgraph.passes.check import check
+from teachgraph.passes.compiled import BuildStrategy, CompiledProgram
 from teachgraph.passes.copying import Origin
 from teachgraph.passes.registry import DEFAULT, Optimised, apply_pass
 from teachgraph.passes.registry import listed as list
@@ -21,6 +22,8 @@ from teachgraph.passes.report import Report
 
 __all__ = [
     "DEFAULT",
+    "BuildStrategy",
+    "CompiledProgram",
     "Optimised",
     "Origin",
     "Report",

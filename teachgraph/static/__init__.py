@@ -52,6 +52,7 @@ __all__ = [
 
 _UPSTAIRS = {
     "teachgraph.executor": ["Executor", "Scope", "global_scope", "scope_guard"],
+    "teachgraph.passes": ["BuildStrategy", "CompiledProgram"],
     "teachgraph.io.inference": [
         "deserialize_persistables",
         "deserialize_program",

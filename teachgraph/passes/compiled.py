@@ -1,0 +1,100 @@
+"""Paddle's way to choose passes: switches, and a program compiled with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from teachgraph.passes.registry import Optimised, apply_pass
+from teachgraph.static.program import Program
+
+__all__ = ["BuildStrategy", "CompiledProgram"]
+
+
+@dataclass
+class BuildStrategy:
+    """What may be done to a program before it runs.
+
+    Attributes:
+        fuse_elewise_add_act_ops: Join chains of elementwise operators.
+        fuse_gemm_epilogue: Join product, bias and activation.
+        fused_attention: Join the parts of attention.
+        enable_auto_fusion: All of these, and normalisations and losses.
+        memory_optimize: Leave out what nobody needs.
+        fuse_all_optimizer_ops: Accepted; an update is one operator a parameter.
+        fuse_all_reduce_ops: Accepted; there is one device.
+        fuse_bn_act_ops: Accepted.
+        fuse_broadcast_ops: Accepted.
+        fuse_relu_depthwise_conv: Accepted.
+        enable_inplace: Accepted; values go as soon as nobody needs them anyway.
+        sync_batch_norm: Accepted.
+
+    In Paddle this is `paddle.static.BuildStrategy`.
+
+    >>> BuildStrategy(fuse_elewise_add_act_ops=True).passes
+    ['elementwise_fusion']
+    """
+
+    fuse_elewise_add_act_ops: bool = False
+    fuse_gemm_epilogue: bool = False
+    fused_attention: bool = False
+    enable_auto_fusion: bool = False
+    memory_optimize: bool = False
+    fuse_all_optimizer_ops: bool = False
+    fuse_all_reduce_ops: bool = False
+    fuse_bn_act_ops: bool = False
+    fuse_broadcast_ops: bool = False
+    fuse_relu_depthwise_conv: bool = False
+    enable_inplace: bool = False
+    sync_batch_norm: bool = False
+
+    @property
+    def passes(self) -> list[str]:
+        """The passes that are switched on, in the order in which they are made."""
+        every = self.enable_auto_fusion
+        switches = {
+            "dead_code": self.memory_optimize,
+            "attention_fuse": every or self.fused_attention,
+            "layer_norm": every,
+            "softmax_cross_entropy": every,
+            "fc_fuse": every or self.fuse_gemm_epilogue,
+            "elementwise_fusion": every or self.fuse_elewise_add_act_ops,
+        }
+        return [name for name, on in switches.items() if on]
+
+
+class CompiledProgram:
+    """A program, and what is to be done to it before an Executor runs it.
+
+    Args:
+        program: The program, which stays as it is.
+        build_strategy: The switches; by default all off.
+
+    Raises:
+        TypeError: It is no Program.
+
+    In Paddle this is `paddle.static.CompiledProgram`.
+    """
+
+    def __init__(
+        self, program: Program, build_strategy: BuildStrategy | None = None
+    ) -> None:
+        if not isinstance(program, Program):
+            raise TypeError(
+                "The type of 'program_to_graph' in paddle.static.CompiledProgram must "
+                f"be {Program}, but received {type(program)}."
+            )
+        self.program = program
+        self.build_strategy = build_strategy or BuildStrategy()
+        self._made: dict[tuple[Any, ...], Optimised] = {}
+
+    def optimised(self, fetches: Sequence[str]) -> Optimised:
+        """The rewritten program for these fetches, made when first asked for."""
+        passes = self.build_strategy.passes
+        key = (self.program.version, tuple(fetches), tuple(passes))
+        if key not in self._made:
+            self._made = {k: v for k, v in self._made.items() if k[0] == key[0]}
+            made = apply_pass(self.program, passes, fetches=fetches, checked=False)
+            self._made[key] = made
+        return self._made[key]
