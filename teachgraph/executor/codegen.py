@@ -74,7 +74,8 @@ class Writer:
     def __init__(self, steps: Sequence[Step]) -> None:
         every = list(every_step(steps))
         types = {step.operator.type for step in every}
-        self.name = Identifiers([*types, "force", "feed", "scope", "_"])
+        keywords = {f"{type}_" for type in types if keyword.iskeyword(type)}
+        self.name = Identifiers([*types, *keywords, "force", "feed", "scope", "_"])
         self.fresh = self.name.fresh
         self.kept = {
             name for step in every if isinstance(step, Loop) for name in step.saved
@@ -120,14 +121,17 @@ class Writer:
 
     def call(self, call: Call) -> None:
         """The lines of one call."""
-        self.globals[call.operator.type] = call.function
+        function = call.operator.type
+        if keyword.iskeyword(function):
+            function += "_"
+        self.globals[function] = call.function
         wanted = [name for name in call.outputs if name is not None]
         targets = ", ".join(
             "_" if name is None else self.name(name) for name in call.outputs
         )
         if not call.single:
             targets += "," * (len(call.outputs) == 1)
-        text = f"{targets or '_'} = {call.operator.type}({self.arguments(call)})"
+        text = f"{targets or '_'} = {function}({self.arguments(call)})"
         self.step_line(call, text)
         for name in wanted if call.lazy else ():
             target = self.name(name)

@@ -7,8 +7,15 @@ from typing import Any
 
 from teachgraph import mode
 from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.fluid import activations, learning_rates, networks, tensors
+from teachgraph.fluid import (
+    activations,
+    control_flow,
+    learning_rates,
+    networks,
+    tensors,
+)
 from teachgraph.fluid.activations import *  # noqa: F403
+from teachgraph.fluid.control_flow import *  # noqa: F403
 from teachgraph.fluid.learning_rates import *  # noqa: F403
 from teachgraph.fluid.networks import *  # noqa: F403
 from teachgraph.fluid.renamed import activated
@@ -58,7 +65,7 @@ __all__ = [
     "topk",
 ]
 __all__ += activations.__all__ + learning_rates.__all__
-__all__ += networks.__all__ + tensors.__all__
+__all__ += networks.__all__ + tensors.__all__ + control_flow.__all__
 
 abs = functions.abs
 cast = functions.cast

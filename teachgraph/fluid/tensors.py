@@ -24,7 +24,6 @@ __all__ = [
     "diag",
     "elementwise_floordiv",
     "elementwise_mod",
-    "equal",
     "expand",
     "expand_as",
     "eye",
@@ -32,13 +31,9 @@ __all__ = [
     "gather",
     "gather_nd",
     "gaussian_random",
-    "greater_equal",
-    "greater_than",
     "has_inf",
     "has_nan",
     "isfinite",
-    "less_equal",
-    "less_than",
     "linspace",
     "logical_and",
     "logical_not",
@@ -46,7 +41,6 @@ __all__ = [
     "logical_xor",
     "mul",
     "multiplex",
-    "not_equal",
     "one_hot",
     "ones",
     "ones_like",
@@ -121,12 +115,6 @@ scatter_nd_add = renamed(functions.scatter_nd_add, "ref index updates")
 multiplex = renamed(functions.multiplex, "inputs index")
 where = renamed(functions.nonzero, "condition")
 
-equal = renamed(functions.equal, "x y")
-not_equal = renamed(functions.not_equal, "x y")
-less_than = renamed(functions.less_than, "x y")
-less_equal = renamed(functions.less_equal, "x y")
-greater_than = renamed(functions.greater_than, "x y")
-greater_equal = renamed(functions.greater_equal, "x y")
 logical_and = renamed(functions.logical_and, "x y")
 logical_or = renamed(functions.logical_or, "x y")
 logical_xor = renamed(functions.logical_xor, "x y")

@@ -63,6 +63,7 @@ from teachgraph.ops import (
     turn,
     vector_norm,
     vector_products,
+    watching,
     windows,
 )
 
@@ -129,5 +130,6 @@ __all__ = [
     "turn",
     "vector_norm",
     "vector_products",
+    "watching",
     "windows",
 ]

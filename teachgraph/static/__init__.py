@@ -25,6 +25,7 @@ from teachgraph.static.program import (
 )
 from teachgraph.static.user_op import py_func
 from teachgraph.static.variable import Parameter, Variable
+from teachgraph.static.watching import Print
 
 __all__ = [
     "Block",
@@ -33,6 +34,7 @@ __all__ = [
     "OpRole",
     "Operator",
     "Parameter",
+    "Print",
     "Program",
     "Variable",
     "accuracy",

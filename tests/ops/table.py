@@ -53,6 +53,7 @@ ELSEWHERE = {
         ),
         "control flow, of blocks and arrays of a program: tests/executor",
     ),
+    **dict.fromkeys(("assert", "print"), "it acts, and computes nothing: tests/static"),
     "py_func": "its kernel is the user's: test_py_func.py",
 }
 """Ops that have no row, and why."""
