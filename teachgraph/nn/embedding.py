@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph import dtypes
 from teachgraph.eager import Tensor
 from teachgraph.nn import functional
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.layer import Layer
+from teachgraph.ops.slicing import set_value
+from teachgraph.static import default_startup_program
 
 __all__ = ["Embedding"]
 
@@ -18,8 +21,8 @@ class Embedding(Layer):
     Args:
         num_embeddings: V, how many rows.
         embedding_dim: D, how long they are.
-        padding_idx: A number whose result is zeros and whose row gets no gradient;
-            counted from the end if negative.
+        padding_idx: A number whose result is zeros and whose row, which starts as
+            zeros, gets no gradient; counted from the end if negative.
         sparse: Accepted for Paddle's sake.
         weight_attr: About the table [V, D], which starts Xavier-uniform.
         name: Instead of `embedding_N`.
@@ -49,10 +52,8 @@ class Embedding(Layer):
         row = padding_row(padding_idx, num_embeddings)
         size = [num_embeddings, embedding_dim]
         self.weight = self.create_parameter(size, weight_attr)
-        if row != -1 and isinstance(self.weight, Tensor):
-            values = self.weight.numpy()
-            values[row] = 0
-            self.weight.set_value(values)
+        if row != -1:
+            clear_row(self.weight, row)
 
     def forward(self, x: Any) -> Any:
         """The function `embedding`."""
@@ -64,3 +65,15 @@ class Embedding(Layer):
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
         return f"{text}, sparse={self.sparse}"
+
+
+def clear_row(table: Any, row: int) -> None:
+    """Begin a row of a table with zeros: now, or when the startup program runs."""
+    where = {"axes": [0], "starts": [row], "ends": [row + 1], "steps": [1]}
+    zero = {"values": [0.0], "shape": [1], "dtype": dtypes.PADDLE_CODES[table.dtype]}
+    if isinstance(table, Tensor):
+        table.set_value(set_value.kernel(table.numpy(), **where, **zero))
+        return
+    startup = default_startup_program().global_block()
+    begun = {"Out": startup.var(table.name)}
+    startup.append_op("set_value", {"Input": begun["Out"]}, begun, {**where, **zero})

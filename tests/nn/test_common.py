@@ -17,6 +17,7 @@ from teachgraph.errors import (
     ShapeError,
 )
 from tests.ops.values import numbers
+from tests.static.fresh import fresh
 
 
 def tensor(*shape: int) -> Any:
@@ -142,6 +143,19 @@ def test_the_padding_row_is_zeros_and_is_not_trained() -> None:
         assert grad.tolist() == [[0, 0], [1, 1], [0, 0], [0, 0], [0, 0]]
     out = F.embedding(tg.to_tensor([0, 1]), tg.ones([2, 2]), padding_idx=0)
     assert out.tolist() == [[0.0, 0.0], [1.0, 1.0]]
+
+
+def test_the_padding_row_is_zeros_in_both_modes() -> None:
+    tg.seed(3)
+    dynamic = nn.Embedding(4, 3, padding_idx=-2).weight.numpy()
+    assert dynamic.any(1).tolist() == [True, True, False, True]
+    with fresh():
+        tg.seed(3)
+        table = nn.Embedding(4, 3, padding_idx=-2).weight
+        executor = static.Executor()
+        executor.run(static.default_startup_program())
+        (begun,) = executor.run(fetch_list=[table + 0.0])
+    np.testing.assert_array_equal(begun, dynamic)
 
 
 def test_embedding_refuses_what_names_no_row() -> None:

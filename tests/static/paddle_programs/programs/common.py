@@ -20,6 +20,15 @@ explained(
         for what in ("axis", "fix_seed", "seed")
     ),
     Row(
+        "the padding row starts as zeros here in both modes, in Paddle in one",
+        "operators",
+        "*",
+        "types",
+        "embeddings",
+        paddle=[],
+        ours=["set_value"],
+    ),
+    Row(
         "uint8: nobody asks for its gradient",
         "variable",
         "dropout_?.tmp_1",
