@@ -12,7 +12,7 @@ from contextvars import copy_context
 from typing import Any
 
 from teachgraph import unique_name
-from teachgraph.observe import announce
+from teachgraph.observe import announce, observers
 from teachgraph.passes.copying import Derived, sub_blocks
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
@@ -126,19 +126,16 @@ class Graph:
         op = self.operator(at)
         self.forget(op, at)
         self.ops[at] = None
-        announce("operator_removed", op, at)
 
     def replace(self, at: int, steps: Sequence[Derived]) -> None:
         """Put operators where one was; all but the last are seen after `settle`."""
         old = self.operator(at)
         self.forget(old, at)
-        announce("operator_removed", old, at)
         self.ops[at] = steps[-1]
         if len(steps) > 1:
             self.before.setdefault(at, []).extend(steps[:-1])
         for step in steps:
             self.register(step, at)
-            announce("operator_inserted", step, at)
 
     def may_be(self, name: str, other: str, at: int) -> bool:
         """Whether what is written at `at` as `name` can be read as `other` instead."""
@@ -178,12 +175,26 @@ class Graph:
 
     def finish(self) -> None:
         """Write the block down again, without the variables that nobody names now."""
-        self.block.ops = [op for at in range(len(self.ops)) for op in self.at(at)]
+        ops = [op for at in range(len(self.ops)) for op in self.at(at)]
+        if observers:
+            tell(self.block.ops, ops)
+        self.block.ops[:] = ops
         named = {name for op in self.block.ops for name in names_of(op)} | self.kept
         for name in self.mentioned - named:
             self.block.vars.pop(name, None)
         self.mentioned |= named
         self.block.program.touch()
+
+
+def tell(before: Sequence[Operator], after: Sequence[Operator]) -> None:
+    """Tell the observers of each operator that has gone or come, at its place then."""
+    old, new = set(before), set(after)
+    for place, operator in reversed(list(enumerate(before))):
+        if operator not in new:
+            announce("operator_removed", operator, place)
+    for place, operator in enumerate(after):
+        if operator not in old:
+            announce("operator_inserted", operator, place)
 
 
 def reads_of(op: Operator) -> set[str]:

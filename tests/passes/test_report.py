@@ -72,3 +72,28 @@ def test_whoever_watches_is_told(programs: Fresh) -> None:
         passes.apply_pass(programs.main, ["algebra", "identities"], fetches=[out])
     assert isinstance(told, Told)
     assert told.seen == [(programs.main, "identities", 2, 1)]
+
+
+class Mirror(Observer):
+    """Keeps a list of its own, by what it is told alone."""
+
+    def __init__(self) -> None:
+        self.types: list[str] = []
+
+    def operator_inserted(self, operator: Any, index: int) -> None:
+        self.types.insert(index, operator.type)
+
+    def operator_removed(self, operator: Any, index: int) -> None:
+        assert self.types.pop(index) == operator.type
+
+
+def test_whoever_listens_can_follow_each_step(programs: Fresh) -> None:
+    x = static.data("x", [None, 3])
+    y = static.nn.fc(x * 1.0, 2, activation="relu")
+    out = tg.tanh(y * 2.0) + tg.tanh(y * 2.0)
+    names = [*passes.DEFAULT, "fc_fuse", "elementwise_fusion"]
+    with watch(Mirror()) as mirror:
+        made = passes.apply_pass(programs.main, names, fetches=[out])
+    assert isinstance(mirror, Mirror)
+    assert mirror.types == [op.type for op in made.global_block().ops]
+    assert mirror.types == ["fc", "fused_elementwise"]
