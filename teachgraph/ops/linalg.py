@@ -110,7 +110,16 @@ def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -
     if x.ndim == 0 or y.ndim == 0:
         raise no_scalars(x, y)
     left = turned(x) if trans_x and x.ndim > 1 else x
-    return left @ (turned(y) if trans_y and y.ndim > 1 else y)
+    right = turned(y) if trans_y and y.ndim > 1 else y
+    if left.ndim > 2 == right.ndim and left.shape[-1] == len(right):
+        return stacked(left, right)
+    return left @ right
+
+
+def stacked(x: Any, matrix: Any) -> Any:
+    """A stack of matrices times one matrix, as one product of all their rows."""
+    rows = x.reshape(prod(x.shape[:-1]), x.shape[-1]) @ matrix
+    return rows.reshape(*x.shape[:-1], matrix.shape[1])
 
 
 def no_scalars(x: Any, y: Any) -> ShapeError:
@@ -141,11 +150,14 @@ def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -
     flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
 
     def dx() -> Any:
-        factor = dout @ (right if flip_y else turned(right))
+        factor = matmul_v2(dout, right, trans_y=not flip_y)
         return reduce_to(turned(factor) if flip_x else factor, x)
 
     def dy() -> Any:
-        factor = (left if flip_x else turned(left)) @ dout
+        if left.ndim > 2 == right.ndim and not flip_x:
+            factor = matrix(left, left.ndim - 1).T @ matrix(dout, dout.ndim - 1)
+        else:
+            factor = (left if flip_x else turned(left)) @ dout
         return reduce_to(turned(factor) if flip_y else factor, y)
 
     return dx, dy

@@ -75,14 +75,14 @@ def rnn_lstm(
     cells and all gates.
     """
     check(input, [h, c], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=4)
-    gates = projected(input, w_ih, b_ih, b_hh)
-    states = np.empty((*input.shape[:2], h.shape[1]), gates.dtype)
+    gates, hidden = projected(input, w_ih, b_ih, b_hh), h.shape[1]
+    states = np.empty((*input.shape[:2], hidden), gates.dtype)
     cells = np.empty_like(states)
     for t in steps(len(gates), is_reverse=is_reverse):
         mask = alive_at(sequence_length, t, gates.dtype)
         gates[t] += h @ w_hh.T
         i, f, g, o = parts(gates[t], 4)
-        squash(i), squash(f), np.tanh(g, out=g), squash(o)
+        squash(gates[t, :, : 2 * hidden]), np.tanh(g, out=g), squash(o)
         cells[t] = kept(f * c + i * g, c, mask)
         states[t] = kept(o * np.tanh(cells[t]), h, mask)
         h, c = states[t], cells[t]
@@ -111,16 +111,25 @@ def rnn_lstm_grad(
     *,
     is_reverse: bool,
 ) -> Any:
-    """Back through time: dc = f dc' + o (1 - tanh^2 c') dh', dh = da U."""
+    """Back through time: dc = f dc' + o (1 - tanh^2 c') dh, dh = da U.
+
+    The slopes, of the cell by the state and of both by the sums a, do not wait for each
+    other and are computed for all steps at once.
+    """
+    before = befores(cells, c, is_reverse=is_reverse)
+    by_state, by_sums = slopes(cells, gates, before)
+    given = None if dgates is None else dgates * bends(gates)
     das, dh, dc = {}, dlast_h, dlast_c
-    order = list(steps(input.shape[0], is_reverse=is_reverse))
-    for t, before in reversed(list(zip(order, [None, *order[:-1]], strict=True))):
+    for t in steps(input.shape[0], is_reverse=not is_reverse):
         mask = alive_at(sequence_length, t, input.dtype)
         dnew, past_h = arriving(at(dout, t), total(dh, at(dstates, t)), mask)
         dcell, past_c = arriving(None, total(dc, at(dcells, t)), mask)
-        cell = c if before is None else cells[before]
-        das[t], dc = step_back(gates[t], cells[t], cell, dnew, dcell, at(dgates, t))
-        dh, dc = total(past_h, das[t] @ w_hh), total(past_c, dc)
+        dnew = some(dnew, before[t])
+        dcell = total(dcell, dnew * by_state[t])
+        arrived = concat(dcell, dcell, dcell, dnew, axis=-1)
+        das[t] = total(arrived * by_sums[t], at(given, t))
+        forget = parts(gates[t], 4)[1]
+        dh, dc = total(past_h, das[t] @ w_hh), total(past_c, dcell * forget)
     da = stack(*(das[t] for t in sorted(das)), axis=0)
     return (
         lambda: input_grad(da, w_ih, input),
@@ -133,19 +142,22 @@ def rnn_lstm_grad(
     )
 
 
-def step_back(
-    gates: Any, cell: Any, before: Any, dh: Any, dcell: Any, dgates: Any
-) -> tuple[Any, Any]:
-    """One step: the gradients of its four sums a, and of the cell before it."""
+def slopes(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
+    """Of the cell by the state, o (1 - tanh^2 c'), and of i, f, g and o by their sums.
+
+    What reaches i, f and g comes through the cell: g, c and i times their own slope;
+    what reaches o comes through the state: tanh c'.
+    """
+    i, _, g, o = parts(gates, 4)
+    bent = tanh(cells)
+    through = concat(g, before, i, bent, axis=-1)
+    return o * (1 - bent * bent), through * bends(gates)
+
+
+def bends(gates: Any) -> Any:
+    """The slopes of sigmoid and tanh, from their values: s (1 - s) and 1 - t^2."""
     i, f, g, o = parts(gates, 4)
-    given = [None] * 4 if dgates is None else parts(dgates, 4)
-    bent, dh = tanh(cell), some(dh, cell)
-    dc = total(dcell, dh * o * (1 - bent * bent))
-    di = total(given[0], dc * g) * i * (1 - i)
-    df = total(given[1], dc * before) * f * (1 - f)
-    dg = total(given[2], dc * i) * (1 - g * g)
-    do = total(given[3], dh * bent) * o * (1 - o)
-    return concat(di, df, dg, do, axis=-1), dc * f
+    return concat(i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o), axis=-1)
 
 
 @rnn_lstm.infers
