@@ -106,15 +106,6 @@ class Program(Kept):
     def _rollback(self) -> None:
         self.current_block_idx = self.current_block().parent_idx
 
-    @contextmanager
-    def inside(self, block: Block) -> Iterator[Block]:
-        """Inside, new operators go into this block."""
-        before, self.current_block_idx = self.current_block_idx, block.idx
-        try:
-            yield block
-        finally:
-            self.current_block_idx = before
-
     def list_vars(self) -> Iterator[Variable]:
         """All variables, block by block in order of creation."""
         for block in self.blocks:
