@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
 
 import numpy as np
 
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.linalg import infer_mul, mul, turned
+from teachgraph.ops.linalg import turned
 from teachgraph.ops.op import Like, find, op
 
 __all__ = [
@@ -40,17 +40,18 @@ def fc(
     activation_type: str = "",
 ) -> Any:
     """out = activation(X W + b): a whole layer."""
-    check_fc(input, w, bias, activation_type)
-    infer_mul(input, w, x_num_col_dims=in_num_col_dims, y_num_col_dims=1)
-    out = mul.kernel(input, w, x_num_col_dims=in_num_col_dims)
+    check_fc(input, w, bias, in_num_col_dims, activation_type)
+    leading = input.shape[:in_num_col_dims]
+    out = input.reshape(prod(leading), len(w)) @ w
     if bias is not None:
         out += bias.reshape(-1)
+    out = out if len(leading) == 1 else out.reshape(*leading, w.shape[1])
     if activation_type == "relu":
         return np.maximum(out, 0, out=out)
     return find(activation_type).kernel(out) if activation_type else out
 
 
-def check_fc(x: Any, w: Any, bias: Any, activation: str) -> None:
+def check_fc(x: Any, w: Any, bias: Any, columns_from: int, activation: str) -> None:
     """Refuse what is no layer.
 
     Raises:
@@ -63,6 +64,10 @@ def check_fc(x: Any, w: Any, bias: Any, activation: str) -> None:
         raise DTypeError(f"a layer of {', '.join(str(v.dtype) for v in given)}")
     if len(w.shape) != 2:
         raise ShapeError(f"W is a matrix, not {list(w.shape)}")
+    if not 1 <= columns_from < len(x.shape):
+        raise ShapeError(f"columns from dimension {columns_from} on, of {len(x.shape)}")
+    if (columns := prod(x.shape[columns_from:])) != w.shape[0]:
+        raise ShapeError(f"X has {columns} columns, W has {w.shape[0]} rows")
     if bias is not None and tuple(n for n in bias.shape if n != 1) != tuple(
         n for n in w.shape[1:] if n != 1
     ):
@@ -81,8 +86,8 @@ def infer_fc(
     activation_type: str,
 ) -> Any:
     """As of the product."""
-    check_fc(input, w, bias, activation_type)
-    return infer_mul(input, w, x_num_col_dims=in_num_col_dims, y_num_col_dims=1)
+    check_fc(input, w, bias, in_num_col_dims, activation_type)
+    return [((*input.shape[:in_num_col_dims], w.shape[1]), input.dtype)]
 
 
 @op(needs="floating Q [..., L, D], K [..., S, D], V [..., S, E], Mask [..., L, S]")
