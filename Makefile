@@ -60,6 +60,7 @@ oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorc
 	$(TORCH)/bin/python -m tests.oracle.models.vision
 	$(TORCH)/bin/python -m tests.oracle.models.bert
 	for oracle in $(PADDLE) $(TORCH); do $$oracle/bin/python -m tests.optimizer.capture || exit 1; done
+	$(TORCH)/bin/python -m tests.optimizer.capture_lbfgs
 	git diff --exit-code -- 'tests/*.json'
 
 lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)

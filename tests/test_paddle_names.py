@@ -51,7 +51,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "margin_cross_entropy",
         "a CUDA kernel of Paddle's; a mask does the same": "sparse_attention",
     },
-    "optimizer": {MISSING: "LBFGS"},
     "Tensor": {
         MISSING: "lu lu_unpack",
         COMPLEX: "angle as_complex as_real conj eig eigvals imag istft polar real stft",

@@ -6,12 +6,14 @@ from teachgraph.optimizer.adagrad import Adagrad
 from teachgraph.optimizer.adam import Adam, AdamW
 from teachgraph.optimizer.adamax import Adamax
 from teachgraph.optimizer.lamb import Lamb
+from teachgraph.optimizer.lbfgs import LBFGS
 from teachgraph.optimizer.momentum import Momentum
 from teachgraph.optimizer.optimizer import Optimizer
 from teachgraph.optimizer.rmsprop import RMSProp
 from teachgraph.optimizer.sgd import SGD
 
 __all__ = [
+    "LBFGS",
     "SGD",
     "Adadelta",
     "Adagrad",

@@ -1,0 +1,200 @@
+"""L-BFGS: Newton's direction, from what the last gradients say of the curvature."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.mode import enable_grad, in_dynamic_mode
+from teachgraph.optimizer.line_search import Point, strong_wolfe
+from teachgraph.optimizer.lr import LRScheduler
+from teachgraph.optimizer.optimizer import Optimizer
+
+__all__ = ["LBFGS"]
+
+CURVED = 1e-10
+
+
+class LBFGS(Optimizer):
+    """Steps along -H grad, H a guess at the inverse of the second derivatives.
+
+    H is never there as a matrix: it is what the last differences s of the parameters
+    and y of the gradients make of a vector (Liu and Nocedal, 1989).
+
+    Args:
+        learning_rate: The length of a step, or the first one that is tried.
+        max_iter: How many directions one call of `step` follows.
+        max_eval: How many losses it computes; by default 5 / 4 of that.
+        tolerance_grad: It stops when no element of the gradient is larger.
+        tolerance_change: It stops when neither parameters nor loss change by more.
+        history_size: How many differences are remembered.
+        line_search_fn: None, or "strong_wolfe" to choose the length of each step.
+        parameters: What to update.
+        weight_decay: None; add it to the loss, which is what the search looks at.
+        grad_clip: None, for the same reason.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: There is no such search, or a decay or a clip.
+
+    In Paddle this is `paddle.optimizer.LBFGS`.
+
+    >>> import teachgraph as tg
+    >>> x = tg.create_parameter([2], "float32")
+    >>> optimizer = LBFGS(line_search_fn="strong_wolfe", parameters=[x])
+    >>> def closure():
+    ...     optimizer.clear_grad()
+    ...     loss = ((x - tg.to_tensor([1.0, -3.0])) ** 2).sum()
+    ...     loss.backward()
+    ...     return loss
+    >>> loss = optimizer.step(closure)
+    >>> x.numpy().round(4).tolist()
+    [1.0, -3.0]
+    """
+
+    def __init__(
+        self,
+        learning_rate: float | LRScheduler = 1.0,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+        parameters: Iterable[Any] | None = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(learning_rate, parameters, name=name)
+        if line_search_fn not in (None, "strong_wolfe"):
+            raise InvalidValueError(at_user_line(f"no search is {line_search_fn!r}"))
+        if weight_decay is not None or grad_clip is not None:
+            raise InvalidValueError(
+                at_user_line("a decay is part of the loss that the search looks at")
+            )
+        self.max_iter, self.max_eval = max_iter, max_eval or max_iter * 5 // 4
+        self.tolerance_grad, self.tolerance_change = tolerance_grad, tolerance_change
+        self.line_search_fn = line_search_fn
+        self._pairs: deque[tuple[Any, Any]] = deque(maxlen=history_size)
+        self._last: tuple[Any, Any] | None = None
+
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Follow up to `max_iter` directions.
+
+        Args:
+            closure: Clears the gradients, computes the loss, goes backward from it and
+                returns it. It is called many times.
+
+        Returns:
+            The loss at the beginning.
+
+        Raises:
+            ModeError: In static mode, or without a closure.
+        """
+        if closure is None or not in_dynamic_mode():
+            raise ModeError(at_user_line("LBFGS.step wants a closure, in dynamic mode"))
+        loss, grad = self.evaluated(closure)
+        first, evaluations, previous = loss, 1, float(loss)
+        for count in range(1, self.max_iter + 1):
+            if np.abs(grad).max(initial=0.0) <= self.tolerance_grad:
+                break
+            direction, step = self.direction(grad), self.first_step(grad)
+            slope = float(grad @ direction)
+            if slope > -self.tolerance_change:
+                break
+            start, last = Point(0.0, previous, slope, grad), count == self.max_iter
+            point, cost = self.moved(closure, start, direction, step, last=last)
+            self._last = point.step * direction, grad
+            evaluations += cost
+            change = abs(point.loss - previous)
+            grad, previous = point.grad, point.loss
+            longest = np.abs(self._last[0]).max()
+            if min(longest, change) <= self.tolerance_change and not last:
+                break
+            if evaluations >= self.max_eval:
+                break
+        return first
+
+    def evaluated(self, closure: Callable[[], Any]) -> tuple[Any, Any]:
+        """The loss, and the gradients of all parameters in one vector."""
+        with enable_grad():
+            loss = closure()
+        grads = [
+            np.zeros(p.size, p.dtype) if p.grad is None else p.grad.numpy().ravel()
+            for p in self.followed()
+        ]
+        return loss, np.concatenate(grads)
+
+    def followed(self) -> list[Any]:
+        """The parameters that are trained."""
+        return [p for p in self._parameters or () if not p.stop_gradient]
+
+    def place(self) -> Any:
+        """The parameters in one vector."""
+        return np.concatenate([p.numpy().ravel() for p in self.followed()])
+
+    def go_to(self, place: Any) -> None:
+        """Set the parameters to the parts of a vector."""
+        parameters = self.followed()
+        ends = np.cumsum([p.size for p in parameters])
+        for parameter, part in zip(parameters, np.split(place, ends[:-1]), strict=True):
+            parameter.set_value(part.reshape(parameter.shape))
+
+    def direction(self, grad: Any) -> Any:
+        """-H grad, by the recursion over the remembered pairs, there and back."""
+        if self._last is not None:
+            s, y = self._last[0], grad - self._last[1]
+            if y @ s > CURVED:
+                self._pairs.append((s, y))
+        direction, shares = -grad, []
+        for s, y in reversed(self._pairs):
+            share = (s @ direction) / (y @ s)
+            direction = direction - share * y
+            shares.append(share)
+        if self._pairs:
+            s, y = self._pairs[-1]
+            direction = direction * ((y @ s) / (y @ y))
+        for (s, y), share in zip(self._pairs, reversed(shares), strict=True):
+            direction = direction + s * (share - (y @ direction) / (y @ s))
+        return direction
+
+    def first_step(self, grad: Any) -> float:
+        """The step to try; the very first is short, for nothing is known of H."""
+        rate = self.get_lr()
+        return rate if self._last else min(1.0, 1.0 / float(np.abs(grad).sum())) * rate
+
+    def moved(
+        self,
+        closure: Callable[[], Any],
+        start: Point,
+        direction: Any,
+        step: float,
+        *,
+        last: bool,
+    ) -> tuple[Point, int]:
+        """Go along a direction: where that leads, and how many losses it took.
+
+        After the last step nobody asks for the loss, unless it was searched for.
+        """
+        place = self.place()
+
+        def evaluate(step: float) -> Point:
+            self.go_to(place + (step * direction).astype(place.dtype, copy=False))
+            loss, grad = self.evaluated(closure)
+            return Point(step, float(loss), float(grad @ direction), grad)
+
+        if self.line_search_fn is None and last:
+            self.go_to(place + (step * direction).astype(place.dtype, copy=False))
+            return start._replace(step=step), 0
+        if self.line_search_fn is None:
+            return evaluate(step), 1
+        longest = float(np.abs(direction).max())
+        tolerance = self.tolerance_change
+        point, cost = strong_wolfe(evaluate, start, step, longest, tolerance)
+        self.go_to(place + (point.step * direction).astype(place.dtype, copy=False))
+        return point, cost

@@ -1,0 +1,130 @@
+"""How far to go along a direction: a step that fulfils the strong Wolfe conditions.
+
+The loss must fall by a share of what the slope promised, and the slope must become
+flatter (Nocedal and Wright, Numerical Optimization, algorithms 3.5 and 3.6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any, NamedTuple
+
+__all__ = ["Point", "strong_wolfe"]
+
+FALL = 1e-4
+FLATTER = 0.9
+TRIES = 25
+
+
+class Point(NamedTuple):
+    """What is known of one step along the direction.
+
+    Attributes:
+        step: How many times the direction.
+        loss: The loss there.
+        slope: The derivative of the loss along the direction.
+        grad: The whole gradient.
+    """
+
+    step: float
+    loss: float
+    slope: float
+    grad: Any
+
+
+Evaluate = Callable[[float], Point]
+
+
+def falls(point: Point, start: Point) -> bool:
+    """The first condition: the loss is low enough for so long a step."""
+    return point.loss <= start.loss + FALL * point.step * start.slope
+
+
+def flattens(point: Point, start: Point) -> bool:
+    """The second condition: the slope is a good deal flatter than at the start."""
+    return abs(point.slope) <= -FLATTER * start.slope
+
+
+def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
+    """Where the cubic through two points, with their slopes, is least in [low, high].
+
+    The middle, where the cubic has no minimum.
+    """
+    a, b = sorted((a, b), key=lambda point: point.step)
+    chord = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.step - b.step)
+    square = chord * chord - a.slope * b.slope
+    root = sqrt(max(square, 0.0))
+    bend = b.slope - a.slope + 2 * root
+    if square < 0 or bend == 0:
+        return (low + high) / 2
+    share = (b.slope + root - chord) / bend
+    return min(max(b.step - (b.step - a.step) * share, low), high)
+
+
+def strong_wolfe(
+    evaluate: Evaluate, start: Point, step: float, length: float, tolerance: float
+) -> tuple[Point, int]:
+    """A point that fulfils both conditions, or the best found, and what it cost.
+
+    Args:
+        evaluate: The loss and gradient at a step.
+        start: The point at step 0, where the slope is negative.
+        step: The one to try first.
+        length: The largest element of the direction, without its sign.
+        tolerance: Steps that differ by less than this are the same.
+    """
+    before, point = start, evaluate(step)
+    for tries in range(TRIES):
+        if not falls(point, start) or (tries > 1 and point.loss >= before.loss):
+            break
+        if flattens(point, start):
+            return point, tries + 1
+        if point.slope >= 0:
+            break
+        least = point.step + 0.01 * (point.step - before.step)
+        step = cubic_minimum(before, point, least, 10 * point.step)
+        before, point = point, evaluate(step)
+    else:
+        before, tries = start, TRIES
+    return zoom(evaluate, start, (before, point), tries, length, tolerance)
+
+
+def zoom(
+    evaluate: Evaluate,
+    start: Point,
+    ends: tuple[Point, Point],
+    tries: int,
+    length: float,
+    tolerance: float,
+) -> tuple[Point, int]:
+    """Shrink an interval that holds such a point until one is found."""
+    near_an_end = False
+    low, high = sorted(ends, key=lambda point: point.loss)
+    while tries < TRIES and abs(high.step - low.step) * length > tolerance:
+        left, right = sorted((low.step, high.step))
+        step, near_an_end = inside(
+            cubic_minimum(low, high, left, right), left, right, near_an_end
+        )
+        point = evaluate(step)
+        tries += 1
+        if not falls(point, start) or point.loss >= low.loss:
+            low, high = sorted((low, point), key=lambda point: point.loss)
+            continue
+        if flattens(point, start):
+            return point, tries + 1
+        if point.slope * (high.step - low.step) >= 0:
+            high = low
+        low = point
+    return low, tries + 1
+
+
+def inside(step: float, left: float, right: float, again: bool) -> tuple[float, bool]:
+    """A step that is not twice in a row within a tenth of an end of the interval."""
+    margin = 0.1 * (right - left)
+    if min(right - step, step - left) >= margin:
+        return step, False
+    if not again and left < step < right:
+        return step, True
+    nearer_right = abs(step - right) < abs(step - left)
+    return (right - margin if nearer_right else left + margin), False
