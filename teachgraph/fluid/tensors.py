@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph.fluid.renamed import created, renamed
 from teachgraph.nn import functional
-from teachgraph.ops import functions, linalg, optimize
+from teachgraph.ops import clipping, functions, linalg
 from teachgraph.ops import op as ops
 from teachgraph.static import default_main_program
 
@@ -90,7 +90,7 @@ argmax = renamed(functions.argmax, "x axis", axis=0)
 argmin = renamed(functions.argmin, "x axis", axis=0)
 cumsum = renamed(functions.cumsum, "x axis")
 clip = renamed(functions.clip, "x min max")
-clip_by_norm = renamed(optimize.clip_by_norm, "x max_norm")
+clip_by_norm = renamed(clipping.clip_by_norm, "x max_norm")
 
 squeeze = renamed(functions.squeeze, "input axes=axis")
 unsqueeze = renamed(functions.unsqueeze, "input axes=axis")

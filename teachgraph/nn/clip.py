@@ -15,11 +15,12 @@ import numpy as np
 from teachgraph import dtypes
 from teachgraph.eager import Tensor
 from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.ops.clipping import clip_by_norm, squared_l2_norm
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.elementwise import elementwise_div, elementwise_max
 from teachgraph.ops.math import sqrt
+from teachgraph.ops.onto import add_n, multiply_onto
 from teachgraph.ops.op import find
-from teachgraph.ops.optimize import add_n, clip_by_norm, multiply_onto, squared_l2_norm
 
 __all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 

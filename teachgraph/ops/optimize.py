@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops import elementwise, math
+from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.ops.clipping import squares
 from teachgraph.ops.op import Like, Op, op
 
 __all__ = [
@@ -21,16 +21,10 @@ __all__ = [
     "adam",
     "adamax",
     "adamw",
-    "add_n",
-    "add_onto",
-    "clip_by_norm",
     "lamb",
     "momentum",
-    "multiply_onto",
     "rmsprop",
-    "scale_onto",
     "sgd",
-    "squared_l2_norm",
 ]
 
 NEEDS = "floating parameters, a gradient of their shape and one learning rate"
@@ -333,37 +327,6 @@ def trust(param: Any, step: Any) -> float:
     return own / length if own > 0.0 and length > 0.0 else 1.0
 
 
-def squares(x: Any) -> Any:
-    """The sum of the squares of all elements."""
-    flat = x.ravel()
-    return flat @ flat
-
-
-@op(needs="floating numbers: x.astype('float32') makes some")
-def squared_l2_norm(x: Any) -> Any:
-    """out = the sum of the squares of all elements, of shape [1]."""
-    if x.dtype.kind != "f":
-        raise DTypeError(f"{x.dtype} has no norm here")
-    return squares(x).reshape(1)
-
-
-@squared_l2_norm.grad
-def squared_l2_norm_grad(dout: Any, x: Any) -> Any:
-    """dx = 2 x dout."""
-    return x * 2.0 * dout.reshape([])
-
-
-@op(needs="floating numbers and a length greater than 0")
-def clip_by_norm(x: Any, *, max_norm: float) -> Any:
-    """x, shortened to length max_norm if it is longer."""
-    if x.dtype.kind != "f":
-        raise DTypeError(f"{x.dtype} cannot be shortened")
-    if not max_norm > 0.0:
-        raise InvalidValueError(f"no length is {max_norm}")
-    length = float(np.sqrt(squares(x)))
-    return x * (max_norm / length if length > max_norm else 1.0)
-
-
 NUMBERS = ("learning_rate", "beta1_pow", "beta2_pow")
 
 
@@ -383,14 +346,3 @@ def keeps_shapes(op: Op) -> None:
 
 for update in (sgd, momentum, adagrad, adadelta, rmsprop, adam, adamw, adamax, lamb):
     keeps_shapes(update)
-
-
-def onto(op: Op) -> Op:
-    """The same op, its result stored where its first input was."""
-    return Op(op.kernel, type=op.type, inplace={"out": op.inputs[0]}, needs=op.needs)
-
-
-add_n = Op(math.sum_.kernel, type="sum", key="add_n", needs=math.sum_.needs)
-add_onto = onto(math.sum_)
-multiply_onto = onto(elementwise.elementwise_mul)
-scale_onto = onto(math.scale)

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from teachgraph import mode
 from teachgraph.eager import Tensor
 from teachgraph.errors import ModeError, at_user_line
-from teachgraph.ops.optimize import add_onto
+from teachgraph.ops.onto import add_onto
 from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
 from teachgraph.optimizer.groups import (

@@ -1,0 +1,43 @@
+"""The length of a tensor, and tensors shortened to one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DTypeError, InvalidValueError
+from teachgraph.ops.op import op
+
+__all__ = ["clip_by_norm", "squared_l2_norm", "squares"]
+
+
+def squares(x: Any) -> Any:
+    """The sum of the squares of all elements."""
+    flat = x.ravel()
+    return flat @ flat
+
+
+@op(needs="floating numbers: x.astype('float32') makes some")
+def squared_l2_norm(x: Any) -> Any:
+    """out = the sum of the squares of all elements, of shape [1]."""
+    if x.dtype.kind != "f":
+        raise DTypeError(f"{x.dtype} has no norm here")
+    return squares(x).reshape(1)
+
+
+@squared_l2_norm.grad
+def squared_l2_norm_grad(dout: Any, x: Any) -> Any:
+    """dx = 2 x dout."""
+    return x * 2.0 * dout.reshape([])
+
+
+@op(needs="floating numbers and a length greater than 0")
+def clip_by_norm(x: Any, *, max_norm: float) -> Any:
+    """x, shortened to length max_norm if it is longer."""
+    if x.dtype.kind != "f":
+        raise DTypeError(f"{x.dtype} cannot be shortened")
+    if not max_norm > 0.0:
+        raise InvalidValueError(f"no length is {max_norm}")
+    length = float(np.sqrt(squares(x)))
+    return x * (max_norm / length if length > max_norm else 1.0)
