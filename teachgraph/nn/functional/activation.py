@@ -7,6 +7,7 @@ from typing import Any
 from teachgraph import dtypes
 from teachgraph.ops import activation, elementwise, functions, math
 from teachgraph.ops import softmax as softmaxes
+from teachgraph.ops.maxout import maxout as maxout_op
 
 __all__ = [
     "celu",
@@ -248,7 +249,7 @@ def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
     >>> maxout(np.array([[1.0, 2.0, 4.0, 3.0]]), 2)
     array([[2., 4.]])
     """
-    return activation.maxout(x, groups=groups, axis=axis)
+    return maxout_op(x, groups=groups, axis=axis)
 
 
 def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
