@@ -50,7 +50,7 @@ lint: setup $(NODE_MODULES) ## check style and types
 	mypy
 	npm --prefix widgets run check
 
-bench: setup ## measure against NumPy written by hand (ARGS go to pytest)
+bench: setup ## measure against NumPy written by hand and, after make oracle, PyTorch (ARGS go to pytest)
 	pytest --benchmark-only $(ARGS) tests/benchmarks
 
 oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorch anew; fails where they answer otherwise

@@ -128,7 +128,8 @@ def may_ignore(label: Any, ignore_index: int) -> bool:
         return True
     if isinstance(label, Variable):
         return False
-    return bool((np.asarray(label) == ignore_index).any())
+    values = label if isinstance(label, np.ndarray) else label.data
+    return bool((values == ignore_index).any())
 
 
 def smoothed(
