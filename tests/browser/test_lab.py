@@ -168,7 +168,9 @@ def test_the_view_outlives_a_reload_of_the_page(lab: Lab, notebook: Open) -> Non
     shown = notebook("reload.ipynb")
     shown.run_all()
     shown.wait_for_end(1)
+    expect(shown.views.first).to_have_attribute("data-state", "done")
     before = shown.rows(shown.views.first)
+    assert before
     shown.page.keyboard.press("Control+s")
     shown.wait_until_saved()
 
