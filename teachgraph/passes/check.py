@@ -18,7 +18,6 @@ from teachgraph.errors import (
 )
 from teachgraph.ops.infer import Spec, infer
 from teachgraph.ops.op import GradOp, slot_name
-from teachgraph.passes.copying import sub_blocks
 from teachgraph.passes.graph import EMPTY, has_blocks
 from teachgraph.static.appending import check_slots, fits
 from teachgraph.static.block import Block
@@ -71,8 +70,9 @@ def check_block(block: Block, outside: set[str]) -> None:
         check_reads(operator, place, known)
         check_writes(operator, place)
         check_specs(operator, place)
-        for inner in sub_blocks(operator):
-            check_block(inner, known | set(operator.output_arg_names))
+        if operator.sub_block is not None:
+            inside = known | set(operator.output_arg_names)
+            check_block(operator.sub_block, inside)
         known.update(operator.output_arg_names)
 
 

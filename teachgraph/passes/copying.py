@@ -6,7 +6,7 @@ that program whose work it does: itself at first, several after a fusion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from teachgraph.callsite import Callsite
@@ -15,7 +15,7 @@ from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, copy_variable
 
-__all__ = ["Derived", "Origin", "copied", "sub_blocks"]
+__all__ = ["Derived", "Origin", "copied"]
 
 
 class Origin(NamedTuple):
@@ -52,16 +52,6 @@ class Derived(Operator):
             left += new
         found = {made.origin for made in seen if made.origin is not None}
         return sorted(found, key=lambda origin: origin.idx)
-
-
-def sub_blocks(operator: Operator) -> Iterator[Block]:
-    """The blocks that an operator runs: the body of a loop, the branches of a choice.
-
-    Its attribute `sub_block` is a block's number.
-    """
-    number = operator.attrs.get("sub_block")
-    if number is not None:
-        yield operator.block.program.block(number)
 
 
 def copied(program: Program, copy: Program) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from teachgraph import unique_name
 from teachgraph.observe import announce, observers
-from teachgraph.passes.copying import Derived, sub_blocks
+from teachgraph.passes.copying import Derived
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.variable import Variable
@@ -214,10 +214,10 @@ def names_of(op: Operator) -> set[str]:
     return reads_of(op) | writes_of(op)
 
 
-def inner_ops(op: Operator) -> Iterator[Operator]:
-    """The operators of the blocks that an operator runs."""
-    for block in sub_blocks(op):
-        yield from block.ops
+def inner_ops(op: Operator) -> list[Operator]:
+    """The operators of the block that an operator runs."""
+    body = op.sub_block
+    return [] if body is None else body.ops
 
 
 def rename_inputs(op: Operator, old: str, new: str) -> bool:
@@ -244,4 +244,4 @@ def wanted_outside(variable: Variable) -> bool:
 
 def has_blocks(op: Operator) -> bool:
     """Whether an operator runs a block."""
-    return any(True for _ in sub_blocks(op))
+    return op.sub_block is not None

@@ -6,7 +6,7 @@ is needed by then, and what it reads is needed in turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from teachgraph.errors import ProgramError, at_user_line
@@ -17,7 +17,7 @@ from teachgraph.static.variable import Variable
 if TYPE_CHECKING:
     from teachgraph.static.program import Program
 
-__all__ = ["entered", "needed", "pruned"]
+__all__ = ["needed", "pruned"]
 
 
 def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Program:
@@ -99,25 +99,17 @@ def needed(
 
 def names_of(operator: Operator) -> list[str]:
     """What an operator names, itself or in the blocks it runs."""
-    inside = [
-        n for block in entered(operator) for op in block.ops for n in names_of(op)
-    ]
+    body = operator.sub_block
+    inside = [] if body is None else [n for op in body.ops for n in names_of(op)]
     return operator.input_arg_names + operator.output_arg_names + inside
-
-
-def entered(operator: Operator) -> Iterator[Block]:
-    """The blocks that an operator runs."""
-    number = operator.attrs.get("sub_block")
-    if number is not None:
-        yield operator.block.program.block(number)
 
 
 def reached(block: Block) -> set[int]:
     """The numbers of a block and of all that its operators enter."""
     found = {block.idx}
     for operator in block.ops:
-        for inner in entered(operator):
-            found |= reached(inner)
+        if operator.sub_block is not None:
+            found |= reached(operator.sub_block)
     return found
 
 
