@@ -3,6 +3,7 @@
 from teachgraph.nn import (
     activation,
     batch_norm,
+    cells,
     clip,
     container,
     conv,
@@ -24,6 +25,7 @@ from teachgraph.nn import (
 )
 from teachgraph.nn.activation import *  # noqa: F403
 from teachgraph.nn.batch_norm import *  # noqa: F403
+from teachgraph.nn.cells import *  # noqa: F403
 from teachgraph.nn.clip import *  # noqa: F403
 from teachgraph.nn.container import *  # noqa: F403
 from teachgraph.nn.conv import *  # noqa: F403
@@ -44,6 +46,7 @@ from teachgraph.nn.vision import *  # noqa: F403
 __all__ = ["Layer", "functional", "initializer", "utils"]
 __all__ += activation.__all__
 __all__ += batch_norm.__all__
+__all__ += cells.__all__
 __all__ += clip.__all__
 __all__ += container.__all__
 __all__ += conv.__all__

@@ -1,233 +1,30 @@
 """Recurrent networks: the same cell, step after step.
 
-A cell is one step, written in ops. `RNN` runs any cell in a Python loop; `SimpleRNN`,
-`LSTM` and `GRU` run all steps of a layer as one op, several layers and both directions.
+`RNN` runs any cell in a Python loop; `SimpleRNN`, `LSTM` and `GRU` run all steps of a
+layer as one op, several layers and both directions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import sqrt
 from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.nn import functional
-from teachgraph.nn.initializer import Uniform
+from teachgraph.nn.cells import (
+    WEIGHTS,
+    AffineCell,
+    GRUCell,
+    LSTMCell,
+    RNNCellBase,
+    SimpleRNNCell,
+    States,
+)
 from teachgraph.nn.layer import Layer
 from teachgraph.ops import functions
-from teachgraph.ops.gru import rnn_gru
-from teachgraph.ops.lstm import rnn_lstm
-from teachgraph.ops.recurrent import alive, kept, rnn_simple
+from teachgraph.ops.recurrent import alive, kept
 
-__all__ = [
-    "GRU",
-    "LSTM",
-    "RNN",
-    "BiRNN",
-    "GRUCell",
-    "LSTMCell",
-    "RNNCellBase",
-    "SimpleRNN",
-    "SimpleRNNCell",
-]
-
-States = Any
-"""A state [batch, hidden], or for LSTM the pair (h, c)."""
-
-
-class RNNCellBase(Layer):
-    """One step of a recurrent network: inputs and states in, output and states out.
-
-    In Paddle this is `paddle.nn.RNNCellBase`.
-    """
-
-    gates = 1
-    hidden_size: int
-    weight_ih: Any
-    weight_hh: Any
-    bias_ih: Any
-    bias_hh: Any
-
-    def create_weights(
-        self, input_size: int, hidden_size: int, attrs: Sequence[Any]
-    ) -> None:
-        """W_ih [gates * hidden, input], W_hh [gates * hidden, hidden] and two biases.
-
-        All start uniform within 1 / sqrt(hidden).
-        """
-        if hidden_size <= 0:
-            raise InvalidValueError(
-                at_user_line(
-                    f"hidden_size of {type(self).__name__} must be greater than 0, "
-                    f"but got {hidden_size}"
-                )
-            )
-        self.input_size, self.hidden_size = input_size, hidden_size
-        limit, rows = 1.0 / sqrt(hidden_size), self.gates * hidden_size
-        start = Uniform(-limit, limit)
-        shapes = [[rows, input_size], [rows, hidden_size], [rows], [rows]]
-        names = ["weight_ih", "weight_hh", "bias_ih", "bias_hh"]
-        for name, shape, attr in zip(names, shapes, attrs, strict=True):
-            bias = name.startswith("bias")
-            made = self.create_parameter(shape, attr, None, bias, start)
-            setattr(self, name, made)
-
-    @property
-    def weights(self) -> list[Any]:
-        """W_ih, W_hh and both biases; None for one that is left out."""
-        return [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
-
-    def get_initial_states(self, batch_ref: Any, batch_dim_idx: int = 0) -> States:
-        """Zeros for each sequence of `batch_ref`."""
-        return zero_state(batch_ref, batch_dim_idx, self.hidden_size)
-
-    def sums(self, inputs: Any, h: Any) -> tuple[Any, Any]:
-        """W_ih x + b_ih and W_hh h + b_hh."""
-        from_x = functions.matmul(inputs, self.weight_ih, transpose_y=True)
-        from_h = functions.matmul(h, self.weight_hh, transpose_y=True)
-        from_x = from_x if self.bias_ih is None else from_x + self.bias_ih
-        return from_x, from_h if self.bias_hh is None else from_h + self.bias_hh
-
-    def sequence(
-        self, inputs: Any, states: States, lengths: Any, *, is_reverse: bool
-    ) -> tuple[Any, States]:
-        """All steps of time-major inputs as one op."""
-        raise NotImplementedError(f"{type(self).__name__} has no op for all steps")
-
-    def extra_repr(self) -> str:
-        """The sizes."""
-        return f"{self.input_size}, {self.hidden_size}"
-
-
-class SimpleRNNCell(RNNCellBase):
-    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of that (Elman, 1990).
-
-    In Paddle this is `paddle.nn.SimpleRNNCell`.
-    """
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        activation: str = "tanh",
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__()
-        if activation not in ("tanh", "relu"):
-            raise InvalidValueError(
-                at_user_line(
-                    "activation for SimpleRNNCell should be tanh or relu, but got "
-                    f"{activation}"
-                )
-            )
-        self.activation = activation
-        attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
-        self.create_weights(input_size, hidden_size, attrs)
-
-    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
-        """One step: x [batch, input] and h [batch, hidden] to h' twice."""
-        h = self.get_initial_states(inputs) if states is None else states
-        from_x, from_h = self.sums(inputs, h)
-        h = getattr(functional, self.activation)(from_x + from_h)
-        return h, h
-
-    def sequence(
-        self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
-    ) -> tuple[Any, Any]:
-        """The op `rnn_simple`."""
-        attrs = {"activation": self.activation, "is_reverse": is_reverse}
-        return rnn_simple(inputs, states, *self.weights, lengths, **attrs)[:2]  # type: ignore[no-any-return]
-
-
-class LSTMCell(RNNCellBase):
-    """c' = f c + i g, h' = o tanh c'; i, f, g, o from x and h (see `ops/lstm.py`).
-
-    In Paddle this is `paddle.nn.LSTMCell`.
-    """
-
-    gates = 4
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__()
-        attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
-        self.create_weights(input_size, hidden_size, attrs)
-
-    def get_initial_states(self, batch_ref: Any, batch_dim_idx: int = 0) -> States:
-        """Zeros for h and for c."""
-        zeros = zero_state(batch_ref, batch_dim_idx, self.hidden_size)
-        return zeros, zeros
-
-    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
-        """One step: x [batch, input] and (h, c) to h' and (h', c')."""
-        h, c = self.get_initial_states(inputs) if states is None else states
-        from_x, from_h = self.sums(inputs, h)
-        i, f, g, o = functions.split(from_x + from_h, 4, axis=-1)
-        c = functional.sigmoid(f) * c + functional.sigmoid(i) * functions.tanh(g)
-        h = functional.sigmoid(o) * functions.tanh(c)
-        return h, (h, c)
-
-    def sequence(
-        self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
-    ) -> tuple[Any, Any]:
-        """The op `rnn_lstm`."""
-        out, h, c, *_ = rnn_lstm(
-            inputs, *states, *self.weights, lengths, is_reverse=is_reverse
-        )
-        return out, (h, c)
-
-
-class GRUCell(RNNCellBase):
-    """h' = (1 - z) n + z h; r, z, n from x and h (see `ops/gru.py`).
-
-    In Paddle this is `paddle.nn.GRUCell`.
-    """
-
-    gates = 3
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
-        name: str | None = None,
-    ) -> None:
-        super().__init__()
-        attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
-        self.create_weights(input_size, hidden_size, attrs)
-
-    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
-        """One step: x [batch, input] and h [batch, hidden] to h' twice."""
-        h = self.get_initial_states(inputs) if states is None else states
-        from_x, from_h = self.sums(inputs, h)
-        x_r, x_z, x_n = functions.split(from_x, 3, axis=-1)
-        h_r, h_z, h_n = functions.split(from_h, 3, axis=-1)
-        r, z = functional.sigmoid(x_r + h_r), functional.sigmoid(x_z + h_z)
-        n = functions.tanh(x_n + r * h_n)
-        h = (1 - z) * n + z * h
-        return h, h
-
-    def sequence(
-        self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
-    ) -> tuple[Any, Any]:
-        """The op `rnn_gru`."""
-        weights = self.weights
-        return rnn_gru(inputs, states, *weights, lengths, is_reverse=is_reverse)[:2]  # type: ignore[no-any-return]
+__all__ = ["GRU", "LSTM", "RNN", "BiRNN", "SimpleRNN"]
 
 
 class RNN(Layer):
@@ -301,7 +98,7 @@ class RNNBase(Layer):
 
     def __init__(
         self,
-        cell: Callable[[int], RNNCellBase],
+        cell: Callable[[int], AffineCell],
         input_size: int,
         hidden_size: int,
         num_layers: int,
@@ -325,13 +122,14 @@ class RNNBase(Layer):
             cells = [cell(size) for _ in range(self.num_directions)]
             self.add_sublayer(str(layer), either_way(cells, time_major))
             for made, suffix in zip(cells, ("", "_reverse"), strict=False):
-                for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+                for name in WEIGHTS:
                     setattr(self, f"{name}_l{layer}{suffix}", getattr(made, name))
 
-    def cells(self, layer: int) -> list[RNNCellBase]:
+    def cells(self, layer: int) -> list[AffineCell]:
         """The cells of a layer: one, or one for each direction."""
         held = getattr(self, str(layer))
-        return [held.cell] if isinstance(held, RNN) else [held.cell_fw, held.cell_bw]
+        one_way = self.num_directions == 1
+        return [held.cell] if one_way else [held.cell_fw, held.cell_bw]
 
     def forward(
         self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
@@ -364,7 +162,7 @@ class RNNBase(Layer):
         out = x if self.time_major else functions.transpose(x, [1, 0, 2])
         return out, self.together(last)
 
-    def first(self, states: Any, k: int, cell: RNNCellBase, x: Any) -> States:
+    def first(self, states: Any, k: int, cell: AffineCell, x: Any) -> States:
         """The initial state of the k-th cell."""
         if states is None:
             return cell.get_initial_states(x, 1)
@@ -415,13 +213,37 @@ class SimpleRNN(RNNBase):
         attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
         shape = (input_size, hidden_size, num_layers, direction, time_major, dropout)
 
-        def cell(size: int) -> RNNCellBase:
+        def cell(size: int) -> AffineCell:
             return SimpleRNNCell(size, hidden_size, activation, *attrs)
 
         super().__init__(cell, *shape)
 
 
-class LSTM(RNNBase):
+class GatedRNN(RNNBase):
+    """Layers of one kind of cell, about which there is nothing to choose."""
+
+    cell: type[AffineCell]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        num_layers: int = 1,
+        direction: str = "forward",
+        time_major: bool = False,
+        dropout: float = 0.0,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
+        shape = (input_size, hidden_size, num_layers, direction, time_major, dropout)
+        super().__init__(lambda size: self.cell(size, hidden_size, *attrs), *shape)
+
+
+class LSTM(GatedRNN):
     """Layers of `LSTMCell`; states are pairs (h, c).
 
     In Paddle this is `paddle.nn.LSTM`.
@@ -433,27 +255,10 @@ class LSTM(RNNBase):
     """
 
     pair = True
-
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        direction: str = "forward",
-        time_major: bool = False,
-        dropout: float = 0.0,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
-        name: str | None = None,
-    ) -> None:
-        attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
-        shape = (input_size, hidden_size, num_layers, direction, time_major, dropout)
-        super().__init__(lambda size: LSTMCell(size, hidden_size, *attrs), *shape)
+    cell = LSTMCell
 
 
-class GRU(RNNBase):
+class GRU(GatedRNN):
     """Layers of `GRUCell`.
 
     In Paddle this is `paddle.nn.GRU`.
@@ -464,39 +269,14 @@ class GRU(RNNBase):
     True
     """
 
-    def __init__(
-        self,
-        input_size: int,
-        hidden_size: int,
-        num_layers: int = 1,
-        direction: str = "forward",
-        time_major: bool = False,
-        dropout: float = 0.0,
-        weight_ih_attr: Any = None,
-        weight_hh_attr: Any = None,
-        bias_ih_attr: Any = None,
-        bias_hh_attr: Any = None,
-        name: str | None = None,
-    ) -> None:
-        attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
-        shape = (input_size, hidden_size, num_layers, direction, time_major, dropout)
-        super().__init__(lambda size: GRUCell(size, hidden_size, *attrs), *shape)
+    cell = GRUCell
 
 
-def either_way(cells: Sequence[RNNCellBase], time_major: bool) -> Layer:
+def either_way(cells: Sequence[AffineCell], time_major: bool) -> Layer:
     """The layer that holds one cell, or a cell for each direction."""
     if len(cells) == 1:
         return RNN(cells[0], time_major=time_major)
     return BiRNN(cells[0], cells[1], time_major)
-
-
-def zero_state(batch_ref: Any, batch_dim_idx: int, hidden_size: int) -> Any:
-    """Zeros [batch, hidden], also where the batch is known only when it runs."""
-    first = batch_ref[0] if batch_dim_idx == 1 else batch_ref
-    while len(first.shape) > 2:
-        first = first[:, 0]
-    column = functions.zeros_like(first[:, :1])
-    return functions.expand(column, [-1, hidden_size])
 
 
 def paired(function: Callable[..., Any], new: Any, old: Any) -> Any:

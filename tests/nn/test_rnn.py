@@ -133,3 +133,27 @@ def test_what_cannot_be_is_refused(x: tg.Tensor) -> None:
         nn.GRUCell(3, 0)
     with pytest.raises(ShapeError, match="rnn_lstm"):
         nn.LSTM(7, 4)(x)
+
+
+class Leaky(nn.RNNCellBase):
+    """A cell as users write one: no weights, no arguments for the base class."""
+
+    def __init__(self, hidden_size: int) -> None:
+        super().__init__()
+        self.hidden_size = hidden_size
+
+    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
+        h = self.get_initial_states(inputs) if states is None else states
+        h = 0.5 * h + inputs
+        return h, h
+
+
+def test_a_cell_of_ones_own_runs_and_prints(x: tg.Tensor) -> None:
+    cell = Leaky(3)
+    out, last = nn.RNN(cell)(x)
+    h = np.zeros((2, 3))
+    for t in range(4):
+        h = 0.5 * h + x.numpy()[:, t]
+        np.testing.assert_allclose(out.numpy()[:, t], h, rtol=1e-6)
+    np.testing.assert_allclose(last.numpy(), h, rtol=1e-6)
+    assert repr(cell) == "Leaky()"

@@ -1,0 +1,217 @@
+"""Cells: one step of a recurrent network, written in ops."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import Any
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.nn import functional
+from teachgraph.nn.initializer import Uniform
+from teachgraph.nn.layer import Layer
+from teachgraph.ops import functions
+from teachgraph.ops.gru import rnn_gru
+from teachgraph.ops.lstm import rnn_lstm
+from teachgraph.ops.recurrent import rnn_simple
+
+__all__ = ["GRUCell", "LSTMCell", "RNNCellBase", "SimpleRNNCell"]
+
+WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+
+States = Any
+"""A state [batch, hidden], or for LSTM the pair (h, c)."""
+
+
+class RNNCellBase(Layer):
+    """One step of a recurrent network: inputs and states in, output and states out.
+
+    A cell of your own has `hidden_size` and `forward(inputs, states)`.
+
+    In Paddle this is `paddle.nn.RNNCellBase`.
+    """
+
+    hidden_size: int
+
+    def get_initial_states(self, batch_ref: Any, batch_dim_idx: int = 0) -> States:
+        """Zeros for each sequence of `batch_ref`."""
+        return zero_state(batch_ref, batch_dim_idx, self.hidden_size)
+
+
+class AffineCell(RNNCellBase):
+    """A cell whose gates are made of W_ih x + b_ih and W_hh h + b_hh.
+
+    All weights start uniform within 1 / sqrt(hidden).
+
+    Attributes:
+        gates: How many there are, each of `hidden_size` rows.
+        weight_ih: [gates * hidden, input].
+        weight_hh: [gates * hidden, hidden].
+        bias_ih, bias_hh: [gates * hidden], or None where left out.
+    """
+
+    gates = 1
+    weight_ih: Any
+    weight_hh: Any
+    bias_ih: Any
+    bias_hh: Any
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        if hidden_size <= 0:
+            raise InvalidValueError(
+                at_user_line(
+                    f"hidden_size of {type(self).__name__} must be greater than 0, "
+                    f"but got {hidden_size}"
+                )
+            )
+        self.input_size, self.hidden_size = input_size, hidden_size
+        limit, rows = 1.0 / sqrt(hidden_size), self.gates * hidden_size
+        start = Uniform(-limit, limit)
+        attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
+        shapes = [[rows, input_size], [rows, hidden_size], [rows], [rows]]
+        for weight, shape, attr in zip(WEIGHTS, shapes, attrs, strict=True):
+            bias = weight.startswith("bias")
+            made = self.create_parameter(shape, attr, None, bias, start)
+            setattr(self, weight, made)
+
+    @property
+    def weights(self) -> list[Any]:
+        """W_ih, W_hh and both biases; None for one that is left out."""
+        return [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
+
+    def sums(self, inputs: Any, h: Any) -> tuple[Any, Any]:
+        """W_ih x + b_ih and W_hh h + b_hh."""
+        from_x = functions.matmul(inputs, self.weight_ih, transpose_y=True)
+        from_h = functions.matmul(h, self.weight_hh, transpose_y=True)
+        from_x = from_x if self.bias_ih is None else from_x + self.bias_ih
+        return from_x, from_h if self.bias_hh is None else from_h + self.bias_hh
+
+    def sequence(
+        self, inputs: Any, states: States, lengths: Any, *, is_reverse: bool
+    ) -> tuple[Any, States]:
+        """All steps of time-major inputs as one op."""
+        raise NotImplementedError(f"{type(self).__name__} has no op for all steps")
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"{self.input_size}, {self.hidden_size}"
+
+
+class SimpleRNNCell(AffineCell):
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of that (Elman, 1990).
+
+    In Paddle this is `paddle.nn.SimpleRNNCell`.
+    """
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        activation: str = "tanh",
+        weight_ih_attr: Any = None,
+        weight_hh_attr: Any = None,
+        bias_ih_attr: Any = None,
+        bias_hh_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        if activation not in ("tanh", "relu"):
+            raise InvalidValueError(
+                at_user_line(
+                    "activation for SimpleRNNCell should be tanh or relu, but got "
+                    f"{activation}"
+                )
+            )
+        attrs = [weight_ih_attr, weight_hh_attr, bias_ih_attr, bias_hh_attr]
+        super().__init__(input_size, hidden_size, *attrs)
+        self.activation = activation
+
+    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
+        """One step: x [batch, input] and h [batch, hidden] to h' twice."""
+        h = self.get_initial_states(inputs) if states is None else states
+        from_x, from_h = self.sums(inputs, h)
+        h = getattr(functional, self.activation)(from_x + from_h)
+        return h, h
+
+    def sequence(
+        self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
+    ) -> tuple[Any, Any]:
+        """The op `rnn_simple`."""
+        attrs = {"activation": self.activation, "is_reverse": is_reverse}
+        return rnn_simple(inputs, states, *self.weights, lengths, **attrs)[:2]  # type: ignore[no-any-return]
+
+
+class LSTMCell(AffineCell):
+    """c' = f c + i g, h' = o tanh c'; i, f, g, o from x and h (see `ops/lstm.py`).
+
+    In Paddle this is `paddle.nn.LSTMCell`.
+    """
+
+    gates = 4
+
+    def get_initial_states(self, batch_ref: Any, batch_dim_idx: int = 0) -> States:
+        """Zeros for h and for c."""
+        zeros = zero_state(batch_ref, batch_dim_idx, self.hidden_size)
+        return zeros, zeros
+
+    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
+        """One step: x [batch, input] and (h, c) to h' and (h', c')."""
+        h, c = self.get_initial_states(inputs) if states is None else states
+        from_x, from_h = self.sums(inputs, h)
+        i, f, g, o = functions.split(from_x + from_h, 4, axis=-1)
+        c = functional.sigmoid(f) * c + functional.sigmoid(i) * functions.tanh(g)
+        h = functional.sigmoid(o) * functions.tanh(c)
+        return h, (h, c)
+
+    def sequence(
+        self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
+    ) -> tuple[Any, Any]:
+        """The op `rnn_lstm`."""
+        out, h, c, *_ = rnn_lstm(
+            inputs, *states, *self.weights, lengths, is_reverse=is_reverse
+        )
+        return out, (h, c)
+
+
+class GRUCell(AffineCell):
+    """h' = (1 - z) n + z h; r, z, n from x and h (see `ops/gru.py`).
+
+    In Paddle this is `paddle.nn.GRUCell`.
+    """
+
+    gates = 3
+
+    def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
+        """One step: x [batch, input] and h [batch, hidden] to h' twice."""
+        h = self.get_initial_states(inputs) if states is None else states
+        from_x, from_h = self.sums(inputs, h)
+        x_r, x_z, x_n = functions.split(from_x, 3, axis=-1)
+        h_r, h_z, h_n = functions.split(from_h, 3, axis=-1)
+        r, z = functional.sigmoid(x_r + h_r), functional.sigmoid(x_z + h_z)
+        n = functions.tanh(x_n + r * h_n)
+        h = (1 - z) * n + z * h
+        return h, h
+
+    def sequence(
+        self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
+    ) -> tuple[Any, Any]:
+        """The op `rnn_gru`."""
+        weights = self.weights
+        return rnn_gru(inputs, states, *weights, lengths, is_reverse=is_reverse)[:2]  # type: ignore[no-any-return]
+
+
+def zero_state(batch_ref: Any, batch_dim_idx: int, hidden_size: int) -> Any:
+    """Zeros [batch, hidden], also where the batch is known only when it runs."""
+    first = batch_ref[0] if batch_dim_idx == 1 else batch_ref
+    while len(first.shape) > 2:
+        first = first[:, 0]
+    column = functions.zeros_like(first[:, :1])
+    return functions.expand(column, [-1, hidden_size])
