@@ -90,13 +90,12 @@ class Forgotten(Sequence[Any]):
 @contextmanager
 def drawing_from(state: Any) -> Iterator[None]:
     """Inside, random numbers go on from a state, if there is one; then as before."""
-    bits = random.generator().bit_generator
-    before = bits.state
-    bits.state = before if state is None else state
+    before = random.get_rng_state()
+    random.set_rng_state(before if state is None else state)
     try:
         yield
     finally:
-        bits.state = before
+        random.set_rng_state(before)
 
 
 def as_it_was(x: Any) -> Any:
@@ -149,7 +148,7 @@ def recompute(
     """
     if not is_grad_enabled():
         return function(*args, **kwargs)
-    since, state = next(clock), random.generator().bit_generator.state
+    since, state = next(clock), random.get_rng_state()
     result = function(*args, **kwargs)
     segment = Segment(function, args, kwargs, state if preserve_rng_state else None)
     segment.forget(nodes_of(result, since))
