@@ -138,7 +138,10 @@ def several(values: list[float]) -> Any:
 
 
 class Binary(Metric):
-    """What precision and recall share: predictions of at least 0.5 count as yes."""
+    """What precision and recall share: of some positives, the share that is right.
+
+    Predictions of at least 0.5 count as yes.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -147,6 +150,17 @@ class Binary(Metric):
     def reset(self) -> None:
         """Forget all batches."""
         self.right, self.others = 0, 0
+
+    def update(self, preds: Any, labels: Any) -> None:
+        """Count one batch of probabilities and labels 0 or 1."""
+        found, wanted = pair(preds, labels)
+        said, true = np.floor(found + 0.5) == 1, wanted == 1
+        self.right += int((said & true).sum())
+        self.others += int(self.wrong(said, true).sum())
+
+    @abstractmethod
+    def wrong(self, said: Array, true: Array) -> Array:
+        """Which count beside those that are said to be positive and are."""
 
     def accumulate(self) -> float:
         """The share of the right ones, 0 where there is none to count."""
@@ -172,12 +186,9 @@ class Precision(Binary):
     def __init__(self, name: str = "precision") -> None:
         super().__init__(name)
 
-    def update(self, preds: Any, labels: Any) -> None:
-        """Count one batch of probabilities and labels 0 or 1."""
-        said, true = pair(preds, labels)
-        yes = np.floor(said + 0.5) == 1
-        self.right += int((yes & (true == 1)).sum())
-        self.others += int((yes & (true != 1)).sum())
+    def wrong(self, said: Array, true: Array) -> Array:
+        """False positives."""
+        return said & ~true
 
 
 class Recall(Binary):
@@ -194,12 +205,9 @@ class Recall(Binary):
     def __init__(self, name: str = "recall") -> None:
         super().__init__(name)
 
-    def update(self, preds: Any, labels: Any) -> None:
-        """Count one batch of probabilities and labels 0 or 1."""
-        said, true = pair(preds, labels)
-        yes = np.floor(said + 0.5) == 1
-        self.right += int((yes & (true == 1)).sum())
-        self.others += int((~yes & (true == 1)).sum())
+    def wrong(self, said: Array, true: Array) -> Array:
+        """False negatives."""
+        return ~said & true
 
 
 class Auc(Metric):
