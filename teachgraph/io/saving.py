@@ -221,11 +221,10 @@ def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
         DataError: They are damaged, or a pickle, which is never opened.
     """
     arrays = arrays_in(content, source)
-    structure = header(content).get("__metadata__", {}).get(KEY)
-    if structure is None:
-        structure = json.dumps(flat(arrays))
+    told = header(content).get("__metadata__", {}).get(KEY)
     try:
-        return unpack(json.loads(structure), arrays, return_numpy=return_numpy)
+        structure = flat(arrays) if told is None else json.loads(told)
+        return unpack(structure, arrays, return_numpy=return_numpy)
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
             at_user_line(f"{source}: its structure does not fit its arrays: {error}")
