@@ -12,7 +12,7 @@ from teachgraph.optimizer.checks import FRACTION, NOT_NEGATIVE, Range
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.optimizer import Optimizer
 
-__all__ = ["BETAS", "Adam", "AdamW", "two_moments"]
+__all__ = ["BETAS", "Adam", "AdamW", "TwoMoments"]
 
 BETAS: Mapping[str, Range] = {
     "beta1": FRACTION,
@@ -21,17 +21,23 @@ BETAS: Mapping[str, Range] = {
 }
 
 
-def two_moments(beta1: float, beta2: float) -> Sequence[Kept]:
-    """The averages of dw and dw^2, and beta^t for step t, which starts at 1."""
-    return (
-        Kept("moment1"),
-        Kept("moment2"),
-        Kept("beta1_pow_acc", beta1, (1,)),
-        Kept("beta2_pow_acc", beta2, (1,)),
-    )
+class TwoMoments(Optimizer):
+    """What steps by averages of dw and dw^2, which are kept from step to step."""
+
+    ranges: ClassVar = BETAS
+
+    def keeps(self, parameter: Any) -> Sequence[Kept]:
+        """Both averages, and beta^t for step t, which starts at 1."""
+        options = self.options(parameter)
+        return (
+            Kept("moment1"),
+            Kept("moment2"),
+            Kept("beta1_pow_acc", options["beta1"], (1,)),
+            Kept("beta2_pow_acc", options["beta2"], (1,)),
+        )
 
 
-class Adam(Optimizer):
+class Adam(TwoMoments):
     """w <- w - learning_rate m' / (sqrt(v') + epsilon), of averages of dw and dw^2.
 
     m <- beta1 m + (1 - beta1) dw and v <- beta2 v + (1 - beta2) dw^2 start at 0, which
@@ -62,8 +68,6 @@ class Adam(Optimizer):
     Stochastic Optimization (2014).
     """
 
-    ranges: ClassVar = BETAS
-
     def __init__(
         self,
         learning_rate: float | LRScheduler = 0.001,
@@ -83,17 +87,12 @@ class Adam(Optimizer):
             learning_rate, parameters, weight_decay, grad_clip, name, options=options
         )
 
-    def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """Both averages, and how far they have come."""
-        options = self.options(parameter)
-        return two_moments(options["beta1"], options["beta2"])
-
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
         """One `adam` op."""
         return adam(parameter, grad, learning_rate, *kept, **self.options(parameter))
 
 
-class AdamW(Optimizer):
+class AdamW(TwoMoments):
     """Adam's step after w <- (1 - learning_rate weight_decay) w.
 
     Args:
@@ -153,11 +152,6 @@ class AdamW(Optimizer):
             "apply_decay_param_fun": apply_decay_param_fun,
         }
         super().__init__(learning_rate, parameters, None, grad_clip, options=options)
-
-    def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """Both averages, and how far they have come."""
-        options = self.options(parameter)
-        return two_moments(options["beta1"], options["beta2"])
 
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
         """One `adamw` op."""

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 from teachgraph.ops.optimize import lamb
-from teachgraph.optimizer.accumulators import Kept
-from teachgraph.optimizer.adam import BETAS, check_functions, two_moments
+from teachgraph.optimizer.adam import BETAS, TwoMoments, check_functions
 from teachgraph.optimizer.checks import NOT_NEGATIVE
 from teachgraph.optimizer.lr import LRScheduler
-from teachgraph.optimizer.optimizer import Optimizer
 
 __all__ = ["Lamb"]
 
 
-class Lamb(Optimizer):
+class Lamb(TwoMoments):
     """r = m' / (sqrt(v') + epsilon) + decay w; w <- w - learning_rate |w|/|r| r.
 
     m' and v' are Adam's averages, |w| the length of the whole parameter.
@@ -73,11 +71,6 @@ class Lamb(Optimizer):
             "always_adapt": always_adapt,
         }
         super().__init__(learning_rate, parameters, None, grad_clip, options=options)
-
-    def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """Both averages, and how far they have come."""
-        options = self.options(parameter)
-        return two_moments(options["beta1"], options["beta2"])
 
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
         """One `lamb` op."""
