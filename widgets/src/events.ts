@@ -26,6 +26,11 @@ export type AnyEvent =
   | RunOp
   | Value
   | OpFailed
+  | PassEvent
+  | PlanEvent
+  | AstEvent
+  | TrainEvent
+  | ProfileEvent
   | Dropped;
 
 /**
@@ -36,7 +41,9 @@ export type AnyEvent =
  * `heat` goes row by row, pooled to at most 32x32 (of more than two dimensions, the
  * first matrix); `first` holds the first elements. The three are empty in an outline,
  * which is what is kept of a value over the budget. With `stride`, `hist` counts only
- * each stride-th element.
+ * each stride-th element. A tensor of pictures, with 1 channel or 3 before the height,
+ * has `image`: the first one as base64 of its pixels, row by row, a byte a channel
+ * from `min` (0) to `max` (255), pooled to `image_size`, at most 24x24.
  */
 export interface Stats {
   shape: Shape;
@@ -52,6 +59,8 @@ export interface Stats {
   heat: ((number | null)[])[];
   first: (number | null)[];
   stride?: number;
+  image?: string;
+  image_size?: number[];
 }
 
 /**
@@ -120,7 +129,8 @@ export interface VarEvent extends Event {
  * An Operator was put at `index` of a Block.
  *
  * `twin` is the id of the forward op a gradient op belongs to. Inputs and outputs map
- * slot names to variable names; attributes come as short text.
+ * slot names to variable names; attributes come as short text. `scope` is the layer or
+ * name scope it belongs to, outermost first: `encoder/fc_0`.
  */
 export interface OpEvent extends Event {
   kind: "op";
@@ -134,6 +144,7 @@ export interface OpEvent extends Event {
   outputs: Record<string, string[]>;
   attrs: Record<string, string>;
   twin?: number;
+  scope?: string;
 }
 
 /** An Operator was taken out of its Block. */
@@ -145,7 +156,8 @@ export interface OpRemoved extends Event {
 /**
  * An attribute changed: of a variable (by program and name), an op or a tensor.
  *
- * A Python name found for a tensor after its line ran comes as `attr: "name"`.
+ * A Python name found for a tensor after its line ran comes as `attr: "name"`, a hook
+ * on its gradient as `attr: "hook"` with the hook's name (empty once removed).
  */
 export interface AttrEvent extends Event {
   kind: "attr";
@@ -174,7 +186,7 @@ export interface TensorEvent extends Event {
  * `taped` says whether it left a node on the tape; `saved` names the slots it keeps
  * for backward, one that it keeps for its shape alone as `X.shape`; `order` is 1 for
  * the user's own ops and 2 for those that a reverse pass with `create_graph` records,
- * and so on.
+ * and so on; `scope` is the layer that ran it, outermost first: `encoder/fc_0`.
  */
 export interface NodeEvent extends Event {
   kind: "node";
@@ -186,6 +198,7 @@ export interface NodeEvent extends Event {
   saved: string[];
   taped: boolean;
   order: number;
+  scope?: string;
 }
 
 /** A reverse pass begins at, or has ended for, these tensors. */
@@ -255,6 +268,111 @@ export interface OpFailed extends Event {
   message: string;
 }
 
+/** One rewrite: the types of the operators before and after, and what it was. */
+export interface PassChange {
+  old: string[];
+  new: string[];
+  what: string;
+  where: string;
+}
+
+/** A pass has rewritten `program`; the operators that went and came were told. */
+export interface PassEvent extends Event {
+  kind: "pass";
+  program: number;
+  name: string;
+  before: number;
+  after: number;
+  changes: PassChange[];
+}
+
+/**
+ * A buffer's place in the arena; it lives from operator `start` to `end`, included.
+ *
+ * `alias_of` names the buffer whose bytes it takes over in place.
+ */
+export interface PlanBuffer {
+  name: string;
+  offset: number;
+  size: number;
+  start: number;
+  end: number;
+  alias_of?: string;
+}
+
+/** Where a Program's temporaries lie in one arena, in bytes; `ops` are its types. */
+export interface PlanEvent extends Event {
+  kind: "plan";
+  arena: number;
+  naive_peak: number;
+  planned_peak: number;
+  buffers: PlanBuffer[];
+  program?: number;
+  ops?: string[];
+}
+
+/** An operator, in words, and the line of the transformed source that makes it. */
+export interface AstOp {
+  text: string;
+  line: number;
+  op?: number;
+}
+
+/**
+ * A function as `to_static` has rewritten it.
+ *
+ * `lines` has for each line of `transformed`, from the first, the line of `source` it
+ * comes from, or 0. Lines count from 1 in either.
+ */
+export interface AstEvent extends Event {
+  kind: "ast";
+  function: string;
+  source: string;
+  transformed: string;
+  lines: number[];
+  ops: AstOp[];
+}
+
+/**
+ * One step of training: what it cost, and how long it took.
+ *
+ * `steps` is how many there will be, if that is known; `samples` are those of this
+ * step; `norms` are the norms of the gradients, layer by layer.
+ */
+export interface TrainEvent extends Event {
+  kind: "train";
+  step: number;
+  epoch: number;
+  loss: number | null;
+  seconds: number;
+  samples: number;
+  metrics: Record<string, number | null>;
+  norms: Record<string, number | null>;
+  steps?: number;
+  rate?: number;
+}
+
+/**
+ * Something that took time: seconds from the profile's begin, nested by `depth`.
+ *
+ * `bytes` is what it allocated; `at` the user's line.
+ */
+export interface Span {
+  name: string;
+  start: number;
+  duration: number;
+  depth: number;
+  bytes?: number;
+  at?: number;
+}
+
+/** What a profile measured; several events with one `title` are one profile. */
+export interface ProfileEvent extends Event {
+  kind: "profile";
+  title: string;
+  spans: Span[];
+}
+
 /** What was cut, sampled or left out, how often, and why. */
 export interface Dropped extends Event {
   kind: "dropped";
@@ -296,6 +414,8 @@ export const FIELDS: Record<string, Fields> = {
     heat: "float?[][]",
     first: "float?[]",
     "stride?": "int",
+    "image?": "str",
+    "image_size?": "int[]",
   },
   Event: {
     seq: "int",
@@ -352,6 +472,7 @@ export const FIELDS: Record<string, Fields> = {
     outputs: "str[]{}",
     attrs: "str{}",
     "twin?": "int",
+    "scope?": "str",
   },
   op_removed: {
     kind: "=op_removed",
@@ -385,6 +506,7 @@ export const FIELDS: Record<string, Fields> = {
     saved: "str[]",
     taped: "bool",
     order: "int",
+    "scope?": "str",
   },
   backward: {
     kind: "=backward",
@@ -432,6 +554,75 @@ export const FIELDS: Record<string, Fields> = {
     type: "str",
     inputs: "Argument[]",
     message: "str",
+  },
+  PassChange: {
+    old: "str[]",
+    new: "str[]",
+    what: "str",
+    where: "str",
+  },
+  pass: {
+    kind: "=pass",
+    program: "int",
+    name: "str",
+    before: "int",
+    after: "int",
+    changes: "PassChange[]",
+  },
+  PlanBuffer: {
+    name: "str",
+    offset: "int",
+    size: "int",
+    start: "int",
+    end: "int",
+    "alias_of?": "str",
+  },
+  plan: {
+    kind: "=plan",
+    arena: "int",
+    naive_peak: "int",
+    planned_peak: "int",
+    buffers: "PlanBuffer[]",
+    "program?": "int",
+    "ops?": "str[]",
+  },
+  AstOp: {
+    text: "str",
+    line: "int",
+    "op?": "int",
+  },
+  ast: {
+    kind: "=ast",
+    function: "str",
+    source: "str",
+    transformed: "str",
+    lines: "int[]",
+    ops: "AstOp[]",
+  },
+  train: {
+    kind: "=train",
+    step: "int",
+    epoch: "int",
+    loss: "float?",
+    seconds: "float",
+    samples: "int",
+    metrics: "float?{}",
+    norms: "float?{}",
+    "steps?": "int",
+    "rate?": "float",
+  },
+  Span: {
+    name: "str",
+    start: "float",
+    duration: "float",
+    depth: "int",
+    "bytes?": "int",
+    "at?": "int",
+  },
+  profile: {
+    kind: "=profile",
+    title: "str",
+    spans: "Span[]",
   },
   dropped: {
     kind: "=dropped",

@@ -28,7 +28,9 @@ class Stats(TypedDict):
     `heat` goes row by row, pooled to at most 32x32 (of more than two dimensions, the
     first matrix); `first` holds the first elements. The three are empty in an outline,
     which is what is kept of a value over the budget. With `stride`, `hist` counts only
-    each stride-th element.
+    each stride-th element. A tensor of pictures, with 1 channel or 3 before the height,
+    has `image`: the first one as base64 of its pixels, row by row, a byte a channel
+    from `min` (0) to `max` (255), pooled to `image_size`, at most 24x24.
     """
 
     shape: Shape
@@ -44,6 +46,8 @@ class Stats(TypedDict):
     heat: list[list[float | None]]
     first: list[float | None]
     stride: NotRequired[int]
+    image: NotRequired[str]
+    image_size: NotRequired[list[int]]
 
 
 class Event(TypedDict):
@@ -118,7 +122,8 @@ class OpEvent(Event):
     """An Operator was put at `index` of a Block.
 
     `twin` is the id of the forward op a gradient op belongs to. Inputs and outputs map
-    slot names to variable names; attributes come as short text.
+    slot names to variable names; attributes come as short text. `scope` is the layer or
+    name scope it belongs to, outermost first: `encoder/fc_0`.
     """
 
     kind: Literal["op"]
@@ -132,6 +137,7 @@ class OpEvent(Event):
     outputs: dict[str, list[str]]
     attrs: dict[str, str]
     twin: NotRequired[int]
+    scope: NotRequired[str]
 
 
 class OpRemoved(Event):
@@ -144,7 +150,8 @@ class OpRemoved(Event):
 class AttrEvent(Event):
     """An attribute changed: of a variable (by program and name), an op or a tensor.
 
-    A Python name found for a tensor after its line ran comes as `attr: "name"`.
+    A Python name found for a tensor after its line ran comes as `attr: "name"`, a hook
+    on its gradient as `attr: "hook"` with the hook's name (empty once removed).
     """
 
     kind: Literal["attr"]
@@ -174,7 +181,7 @@ class NodeEvent(Event):
     `taped` says whether it left a node on the tape; `saved` names the slots it keeps
     for backward, one that it keeps for its shape alone as `X.shape`; `order` is 1 for
     the user's own ops and 2 for those that a reverse pass with `create_graph` records,
-    and so on.
+    and so on; `scope` is the layer that ran it, outermost first: `encoder/fc_0`.
     """
 
     kind: Literal["node"]
@@ -186,6 +193,7 @@ class NodeEvent(Event):
     saved: list[str]
     taped: bool
     order: int
+    scope: NotRequired[str]
 
 
 class Backward(Event):
@@ -262,6 +270,116 @@ class OpFailed(Event):
     message: str
 
 
+class PassChange(TypedDict):
+    """One rewrite: the types of the operators before and after, and what it was."""
+
+    old: list[str]
+    new: list[str]
+    what: str
+    where: str
+
+
+class PassEvent(Event):
+    """A pass has rewritten `program`; the operators that went and came were told."""
+
+    kind: Literal["pass"]
+    program: int
+    name: str
+    before: int
+    after: int
+    changes: list[PassChange]
+
+
+class PlanBuffer(TypedDict):
+    """A buffer's place in the arena; it lives from operator `start` to `end`, included.
+
+    `alias_of` names the buffer whose bytes it takes over in place.
+    """
+
+    name: str
+    offset: int
+    size: int
+    start: int
+    end: int
+    alias_of: NotRequired[str]
+
+
+class PlanEvent(Event):
+    """Where a Program's temporaries lie in one arena, in bytes; `ops` are its types."""
+
+    kind: Literal["plan"]
+    arena: int
+    naive_peak: int
+    planned_peak: int
+    buffers: list[PlanBuffer]
+    program: NotRequired[int]
+    ops: NotRequired[list[str]]
+
+
+class AstOp(TypedDict):
+    """An operator, in words, and the line of the transformed source that makes it."""
+
+    text: str
+    line: int
+    op: NotRequired[int]
+
+
+class AstEvent(Event):
+    """A function as `to_static` has rewritten it.
+
+    `lines` has for each line of `transformed`, from the first, the line of `source` it
+    comes from, or 0. Lines count from 1 in either.
+    """
+
+    kind: Literal["ast"]
+    function: str
+    source: str
+    transformed: str
+    lines: list[int]
+    ops: list[AstOp]
+
+
+class TrainEvent(Event):
+    """One step of training: what it cost, and how long it took.
+
+    `steps` is how many there will be, if that is known; `samples` are those of this
+    step; `norms` are the norms of the gradients, layer by layer.
+    """
+
+    kind: Literal["train"]
+    step: int
+    epoch: int
+    loss: float | None
+    seconds: float
+    samples: int
+    metrics: dict[str, float | None]
+    norms: dict[str, float | None]
+    steps: NotRequired[int]
+    rate: NotRequired[float]
+
+
+class Span(TypedDict):
+    """Something that took time: seconds from the profile's begin, nested by `depth`.
+
+    `bytes` is what it allocated; `at` the user's line.
+    """
+
+    name: str
+    start: float
+    duration: float
+    depth: int
+    bytes: NotRequired[int]
+    at: NotRequired[int]
+
+
+class ProfileEvent(Event):
+    """What a profile measured; several events with one `title` are one profile."""
+
+    kind: Literal["profile"]
+    title: str
+    spans: list[Span]
+
+
 class Dropped(Event):
     """What was cut, sampled or left out, how often, and why."""
 
@@ -274,7 +392,7 @@ class Dropped(Event):
 AnyEvent = Union[  # noqa: UP007
     CellBegin, CellEnd, Line, ProgramEvent, BlockEvent, VarEvent, OpEvent, OpRemoved,
     AttrEvent, TensorEvent, NodeEvent, Backward, GradEvent, Free, Run, RunOp, Value,
-    OpFailed, Dropped,
+    OpFailed, PassEvent, PlanEvent, AstEvent, TrainEvent, ProfileEvent, Dropped,
 ]  # fmt: skip
 
 

@@ -65,7 +65,8 @@ class EventLog:
         Args:
             line: The line to blame, 0 for none.
             kind: The event's kind.
-            facts: Its own fields, in the order of the schema; None where one is absent.
+            facts: Its own fields, in the order of the schema; None where one is absent,
+                nothing where the last ones are.
         """
         if self.holding:
             self.release()
@@ -126,7 +127,7 @@ class EventLog:
             "line": line,
             "kind": kind,
         }
-        for (name, convert), fact in zip(CONVERSIONS[kind], facts, strict=True):
+        for (name, convert), fact in zip(CONVERSIONS[kind], facts, strict=False):
             if fact is not None:
                 event[name] = convert(fact)
         return cast("AnyEvent", event)
