@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Observer", "announce", "observers", "watch"]
+__all__ = ["Observer", "announce", "followed", "observers", "unwatched", "watch"]
 
 
 class Observer:
@@ -97,11 +97,23 @@ class Observer:
         `applied` says which pass, and each of its changes.
         """
 
+    def follows(self, program: Any) -> bool:
+        """Whether it wants each operator of the next run of `program`.
+
+        A run that nobody follows is announced, but compiled: no `run_op` comes.
+        """
+        return True
+
     def run_begin(self, program: Any, feed: Mapping[str, Any]) -> None:
         """An Executor starts one run of `program`."""
 
     def run_op(self, operator: Any, outputs: Mapping[str, Any]) -> None:
         """One Operator of the running program has computed `outputs` (name: array)."""
+
+    def run_failed(
+        self, operator: Any, inputs: Mapping[str, Any], error: BaseException
+    ) -> None:
+        """An Operator of the running program could not compute from `inputs`."""
 
     def run_end(self, program: Any) -> None:
         """The run is over, whether it succeeded or raised."""
@@ -114,6 +126,22 @@ def announce(what: str, *facts: Any) -> None:
     """Call the method `what` of every observer; ask `if observers:` first."""
     for observer in observers:
         getattr(observer, what)(*facts)
+
+
+def followed(program: Any) -> bool:
+    """Whether somebody wants each operator of the next run of `program`."""
+    return any(observer.follows(program) for observer in observers)
+
+
+@contextmanager
+def unwatched() -> Iterator[None]:
+    """Let nobody watch inside the `with` block: it is the framework's own affair."""
+    hidden = observers[:]
+    observers.clear()
+    try:
+        yield
+    finally:
+        observers[:] = hidden
 
 
 @contextmanager

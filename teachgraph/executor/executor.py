@@ -12,7 +12,7 @@ from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import ExecutorError, FeedError, FetchError, at_user_line
 from teachgraph.executor.plan import Plan
 from teachgraph.executor.scope import Scope, global_scope
-from teachgraph.observe import announce, observers
+from teachgraph.observe import announce, followed, observers
 from teachgraph.passes import DEFAULT, CompiledProgram
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, default_main_program
@@ -33,7 +33,7 @@ class Executor:
     Args:
         place: Accepted for Paddle's sake; there is only the CPU.
         interpret: Walk over the operators as they are, instead of generating code of
-            what the default passes leave. So does every run that somebody observes.
+            what the default passes leave. So does a run that somebody follows.
         max_iterations: How often a loop may go round that does not say so itself;
             by default without end, until Ctrl-C leaves the scope as it was.
 
@@ -113,9 +113,12 @@ class Executor:
             if self.interpreting:
                 return plan.interpret(feed, scope)
             return plan.run(feed, scope)
+        step_by_step = self.interpreting or followed(plan.program)
         announce("run_begin", plan.program, feed)
         try:
-            return plan.interpret(feed, scope)
+            return (
+                plan.interpret(feed, scope) if step_by_step else plan.run(feed, scope)
+            )
         finally:
             announce("run_end", plan.program)
 
@@ -124,7 +127,7 @@ class Executor:
     ) -> Plan:
         """The plan for these feeds and fetches, made when first needed."""
         plans: dict[Key, Plan] = program.caches.setdefault(self, {})
-        passes = () if self.interpreting or observers else DEFAULT
+        passes = () if self.interpreting or followed(program) else DEFAULT
         key = (program.version, tuple(feeds), tuple(fetches), tuple(passes))
         found = plans.get(key)
         if found is None:

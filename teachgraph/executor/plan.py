@@ -21,7 +21,7 @@ from teachgraph.executor.codegen import Code, generate, read_first, written
 from teachgraph.executor.flow import Flow, Step
 from teachgraph.executor.lowering import Lowering
 from teachgraph.executor.scope import Scope
-from teachgraph.observe import announce
+from teachgraph.observe import announce, unwatched
 from teachgraph.passes import apply_pass
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
@@ -158,14 +158,15 @@ class Plan:
             name: frame.tb_frame.f_locals.get(python)
             for python, name in self.code.names.items()
         }
-        return failed(step, [local.get(name or "") for name in told(step)], error)
+        return failed(step, local, error)
 
 
 def rewritten(
     program: Program, passes: Sequence[str], fetches: Sequence[str]
 ) -> Program:
     """A copy of a program, after some passes."""
-    return apply_pass(program, passes, fetches=fetches, checked=False)
+    with unwatched():
+        return apply_pass(program, passes, fetches=fetches, checked=False)
 
 
 def deepest(traceback: TracebackType | None, code: Any) -> TracebackType | None:
@@ -188,10 +189,7 @@ def walk(steps: Sequence[Step], values: MutableMapping[str, Any]) -> None:
         except Exception as error:
             if isinstance(step, Flow) and isinstance(error, OpError) and error.op:
                 raise  # a step of its body has told
-            arguments = [None if n is None else values[n] for n in told(step)]
-            explained = failed(step, arguments, error)
-            announce("op_failed", step.operator.type, arguments, {}, explained)
-            raise explained from cause_of(error)
+            raise failed(step, values, error) from cause_of(error)
         given = {name: value for name, value in new.items() if value is not None}
         announce("run_op", step.operator, given)
 
@@ -214,14 +212,18 @@ def told(step: Step) -> list[str | None]:
     return step.tested if isinstance(step, Flow) else step.arguments
 
 
-def failed(step: Step, values: Sequence[Any], error: Exception) -> Exception:
-    """What to raise when a step raised `error` on these values.
+def failed(step: Step, values: Mapping[str, Any], error: Exception) -> Exception:
+    """What to raise when a step raised `error`, after telling the observers.
 
     A gradient operator names the line of the forward one, which the user can change.
     """
-    operator = step.operator
+    operator, names = step.operator, told(step)
+    given = [None if name is None else values.get(name) for name in names]
     attrs, written = operator.own_attrs, operator.twin or operator
-    return operator.op.explain(values, attrs, error, where=written.callsite)
+    explained = operator.op.explain(given, attrs, error, where=written.callsite)
+    inputs = {n: v for n, v in zip(names, given, strict=True) if n is not None}
+    announce("run_failed", operator, inputs, explained)
+    return explained
 
 
 def missing_feed(variable: Variable, call: Step | None) -> str:

@@ -165,8 +165,8 @@ class Steps(Observer):
     def run_op(self, operator: Any, outputs: Any) -> None:
         self.seen.append((operator.type, sorted(outputs)))
 
-    def op_failed(self, op: str, inputs: Any, attrs: Any, error: Any) -> None:
-        self.seen.append((op, type(error).__name__))
+    def run_failed(self, operator: Any, inputs: Any, error: Any) -> None:
+        self.seen.append((operator.type, type(error).__name__))
 
     def run_end(self, program: Any) -> None:
         self.seen.append(("end", None))
@@ -191,6 +191,38 @@ def test_whoever_watches_a_run_sees_each_operator() -> None:
     assert isinstance(steps, Steps)
     assert steps.seen[1:] == [
         ("scale", ["tmp_0"]),
+        ("elementwise_add", "ShapeError"),
+        ("end", None),
+    ]
+
+
+class Passerby(Steps):
+    """Wants to know that programs run, not what their operators do."""
+
+    def follows(self, program: Any) -> bool:
+        return False
+
+
+def test_a_run_that_nobody_follows_is_compiled() -> None:
+    x = static.data("x", [None, 2])
+    out = (x * 2.0) + 1.0
+    executor, ones = Executor(), np.ones((2, 2), "float32")
+    with watch(Passerby()) as passerby:
+        (found,) = executor.run(feed={"x": ones}, fetch_list=[out])
+    assert isinstance(passerby, Passerby)
+    np.testing.assert_array_equal(found, ones * 3)
+    assert passerby.seen == [("begin", ["x"]), ("end", None)]
+
+
+def test_an_operator_that_fails_in_compiled_code_is_told_of_too() -> None:
+    x, y = static.data("x", [None, 2]), static.data("y", [None, 2])
+    out = static.nn.cond(x.sum() > 0.0, lambda: x + y, lambda: x)
+    feed = {"x": np.ones((2, 2), "float32"), "y": np.ones((3, 2), "float32")}
+    with watch(Passerby()) as passerby, pytest.raises(ShapeError):
+        Executor().run(feed=feed, fetch_list=[out])
+    assert isinstance(passerby, Passerby)
+    assert passerby.seen == [
+        ("begin", ["x", "y"]),
         ("elementwise_add", "ShapeError"),
         ("end", None),
     ]

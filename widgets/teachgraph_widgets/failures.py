@@ -45,7 +45,27 @@ class FailureRecorder(Watcher):
         self._last = message
         if isinstance(error, OpError):  # its inputs and its line are told apart
             message = message.split("\n")[0]
-        program, values = self.place_of(inputs)
+        program = None
+        if any(isinstance(x, Variable) for x in inputs):
+            program = self.programs.number(current_block().program)
+        self.tell(program, op, inputs, message)
+
+    @careful
+    def run_failed(
+        self, operator: Operator, inputs: Mapping[str, Any], error: BaseException
+    ) -> None:
+        """An Operator of the running program, or of one of its blocks, raised."""
+        if self.programs.running is None:
+            return
+        program = self.programs.number(self.programs.running)
+        wanted = operator.op.arguments(operator.inputs)
+        values = [None if n not in inputs else Given(n, inputs[n]) for n in wanted]
+        self.tell(program, operator.type, values, message_of(error).split("\n")[0])
+
+    def tell(
+        self, program: int | None, op: str, values: Sequence[Any], message: str
+    ) -> None:
+        """Write the event, with each input under its slot."""
         names = find(op).parameter_names(len(values))
         arguments = [
             self.argument(slot, value)
@@ -54,20 +74,6 @@ class FailureRecorder(Watcher):
         ]
         line = self.cursor.place()
         self.log.add(line, "op_failed", program, op, arguments, message)
-
-    def place_of(self, inputs: Sequence[Any]) -> tuple[int | None, Sequence[Any]]:
-        """The program an op stands in (None: it is eager), and its inputs by name."""
-        if self.programs.running is not None:
-            program, count = self.programs.running
-            operators = program.global_block().ops
-            named = operators[count] if count < len(operators) else None
-            return self.programs.number(program), [
-                Given(name, value)
-                for name, value in zip(arguments_of(named), inputs, strict=False)
-            ]
-        if any(isinstance(x, Variable) for x in inputs):
-            return self.programs.number(current_block().program), inputs
-        return None, inputs
 
     def argument(self, slot: str, value: Any) -> Argument:
         """One input, as far as it has a name, a shape and a dtype."""
@@ -92,10 +98,3 @@ class Given:
 
     def __init__(self, name: str, value: Any) -> None:
         self.name, self.value = name, value
-
-
-def arguments_of(operator: Operator | None) -> list[str]:
-    """The variables an operator's inputs come from, in the kernel's order."""
-    if operator is None:
-        return []
-    return [name or "" for name in operator.op.arguments(operator.inputs)]

@@ -40,14 +40,14 @@ class ProgramRecorder(Watcher):
     follows it are held back until then: for microseconds, and not past its line.
 
     Attributes:
-        running: The program that runs, and how many of its operators have.
+        running: The program that runs.
     """
 
     def __init__(
         self, log: EventLog, cursor: Cursor, budget: Budget, *, values: bool = True
     ) -> None:
         super().__init__(log, cursor, budget, values=values)
-        self.running: tuple[Program, int] | None = None
+        self.running: Program | None = None
         self._programs, self._ops = Numbers(), Numbers()
         self._created = Numbers()
         self._shapes: dict[tuple[int, int, str], tuple[int, ...]] = {}
@@ -107,7 +107,7 @@ class ProgramRecorder(Watcher):
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
         """An Executor starts a run."""
         number = self.number(program)
-        self.running = program, 0
+        self.running = program
         self._runs += 1
         self._visits[number] += 1
         self.tell_run(number, "begin")
@@ -117,8 +117,7 @@ class ProgramRecorder(Watcher):
         """An Operator of the running program has computed."""
         if self.running is None:
             return
-        program, count = self.running
-        self.running = program, count + 1
+        program = self.running
         op = self._ops.find(operator)
         if op is None:
             self.log.leave_out("operators", "they are not in the program that was seen")
