@@ -8,8 +8,8 @@ from typing import Any
 
 from teachgraph import nn
 from teachgraph.fluid import networks
-from teachgraph.fluid.renamed import activated
 from teachgraph.nn.functional.conv import Numbers, Padding
+from teachgraph.ops.activation import activated
 from teachgraph.ops.op import find
 
 __all__ = [
@@ -30,7 +30,17 @@ __all__ = [
 BatchNorm = nn.BatchNorm
 
 
-class Linear(nn.Linear):
+class Activated(nn.Layer):
+    """A layer of `nn` whose result goes through the op named when it was made."""
+
+    _act: str | None
+
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        """What the layer gives, then the activation."""
+        return activated(super().forward(*inputs, **named), self._act)
+
+
+class Linear(Activated, nn.Linear):
     """A fully connected layer by 1.x's argument names: act(x W + b).
 
     In Paddle this is `fluid.dygraph.Linear`.
@@ -47,10 +57,6 @@ class Linear(nn.Linear):
     ) -> None:
         super().__init__(input_dim, output_dim, param_attr, bias_attr)
         self._act = act
-
-    def forward(self, x: Any) -> Any:
-        """x W + b, then the activation."""
-        return activated(super().forward(x), self._act)
 
 
 class FC(nn.Layer):
@@ -97,7 +103,7 @@ class FC(nn.Layer):
         return activated(out, self._act)
 
 
-class Conv2D(nn.Conv2D):
+class Conv2D(Activated, nn.Conv2D):
     """A convolution over images: act(filter * x + b).
 
     In Paddle this is `fluid.dygraph.Conv2D`.
@@ -131,12 +137,8 @@ class Conv2D(nn.Conv2D):
         )
         self._act = act
 
-    def forward(self, x: Any) -> Any:
-        """The convolution, then the activation."""
-        return activated(super().forward(x), self._act)
 
-
-class Conv2DTranspose(nn.Conv2DTranspose):
+class Conv2DTranspose(Activated, nn.Conv2DTranspose):
     """A transposed convolution, which makes images larger.
 
     In Paddle this is `fluid.dygraph.Conv2DTranspose`.
@@ -174,7 +176,7 @@ class Conv2DTranspose(nn.Conv2DTranspose):
     def forward(self, x: Any, output_size: Any = None) -> Any:
         """The transposed convolution, then the activation."""
         size = self._output_size if output_size is None else output_size
-        return activated(super().forward(x, size), self._act)
+        return super().forward(x, size)
 
 
 class Pool2D(nn.Layer):
@@ -231,7 +233,7 @@ class Embedding(nn.Embedding):
         super().__init__(rows, columns, padding_idx, is_sparse, param_attr)
 
 
-class LayerNorm(nn.LayerNorm):
+class LayerNorm(Activated, nn.LayerNorm):
     """Normalisation of each sample, by 1.x's argument names.
 
     In Paddle this is `fluid.dygraph.LayerNorm`.
@@ -256,12 +258,8 @@ class LayerNorm(nn.LayerNorm):
         )
         self._act = act
 
-    def forward(self, x: Any) -> Any:
-        """The normalisation, then the activation."""
-        return activated(super().forward(x), self._act)
 
-
-class GroupNorm(nn.GroupNorm):
+class GroupNorm(Activated, nn.GroupNorm):
     """Normalisation of groups of channels, by 1.x's argument names.
 
     In Paddle this is `fluid.dygraph.GroupNorm`.
@@ -280,10 +278,6 @@ class GroupNorm(nn.GroupNorm):
     ) -> None:
         super().__init__(groups, channels, epsilon, param_attr, bias_attr, data_layout)
         self._act = act
-
-    def forward(self, x: Any) -> Any:
-        """The normalisation, then the activation."""
-        return activated(super().forward(x), self._act)
 
 
 class PRelu(nn.Layer):

@@ -18,12 +18,12 @@ from teachgraph.fluid.activations import *  # noqa: F403
 from teachgraph.fluid.control_flow import *  # noqa: F403
 from teachgraph.fluid.learning_rates import *  # noqa: F403
 from teachgraph.fluid.networks import *  # noqa: F403
-from teachgraph.fluid.renamed import activated
 from teachgraph.fluid.tensors import *  # noqa: F403
 from teachgraph.nn import functional
 from teachgraph.nn.functional import softmax_with_cross_entropy, square_error_cost
 from teachgraph.ops import functions
 from teachgraph.ops import softmax as softmaxes
+from teachgraph.ops.activation import activated
 from teachgraph.ops.op import find
 from teachgraph.static import layers as static_layers
 from teachgraph.static import py_func
@@ -181,7 +181,7 @@ def scale(
     name: str | None = None,
 ) -> Any:
     """scale x + bias."""
-    return activated(functions.scale(x, scale, bias, bias_after_scale), act)
+    return functions.scale(x, scale, bias, bias_after_scale, act)
 
 
 def elementwise(type: str) -> Callable[..., Any]:

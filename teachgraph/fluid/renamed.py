@@ -6,18 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from teachgraph import mode
-from teachgraph.ops.op import Op, find
+from teachgraph.ops.activation import activated
+from teachgraph.ops.op import Op
 
-__all__ = ["activated", "created", "renamed"]
+__all__ = ["created", "renamed"]
 
 Function = Callable[..., Any]
 
 IGNORED = ("name", "use_cudnn", "force_cpu", "out", "data_format_")
-
-
-def activated(x: Any, act: str | None) -> Any:
-    """`x` through the op of this type, if one is named."""
-    return x if act is None else find(act)(x)
 
 
 def renamed(function: Function, signature: str, **defaults: Any) -> Function:

@@ -15,7 +15,7 @@ from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.functional.norm import layout
 from teachgraph.ops import activation, bilinear, conv, elementwise, embedding, norm
-from teachgraph.ops import op as ops
+from teachgraph.ops.activation import activated
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
 from teachgraph.ops.initializer import Constant, Initializer, Normal, XavierUniform
 from teachgraph.ops.op import Op
@@ -77,11 +77,6 @@ def known(layer: str, x: Variable, sizes: Sequence[int]) -> list[int]:
             )
         )
     return list(sizes)
-
-
-def activated(x: Any, act: str | None) -> Any:
-    """`x` through the op of this type, if one is named."""
-    return x if act is None else ops.find(act)(x)
 
 
 def channels_of(layer: str, x: Variable, data_format: str) -> tuple[int, int]:
@@ -415,7 +410,7 @@ def batch_norm(
     """
     x = variable("batch_norm", input, 2, 3, 4, 5)
     size = [channels_of("batch_norm", x, data_layout)[1]]
-    act_op = None if act is None else ops.find(act)
+    act_op = activation.activation(act)
     with naming.layer("batch_norm", name) as layer:
         made = [
             parameter(layer.name, suffix, size, x.dtype, attr, default)
@@ -437,7 +432,7 @@ def batch_norm(
                 use_global_stats=use_global_stats,
                 trainable_statistics=False,
             )[-1]
-        return out if act_op is None else act_op(out)  # type: ignore[no-any-return]
+        return act_op(out)  # type: ignore[no-any-return]
 
 
 def leaving_room(layer: naming.Layer, *, is_test: bool) -> naming.Names:

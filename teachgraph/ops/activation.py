@@ -5,6 +5,7 @@ At a kink the slope is the one that Paddle takes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import pi, sqrt
 from typing import Any
 
@@ -14,10 +15,12 @@ from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.ops.elementwise import elementwise_mul
 from teachgraph.ops.error_function import erf
 from teachgraph.ops.math import FLOATING, exp, relu, sigmoid, tanh
-from teachgraph.ops.op import op
+from teachgraph.ops.op import find, op
 from teachgraph.ops.shape import aligned, reduce_to
 
 __all__ = [
+    "activated",
+    "activation",
     "brelu",
     "celu",
     "elu",
@@ -39,6 +42,19 @@ __all__ = [
     "tanh_shrink",
     "thresholded_relu",
 ]
+
+
+def activated(x: Any, act: str | None) -> Any:
+    """`x` through the op of this type, if one is named."""
+    return activation(act)(x)
+
+
+def activation(act: str | None) -> Callable[[Any], Any]:
+    """The op of this type; where none is named, what leaves everything as it is.
+
+    A layer asks for it first, so that a wrong name leaves no half of it in a program.
+    """
+    return find(act) if act else lambda x: x
 
 
 def only_floating(x: Any) -> None:

@@ -14,7 +14,8 @@ from teachgraph.errors import (
     ProgramError,
     at_user_line,
 )
-from teachgraph.ops import elementwise, linalg, math, metric, op, sort
+from teachgraph.ops import activation as activations
+from teachgraph.ops import elementwise, linalg, math, metric, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import naming
@@ -114,7 +115,7 @@ def fc(
             raise DTypeError(
                 at_user_line(f"fc: x must be a Variable, got {type(value)}")
             )
-    act = op.find(activation) if activation else None
+    act = activations.activation(activation)
     with naming.layer("fc", name) as layer:
         products = [
             product(value, size, num_flatten_dims, weight_attr, layer.name)
@@ -124,7 +125,7 @@ def fc(
         bias = parameter(layer.name, "b", [size], out.dtype, bias_attr, Constant(0.0))
         if bias is not None:
             out = elementwise.elementwise_add(out, bias, axis=num_flatten_dims)
-        return out if act is None else act(out)
+        return act(out)  # type: ignore[no-any-return]
 
 
 def product(x: Variable, size: int, rows: int, attr: Any, layer: str) -> Variable:

@@ -12,9 +12,10 @@ from teachgraph import dtypes
 from teachgraph.ops import elementwise, error_function, rounding
 from teachgraph.ops import math as maths
 from teachgraph.ops import trigonometry as angles
+from teachgraph.ops.activation import activated
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.logic import isnan_v2, where
-from teachgraph.ops.op import Op, find
+from teachgraph.ops.op import Op
 
 __all__ = [
     "abs",
@@ -190,7 +191,7 @@ def scale(
         name: Accepted for Paddle's sake.
     """
     out = maths.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
-    return out if act is None else find(act)(out)
+    return activated(out, act)
 
 
 def cast(x: Any, dtype: Any) -> Any:
