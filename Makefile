@@ -30,10 +30,10 @@ COMPLETE := $(if $(CI)$(APT),--complete)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint bench oracle lock wheel clean setup programs
+.PHONY: help lab test lint bench bench-peers oracle lock wheel clean setup programs
 
 help: ## list these
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-browser: only print its address)
 	@teachgraph course start 00 --folder $(LEARN) --exist-ok
@@ -52,6 +52,10 @@ lint: setup $(NODE_MODULES) ## check style and types
 
 bench: setup ## measure against NumPy written by hand and, after make oracle, PyTorch (ARGS go to pytest)
 	pytest --benchmark-only $(ARGS) tests/benchmarks
+
+bench-peers: setup $(PADDLE)/.packages $(TORCH)/.packages ## measure static steps against eager ones, Paddle's and PyTorch's (ARGS=--json=FILE)
+	PADDLE_PYTHON=$(PADDLE)/bin/python TORCH_PYTHON=$(TORCH)/bin/python \
+		python -m tests.benchmarks.peers $(ARGS)
 
 oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorch anew; fails where they answer otherwise
 	$(PADDLE)/bin/python -m tests.static.paddle_programs.capture

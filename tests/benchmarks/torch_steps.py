@@ -55,6 +55,21 @@ class Last(nn.Module):
         return self.out(self.lstm(x)[0][:, -1])
 
 
+class Cells(nn.Module):
+    """The same from a cell, one step after the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cell, self.out = nn.LSTMCell(128, 128), nn.Linear(128, 10)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        state = None
+        for step in x.unbind(1):
+            state = self.cell(step, state)
+        assert state is not None
+        return self.out(state[0])
+
+
 class Encoder(nn.Module):
     """Classes from the first output of a Transformer's encoder layer."""
 
@@ -65,6 +80,35 @@ class Encoder(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.out(self.layer(x)[:, 0])
+
+
+class Bert(nn.Module):
+    """BERT-tiny: two layers of 128 features."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words, self.places = nn.Embedding(30522, 128), nn.Embedding(512, 128)
+        self.types, self.norm = nn.Embedding(2, 128), nn.LayerNorm(128)
+        layer = nn.TransformerEncoderLayer(128, 2, 512, 0.1, "gelu", batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 2)
+        self.pool = nn.Linear(128, 128)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        places = torch.arange(words.shape[1])
+        types = self.types(torch.zeros_like(words))
+        x = self.norm(self.words(words) + self.places(places) + types)
+        return torch.tanh(self.pool(self.encoder(x)[:, 0]))
+
+
+def forward(net: nn.Module, x: torch.Tensor) -> Step:
+    """A pass without gradients."""
+    net.eval()
+
+    def step() -> torch.Tensor:
+        with torch.no_grad():
+            return net(x).mean()
+
+    return step
 
 
 def convolved(ins: int, outs: int, size: int, stride: int = 1) -> nn.Sequential:
@@ -88,22 +132,30 @@ class Bottleneck(nn.Module):
         return F.relu(self.three(y) + self.past(x))
 
 
-def resnet50() -> Step:
+class Basic(nn.Module):
+    """Two convolutions, and a way past them."""
+
+    def __init__(self, ins: int, width: int, stride: int) -> None:
+        super().__init__()
+        self.one = convolved(ins, width, 3, stride)
+        self.two = convolved(width, width, 3)
+        same = stride == 1 and ins == width
+        self.past = nn.Identity() if same else convolved(ins, width, 1, stride)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.relu(self.two(F.relu(self.one(x))) + self.past(x))
+
+
+def resnet(block: type[nn.Module], growth: int, *counts: int) -> nn.Module:
     layers: list[nn.Module] = [convolved(3, 64, 7, 2), nn.ReLU()]
     layers.append(nn.MaxPool2d(3, 2, 1))
     ins = 64
-    for width, count in ((64, 3), (128, 4), (256, 6), (512, 3)):
+    for width, count in zip((64, 128, 256, 512), counts, strict=True):
         for i in range(count):
-            layers.append(Bottleneck(ins, width, 2 if i == 0 and width > 64 else 1))
-            ins = 4 * width
+            layers.append(block(ins, width, 2 if i == 0 and width > 64 else 1))
+            ins = growth * width
     layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(ins, 1000)]
-    net, x = nn.Sequential(*layers).eval(), torch.randn(1, 3, 224, 224)
-
-    def step() -> None:
-        with torch.no_grad():
-            net(x)
-
-    return step
+    return nn.Sequential(*layers)
 
 
 def cartpole() -> Step:
@@ -130,7 +182,16 @@ STEPS: dict[str, Callable[[], Step]] = {
     "lenet": lenet,
     "lstm": lambda: training(Last(), torch.randn(16, 32, 128), 10),
     "transformer": lambda: training(Encoder(), torch.randn(8, 32, 128), 10),
-    "resnet50": resnet50,
+    "resnet50": lambda: forward(
+        resnet(Bottleneck, 4, 3, 4, 6, 3), torch.randn(1, 3, 224, 224)
+    ),
+    "resnet18": lambda: training(
+        resnet(Basic, 1, 2, 2, 2, 2), torch.randn(2, 3, 64, 64), 1000
+    ),
+    "policy": lambda: mlp(4, 128, 2, 32),
+    "lstm cells": lambda: forward(Cells(), torch.randn(1, 32, 128)),
+    "transformer b1": lambda: forward(Encoder(), torch.randn(1, 32, 128)),
+    "bert": lambda: forward(Bert(), torch.randint(30522, (1, 32))),
     "cartpole": cartpole,
 }
 

@@ -1,0 +1,133 @@
+"""Steps of networks of each family, written once for two libraries of the same names.
+
+Where a function takes `paddle`, that is Paddle or teachgraph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Step = Callable[[], Any]
+
+
+class Family(NamedTuple):
+    """A network and what it is given.
+
+    Attributes:
+        net: Makes it.
+        x: A batch.
+        classes: How many it is trained to tell apart; 0 for a pass without gradients.
+    """
+
+    net: Callable[[], Any]
+    x: np.ndarray
+    classes: int = 0
+
+
+def drawn(*shape: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=shape).astype(np.float32)
+
+
+def families(paddle: Any) -> dict[str, Family]:
+    nn, models = paddle.nn, paddle.vision.models
+
+    class Last(nn.Layer):
+        """Classes from a recurrent network's last output."""
+
+        def __init__(self, layers: Any) -> None:
+            super().__init__()
+            self.layers, self.out = layers, nn.Linear(128, 10)
+
+        def forward(self, x: Any) -> Any:
+            return self.out(self.layers(x)[0][:, -1])
+
+    class Encoder(nn.Layer):
+        """Classes from the first output of a Transformer's encoder layer."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = nn.TransformerEncoderLayer(128, 4, 512, 0.1)
+            self.out = nn.Linear(128, 10)
+
+        def forward(self, x: Any) -> Any:
+            return self.out(self.layer(x)[:, 0])
+
+    class Bert(nn.Layer):
+        """BERT-tiny: two layers of 128 features."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.words, self.places = nn.Embedding(30522, 128), nn.Embedding(512, 128)
+            self.types, self.norm = nn.Embedding(2, 128), nn.LayerNorm(128)
+            layer = nn.TransformerEncoderLayer(128, 2, 512, 0.1, "gelu")
+            self.encoder = nn.TransformerEncoder(layer, 2)
+            self.pool = nn.Linear(128, 128)
+
+        def forward(self, words: Any) -> Any:
+            places = paddle.cumsum(paddle.ones_like(words), axis=1) - 1
+            types = self.types(paddle.zeros_like(words))
+            x = self.norm(self.words(words) + self.places(places) + types)
+            return paddle.tanh(self.pool(self.encoder(x)[:, 0]))
+
+    def two_layers(*sizes: int) -> Any:
+        ins, hidden, outs = sizes
+        return nn.Sequential(nn.Linear(ins, hidden), nn.ReLU(), nn.Linear(hidden, outs))
+
+    words = np.random.default_rng(0).integers(0, 30522, (1, 32))
+    return {
+        "mlp": Family(lambda: two_layers(784, 100, 10), drawn(256, 784), 10),
+        "policy": Family(lambda: two_layers(4, 128, 2), drawn(32, 4), 2),
+        "lenet": Family(models.LeNet, drawn(64, 1, 28, 28), 10),
+        "resnet18": Family(models.resnet18, drawn(2, 3, 64, 64), 1000),
+        "lstm": Family(lambda: Last(nn.LSTM(128, 128)), drawn(16, 32, 128), 10),
+        "lstm cells": Family(
+            lambda: Last(nn.RNN(nn.LSTMCell(128, 128))), drawn(1, 32, 128)
+        ),
+        "transformer": Family(Encoder, drawn(8, 32, 128), 10),
+        "transformer b1": Family(Encoder, drawn(1, 32, 128)),
+        "bert": Family(Bert, words),
+    }
+
+
+def eager(paddle: Any, name: str) -> Step:
+    family = families(paddle)[name]
+    net, x = family.net(), paddle.to_tensor(family.x)
+    if not family.classes:
+        net.eval()
+        return paddle.no_grad()(lambda: net(x).mean())
+    y = paddle.to_tensor(np.arange(len(family.x)) % family.classes)
+    optimizer = paddle.optimizer.SGD(0.01, parameters=net.parameters())
+
+    def step() -> Any:
+        loss = paddle.nn.functional.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+        return loss
+
+    return step
+
+
+def static(paddle: Any, name: str) -> Step:
+    """The same as a program; from now on everything is static."""
+    paddle.enable_static()
+    family = families(paddle)[name]
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    feed = {"x": family.x}
+    with paddle.static.program_guard(main, startup):
+        net = family.net()
+        out = net(paddle.static.data("x", family.x.shape, str(family.x.dtype)))
+        if family.classes:
+            feed["y"] = np.arange(len(family.x)) % family.classes
+            y = paddle.static.data("y", [len(family.x)], "int64")
+            fetched = paddle.nn.functional.cross_entropy(out, y)
+            paddle.optimizer.SGD(0.01).minimize(fetched)
+        else:
+            fetched = paddle.mean(out)
+            main = main.clone(for_test=True)
+    executor, scope = paddle.static.Executor(), paddle.static.Scope()
+    executor.run(startup, scope=scope)
+    return lambda: executor.run(main, feed, [fetched], scope=scope)[0]
