@@ -50,7 +50,6 @@ from teachgraph.dtypes import (
 from teachgraph.eager import Parameter, Tensor, grad, to_tensor
 from teachgraph.eager.inplace import IN_PLACE
 from teachgraph.eager.printing import set_printoptions
-from teachgraph.fluid.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.framework import (
     create_parameter,
     disable_signal_handler,
@@ -72,6 +71,7 @@ from teachgraph.mode import (
 from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
 from teachgraph.param_attr import ParamAttr
+from teachgraph.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.random import get_rng_state, seed, set_rng_state
 from teachgraph.summary import flops, summary
 
@@ -139,6 +139,8 @@ __all__ += functions.__all__
 _PICTURES = ("trace",)
 """Drawn by the widgets, which are imported only when somebody wants to look."""
 
+_ROOMS = ("fluid",)
+"""Imported when somebody asks for them: who writes 2.x code never does."""
 
 _TYPES = {"bool": dtypes.bool, "dtype": np.dtype}
 """Paddle's names for these, which here would stand in the way of Python's own."""
@@ -147,6 +149,8 @@ _TYPES = {"bool": dtypes.bool, "dtype": np.dtype}
 def __getattr__(name: str) -> Any:
     if name in _PICTURES:
         return getattr(import_module("teachgraph_widgets"), name)
+    if name in _ROOMS:
+        return import_module(f"teachgraph.{name}")
     if name in _TYPES:
         return _TYPES[name]
     if name in IN_PLACE:
@@ -157,4 +161,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *IN_PLACE, *_PICTURES, *_TYPES})
+    return sorted({*globals(), *IN_PLACE, *_PICTURES, *_ROOMS, *_TYPES})

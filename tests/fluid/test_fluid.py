@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -227,3 +229,17 @@ def test_there_is_only_the_cpu() -> None:
     assert not fluid.is_compiled_with_cuda()
     with pytest.raises(InvalidValueError, match="there is no GPU 0 here"):
         fluid.CUDAPlace(0)
+
+
+def test_who_writes_2_x_code_does_not_pay_for_1_x_at_the_start() -> None:
+    """`fluid` comes when it is asked for, and is listed before."""
+    script = (
+        "import sys, teachgraph as tg\n"
+        "assert 'fluid' in dir(tg) and 'teachgraph.fluid' not in sys.modules\n"
+        "import teachgraph.fluid as fluid\n"
+        "print(tg.fluid is fluid, tg.CPUPlace() == tg.fluid.CPUPlace())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "True"]
