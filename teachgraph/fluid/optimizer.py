@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from teachgraph import optimizer
+from teachgraph.optimizer.recompute import RecomputeOptimizer
 
 __all__ = [
     "SGD",
@@ -21,6 +22,7 @@ __all__ = [
     "Momentum",
     "MomentumOptimizer",
     "RMSPropOptimizer",
+    "RecomputeOptimizer",
     "SGDOptimizer",
 ]
 

@@ -11,7 +11,7 @@ from teachgraph import random
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.ops.op import Like, op
 
-__all__ = ["dropout"]
+__all__ = ["drawn_seed", "dropout"]
 
 IMPLEMENTATIONS = ("upscale_in_train", "downgrade_in_infer")
 
@@ -19,6 +19,7 @@ IMPLEMENTATIONS = ("upscale_in_train", "downgrade_in_infer")
 @op(outputs=("out", "mask"), random=True, needs="floating x and 0 <= dropout_prob <= 1")
 def dropout(
     x: Any,
+    seed_: Any = None,
     *,
     dropout_prob: float = 0.5,
     is_test: bool = False,
@@ -31,14 +32,16 @@ def dropout(
 
     So that the mean stays what it is, what is kept is divided by 1 - p while training,
     or (`downgrade_in_infer`) multiplied by it in a test. Elements that differ only in
-    dimensions outside `axis` (if it is given) are kept or left out together.
+    dimensions outside `axis` (if it is given) are kept or left out together. A seed may
+    be an input too: two that read one seed leave out the same.
     """
     check(x, dropout_prob, dropout_implementation, axis)
     factor = kept_times(dropout_prob, is_test, dropout_implementation)
     mask = np.ones(x.shape, np.uint8)
     if not is_test:
-        own = fix_seed or seed
-        source = np.random.default_rng(seed) if own else random.generator()
+        own = seed_ is not None or fix_seed or seed
+        first = seed if seed_ is None else int(seed_.item())
+        source = np.random.default_rng(first) if own else random.generator()
         drawn = source.random(together(x.shape, axis), np.float32)
         mask *= drawn >= dropout_prob
     return np.where(mask, x * factor, 0).astype(x.dtype, copy=False), mask
@@ -78,6 +81,7 @@ def check(x: Any, p: float, implementation: str, axis: Sequence[int]) -> None:
 @dropout.infers
 def infer_dropout(
     x: Like,
+    seed_: Like | None = None,
     *,
     dropout_prob: float,
     dropout_implementation: str,
@@ -89,7 +93,7 @@ def infer_dropout(
     return [(x.shape, x.dtype), (x.shape, np.dtype(np.uint8))]
 
 
-@dropout.grad
+@dropout.grad(of=("x",))
 def dropout_grad(
     dout: Any,
     mask: Any,
@@ -101,3 +105,15 @@ def dropout_grad(
     """dx = dout where it was kept, times the same factor."""
     factor = kept_times(dropout_prob, is_test, dropout_implementation)
     return dout * (mask > 0) * factor
+
+
+@op(type="seed", random=True)
+def drawn_seed(*, seed: int = 0) -> Any:
+    """The seed as a value, or one drawn at random if it is 0."""
+    return np.array([seed or random.generator().integers(1, 2**31)], np.int32)
+
+
+@drawn_seed.infers
+def infer_seed(*, seed: int) -> Any:
+    """One number."""
+    return [((1,), np.dtype(np.int32))]

@@ -10,7 +10,7 @@ import numpy as np
 from teachgraph.passes.graph import EMPTY, Graph, pure
 from teachgraph.passes.registry import register
 from teachgraph.passes.rewriting import Work
-from teachgraph.static.operator import Operator
+from teachgraph.static.operator import Operator, OpRole
 
 __all__ = ["common_subexpressions"]
 
@@ -22,6 +22,9 @@ def common_subexpressions(work: Work) -> None:
     Two operators of one type, with the same attributes and the same values for inputs,
     give the same results, unless they are random. The second one goes, and whoever
     reads its results reads those of the first.
+
+    What the way back computes although the forward has it, it computes again so that
+    nothing need be kept: that stays.
     """
     graph = work.graph
     seen: dict[Hashable, int] = {}
@@ -45,7 +48,8 @@ def value_of(graph: Graph, operator: Operator, at: int) -> Hashable:
         (slot, tuple(name == EMPTY for name in names))
         for slot, names in operator.outputs.items()
     )
-    return operator.type, inputs, attrs, wanted
+    back = bool(operator.role & OpRole.BACKWARD)
+    return operator.type, inputs, attrs, wanted, back
 
 
 def frozen(value: Any) -> Hashable:

@@ -11,6 +11,7 @@ from typing import Any
 
 from teachgraph.errors import ProgramError
 from teachgraph.static.operator import OpRole
+from teachgraph.static.recomputing import Again
 from teachgraph.static.reverse import Callback, Reverse
 from teachgraph.static.variable import Variable
 from teachgraph.static.way import Way, own_ways
@@ -35,18 +36,20 @@ def append_backward(
         parameter_list: The parameters wanted; by default every trainable one.
         no_grad_set: Variables to be taken as constants.
         callbacks: Called as f(block, context) after each gradient operator.
-        checkpoints: For recomputation, which is not supported.
+        checkpoints: Variables, or their names, that cut the forward into segments. What
+            a segment computes inside is not kept, but computed again just before the
+            gradients of the segment.
 
     Returns:
         (parameter, gradient) for each parameter reached, in order of creation.
 
     Raises:
         TypeError: An argument is of the wrong type.
-        ProgramError: `checkpoints` are given.
 
     In Paddle this is `paddle.static.append_backward`.
     """
     check_arguments(loss, parameter_list, callbacks, checkpoints)
+    cuts = [v.name if isinstance(v, Variable) else v for v in checkpoints or ()]
     block = loss.block
     if (maker := loss.op) is not None and maker.role == OpRole.FORWARD:
         maker._set_attr("op_role", int(OpRole.LOSS))
@@ -57,7 +60,8 @@ def append_backward(
         if parameter.trainable and (parameter_list is None or parameter.name in wanted)
     }
     way = Way(block, [loss], no_grad_set or ())
-    found = Reverse(way, parameters).run([None], callbacks or ())
+    again = Again(block, way.passed(), cuts) if cuts else None
+    found = Reverse(way, parameters, again).run([None], callbacks or ())
     return [
         (parameter, block.var(found[name]))
         for name, parameter in parameters.items()
@@ -116,6 +120,7 @@ def check_arguments(
         ("loss", loss, (Variable,)),
         ("parameter_list", parameters, (list, tuple, set, type(None))),
         ("callbacks", callbacks, (list, tuple, type(None))),
+        ("checkpoints", checkpoints, (list, tuple, type(None))),
     ):
         if not isinstance(value, kinds):
             allowed = " or ".join(kind.__name__ for kind in kinds)
@@ -123,8 +128,12 @@ def check_arguments(
                 f"The type of '{name}' in paddle.static.append_backward must be "
                 f"{allowed}, but received {type(value)}."
             )
-    if checkpoints:
-        raise ProgramError("checkpoints: a static program cannot be recomputed yet")
+    for cut in checkpoints or ():
+        if not isinstance(cut, (Variable, str)):
+            raise TypeError(
+                "checkpoints are Variables or their names, but received "
+                f"{type(cut)}: give what the layers returned"
+            )
 
 
 def listed(value: Any) -> list[Any]:

@@ -16,6 +16,7 @@ from teachgraph.ops.math import sum_
 from teachgraph.ops.op import force, slot_name
 from teachgraph.static import naming
 from teachgraph.static.operator import Operator, OpRole, Slots
+from teachgraph.static.recomputing import Again
 from teachgraph.static.user_op import py_func_gradient
 from teachgraph.static.variable import GRAD, Variable
 from teachgraph.static.way import EMPTY, Way, own_ways
@@ -35,8 +36,10 @@ class Planned(NamedTuple):
 class Reverse:
     """One pass back over a block, from some targets."""
 
-    def __init__(self, way: Way, parameters: Collection[str] = ()) -> None:
-        self.way, self.parameters = way, parameters
+    def __init__(
+        self, way: Way, parameters: Collection[str] = (), again: Again | None = None
+    ) -> None:
+        self.way, self.parameters, self.again = way, parameters, again
         self.block, self.targets = way.block, way.targets
         self.produced: Counter[str] = Counter()
         self.finished: set[str] = set()
@@ -57,6 +60,8 @@ class Reverse:
         self.create_variables()
         self.seed(roots, seeds)
         for operator, wanted in plan:
+            if self.again is not None:
+                self.again.reach(operator)
             first = len(self.block.ops)
             self.finish(operator.output_arg_names)
             self.go_back(operator, wanted)
@@ -177,10 +182,13 @@ class Reverse:
         rule = operator.op.rule
         assert rule is not None
         inputs = [
-            self.block._var_recursive(self.way.canonical(name))
+            self.block._var_recursive(self.kept(name))
             for name in operator.input_arg_names
         ]
-        outputs = [self.block._var_recursive(n) for n in operator.output_arg_names]
+        outputs = [
+            self.block._var_recursive(self.kept(name))
+            for name in operator.output_arg_names
+        ]
         grads = [self.grad_of_output(name) for name in operator.output_arg_names]
         upstream = [
             None if grad is None else self.block._var_recursive(grad) for grad in grads
@@ -226,8 +234,13 @@ class Reverse:
         for name in rule.saved:
             slot = slot_name(name)
             kept = operator.inputs.get(slot) or operator.outputs.get(slot, [])
-            slots[slot] = [self.way.canonical(n) for n in kept]
+            slots[slot] = [self.kept(n) for n in kept]
         return slots
+
+    def kept(self, name: str) -> str:
+        """Where the value of a variable is by now: kept, or computed again."""
+        name = self.way.canonical(name)
+        return name if self.again is None else self.again.instead.get(name, name)
 
     def grad_outputs(self, operator: Operator, parts: Mapping[int, str]) -> Slots:
         """The output slots of a gradient operator, empty where nothing is wanted."""

@@ -161,6 +161,14 @@ class Way:
                 live.update(filter(self.passes, operator.output_arg_names))
         return live
 
+    def passed(self) -> list[Operator]:
+        """The operators whose results a gradient may go through."""
+        return [
+            operator
+            for operator in self.operators
+            if not self.live.isdisjoint(operator.output_arg_names)
+        ]
+
     def refuse_overwritten(self) -> None:
         """A gradient can't come back through a value that is there no more.
 

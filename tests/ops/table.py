@@ -20,6 +20,7 @@ TABLE: dict[str, Row] = {row.op: row for family in FAMILIES for row in family.RO
 ELSEWHERE = {
     "uniform_random": "random: test_random.py tests its distribution and its seeds",
     "gaussian_random": "random: test_random.py tests its distribution and its seeds",
+    "seed": "a number drawn for dropout: tests/static/test_recomputing.py",
     **dict.fromkeys(
         (
             "bernoulli",

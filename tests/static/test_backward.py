@@ -195,12 +195,6 @@ def test_arguments_of_the_wrong_kind(argument: str, value: Any) -> None:
         append_backward(**given)
 
 
-def test_recomputation_is_refused() -> None:
-    loss = tg.mean(static.data("x", [2]))
-    with pytest.raises(ProgramError, match="checkpoints"):
-        append_backward(loss, checkpoints=[loss])
-
-
 def test_a_weight_that_a_rule_hands_on_as_it_is_gets_its_gradient() -> None:
     """The gradient of x + y is the weight itself, with no operator in between."""
     x, weight = open_data("x", [2]), open_data("w", [2])

@@ -52,14 +52,16 @@ def captured(paddle: Any, build: Callable[[Any], Any]) -> Json:
 
 
 def described(program: Any) -> Json:
-    """The variables and operators of each block, in order."""
-    return [
+    """The variables and operators of each block that runs, in order."""
+    found = [
         {
             "vars": [variable(v) for v in block.vars.values()],
             "ops": [operator(op) for op in block.ops],
         }
         for block in (program.block(i) for i in range(program.num_blocks))
     ]
+    run = {op["attrs"].get("sub_block", 0) for block in found for op in block["ops"]}
+    return [block for at, block in enumerate(found) if at in {0, *run}]
 
 
 def variable(v: Any) -> Json:
@@ -152,7 +154,7 @@ def computed(main: Any) -> Iterator[str]:
     made = {
         name
         for op in block.ops
-        if "random" not in op.type and op.type not in PERHAPS
+        if "random" not in op.type and op.type not in (*PERHAPS, "seed")
         for slot in op.output_names
         if slot != "XShape"
         for name in op.output(slot)
