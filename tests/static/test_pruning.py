@@ -97,3 +97,46 @@ def test_an_operator_of_another_program_is_no_target(programs: Fresh) -> None:
     stranger = programs.main.clone().global_block().ops[0]
     with pytest.raises(ProgramError, match="no targets of this program"):
         programs.main._prune([stranger])
+
+
+def test_a_program_for_inference_has_all_operators_as_in_a_test(
+    programs: Fresh,
+) -> None:
+    """Paddle 2.6 keeps the gradient's operators there; `clone(for_test=True)` drops."""
+    x = static.data("x", [None, 2])
+    h = static.nn.batch_norm(tg.nn.functional.dropout(static.nn.fc(x, 3), 0.5))
+    tg.optimizer.SGD(0.5).minimize(tg.mean(h))
+    left = programs.main._inference_optimize()
+    assert types(left) == types(programs.main)
+    assert {op.type: op.attr("is_test") for op in left.global_block().ops} == {
+        "mul": None,
+        "elementwise_add": None,
+        "dropout": True,
+        "batch_norm": True,
+        "reduce_mean": None,
+        "fill_constant": None,
+        "reduce_mean_grad": None,
+        "batch_norm_grad": True,
+        "dropout_grad": True,
+        "elementwise_add_grad": None,
+        "mul_grad": None,
+        "sgd": None,
+    }
+    assert [p.name for p in left.all_parameters()] == [
+        p.name for p in programs.main.all_parameters()
+    ]
+    assert types(programs.main.clone(for_test=True)) == types(left)[:5]
+    assert programs.main.global_block().ops[2].attr("is_test") is False
+
+
+def test_a_branch_is_made_ready_for_inference_too(programs: Fresh) -> None:
+    x = static.data("x", [1])
+    static.nn.cond(
+        tg.mean(x) > 0.0,
+        lambda: tg.nn.functional.dropout(x, 0.5),
+        lambda: x,
+    )
+    left = programs.main._inference_optimize()
+    found = [op.attr("is_test") for b in left.blocks for op in b.ops]
+    assert found.count(True) == 1
+    assert False not in found
