@@ -12,10 +12,17 @@ from typing import Any, NamedTuple
 
 from teachgraph.ops.op import GradOp, force, slot_name
 from teachgraph.static.operator import Operator
+from teachgraph.static.seeds import place_seed
 
-__all__ = ["EMPTY", "Call", "call_of"]
+__all__ = ["EMPTY", "Call", "Expression", "call_of"]
 
 EMPTY = "@EMPTY@"
+
+
+class Expression(str):
+    """An attribute that generated code computes as it makes the call: its text."""
+
+    __slots__ = ()
 
 
 class Call(NamedTuple):
@@ -54,15 +61,12 @@ def as_it_is(name: str) -> str:
     return name
 
 
-def call_of(
-    operator: Operator, random_seed: int = 0, names: Callable[[str], str] = as_it_is
-) -> Call:
+def call_of(operator: Operator, names: Callable[[str], str] = as_it_is) -> Call:
     """The call an operator stands for.
 
     Args:
-        operator: The operator.
-        random_seed: The program's; if not 0, a random op without a seed of its own gets
-            one that follows from it and the op's place.
+        operator: The operator. In a seeded program a random one without a seed of its
+            own gets one that follows from its place.
         names: What the variables it names are called.
     """
     op = operator.op
@@ -74,8 +78,8 @@ def call_of(
         for name, value in operator.own_attrs.items()
         if name not in op.defaults or value is not op.defaults[name]
     }
-    if random_seed and op.random and not attrs.get("seed"):
-        attrs["seed"] = random_seed + operator.idx
+    if op.random and (seed := place_seed(operator, operator.idx)) is not None:
+        attrs["seed"] = seed
     slots = [slot_name(name) for name in op.outputs]
     outputs = [
         known(name, names) for slot in slots for name in operator.outputs.get(slot, ())

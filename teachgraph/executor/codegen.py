@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
-from teachgraph.executor.call import Call
+from teachgraph.executor.call import Call, Expression
 from teachgraph.executor.flow import Flow, Loop, Step
 from teachgraph.ops.op import force
 from teachgraph.static.operator import Operator
@@ -145,6 +145,8 @@ class Writer:
 
     def literal(self, value: Any) -> str:
         """An attribute as text, or the name of a constant where text would not do."""
+        if isinstance(value, Expression):
+            return value
         if isinstance(value, (bool, int, str, type(None))):
             return repr(value)
         if isinstance(value, float) and isfinite(value):

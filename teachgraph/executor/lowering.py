@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection
 
-from teachgraph.executor.call import EMPTY, call_of
+from teachgraph.executor.call import EMPTY, Call, call_of
+from teachgraph.executor.drawing import Draw, Source
 from teachgraph.executor.flow import BEFORE, BackBranch, BackLoop, Branch, Loop, Step
 from teachgraph.static.block import Block
 from teachgraph.static.loop import write_backs
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
+from teachgraph.static.seeds import PlaceSeed
 from teachgraph.static.variable import GRAD
 from teachgraph.static.way_back import AFTER
 
@@ -60,6 +62,7 @@ class Lowering:
 
     def __init__(self, program: Program, max_iterations: int | None = None) -> None:
         self.program, self.max_iterations = program, max_iterations
+        self.depth, self.sources = 0, list[Source]()
         self.shared = Counter(name for block in program.blocks for name in block.vars)
         self.loops: dict[str, Loop] = {}
 
@@ -74,14 +77,42 @@ class Lowering:
         return name if alone else f"{name}@block{block.idx}"
 
     def body(self, block: Block, names: Names) -> list[Step]:
-        """The steps of a block."""
-        return [self.step(operator, names) for operator in block.ops]
+        """The steps of a block.
+
+        In front of a loop that is in no other stand the sources of what draws in it.
+        """
+        found: list[Step] = []
+        for operator in block.ops:
+            step = self.step(operator, names)
+            if self.depth == 0:
+                found += self.sources
+                self.sources = []
+            found.append(step)
+        return found
 
     def step(self, operator: Operator, names: Names) -> Step:
         """One operator as a step."""
         if operator.type in FLOWS:
             return FLOWS[operator.type](self, operator, names)
-        return call_of(operator, self.program.random_seed, names)
+        call = call_of(operator, names)
+        if self.depth == 0 or not isinstance(call.attrs.get("seed"), PlaceSeed):
+            return call
+        return self.draw(call)
+
+    def draw(self, call: Call) -> Draw:
+        """A call that draws anew in each round."""
+        block = call.operator.block.idx
+        name = f"{call.operator.type}.seeds@{block}@{call.operator.idx}"
+        self.sources.append(Source(call.operator, [], name, call.attrs["seed"]))
+        return Draw(call.operator, [], call, name)
+
+    def round(self, inside: Names) -> list[Step]:
+        """The steps of a block that runs again and again."""
+        self.depth += 1
+        try:
+            return self.body(inside.block, inside)
+        finally:
+            self.depth -= 1
 
     def inside(
         self, operator: Operator, names: Names, before: Collection[str] = ()
@@ -131,7 +162,7 @@ class Lowering:
         scopes = names(operator.outputs["StepScopes"][0])
         made = self.loops[scopes] = Loop(
             operator,
-            self.body(inside.block, inside),
+            self.round(inside),
             list(zip(outs, map(names, first), strict=True)),
             outs[-1],
             sum(name != new for name, new in assigned.items()),
@@ -154,7 +185,7 @@ class Lowering:
         firsts = list(zip(wanted[: len(outs) - 1], outs, strict=False))
         made = BackLoop(
             operator,
-            self.body(inside.block, inside),
+            self.round(inside),
             self.loops[names(operator.inputs["StepScopes"][0])],
             list(seeds.values()),
             [

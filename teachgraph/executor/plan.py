@@ -18,6 +18,7 @@ from teachgraph.errors import (
     at_user_line,
 )
 from teachgraph.executor.codegen import Code, generate, read_first, written
+from teachgraph.executor.drawing import Source
 from teachgraph.executor.flow import Flow, Step
 from teachgraph.executor.lowering import Lowering
 from teachgraph.executor.scope import Scope
@@ -190,6 +191,8 @@ def walk(steps: Sequence[Step], values: MutableMapping[str, Any]) -> None:
             if isinstance(step, Flow) and isinstance(error, OpError) and error.op:
                 raise  # a step of its body has told
             raise failed(step, values, error) from cause_of(error)
+        if isinstance(step, Source):
+            continue  # no operator has run
         given = {name: value for name, value in new.items() if value is not None}
         announce("run_op", step.operator, given)
 

@@ -14,6 +14,7 @@ from teachgraph.observe import announce
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, copy_variable
+from teachgraph.static.seeds import place_seed
 
 __all__ = ["Derived", "Origin", "copied"]
 
@@ -76,13 +77,12 @@ def copied(program: Program, copy: Program) -> None:
 
 def copy_operators(source: Block, target: Block) -> None:
     """Append a copy of every operator of a block, which stands for it."""
-    seed = source.program.random_seed
     copies: dict[Operator, Operator] = {}
     for place, operator in enumerate(source.ops):
         made = derived(operator, place, target)
         made.twin = operator.twin and copies.get(operator.twin, operator.twin)
-        if seed and operator.op.random and not made.attrs.get("seed"):
-            made.attrs["seed"] = seed + place
+        if (seed := place_seed(operator, place)) is not None:
+            made.attrs["seed"] = seed
         copies[operator] = made
         target.ops.append(made)
         announce("operator_inserted", made, place)

@@ -1,0 +1,26 @@
+"""The seeds of random operators in a seeded program: each follows from its place."""
+
+from __future__ import annotations
+
+from teachgraph.static.operator import Operator
+
+__all__ = ["PlaceSeed", "place_seed"]
+
+APART = 1_000_003
+"""More operators than a block has: so that no two of a program draw alike."""
+
+
+class PlaceSeed(int):
+    """A seed that nobody chose: the rounds of a loop may each draw from a new one."""
+
+
+def place_seed(operator: Operator, place: int) -> PlaceSeed | None:
+    """What the operator at this place of its block draws with.
+
+    None if it draws nothing, has a seed of its own, or its program has none.
+    """
+    block = operator.block
+    first = block.program.random_seed
+    if not first or operator.attrs.get("seed") or not operator.op.random:
+        return None
+    return PlaceSeed(first + place + APART * block.idx)
