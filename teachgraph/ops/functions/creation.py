@@ -80,7 +80,7 @@ def ones(shape: Any, dtype: Any = None, name: Any = None) -> Any:
 
 def empty(shape: Any, dtype: Any = None, name: Any = None) -> Any:
     """A tensor whose values do not matter; here zeros, so that runs repeat."""
-    return full(shape, 0.0, dtype)
+    return zeros(shape, dtype)
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
@@ -100,7 +100,7 @@ def ones_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
 
 def empty_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
     """Shaped like `x`, with values that do not matter; here zeros."""
-    return full_like(x, 0.0, dtype)
+    return zeros_like(x, dtype)
 
 
 def number(value: Any, dtype: np.dtype[Any]) -> Any:

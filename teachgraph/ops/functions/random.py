@@ -72,8 +72,8 @@ def standard_normal(shape: Any, dtype: Any = None, name: Any = None) -> Any:
 
 
 def randn(shape: Any, dtype: Any = None, name: Any = None) -> Any:
-    """Normally distributed numbers of mean 0 and deviation 1."""
-    return gaussian(shape, dtype=dtype)
+    """The same as `standard_normal`, under NumPy's name."""
+    return standard_normal(shape, dtype)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: Any = None) -> Any:
