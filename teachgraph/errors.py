@@ -14,6 +14,7 @@ from teachgraph.callsite import Callsite, callsite
 
 __all__ = [
     "BackwardTwiceError",
+    "ConversionError",
     "DTypeError",
     "DataError",
     "ExecutorError",
@@ -25,6 +26,7 @@ __all__ = [
     "InvalidValueError",
     "MixedModeError",
     "ModeError",
+    "NoSourceError",
     "NotInitializedError",
     "OpError",
     "OutOfRangeError",
@@ -73,6 +75,14 @@ class FetchError(ExecutorError, ValueError):
 
 class NotInitializedError(ExecutorError):
     """A persistable variable that has no value yet: run the startup program first."""
+
+
+class ConversionError(TeachgraphError, RuntimeError):
+    """Python that `to_static` cannot turn into a program."""
+
+
+class NoSourceError(ConversionError, OSError):
+    """A function whose source is not to be had, so that it cannot be converted."""
 
 
 class BackwardTwiceError(TeachgraphError, RuntimeError):

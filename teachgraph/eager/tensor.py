@@ -27,7 +27,7 @@ from teachgraph.errors import (
     at_user_line,
 )
 from teachgraph.hooks import HookHandle, Hooks
-from teachgraph.mode import state
+from teachgraph.mode import state, takers
 from teachgraph.observe import announce, observers
 from teachgraph.ops.indexing import set_item
 from teachgraph.ops.methods import Methods
@@ -83,6 +83,8 @@ class Tensor(InPlace, Methods):
     @staticmethod
     def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Run `op` now, and record it if a gradient may be wanted."""
+        if takers:
+            return takers[-1](op, inputs, attrs)
         if observers:
             return observed(op, inputs, attrs)
         return run(op, inputs, attrs)

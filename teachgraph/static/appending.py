@@ -13,6 +13,7 @@ import numpy as np
 
 from teachgraph import dtypes
 from teachgraph.errors import MixedModeError, ProgramError, at_user_line
+from teachgraph.mode import is_grad_enabled
 from teachgraph.observe import announce
 from teachgraph.ops.creation import assign_value
 from teachgraph.ops.infer import Spec, infer
@@ -63,6 +64,8 @@ def taken(
     if isinstance(value, Variable):
         return own_variable(block, op.type, value)
     if isinstance(value, Traced):
+        if block.program.adopt is not None:
+            return own_variable(block, op.type, block.program.adopt(value))
         error = MixedModeError(
             "a Tensor runs now, a Variable later in its program; feed the Tensor's "
             "values to the program, or build all of it in dynamic mode"
@@ -100,10 +103,13 @@ def outputs_of(
 ) -> list[Variable]:
     """Variables for an op's results: new ones, or the inputs they replace.
 
-    No gradient goes to a result if none goes to any input.
+    No gradient goes to a result if none goes to any input, nor in a function traced
+    into a program where it says `no_grad`.
     """
     names = naming.names_for(op.key)
     stop = all(v is None or v.stop_gradient for v in inputs)
+    if block.program.adopt is not None:
+        stop |= not is_grad_enabled()
     found = []
     for output, spec in zip(op.outputs, specs, strict=True):
         if output in op.inplace:

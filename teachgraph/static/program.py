@@ -39,6 +39,7 @@ class Program(Kept):
         origin: The program this one was cloned from.
         caches: What others remember about it, by who does, for as long as both live.
         asked: Variables, by name, whose value is asked for before each run.
+        adopt: Makes a variable of a Tensor that meets one here; None to refuse it.
 
     In Paddle this is `paddle.static.Program`.
 
@@ -57,6 +58,7 @@ class Program(Kept):
         self.name_scope = "/"
         self.scope_counts: Counter[str] = Counter()
         self.asked: dict[str, Callable[[], float]] = {}
+        self.adopt: Callable[[Any], Variable] | None = None
         self.blocks = [Block(self, 0)]
         self.current_block_idx = 0
         announce("program_created", self)
@@ -305,7 +307,13 @@ class Static:
         attr: ParamAttr,
         initializer: Initializer,
     ) -> Parameter:
-        """A parameter in both programs; its initializer's op goes into startup."""
+        """A parameter in both programs; its initializer's op goes into startup.
+
+        A layer that a traced function makes keeps its values itself.
+        """
+        if default_main_program().adopt is not None:
+            make = mode.interpreters["dynamic"].create_parameter
+            return make(name, shape, dtype, attr, initializer)  # type: ignore[no-any-return]
         parameter = current_block().create_parameter(name, shape, dtype, attr)
         startup = default_startup_program().global_block()
         if not startup.has_var(name):
