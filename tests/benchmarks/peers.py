@@ -65,13 +65,15 @@ def contenders() -> dict[str, list[str]]:
 class Contender:
     """A process that times steps; see `worker`."""
 
-    def __init__(self, python: str, library: str, way: str) -> None:
-        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "2")
+    def __init__(
+        self, python: str, library: str, way: str, clock: str, threads: str
+    ) -> None:
+        most = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), threads)
         self.told = TemporaryFile("w+")  # noqa: SIM115  closed when the process ends
         self.process = subprocess.Popen(
-            [python, "-m", "tests.benchmarks.worker", library, way],
+            [python, "-m", "tests.benchmarks.worker", library, way, clock, threads],
             cwd=ROOT,
-            env={**os.environ, **threads, "GLOG_minloglevel": "2"},
+            env={**os.environ, **most, "GLOG_minloglevel": "2"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.told,
@@ -153,6 +155,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("families", nargs="*", help=", ".join(FAMILIES))
     parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--threads", default="2", help="of each contender")
+    parser.add_argument(
+        "--cpu", action="store_true", help="count CPU time, where the machine is busy"
+    )
     parser.add_argument("--only-ours", action="store_true", help="ask no other library")
     parser.add_argument("--json", type=Path, help="where to write the seconds")
     asked: Any = parser.parse_args(arguments)
@@ -161,6 +167,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands = contenders()
     if asked.only_ours:
         commands = {name: commands[name] for name in (OURS, EAGER)}
+    how = ["process_time" if asked.cpu else "perf_counter", asked.threads]
+    commands = {name: [*command, *how] for name, command in commands.items()}
     found = {
         family: measured(commands, family, asked.rounds)
         for family in asked.families or FAMILIES

@@ -1,6 +1,8 @@
 """One contender in a process of its own: makes steps and times rounds when told to.
 
-python -m tests.benchmarks.worker teachgraph static
+python -m tests.benchmarks.worker teachgraph static perf_counter 2
+
+It says whose steps, which way, by which clock and with how many threads.
 
 Each line that comes in is a command. The name of a family makes its step; `round` times
 a round, and the answer is the seconds of a step in it.
@@ -23,33 +25,35 @@ ROUND = 0.05
 """How many seconds a round takes, at least."""
 
 
-def step_of(library: str, way: str, name: str) -> Step:
+def step_of(library: str, way: str, threads: int, name: str) -> Step:
     if library == "torch":
         from tests.benchmarks import torch_steps
 
-        torch_steps.torch.set_num_threads(2)
+        torch_steps.torch.set_num_threads(threads)
         return torch_steps.STEPS[name]()
     make: Callable[..., Step] = getattr(families, way)
     return make(import_module(library), name)
 
 
-def seconds(step: Step, least: float = ROUND) -> float:
+def seconds(step: Step, clock: Callable[[], float]) -> float:
     """What a step takes, in as many as fill a round; one goes before to warm up."""
     step()
-    count, start = 0, time.perf_counter()
-    while (past := time.perf_counter() - start) < least:
+    count, start = 0, clock()
+    while (past := clock() - start) < ROUND:
         step()
         count += 1
     return past / count
 
 
-def answer(commands: TextIO, answers: TextIO, library: str, way: str) -> None:
+def answer(
+    commands: TextIO, answers: TextIO, library: str, way: str, clock: str, threads: str
+) -> None:
     step: Step = list
     for command in commands:
         if command == "round\n":
-            print(seconds(step), file=answers, flush=True)
+            print(seconds(step, getattr(time, clock)), file=answers, flush=True)
         else:
-            step = step_of(library, way, command.rstrip("\n"))
+            step = step_of(library, way, int(threads), command.rstrip("\n"))
             print("ready", file=answers, flush=True)
 
 
