@@ -11,6 +11,7 @@ from teachgraph.passes import (
     fc_fuse,
     identities,
     layer_norm,
+    recompute,
     softmax_cross_entropy,
 )
 from teachgraph.passes.check import check
@@ -40,5 +41,6 @@ __all__ = [
     "identities",
     "layer_norm",
     "list",
+    "recompute",
     "softmax_cross_entropy",
 ]

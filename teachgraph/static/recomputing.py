@@ -18,7 +18,17 @@ from teachgraph.ops.dropout import drawn_seed
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole, Slots
 
-__all__ = ["Again", "Segment", "repeat", "repeatable"]
+__all__ = [
+    "SUFFIX",
+    "Again",
+    "Segment",
+    "held_by",
+    "like",
+    "once_only",
+    "own_moments",
+    "renamed",
+    "uses",
+]
 
 SUFFIX = ".subprog_"
 

@@ -11,7 +11,7 @@ from teachgraph import passes
 from teachgraph.executor import Executor, Scope
 from teachgraph.static import Program, Variable
 
-__all__ = ["types", "unchanged"]
+__all__ = ["copy_of", "types", "unchanged"]
 
 
 def types(program: Program) -> list[str]:

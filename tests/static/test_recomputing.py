@@ -14,6 +14,7 @@ from teachgraph.errors import ModeError
 from teachgraph.executor import Executor
 from teachgraph.nn import functional as F
 from teachgraph.static import OpRole, Program, Variable
+from tests.passes.same import copy_of
 from tests.static.fresh import fresh
 
 Body = Callable[[Variable], list[Variable]]
@@ -90,7 +91,9 @@ def overwritten(x: Variable) -> list[Variable]:
     return [*values, tg.tanh(values[-1] + shift)]
 
 
-def trained(body: Body, cut: list[int]) -> tuple[Program, list[np.ndarray[Any, Any]]]:
+def trained(
+    body: Body, cut: list[int], names: list[str] | None = None
+) -> tuple[Program, list[np.ndarray[Any, Any]]]:
     """The program, and what two steps give: losses, gradients, what is stored."""
     tg.seed(1)
     with fresh() as built:
@@ -107,10 +110,13 @@ def trained(body: Body, cut: list[int]) -> tuple[Program, list[np.ndarray[Any, A
         executor = Executor()
         executor.run(built.startup)
         feed = {"x": np.random.default_rng(0).normal(size=(6, 4))}
-        wanted = [loss, *(grad for _, grad in pairs)]
-        found = [v for _ in range(2) for v in executor.run(built.main, feed, wanted)]
+        wanted = [loss.name, *(grad.name for _, grad in pairs)]
+        program: Program = built.main
+        if names is not None:
+            program = passes.apply_pass(program, names, fetches=wanted)
+        found = [v for _ in range(2) for v in executor.run(program, feed, wanted)]
         stored = built.scope.values
-        return built.main, found + [stored[n] for n in sorted(stored)]
+        return program, found + [stored[n] for n in sorted(stored)]
 
 
 @pytest.mark.parametrize("cut", [[3], [2, 5, 8], [5, 1]])
@@ -125,6 +131,42 @@ def test_gradients_and_updates_are_those_of_the_plain_program(
     assert kept_for_backward(shorter) < kept_for_backward(plain)
     made = passes.apply_pass(shorter, passes.DEFAULT)
     assert kept_for_backward(made) == kept_for_backward(shorter)
+
+
+@pytest.mark.parametrize("body", [deep, joined, dropped, normal, chosen, overwritten])
+def test_a_pass_chooses_checkpoints_itself(body: Body) -> None:
+    plain, wanted = trained(body, [])
+    shorter, found = trained(body, [], ["recompute", *passes.DEFAULT, "dead_code"])
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert kept_for_backward(shorter) < 0.8 * kept_for_backward(plain)
+
+
+def test_a_pass_lets_dropouts_leave_out_the_same() -> None:
+    with fresh() as built:
+        values = deep(static.data("x", [6, 4], "float64"))
+        for _ in range(6):
+            values.append(F.dropout(tg.tanh(values[-1]), 0.4))
+        _, pairs = tg.optimizer.SGD(0.1).minimize(tg.mean(values[-1]))
+        Executor().run(built.startup)
+        grads = [grad.name for _, grad in pairs]
+        made = passes.apply_pass(built.main, "recompute", fetches=grads)
+        assert kept_for_backward(made) < 0.7 * kept_for_backward(built.main)
+        feed = {"x": np.random.default_rng(0).normal(size=(6, 4))}
+        found = []
+        for program in (built.main, made):
+            tg.seed(3)
+            scope = copy_of(built.scope)
+            found.append(Executor().run(program, feed, grads, scope=scope))
+        for one, other in zip(*found, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+        assert any(grad.any() for grad in found[0])
+
+
+def test_a_pass_leaves_what_is_recomputed_already() -> None:
+    shorter, _ = trained(deep, [3, 6])
+    made = passes.apply_pass(shorter, "recompute")
+    assert not made.report
 
 
 def test_with_a_checkpoint_every_root_of_n_the_root_of_n_is_kept() -> None:
