@@ -13,6 +13,7 @@ before the first gradient that needs it:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from math import isqrt, prod
 
@@ -72,7 +73,7 @@ def parts_of(graph: Graph, forward: Sequence[Operator]) -> list[Segment]:
         first = cuts[-1] + (step + 1) // 2
         window = range(first, cuts[-1] + step + step // 2 + 1)
         cuts.append(min(window, key=lambda at: (crossing[at], -at)))
-    return [Segment(a, b) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [Segment(a, b) for a, b in itertools.pairwise(cuts)]
 
 
 def flow(graph: Graph, forward: Sequence[Operator]) -> list[int]:
@@ -102,7 +103,7 @@ def kept(
     later: Sequence[Operator],
     parts: Sequence[Segment],
 ) -> set[str]:
-    """The forward's values that stay: also what blocks read, and each dropout's mask."""
+    """What stays of the forward: also what blocks read, and each mask of a dropout."""
     drops = {op for op in forward if by_its_mask(op)}
     held = held_by(forward, parts, once_only(until) - drops)
     held.update(name for op in drops for name in op.output("Mask"))
