@@ -2,11 +2,12 @@
 
 NumPy has neither. Near 0 its power series is short. Beyond 1 what is missing to 1 is
 exp(-x^2) times a smooth function of 1 / (x + 3), which a polynomial follows to the last
-digit; at 6 it is 1 for every float64.
+digit; at 6 it is 1 for every float64. For float32, a quotient of polynomials will do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import erfc, factorial, pi, sqrt
 from math import exp as e_to
 from typing import Any
@@ -26,6 +27,9 @@ TERMS = 18
 DEGREE = 14
 SHIFT = 3.0
 NEAR, FAR = 1.0, 6.0
+
+BLOCK = 16_384
+"""So many numbers, and what is made of them, fit into a processor's cache."""
 
 
 def tail(t: float) -> float:
@@ -55,10 +59,52 @@ def error_function(x: Any) -> Any:
     return np.copysign(out, x)
 
 
+ABOVE = (
+    1.12837914,
+    0.193542656,
+    0.0531014182,
+    0.00388323784,
+    0.000284563036,
+    1.98679489e-06,
+)
+BELOW = (1.0, 0.504855269, 0.115348997, 0.0152070395, 0.00118554448, 3.74201543e-05)
+"""erf(x) / x is a quotient of these polynomials in x^2, to 3e-8 of it for |x| < 4.
+
+Least squares found them; none is negative, so that no digits cancel.
+"""
+
+
+def in_single(x: Any) -> Any:
+    """erf of float32 numbers, to a few units in their last digit; from 4 on it is 1."""
+    near = np.clip(x, -4.0, 4.0)
+    squares = np.square(near)
+    quotient = polynomial(ABOVE, squares)
+    quotient /= polynomial(BELOW, squares)
+    quotient *= near
+    return np.clip(quotient, -1.0, 1.0)
+
+
+def polynomial(coefficients: Sequence[float], x: Any) -> Any:
+    """The sum of the coefficients times 1, x, x^2 and so on, by Horner's rule."""
+    out = np.full_like(x, coefficients[-1])
+    for coefficient in coefficients[-2::-1]:
+        out *= x
+        out += coefficient
+    return out
+
+
 @op(needs=FLOATING)
 def erf(x: Any) -> Any:
     """out = erf x: how likely a normal number is within x sqrt(2) deviations."""
-    return error_function(floats(x).astype(np.float64)).astype(x.dtype)
+    x = floats(x)
+    out = np.empty(x.shape, x.dtype)
+    numbers, results = x.reshape(-1), out.reshape(-1)
+    single = x.dtype == np.float32
+    for start in range(0, x.size, BLOCK):
+        part = numbers[start : start + BLOCK]
+        found = in_single(part) if single else error_function(part.astype(np.float64))
+        results[start : start + BLOCK] = found
+    return out
 
 
 def same(x: Like) -> Any:

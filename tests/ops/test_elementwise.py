@@ -137,6 +137,18 @@ def test_erf_is_right_to_its_last_digits() -> None:
     assert erf(np.array([math.inf, -math.inf])).tolist() == [1.0, -1.0]
 
 
+def test_erf_of_float32_is_right_to_half_a_millionth() -> None:
+    x = np.concatenate([np.linspace(-7, 7, 40_001), np.logspace(-30, 0, 3001)])
+    x = x.astype(np.float32)
+    wanted = np.array([math.erf(number) for number in x.tolist()])
+    found = erf(x)
+    assert found.dtype == np.float32
+    assert np.abs(found).max() == 1.0
+    np.testing.assert_allclose(found, wanted, rtol=5e-7, atol=0)
+    ends = np.array([math.inf, -math.inf, math.nan, -0.0], np.float32)
+    np.testing.assert_array_equal(erf(ends), [1.0, -1.0, math.nan, -0.0])
+
+
 def test_erfinv_undoes_erf() -> None:
     y = np.concatenate([np.linspace(-1, 1, 2001), [1 - 1e-15, 1e-300]])
     np.testing.assert_allclose(erf(erfinv(y)), y, rtol=1e-15, atol=0)
