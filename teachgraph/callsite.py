@@ -6,6 +6,7 @@ the innermost frame that does not belong to the framework.
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import sys
 from collections.abc import Callable
@@ -19,7 +20,7 @@ titles_of_files: list[Callable[[str], str | None]] = []
 """Who knows better names for files: a notebook, of its cells."""
 
 _PACKAGE = str(Path(__file__).parent) + "/"
-_HOUSES = (_PACKAGE, "<teachgraph", "<frozen", "<string>")
+_HOUSES = (_PACKAGE, contextlib.__file__, "<teachgraph", "<frozen", "<string>")
 
 
 class Callsite(NamedTuple):

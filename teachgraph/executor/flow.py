@@ -11,11 +11,8 @@ from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from teachgraph.executor.call import Call
-from teachgraph.ops.control_flow import LoopError
-from teachgraph.ops.tensor_array import TensorArray
+from teachgraph.ops.control_flow import LoopError, zeros_like
 from teachgraph.static.operator import Operator
 
 if TYPE_CHECKING:
@@ -28,11 +25,6 @@ Walk = Callable[[Sequence["Step"], Values], None]
 
 BEFORE = "@BEFORE"
 """Ends the name of a loop variable's value at the beginning of a round."""
-
-
-def zeros_like(value: Any) -> Any:
-    """Zeros in the shape of an array, or of each part of a list of arrays."""
-    return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 
 def counted(rounds: int, limit: int) -> int:

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from teachgraph.errors import InvalidValueError, OpError, ShapeError
 from teachgraph.ops.op import Like, Op, op
+from teachgraph.ops.tensor_array import TensorArray
 
 __all__ = [
     "LoopError",
@@ -21,6 +24,7 @@ __all__ = [
     "select_output",
     "while_",
     "while_grad",
+    "zeros_like",
 ]
 
 ONE_BOOL = "a condition of one element"
@@ -56,22 +60,36 @@ while_grad = of_a_block("while_grad", ("x@GRAD",), original_output_grad=())
 
 
 @op(needs="X: one value for each value of Mask, a whole number")
-def select_input(mask: Any, *x: Any) -> Any:
-    """The one of `x` that `mask` counts to: the result of the branch that was taken."""
+def select_input(mask: Any, *x: Any, kept: bool = False) -> Any:
+    """The one of `x` that `mask` counts to: the result of the branch that was taken.
+
+    The others have no value, but for the first one if it is `kept`: then it is what
+    there was before the branch.
+    """
     return x[int(mask.reshape(()))]
 
 
 @select_input.infers
-def select_input_spec(mask: Like, *x: Like) -> Any:
+def select_input_spec(mask: Like, *x: Like, kept: bool) -> Any:
     """A size that differs between the branches is not known."""
     return [(merged([value.shape for value in x]), x[0].dtype)]
 
 
 @op(needs="Mask: 0 or 1")
-def select_output(mask: Any, x: Any) -> Any:
-    """A gradient, handed to the branch that was taken; the other one gets none."""
-    taken = int(mask.reshape(()))
-    return (None, x) if taken else (x, None)
+def select_output(mask: Any, x: Any, kept: Any = None) -> Any:
+    """A gradient, handed to the branch that was taken; the other one gets none.
+
+    The first result is zeros instead of none if what was `kept` before the branch is
+    given.
+    """
+    if not int(mask.reshape(())):
+        return x, None
+    return None if kept is None else zeros_like(kept), x
+
+
+def zeros_like(value: Any) -> Any:
+    """Zeros in the shape of an array, or of each part of a list of arrays."""
+    return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 
 def merged(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:

@@ -15,18 +15,12 @@ import numpy as np
 
 from teachgraph.errors import DTypeError, ProgramError, ShapeError, at_user_line
 from teachgraph.ops import functions
-from teachgraph.ops.control_flow import conditional_block, merged, select_input
-from teachgraph.ops.shape import assign
+from teachgraph.ops.control_flow import merged
 from teachgraph.static.block import Block
+from teachgraph.static.branch import Branch, select
 from teachgraph.static.nest import flat, packed, same_structure
 from teachgraph.static.program import current_block
-from teachgraph.static.sub_block import (
-    as_variable,
-    captured,
-    check_condition,
-    traced_into,
-    written,
-)
+from teachgraph.static.sub_block import as_variable, check_condition
 from teachgraph.static.variable import Variable
 
 __all__ = ["case", "cond", "switch_case"]
@@ -128,30 +122,10 @@ def branch(parent: Block, pred: Variable, fn: Function | None) -> Any:
     """Append a branch; the nest it returns, its variables replaced by the parent's."""
     if fn is None:
         return None
-    with traced_into(parent) as block:
-        results = fn()
-        outside = written(block)
-        carried = [handed_out(parent, block, value) for value in flat(results)]
-    names = [v.name for v in carried if isinstance(v, Variable)]
-    scope = parent.create_var(type="STEP_SCOPES", stop_gradient=True)
-    parent.insert(
-        len(parent.ops),
-        conditional_block.type,
-        {"Cond": [pred.name], "Input": sorted({*captured(block), *outside})},
-        {"Out": [*names, *outside], "Scope": [scope.name]},
-        {"sub_block": block.idx, "is_scalar_condition": True},
-    )
-    return packed(results, carried)
-
-
-def handed_out(parent: Block, block: Block, value: Any) -> Any:
-    """A variable of the parent that a branch's result is assigned to."""
-    if not isinstance(value, Variable):
-        return value
-    out = parent.create_var(shape=value.shape, dtype=value.dtype, type=value.type)
-    block.append_op(assign.type, {"X": value}, {"Out": out})
-    out.stop_gradient = value.stop_gradient
-    return out
+    made = Branch(parent, pred)
+    with made.traced():
+        made.results = fn()
+    return made.nest
 
 
 def check_results(
@@ -205,13 +179,7 @@ def picked(parent: Block, mask: Variable, chosen: Any, other: Any, label: str) -
     out = parent.create_var(
         shape=shape, dtype=yes.dtype, stop_gradient=stop, type=yes.type
     )
-    parent.insert(
-        len(parent.ops),
-        select_input.type,
-        {"Mask": [mask.name], "X": [no.name, yes.name]},
-        {"Out": [out.name]},
-        {},
-    )
+    select(parent, mask.name, [no.name, yes.name], out.name)
     return out
 
 

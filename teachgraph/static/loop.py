@@ -9,7 +9,7 @@ operators assign it the value for the next round.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,8 +22,9 @@ from teachgraph.ops.control_flow import merged, while_
 from teachgraph.ops.shape import assign
 from teachgraph.static.block import Block
 from teachgraph.static.nest import flat, packed, same_structure
-from teachgraph.static.operator import Operator, Slots
+from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
+from teachgraph.static.settling import assign_back, settled
 from teachgraph.static.sub_block import (
     as_variable,
     captured,
@@ -426,50 +427,3 @@ class While:
                 )
             )
         append_while(parent, block, ([], again), ([], again), dict(self.attrs))
-
-
-def settled(block: Block) -> dict[str, Variable]:
-    """Let a body write the variables around it at its end only.
-
-    An operator that writes one in between writes a variable of the block instead, which
-    the operators after it read: so every value of a round stays there for the way back.
-    A variable that a block further inside has to do with is left as it is.
-
-    Returns:
-        The newest variable for the name of each that is yet to be assigned.
-    """
-    inner = [op.sub_block for op in block.ops if op.sub_block is not None]
-    names_inside = {n for b in inner for n in [*written(b), *captured(b)]}
-    latest: dict[str, str] = {}
-    for operator in block.ops:
-        rename(operator.inputs, latest)
-        for name in operator.output_arg_names:
-            if name not in block.vars and name not in names_inside:
-                latest[name] = local_copy(block, name)
-        rename(operator.outputs, latest)
-    return {name: block.vars[newest] for name, newest in latest.items()}
-
-
-def rename(slots: Slots, names: Mapping[str, str]) -> None:
-    """Put other variables in the place of some."""
-    for slot, old in slots.items():
-        slots[slot] = [names.get(name, name) for name in old]
-
-
-def assign_back(block: Block, latest: Mapping[str, Variable]) -> None:
-    """Append the assignments of the variables around a block that it has changed."""
-    for name, newest in latest.items():
-        slots = {"X": [newest.name]}
-        block.insert(len(block.ops), assign.type, slots, {"Out": [name]}, {})
-
-
-def local_copy(block: Block, name: str) -> str:
-    """A variable of the block that is like one around it."""
-    like = block._var_recursive(name)
-    return block.create_var(
-        unique_name.generate(name),
-        like.shape,
-        like.dtype,
-        stop_gradient=like.stop_gradient,
-        type=like.type,
-    ).name

@@ -57,11 +57,14 @@ def back_over_select(
     """Hand the gradient to the branch that was taken."""
     (out,) = operator.outputs["Out"]
     outputs = [parts.get(1 + i, EMPTY) for i in range(2)]
+    slots = {"Mask": operator.inputs["Mask"], "X": [reverse.grad_name(out)]}
+    if operator.attrs.get("kept") and 1 in parts:
+        slots["Kept"] = operator.inputs["X"][:1]
     insert(
         reverse,
         operator,
         select_output.type,
-        {"Mask": operator.inputs["Mask"], "X": [reverse.grad_name(out)]},
+        slots,
         {"Out": outputs},
         {},
     )

@@ -184,17 +184,6 @@ def test_second_order_through_a_loop_is_refused_in_words() -> None:
         static.gradients(dx, x)
 
 
-def test_a_value_written_over_in_a_block_inside_a_body_has_no_way_back() -> None:
-    x, p = data(), truth()
-    y = x * 1.0
-    going, i = tg.full([1], 1, "bool"), tg.full([1], 0, "int64")
-    with While(going).block():
-        nn.cond(p, lambda: put(y * 2.0, y))
-        tg.assign(i > 2, going)
-    with pytest.raises(ProgramError, match="changes 'tmp_0' in the middle of a round"):
-        static.gradients(y, x)
-
-
 Call = Callable[[Any, Any], Any]
 
 
