@@ -17,18 +17,15 @@ from teachgraph.ops.channels import channel_axis, channels_as_before, channels_f
 from teachgraph.ops.elementwise import elementwise_mul, elementwise_sub
 from teachgraph.ops.math import sqrt
 from teachgraph.ops.moments import (
-    affine,
     check_some,
     check_vectors,
-    moments,
     of_affine,
     of_inverse,
-    standardised,
     through_moments,
     through_scale,
 )
 from teachgraph.ops.op import Like, op
-from teachgraph.ops.shape import reshape2, reshape_as
+from teachgraph.ops.shape import aligned, reshape2, reshape_as
 
 __all__ = ["group_norm", "instance_norm", "layer_norm"]
 
@@ -50,9 +47,21 @@ def normalised_groups(
 ) -> tuple[Any, Any, Any]:
     """Mean and variance of each group of a sample's channels, and y, channels first."""
     rows = rows_of(x, groups)
-    mean, variance = moments(rows, (1,))
-    normal = standardised(rows, mean, 1 / np.sqrt(variance + epsilon), 0)
-    return mean, variance, affine(normal.reshape(x.shape), scale, bias, 1)
+    mean = mean_of_rows(rows)
+    normal = rows - mean
+    variance = mean_of_rows(np.square(normal))
+    normal *= 1 / np.sqrt(variance + epsilon)
+    y = normal.reshape(x.shape)
+    if scale is not None:
+        y *= aligned(scale, y.ndim, 1)
+    if bias is not None:
+        y += aligned(bias, y.ndim, 1)
+    return mean[:, 0], variance[:, 0], y
+
+
+def mean_of_rows(matrix: Any) -> Any:
+    """The mean of each row, as a column."""
+    return np.add.reduce(matrix, axis=1, keepdims=True) / matrix.shape[1]
 
 
 def through_groups(
