@@ -15,6 +15,7 @@ from teachgraph.executor.scope import Scope, global_scope
 from teachgraph.observe import announce, followed, observers
 from teachgraph.passes import DEFAULT, CompiledProgram
 from teachgraph.static.operator import Operator
+from teachgraph.static.order import first_writer
 from teachgraph.static.program import Program, default_main_program
 from teachgraph.static.variable import Variable
 
@@ -231,14 +232,21 @@ def checked_feed(plan: Plan, feed: Mapping[str, Any]) -> dict[str, Any]:
                 stacklevel=3,
             )
         elif not variable.is_data:
-            raise FeedError(
-                at_user_line(
-                    f"{name!r} is no data variable: an operator of the program writes "
-                    "it, so a feed would be overwritten; feed variables made by "
-                    "static.data"
-                )
-            )
+            raise FeedError(not_to_be_fed(variable))
     return {name: as_fed(plan.variables[name], feed[name]) for name in plan.feeds}
+
+
+def not_to_be_fed(variable: Variable) -> str:
+    """The message for a feed of what is no data."""
+    writer = first_writer(variable.block, variable.name)
+    who = "it outlives runs in the scope"
+    if writer is not None:
+        line = "" if writer.callsite is None else f" of {writer.callsite.short}"
+        who = f"{writer.type}{line} writes it, so a feed would be overwritten"
+    return at_user_line(
+        f"{variable.name!r} is no data variable: {who}; feed variables made by "
+        "static.data"
+    )
 
 
 def as_fed(variable: Variable, value: Any) -> np.ndarray[Any, Any]:

@@ -25,6 +25,7 @@ from teachgraph.executor.scope import Scope
 from teachgraph.observe import announce, unwatched
 from teachgraph.passes import apply_pass
 from teachgraph.static.operator import Operator
+from teachgraph.static.order import check_order, first_writer
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
@@ -59,6 +60,7 @@ class Plan:
         max_iterations: int | None = None,
     ) -> None:
         block = program.global_block()
+        check_order(block)
         self.program, self.fetches = program, list(fetches)
         running = program if not passes else rewritten(program, passes, fetches)
         self.calls = Lowering(running, max_iterations).steps()
@@ -88,13 +90,7 @@ class Plan:
             if variable is None or not (
                 name in made or variable.persistable or variable.is_data
             ):
-                raise FetchError(
-                    at_user_line(
-                        f"Input variable({name}) cannot be found in scope for operator "
-                        "'Fetch': fetch a variable of this program that an operator "
-                        "writes"
-                    )
-                )
+                raise FetchError(no_such_fetch(self.program, name))
 
     def needed_feeds(
         self, given: set[str], variables: Mapping[str, Variable]
@@ -227,6 +223,26 @@ def failed(step: Step, values: Mapping[str, Any], error: Exception) -> Exception
     inputs = {n: v for n, v in zip(names, given, strict=True) if n is not None}
     announce("run_failed", operator, inputs, explained)
     return explained
+
+
+def no_such_fetch(program: Program, name: str) -> str:
+    """The message for a fetch of what has no value by the end of a run."""
+    why = "fetch a variable of this program that an operator writes"
+    for block in program.blocks[1:]:
+        if name in block.vars:
+            writer = first_writer(block, name)
+            made = (
+                ""
+                if writer is None or writer.callsite is None
+                else (f", where {writer.type} of {writer.callsite.short} writes it")
+            )
+            why = (
+                f"it lives only inside a branch or a loop, in block {block.idx}{made}; "
+                "return it from there, and fetch what cond or while_loop returned"
+            )
+    return at_user_line(
+        f"Input variable({name}) cannot be found in scope for operator 'Fetch': {why}"
+    )
 
 
 def missing_feed(variable: Variable, call: Step | None) -> str:
