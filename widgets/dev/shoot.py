@@ -40,9 +40,12 @@ NAMES = [
     "failing_eager",
     "hostile",
     "loop",
+    "twice",
+    "transformer",
+    "transformer_deep",
     "thousand",
 ]
-WIDTHS = {"wide": 1640, "medium": 1060, "narrow": 560}
+WIDTHS = {"wide": 1640, "medium": 932, "narrow": 560}
 
 
 def build() -> Path:

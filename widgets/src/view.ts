@@ -333,11 +333,17 @@ export class View implements Actions {
     if (this.selected !== undefined) this.inspector.focus();
   }
 
+  /** Fold a sub-block of the Program, or else a group of the graph. */
   private fold(folded: boolean): void {
-    const found =
-      this.selected === undefined ? undefined : this.trace.row(this.selected);
-    if (found === undefined) return;
-    this.memory.columnOf(this.selected)?.fold(found.row.block, folded);
+    const { selected } = this;
+    const row = selected === undefined ? undefined : this.trace.row(selected)?.row;
+    const inGraph = this.graph.element.contains(document.activeElement);
+    if (row !== undefined && row.block > 0 && !inGraph) {
+      this.memory.columnOf(selected)?.fold(row.block, folded);
+    } else if (this.graph.canFold(selected)) {
+      const key = this.graph.fold(selected, folded);
+      if (key !== undefined) this.select(key);
+    }
   }
 
   private leave(): void {

@@ -65,6 +65,7 @@ describe("a scene of 10,000 operators", () => {
     isCurrent: () => false,
     caption: (node) => caption(trace, node, trace.length),
     stats: (key) => carried(trace, key, trace.length),
+    isBad: () => false,
   };
   const size = { width: 800, height: 600 };
   const middle = { x: 0, y: 2500 * ROW };

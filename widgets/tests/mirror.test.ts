@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { Builder } from "../fixtures/builder";
+import { transformer, twiceDifferentiated } from "../fixtures/deep";
 import { diamond, failingEager, mlp, residual } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import type { Log } from "../src/events";
+import { ROW } from "../src/layout/geometry";
 import type { Join, Mirror, MirrorEdge, MirrorNode } from "../src/state/mirror";
 import { traceOf } from "./trace";
 
@@ -140,4 +142,62 @@ test("ten thousand ops in a row fold without recursion", () => {
   const mirror = main(longProgram(10_000));
   expect(mirror.nodes.filter((node) => node.shape === "op")).toHaveLength(20_000);
   expect(mirror.layout.lowest).toBe(10_000);
+});
+
+test("a mask that every block reads is an edge once, then a chip", () => {
+  const mirror = main(transformer(6));
+  const flows = edges(mirror, "flow").filter(({ key }) => key.endsWith(":mask"));
+  expect(flows.map(({ chip }) => chip)).toEqual(["", ...Array(5).fill("mask")]);
+  const chips = flows.slice(1);
+  expect(chips.every(({ y1, y2 }) => y2 - y1 < ROW)).toBe(true);
+});
+
+test("a chip's gradient is a chip at the mirror image", () => {
+  const b = new Builder("shared");
+  b.program(1, "main");
+  b.variable(1, "w", "P", [1]);
+  b.variable(1, "x0", "D", [1]);
+  const ops: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    b.variable(1, `x${i + 1}`, "T", [1]);
+    const inputs = i === 0 || i === 11 ? { X: `x${i}`, Y: "w" } : { X: `x${i}` };
+    ops.push(b.op(1, i === 0 || i === 11 ? "mul" : "exp", inputs, { Out: `x${i + 1}` }));
+  }
+  const role = "backward";
+  b.variable(1, "w@GRAD", "g", [1]);
+  const outputs = { "Y@GRAD": "w@GRAD" };
+  b.op(1, "mul_grad", {}, outputs, { role, twin: ops[11] });
+  const mirror = main(b.log);
+  const [read] = edges(mirror, "flow").filter(({ chip }) => chip !== "");
+  const [given] = edges(mirror, "gradient").filter(({ chip }) => chip !== "");
+  expect([given.x1, given.y1]).toEqual([-read.x2, read.y2]);
+});
+
+test("ops recorded by a reverse pass stand in lanes of their own", () => {
+  const mirror = tape(twiceDifferentiated());
+  const second = mirror.regions.find(({ what }) => what === "second")!;
+  const isSecond = (node: MirrorNode): boolean => node.x < second.right;
+  const forward = mirror.ops.filter(({ tone }) => tone === "op");
+  const recorded = mirror.ops.filter(({ tone }) => tone === "grad");
+  expect(recorded).toHaveLength(6);
+  expect(recorded.every(isSecond)).toBe(true);
+  expect(forward.slice(0, 5).some(isSecond)).toBe(false);
+});
+
+test("what runs off the tape is one region, and a hook is at its gradient", () => {
+  const mirror = tape(twiceDifferentiated());
+  const [off] = mirror.regions.filter(({ what }) => what === "untaped");
+  expect(off.last - off.first).toBe(1);
+  const [hook] = joins(mirror).filter(({ sign }) => sign === "hook");
+  const y = mirror.ops.find(({ title, untaped }) => title === "reduce_sum" && !untaped)!;
+  expect(hook.x).toBeGreaterThan(0);
+  expect(hook.y).toBeLessThan(y.y);
+});
+
+test("a value that stops the gradient has a bar under its op", () => {
+  const b = new Builder("detached");
+  const x = b.tensor("x", "P", [1]);
+  const out = b.tensor("y", "T", [1], true);
+  b.node("assign", [x], [out], []);
+  expect(joins(tape(b.log)).map(({ sign }) => sign)).toEqual(["stop"]);
 });

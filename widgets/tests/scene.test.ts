@@ -18,6 +18,7 @@ function look(trace: Trace, position = trace.length): Look {
     isCurrent: () => false,
     caption: (node) => caption(trace, node, position),
     stats: (key) => carried(trace, key, position),
+    isBad: () => false,
   };
 }
 

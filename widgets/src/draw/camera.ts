@@ -1,7 +1,7 @@
 /** Where the window on a mirrored graph looks, and how it gets there. */
 
 import { AXIS, LANE, PORT, ROW } from "../layout/geometry";
-import type { Mirror, MirrorNode } from "../state/mirror";
+import type { MirrorNode, Picture } from "../state/picture";
 import { sizeOf, type Camera, type Size } from "./scene";
 
 const READABLE = 0.58;
@@ -23,7 +23,7 @@ export class CameraMan {
   private placed = false;
 
   /** Choose where to look, from what there is and what is newest. */
-  aim(mirror: Mirror, newest: MirrorNode | undefined, size: Size): void {
+  aim(mirror: Picture, newest: MirrorNode | undefined, size: Size): void {
     if (this.mode === "free" || size.width === 0) return;
     const { width, top, height } = extent(mirror);
     const room = { width: size.width - MARGIN, height: size.height - HEADROOM };
@@ -93,6 +93,13 @@ export class CameraMan {
     this.target = { x, y: node.y, scale };
   }
 
+  /** Look at this height, as one who presses the minimap asks. */
+  look(y: number): void {
+    this.take();
+    this.target.y = y;
+    Object.assign(this.camera, this.target);
+  }
+
   toWorld(x: number, y: number, size: Size): { x: number; y: number } {
     const { camera } = this;
     return {
@@ -120,10 +127,10 @@ function farEdge(node: MirrorNode): number {
   return Math.abs(node.x) + sizeOf(node).width / 2;
 }
 
-function extent(mirror: Mirror): { width: number; top: number; height: number } {
+function extent(mirror: Picture): { width: number; top: number; height: number } {
   // Two lanes a side at least, so that a second lane does not rescale the picture.
-  const slots = Math.max(2, mirror.layout.widest);
+  const slots = Math.max(2, mirror.widest);
   const width = AXIS + 2 * (slots / 2 + 1) * LANE + 36;
-  const height = (Math.max(0, mirror.layout.lowest) + 1) * ROW + PORT;
+  const height = (Math.max(0, mirror.lowest) + 1) * ROW + PORT;
   return { width, top: -ROW / 2, height };
 }

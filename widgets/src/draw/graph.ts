@@ -1,20 +1,28 @@
 /** The backward graph: a canvas, and elements for whoever cannot see it. */
 
+import { groupsAround } from "../layout/groups";
 import { caption, carried } from "../state/caption";
-import type { Mirror, MirrorNode } from "../state/mirror";
+import { Folding, graphOfGroup, groupOf } from "../state/folding";
+import { Mirror } from "../state/mirror";
+import type { MirrorNode, Picture } from "../state/picture";
 import { countBefore } from "../state/timeline";
-import { TONES } from "../state/tones";
 import type { Trace } from "../state/trace";
 import { CameraMan } from "./camera";
 import { button, el, freshId } from "./dom";
 import { hit } from "./hit";
 import { Leaves } from "./leaves";
 import type { Actions, Frame, Pane } from "./look";
+import { Minimap } from "./minimap";
+import { Options } from "./options";
 import { paint } from "./paint";
-import { scene, sizeOf, type Box, type Look, type Size } from "./scene";
+import { scene, type Box, type Look, type Size } from "./scene";
 import type { Palette } from "./theme";
+import { Tip } from "./tip";
 
-const MOST_OPTIONS = 150;
+/** A graph that is all there and has more ops than this is shown folded at first. */
+const MOST_UNFOLDED = 120;
+
+const EMPTY: Picture = new Mirror();
 
 interface Graph {
   readonly id: string;
@@ -29,15 +37,18 @@ export class GraphPane implements Pane {
   private readonly leaves: Leaves;
   private readonly stage = el("div", "tg-stage");
   private readonly canvas = el("canvas", "tg-canvas");
-  private readonly list = el("div", "tg-nodes");
+  private readonly options: Options;
+  private readonly minimap: Minimap;
+  private readonly tip = new Tip();
+  private readonly foldButton: HTMLButtonElement;
+  private readonly foldings = new Map<string, Folding>();
+  private pointer: { x: number; y: number } | undefined;
   private readonly cameraMan = new CameraMan();
   private readonly observer: ResizeObserver;
   private size: Size = { width: 0, height: 0 };
   private graph: Graph | undefined;
   private frame: Frame | undefined;
-  private options = "";
-  private shown = "";
-  private placed = "";
+  private offered = "";
 
   constructor(
     private readonly actions: Actions,
@@ -49,13 +60,19 @@ export class GraphPane implements Pane {
     this.select.addEventListener("change", () => actions.redraw());
     this.leaves = new Leaves(actions);
     this.canvas.setAttribute("aria-hidden", "true");
-    this.list.tabIndex = 0;
-    this.list.setAttribute("aria-labelledby", this.title.id);
+    this.options = new Options(this.title.id);
+    this.minimap = new Minimap((y) => {
+      this.cameraMan.look(y);
+      actions.redraw();
+    }, palette);
+    this.foldButton = button("tg-tool tg-foldall", "", "", () => this.toggleFolds());
     const left = el("span", "tg-side tg-forward", "Forward · read down");
     const right = el("span", "tg-side tg-backward", "Backward · read up");
-    this.stage.append(this.canvas, left, right, this.list);
+    const { element: nodes } = this.options;
+    this.stage.append(this.canvas, left, right, nodes, this.tip.element);
+    const stages = el("div", "tg-stages", this.stage, this.minimap.element);
     const head = el("div", "tg-panehead", this.title, this.select, this.buttons());
-    const parts = [head, this.leaves.element, this.stage];
+    const parts = [head, this.leaves.element, stages];
     this.element = el("section", "tg-pane tg-graph", ...parts);
     this.element.hidden = true;
     this.observer = new ResizeObserver(() => this.resize());
@@ -68,22 +85,19 @@ export class GraphPane implements Pane {
   }
 
   focus(): void {
-    this.list.focus({ preventScroll: true });
-  }
-
-  has(key: string | undefined): boolean {
-    return key !== undefined && (this.graph?.mirror.nodesOf(key).length ?? 0) > 0;
+    this.options.element.focus({ preventScroll: true });
   }
 
   /** The key of the node `by` places further down (or up) its side. */
   step(key: string | undefined, by: number): string | undefined {
-    const mirror = this.graph?.mirror;
-    if (mirror === undefined) return undefined;
-    const from = key === undefined ? undefined : mirror.nodesOf(key).at(-1);
-    if (from === undefined) return mirror.byRow.find((row) => row)?.[0]?.key;
+    if (this.graph === undefined) return undefined;
+    const picture = this.picture();
+    const { byRow } = picture;
+    const from = key === undefined ? undefined : picture.nodesOf(key).at(-1);
+    if (from === undefined) return byRow.find((row) => row)?.[0]?.key;
     const place = (node: MirrorNode): number => node.y * 1000 + Math.abs(node.x);
-    for (let row = from.spot.row; row >= 0 && row < mirror.byRow.length; row += by) {
-      const side = (mirror.byRow[row] ?? []).filter((node) => node.side === from.side);
+    for (let row = from.spot.row; row >= 0 && row < byRow.length; row += by) {
+      const side = (byRow[row] ?? []).filter((node) => node.side === from.side);
       const ordered = side.sort((a, b) => (place(a) - place(b)) * by);
       const next = ordered.find((node) => (place(node) - place(from)) * by > 0);
       if (next !== undefined) return next.key;
@@ -91,10 +105,34 @@ export class GraphPane implements Pane {
     return key;
   }
 
-  /** Bring a thing into view. */
+  /** Bring a thing into view, out of the groups that hide it. */
   show(key: string): void {
-    const node = this.graph?.mirror.nodesOf(key).at(-1);
+    this.folding()?.reveal(key);
+    const node = this.picture().nodesOf(key).at(-1);
     if (node !== undefined) this.cameraMan.show(node, this.size);
+  }
+
+  /** Close the group around `key`, or open it; return what to select then. */
+  fold(key: string | undefined, closed: boolean): string | undefined {
+    const folding = this.folding();
+    if (folding === undefined) return undefined;
+    this.actions.redraw();
+    if (key === undefined) {
+      if (closed) folding.closeAll();
+      else folding.openAll();
+      return undefined;
+    }
+    return closed ? folding.close(key) : folding.open(key);
+  }
+
+  /** Whether `key` is something that this graph could fold. */
+  canFold(key: string | undefined): boolean {
+    const mirror = this.graph?.mirror;
+    if (mirror === undefined || mirror.groups.length === 0) return false;
+    if (key === undefined) return true;
+    if (graphOfGroup(key) !== undefined) return groupOf(mirror, key) !== undefined;
+    const op = mirror.nodesOf(key).at(-1)?.op ?? -1;
+    return groupsAround(mirror.groups, op).length > 0;
   }
 
   fit(): void {
@@ -115,10 +153,48 @@ export class GraphPane implements Pane {
     this.element.hidden = this.graph === undefined;
     if (this.graph === undefined) return;
     this.leaves.update(frame);
-    this.draw(frame, this.graph.mirror);
+    this.sayFolds();
+    this.draw(frame, this.picture());
+    this.tip.update(frame, this.pointer, this.size);
   }
 
-  private draw(frame: Frame, mirror: Mirror): void {
+  private folding(): Folding | undefined {
+    const { graph, frame } = this;
+    if (graph === undefined) return undefined;
+    const { id, mirror } = graph;
+    let folding = this.foldings.get(id);
+    if (folding === undefined) {
+      folding = new Folding(id, mirror);
+      this.foldings.set(id, folding);
+      if (frame?.trace.ended === true && mirror.ops.length > MOST_UNFOLDED) {
+        folding.closeAll();
+      }
+    }
+    return folding;
+  }
+
+  private picture(): Picture {
+    return this.folding()?.picture ?? EMPTY;
+  }
+
+  private toggleFolds(): void {
+    this.fold(undefined, this.folding()?.isFolded !== true);
+    this.actions.select(undefined);
+  }
+
+  private sayFolds(): void {
+    const folding = this.folding();
+    const isFolded = folding?.isFolded === true;
+    this.foldButton.hidden = folding === undefined || folding.mirror.groups.length === 0;
+    const text = isFolded ? "Unfold" : "Fold";
+    if (this.foldButton.textContent === text) return;
+    this.foldButton.textContent = text;
+    const label = isFolded ? "Open all groups (e)" : "Fold layers and repeats (c)";
+    this.foldButton.title = label;
+    this.foldButton.setAttribute("aria-label", label);
+  }
+
+  private draw(frame: Frame, mirror: Picture): void {
     const { cameraMan } = this;
     const newest = mirror.nodes[countBefore(mirror.nodes, frame.position) - 1];
     cameraMan.aim(mirror, newest, this.size);
@@ -134,52 +210,15 @@ export class GraphPane implements Pane {
     this.element.dataset.nodes = String(mirror.nodes.length);
     this.element.dataset.edges = String(mirror.edgeCount);
     const boxes = shapes.filter((shape): shape is Box => shape.kind === "box");
-    this.describeBoxes(boxes, frame);
-  }
-
-  /** Options over the boxes, for screen readers, focus and tests. */
-  private describeBoxes(boxes: readonly Box[], frame: Frame): void {
-    const few = boxes.length <= MOST_OPTIONS;
-    const marked = ({ state }: Box): boolean =>
-      state === "selected" || state === "linked";
-    const kept = few ? boxes : boxes.filter(marked).slice(0, MOST_OPTIONS);
-    const signature = kept
-      .map((box) => `${box.node.key} ${box.state} ${box.caption.title} ${box.freed}`)
-      .join("\n");
-    if (signature !== this.shown) {
-      this.shown = signature;
-      this.list.replaceChildren(...kept.map((box) => option(box, frame)));
-      if (kept.length > 0) this.list.setAttribute("role", "listbox");
-      else this.list.removeAttribute("role");
-      this.placed = "";
-    }
-    const selected = this.list.querySelector("[aria-selected=true]");
-    this.list.setAttribute("aria-activedescendant", selected?.id ?? "");
-    if (selected === null) this.list.removeAttribute("aria-activedescendant");
-    this.placeOptions(kept);
-  }
-
-  private placeOptions(boxes: readonly Box[]): void {
-    const { x, y, scale } = this.cameraMan.camera;
-    const placed = `${x} ${y} ${scale} ${this.size.width} ${this.size.height}`;
-    if (placed === this.placed) return;
-    this.placed = placed;
-    boxes.forEach((box, index) => {
-      const { style } = this.list.children[index] as HTMLElement;
-      const { width, height } = sizeOf(box.node);
-      const corner = this.cameraMan.toScreen(box.x, box.y, this.size);
-      style.left = `${corner.x}px`;
-      style.top = `${corner.y}px`;
-      style.width = `${width * scale}px`;
-      style.height = `${height * scale}px`;
-    });
+    this.options.update(boxes, frame, cameraMan, this.size);
+    this.minimap.update(mirror, frame, camera, this.size);
   }
 
   private offer(all: readonly Graph[]): void {
     const options = all.map(({ id }) => id).join(" ");
-    if (options !== this.options) {
+    if (options !== this.offered) {
       const { value } = this.select;
-      this.options = options;
+      this.offered = options;
       this.select.replaceChildren(...all.map(graphOption));
       if (all.some(({ id }) => id === value)) this.select.value = value;
     }
@@ -191,6 +230,7 @@ export class GraphPane implements Pane {
     return el(
       "span",
       "tg-tools",
+      this.foldButton,
       button("tg-tool", "Zoom out", "−", () => this.zoom(1 / 1.4)),
       button("tg-tool", "Zoom in", "+", () => this.zoom(1.4)),
       button("tg-tool", "Fit the whole graph, or follow again (f)", "Fit", () =>
@@ -230,8 +270,20 @@ export class GraphPane implements Pane {
       drag = undefined;
       stage.classList.remove("tg-dragging");
     });
-    stage.addEventListener("pointerleave", () => this.actions.hover(undefined));
+    stage.addEventListener("dblclick", () => this.openSelected());
+    stage.addEventListener("pointerleave", () => {
+      this.pointer = undefined;
+      this.actions.hover(undefined);
+    });
     stage.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+  }
+
+  /** A double click opens a folded group. */
+  private openSelected(): void {
+    const key = this.frame?.selected;
+    if (key === undefined || graphOfGroup(key) === undefined) return;
+    const opened = this.fold(key, false);
+    if (opened !== undefined) this.actions.select(opened);
   }
 
   /** The wheel is the page's; with Ctrl or Cmd it zooms. */
@@ -246,12 +298,13 @@ export class GraphPane implements Pane {
   }
 
   private under(event: PointerEvent): string | undefined {
-    const { graph, frame, cameraMan } = this;
-    if (graph === undefined || frame === undefined) return undefined;
+    const { cameraMan } = this;
+    if (this.graph === undefined) return undefined;
     const { left, top } = this.stage.getBoundingClientRect();
     const [sx, sy] = [event.clientX - left, event.clientY - top];
+    this.pointer = { x: sx, y: sy };
     const { x, y } = cameraMan.toWorld(sx, sy, this.size);
-    return hit(graph.mirror, x, y, 7 / cameraMan.camera.scale);
+    return hit(this.picture(), x, y, 7 / cameraMan.camera.scale);
   }
 }
 
@@ -287,31 +340,21 @@ function lookOf(frame: Frame): Look {
     isCurrent: (cell, line) => step?.cell === cell && step.line === line,
     caption: (node) => caption(trace, node, position),
     stats: (key) => carried(trace, key, position),
+    isBad: (node) => isBadNode(trace, node, position),
   };
 }
 
-function option(box: Box, frame: Frame): HTMLElement {
-  const { node, state, caption: words, tone } = box;
-  const element = el("div", state === "future" ? "tg-node tg-future" : "tg-node");
-  element.id = freshId("node");
-  element.setAttribute("role", "option");
-  element.setAttribute("aria-selected", String(state === "selected"));
-  element.setAttribute("aria-disabled", String(state === "future"));
-  const line = node.line > 0 ? `, line ${node.line}` : "";
-  const kept = box.freed ? ", freed" : "";
-  const text = `${TONES[tone].word} ${words.title} ${words.detail}${line}${kept}`;
-  element.setAttribute("aria-label", text);
-  Object.assign(element.dataset, {
-    key: node.key,
-    name: words.title || node.title,
-    kind: node.shape,
-    role: tone,
-    side: node.side === 1 ? "backward" : "forward",
-    line: String(node.line),
-    cell: String(node.cell),
-    seq: String(node.seq),
-    freed: String(box.freed),
-    current: String(frame.step?.cell === node.cell && frame.step.line === node.line),
+function isBadNode(trace: Trace, node: MirrorNode, position: number): boolean {
+  if (trace.troubles.length === 0) return false;
+  const graph = graphOfGroup(node.key);
+  if (graph === undefined) return trace.isBad(node.key, position);
+  const mirror = trace.mirrorOf(graph);
+  const group = mirror && groupOf(mirror, node.key);
+  if (mirror === undefined || group === undefined) return false;
+  const inside = ({ op }: MirrorNode): boolean => op >= group.first && op < group.end;
+  return trace.troubles.some(({ key, seq }) => {
+    return seq < position && mirror.nodesOf(key).some((known) => {
+      return known.side === node.side && inside(known);
+    });
   });
-  return element;
 }

@@ -1,13 +1,13 @@
 /** What is under the pointer: a node, else an edge near enough. */
 
 import { ROW } from "../layout/geometry";
-import type { Mirror } from "../state/mirror";
+import type { Picture } from "../state/picture";
 import { pointOn, route, sizeOf } from "./scene";
 
 const PIECES = 12;
 
 export function hit(
-  mirror: Mirror,
+  mirror: Picture,
   x: number,
   y: number,
   reach: number,

@@ -2,7 +2,17 @@
 
 import { TONES } from "../state/tones";
 import { shorten } from "../text";
-import type { Box, Camera, Curve, Label, Mark, Shape, Size } from "./scene";
+import type {
+  Backdrop,
+  Box,
+  Camera,
+  Chip,
+  Curve,
+  Label,
+  Mark,
+  Shape,
+  Size,
+} from "./scene";
 import type { Palette } from "./theme";
 
 const FAINT = 0.3;
@@ -101,7 +111,46 @@ function draw(context: Context, shape: Shape, palette: Palette, texts: Texts): v
   if (shape.kind === "curve") drawCurve(context, shape, palette);
   else if (shape.kind === "box") drawBox(context, shape, palette, texts);
   else if (shape.kind === "mark") drawMark(context, shape, palette, texts);
+  else if (shape.kind === "chip") drawChip(context, shape, palette, texts);
+  else if (shape.kind === "backdrop") drawBackdrop(context, shape, palette, texts);
   else drawLabel(context, shape, palette, texts);
+}
+
+function drawChip(context: Context, chip: Chip, palette: Palette, texts: Texts): void {
+  const { x, y, width, text, gradient, state } = chip;
+  const marked = state === "selected" || state === "linked";
+  outline(context, x - width / 2, y - 8, width, 16, 8);
+  context.fillStyle = palette.panel;
+  context.fill();
+  context.lineWidth = marked ? 2 : 1.25;
+  const plain = gradient ? palette.gradient : palette.flow;
+  context.strokeStyle = marked ? palette.accent : plain;
+  context.stroke();
+  const alpha = context.globalAlpha;
+  const words = { text, x, y: y + 0.5, room: width - 8, colour: palette.ink, alpha };
+  texts.add(`${DETAIL - 0.5}px ${palette.mono}`, "center", words);
+}
+
+function drawBackdrop(
+  context: Context,
+  backdrop: Backdrop,
+  palette: Palette,
+  texts: Texts,
+): void {
+  const { x, y, width, height, text, what } = backdrop;
+  const alpha = context.globalAlpha;
+  outline(context, x + 3, y + 3, width - 6, height - 6, 10);
+  context.globalAlpha = alpha * (what === "second" ? 0.1 : 0.06);
+  context.fillStyle = what === "second" ? palette.tones.grad.fill : palette.ink;
+  context.fill();
+  context.globalAlpha = alpha;
+  context.strokeStyle = palette.dim;
+  context.lineWidth = 1;
+  context.setLineDash([2, 5]);
+  context.stroke();
+  context.setLineDash([]);
+  const words = { text, x: x + 10, y: y + 12, room: width, colour: palette.dim, alpha };
+  if (text !== "") texts.add(`${DETAIL}px ${palette.sans}`, "left", words);
 }
 
 function drawCurve(context: Context, curve: Curve, palette: Palette): void {
@@ -147,6 +196,7 @@ function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): vo
     context.fillRect(x, y, width, height);
     return;
   }
+  if (box.node.shape === "group") drawStack(context, box, palette);
   const faded = box.freed || (box.node.untaped && box.node.shape === "op");
   outline(context, x, y, width, height, round);
   context.fillStyle = box.current ? palette.current : palette.panel;
@@ -161,6 +211,19 @@ function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): vo
   context.setLineDash([]);
   drawBadge(context, box, palette, texts);
   writeBox(context, box, palette, texts);
+}
+
+/** The edges of more boxes behind the first: there is something to open. */
+function drawStack(context: Context, box: Box, palette: Palette): void {
+  const { x, y, width, height } = box;
+  context.lineWidth = 1.4;
+  context.fillStyle = palette.panel;
+  context.strokeStyle = palette.tones[box.tone].fill;
+  for (const far of [8, 4]) {
+    outline(context, x + far, y + far, width - 2 * far, height, 7);
+    context.fill();
+    context.stroke();
+  }
 }
 
 function borderColour(box: Box, palette: Palette): string {
@@ -272,7 +335,9 @@ function writeSign(
 
 function drawMark(context: Context, mark: Mark, palette: Palette, texts: Texts): void {
   const { x, y, sign, state } = mark;
-  if (sign === "bad") return drawCross(context, x, y, palette);
+  if (sign === "bad") return drawCross(context, mark, palette);
+  if (sign === "stop") return drawStop(context, mark, palette);
+  if (sign === "hook") return drawHook(context, mark, palette, texts);
   const update = sign === "update";
   const tone = palette.tones[update ? "optimise" : "g"];
   const fill = state === "future" ? palette.dim : tone.fill;
@@ -310,19 +375,41 @@ function drawPlus(context: Context, x: number, y: number, colour: string): void 
   context.stroke();
 }
 
+/** A bar across the way: no gradient comes back through here. */
+function drawStop(context: Context, { x, y }: Mark, palette: Palette): void {
+  context.strokeStyle = palette.ink;
+  context.lineWidth = 3;
+  context.beginPath();
+  context.moveTo(x - 11, y - 5);
+  context.lineTo(x + 11, y - 5);
+  context.stroke();
+}
+
+function drawHook(context: Context, mark: Mark, palette: Palette, texts: Texts): void {
+  const { x, y, state } = mark;
+  outline(context, x - 8, y - 8, 16, 16, 4);
+  context.fillStyle = palette.panel;
+  context.fill();
+  context.lineWidth = state === "selected" ? 3 : 1.75;
+  context.strokeStyle = state === "selected" ? palette.accent : palette.gradient;
+  context.stroke();
+  writeSign(context, "h", x, y, palette.ink, palette, texts);
+}
+
 /** NaN or Inf: seen without a click. */
-function drawCross(context: Context, x: number, y: number, palette: Palette): void {
+function drawCross(context: Context, { x, y, size }: Mark, palette: Palette): void {
+  const reach = 7 * size;
   for (const [colour, width] of [
     [palette.panel, 7],
     [palette.bad, 3.5],
   ] as const) {
     context.strokeStyle = colour;
-    context.lineWidth = width;
+    context.lineWidth = width * size;
     context.beginPath();
-    context.moveTo(x - 7, y - 7);
-    context.lineTo(x + 7, y + 7);
-    context.moveTo(x + 7, y - 7);
-    context.lineTo(x - 7, y + 7);
+    context.moveTo(x - reach, y - reach);
+    context.lineTo(x + reach, y + reach);
+    context.moveTo(x + reach, y - reach);
+    context.lineTo(x - reach, y + reach);
     context.stroke();
   }
 }

@@ -7,7 +7,7 @@
 import type { Stats } from "../events";
 import { BOX, LANE, PORT, ROW } from "../layout/geometry";
 import type { Caption } from "../state/caption";
-import type { Join, Mirror, MirrorEdge, MirrorNode } from "../state/mirror";
+import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "../state/picture";
 import type { Tone } from "../state/tones";
 import { shorten } from "../text";
 
@@ -32,6 +32,8 @@ export interface Look {
   isCurrent(cell: number, line: number): boolean;
   caption(node: MirrorNode): Caption;
   stats(key: string): Stats | undefined;
+  /** Whether it is known, without looking closer, that something is not finite. */
+  isBad(node: MirrorNode): boolean;
 }
 
 /** How much of a node can be read at the camera's scale. */
@@ -69,10 +71,36 @@ export interface Box {
 
 export interface Mark {
   readonly kind: "mark";
-  readonly sign: "sum" | "seed" | "update" | "bad";
+  readonly sign: Join["sign"] | "seed" | "update" | "bad";
   readonly key: string;
   readonly x: number;
   readonly y: number;
+  readonly state: State;
+  /** How much larger than usual, so that it can be seen from far away. */
+  readonly size: number;
+}
+
+/** The name of a far end, instead of the long edge to it. */
+export interface Chip {
+  readonly kind: "chip";
+  readonly key: string;
+  readonly text: string;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly gradient: boolean;
+  readonly state: State;
+}
+
+/** A background behind ops that have something in common. */
+export interface Backdrop {
+  readonly kind: "backdrop";
+  readonly what: Region["what"];
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly text: string;
   readonly state: State;
 }
 
@@ -85,7 +113,7 @@ export interface Label {
 }
 
 export type State = "plain" | "future" | "selected" | "linked";
-export type Shape = Curve | Box | Mark | Label;
+export type Shape = Curve | Box | Mark | Label | Chip | Backdrop;
 
 const NOTHING: Caption = { title: "", detail: "" };
 const MAX_EDGES = 4000;
@@ -93,13 +121,23 @@ const MAX_EDGES = 4000;
 const LEAST = 7;
 /** As many letters fit between the mirror's halves. */
 const MOST_KEPT = 14;
+const CHIP = { height: 16, letter: 6.7, most: 15 };
+const BACKDROPS: Record<Region["what"], string> = {
+  untaped: "not on the tape: no gradient",
+  second: "second tape: the backward pass, recorded",
+};
 
-export function scene(mirror: Mirror, camera: Camera, size: Size, look: Look): Shape[] {
+export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): Shape[] {
   const half = size.height / 2 / camera.scale;
   const first = Math.floor((camera.y - half) / ROW - 0.5);
   const last = Math.ceil((camera.y + half) / ROW + 0.5);
   const detail = detailAt(camera.scale);
   const shapes: Shape[] = [];
+  for (const region of mirror.regions) {
+    if (region.last >= first && region.first <= last) {
+      shapes.push(backdrop(region, detail, look));
+    }
+  }
   if (ROW * camera.scale > 3) {
     for (const edge of mirror.edges.touching(first, last, MAX_EDGES)) {
       pushEdge(shapes, edge, detail, look);
@@ -174,6 +212,7 @@ function pushEdge(shapes: Shape[], edge: MirrorEdge, detail: Detail, look: Look)
   const { kind, key } = edge;
   const state = stateOf(edge, look);
   if (kind === "saved") return pushSaved(shapes, edge, state, detail, look);
+  if (edge.chip !== "" && detail !== "dot") shapes.push(chip(edge, state));
   const wanted = state !== "future" && detail !== "dot";
   const stats = wanted ? look.stats(key) : undefined;
   const bad = isBad(stats);
@@ -196,8 +235,30 @@ function pushEdge(shapes: Shape[], edge: MirrorEdge, detail: Detail, look: Look)
   // The short end that arrives at the producer repeats what its parts say.
   if (bad && !(kind === "gradient" && edge.arrow)) {
     const [x, y] = middle(points);
-    shapes.push({ kind: "mark", sign: "bad", key, x, y, state });
+    shapes.push({ kind: "mark", sign: "bad", key, x, y, state, size: 1 });
   }
+}
+
+function chip(edge: MirrorEdge, state: State): Chip {
+  const { key, kind } = edge;
+  const text = shorten(edge.chip, CHIP.most);
+  const width = text.length * CHIP.letter + 14;
+  const [x, y] = kind === "gradient" ? [edge.x2, edge.y2] : [edge.x1, edge.y1];
+  return { kind: "chip", key, text, x, y, width, gradient: kind === "gradient", state };
+}
+
+function backdrop(region: Region, detail: Detail, look: Look): Backdrop {
+  const { what, first, last, left, right } = region;
+  return {
+    kind: "backdrop",
+    what,
+    x: left,
+    y: (first - 0.5) * ROW,
+    width: right - left,
+    height: (last - first + 1) * ROW,
+    text: detail === "full" ? BACKDROPS[what] : "",
+    state: region.seq >= look.position ? "future" : "plain",
+  };
 }
 
 /** What an op keeps reaches over to its gradient; until that comes it is a stub. */
@@ -224,13 +285,19 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
   const state = stateOf(node, look);
   const { x, y, key, shape, tone } = node;
   if (shape === "seed" || shape === "update") {
-    if (detail !== "dot") shapes.push({ kind: "mark", sign: shape, key, x, y, state });
+    const mark = { kind: "mark" as const, sign: shape, key, x, y, state, size: 1 };
+    if (detail !== "dot") shapes.push(mark);
     return;
   }
   const { width, height } = seenSize(node, camera);
   const inner = x - (node.side * sizeOf(node).width) / 2;
   const caption = detail === "dot" ? NOTHING : look.caption(node);
   const leaf = shape === "leaf" && detail !== "dot" && state !== "future";
+  const wild = state !== "future" && look.isBad(node);
+  if (wild && (detail === "dot" || shape === "group")) {
+    const size = Math.max(1, 0.55 / camera.scale);
+    shapes.push({ kind: "mark", sign: "bad", key, x, y, state, size });
+  }
   shapes.push({
     kind: "box",
     node,
@@ -243,7 +310,7 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
     state,
     current: state !== "future" && look.isCurrent(node.cell, node.line),
     freed: node.freed < look.position,
-    bad: leaf && isBad(look.stats(key)),
+    bad: wild || (leaf && isBad(look.stats(key))),
     detail,
     caption,
   });
@@ -257,8 +324,8 @@ function seenSize(node: MirrorNode, camera: Camera): { width: number; height: nu
 }
 
 function pushJoin(shapes: Shape[], join: Join, look: Look): void {
-  const { key, x, y } = join;
-  shapes.push({ kind: "mark", sign: "sum", key, x, y, state: stateOf(join, look) });
+  const { key, sign, x, y } = join;
+  shapes.push({ kind: "mark", sign, key, x, y, state: stateOf(join, look), size: 1 });
 }
 
 function stateOf(thing: { key: string; seq: number }, look: Look): State {
@@ -268,6 +335,7 @@ function stateOf(thing: { key: string; seq: number }, look: Look): State {
 }
 
 function depth(shape: Shape): number {
+  if (shape.kind === "backdrop") return -1;
   if (shape.kind === "curve") return shape.of === "saved" ? 0 : 1;
   return shape.kind === "box" ? 2 : 3;
 }

@@ -32,7 +32,7 @@ function figures(stats: Stats): HTMLElement {
   return list;
 }
 
-function histogram({ hist, min, max, stride = 1 }: Stats): HTMLElement {
+export function histogram({ hist, min, max, stride = 1 }: Stats): HTMLElement {
   const most = Math.max(1, ...hist);
   const total = hist.reduce((sum, count) => sum + count, 0);
   const [low, high] = [numberText(min), numberText(max)];

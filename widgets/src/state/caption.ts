@@ -3,6 +3,7 @@
 import type { Stats } from "../events";
 import { numberText, shapeText } from "../text";
 import { describe } from "./entity";
+import { graphOfGroup, groupDetail, groupOf, groupTitle } from "./folding";
 import type { MirrorNode } from "./mirror";
 import { names } from "./programs";
 import type { Trace } from "./trace";
@@ -20,6 +21,7 @@ export function caption(trace: Trace, node: MirrorNode, position: number): Capti
     const failure = trace.failures.find(({ key }) => key === node.key);
     return { title: node.title, detail: failure?.shapes || "failed" };
   }
+  if (node.shape === "group") return groupCaption(trace, node);
   if (node.side === 1) return gradientCaption(trace, node, position);
   return { title: leafTitle(trace, node), detail: madeText(trace, node) };
 }
@@ -33,6 +35,14 @@ export function carried(
   const entity = describe(trace, key, position);
   const isGradient = entity?.tone === "g" && !key.startsWith("v:");
   return isGradient ? entity.gradient : entity?.value;
+}
+
+function groupCaption(trace: Trace, node: MirrorNode): Caption {
+  const mirror = trace.mirrorOf(graphOfGroup(node.key) ?? "");
+  const group = mirror && groupOf(mirror, node.key);
+  if (group === undefined) return { title: node.title, detail: "" };
+  const detail = node.side === 1 ? "their gradients" : groupDetail(group);
+  return { title: groupTitle(group), detail };
 }
 
 function gradientCaption(trace: Trace, node: MirrorNode, position: number): Caption {

@@ -2,6 +2,7 @@
 
 import type { Stats } from "../events";
 import { shapeText } from "../text";
+import { graphOfGroup, groupDetail, groupKey, groupOf, groupTitle } from "./folding";
 import type { Made } from "./mirror";
 import {
   forwardName,
@@ -50,6 +51,7 @@ export function describe(
   key: string,
   position: number,
 ): Entity | undefined {
+  if (graphOfGroup(key) !== undefined) return describeGroup(trace, key);
   const found = trace.row(key);
   if (found !== undefined)
     return describeRow(trace, found.program, found.row, position);
@@ -71,6 +73,41 @@ export function describe(
   const failure = trace.failures.find((known) => known.key === key);
   if (failure === undefined) return undefined;
   return { ...failure, ...failedWords(failure.title, failure.message), facts: [] };
+}
+
+function describeGroup(trace: Trace, key: string): Entity | undefined {
+  const graph = graphOfGroup(key) ?? "";
+  const mirror = trace.mirrorOf(graph);
+  const group = mirror && groupOf(mirror, key);
+  if (mirror === undefined || group === undefined) return undefined;
+  const isGradient = key.startsWith("g");
+  const other = groupKey(graph, group, !isGradient);
+  const held = new Map<string, number>();
+  for (const { title } of mirror.ops.slice(group.first, group.end)) {
+    held.set(title, (held.get(title) ?? 0) + 1);
+  }
+  const facts = [...held].map(([title, count]): [string, string] => [title, `×${count}`]);
+  const twin: Link = {
+    key: other,
+    label: group.title,
+    tone: isGradient ? "op" : "grad",
+  };
+  const { seq, cell, line } = mirror.ops[group.first];
+  return {
+    key,
+    seq,
+    cell,
+    line,
+    tone: isGradient ? "grad" : "op",
+    name: groupTitle(group),
+    role: isGradient
+      ? "the gradients of a folded group"
+      : `${groupDetail(group)}, folded; e opens`,
+    facts,
+    producers: [],
+    consumers: [],
+    ...(mirror.hasGradients ? { twin } : {}),
+  };
 }
 
 function describeRow(

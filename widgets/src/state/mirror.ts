@@ -4,55 +4,18 @@
  * the same few words; it knows neither.
  */
 
-import { BOX, laneX, PORT, ROW, rowY, type Side } from "../layout/geometry";
+import { BOX, LANE, laneX, PORT, ROW, rowY, type Side } from "../layout/geometry";
 import { MirrorLayout, type Spot } from "../layout/mirror";
+import { groupsOf, type Group, type Item } from "../layout/groups";
 import { Spans } from "../layout/spans";
+import type { Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 import type { Tone } from "./tones";
 
-/** When and by which source line something came to be. */
-export interface Made {
-  readonly seq: number;
-  readonly cell: number;
-  readonly line: number;
-}
+export type { Join, Made, MirrorEdge, MirrorNode } from "./picture";
 
-export interface MirrorNode extends Made {
-  /** The entity it shows; several nodes may show one. */
-  readonly key: string;
-  readonly side: Side;
-  readonly shape: "op" | "leaf" | "seed" | "update" | "failed";
-  readonly tone: Tone;
-  readonly title: string;
-  readonly spot: Spot;
-  readonly x: number;
-  readonly y: number;
-  /** Ran outside the tape: no gradient will come back through it. */
-  readonly untaped: boolean;
-  /** From which event on what it kept is gone. */
-  freed: number;
-}
-
-export interface MirrorEdge extends Made {
-  readonly key: string;
-  readonly kind: "flow" | "saved" | "gradient";
-  readonly x1: number;
-  readonly y1: number;
-  readonly x2: number;
-  readonly y2: number;
-  readonly label: string;
-  readonly arrow: boolean;
-  freed: number;
-  /** When a saved edge found its gradient op; before, it is a stub. */
-  reached: number;
-}
-
-/** Where several gradients of one tensor are summed. */
-export interface Join {
-  key: string;
-  readonly seq: number;
-  readonly x: number;
-  readonly y: number;
-}
+/** A leaf this many rows away, or a value read this often, gets a chip, no edge. */
+const FAR = 8;
+const OFTEN = 6;
 
 export interface Input {
   readonly cell: number;
@@ -69,6 +32,12 @@ export interface Forward extends Made {
   readonly inputs: readonly Input[];
   readonly outputs: readonly string[];
   readonly untaped: boolean;
+  /** Of its outputs, those that no gradient flows through. */
+  readonly stops?: readonly string[];
+  /** Layers, name scopes and blocks it is in, outermost first. */
+  readonly scope?: readonly string[];
+  /** Recorded by a reverse pass: it stands in a lane of its own. */
+  readonly second?: boolean;
 }
 
 /** What an op's output, or a leaf, offers to those that read it. */
@@ -77,26 +46,37 @@ interface Wire {
   readonly generation: number;
   /** How far beside the node's middle it leaves, when there are several outputs. */
   readonly offset: number;
+  reads: number;
   parts: number;
   total: boolean;
   join?: Join;
 }
+
+const UNREAD = { reads: 0, parts: 0, total: false };
+
+type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
 const KEPT_HEIGHTS = [0, 16, -16];
 
 interface Entry {
   readonly wire: string;
   readonly x: number;
+  readonly chip: string;
   used: boolean;
 }
 
-export class Mirror {
+export class Mirror implements Picture {
   readonly layout = new MirrorLayout();
   readonly nodes: MirrorNode[] = [];
   readonly byRow: MirrorNode[][] = [];
   readonly edges = new Spans<MirrorEdge>();
   readonly joins = new Spans<Join>();
+  readonly regions: Region[] = [];
+  /** The ops' nodes, in the order of execution. */
+  readonly ops: MirrorNode[] = [];
   edgeCount = 0;
+  /** Grows with every change that a folded picture must follow. */
+  changes = 0;
   hasGradients = false;
   private readonly byKey = new Map<string, MirrorNode[]>();
   private readonly wires = new Map<string, Wire>();
@@ -105,7 +85,28 @@ export class Mirror {
   /** Where each input's edge enters an op: its gradient leaves at the mirror image. */
   private readonly entries = new Map<string, Entry[]>();
   private readonly forwardOf = new Map<string, string>();
+  private readonly items: Item[] = [];
+  private grouped: readonly Group[] = [];
+  private groupedAt = 0;
+  private secondLane = 0;
   private generation = 0;
+
+  get lowest(): number {
+    return this.layout.lowest;
+  }
+
+  get widest(): number {
+    return this.layout.widest;
+  }
+
+  /** What can be folded. */
+  get groups(): readonly Group[] {
+    if (this.groupedAt !== this.items.length) {
+      this.grouped = groupsOf(this.items);
+      this.groupedAt = this.items.length;
+    }
+    return this.grouped;
+  }
 
   /** The nodes that show an entity, oldest first. */
   nodesOf(key: string): readonly MirrorNode[] {
@@ -120,21 +121,29 @@ export class Mirror {
 
   /** An op ran, or was appended. */
   forward(op: Forward): void {
-    const spot = this.layout.op(...this.parents(op.inputs));
-    const node = this.add(op, { side: -1, shape: "op", spot, ...at(-1, spot) });
+    const spot = this.layout.op(...this.parents(op.inputs), this.leastSlot(op));
+    const node = this.addOp(op, spot, "op");
     this.readInputs(op, node);
     op.outputs.forEach((wire, index) => {
       const offset = spread(index, op.outputs.length, BOX.width);
-      const { generation } = this;
-      this.wires.set(wire, { node, generation, offset, parts: 0, total: false });
+      const made: Wire = { node, generation: this.generation, offset, ...UNREAD };
+      this.wires.set(wire, made);
+      if (op.stops?.includes(wire)) this.sign(op, made, "stop", wire, -1);
     });
+    if (op.untaped) this.extendRegion(node, "untaped");
+    else if (op.second === true) this.extendRegion(node, "second");
   }
 
   /** An op raised: it stands where it would have stood. */
   failed(op: Forward): void {
     const spot = this.layout.op(...this.parents(op.inputs));
-    const node = this.add(op, { side: -1, shape: "failed", spot, ...at(-1, spot) });
-    this.readInputs(op, node);
+    this.readInputs(op, this.addOp(op, spot, "failed"));
+  }
+
+  /** A hook looks at, or changes, the gradient of the tensor on `wire`. */
+  hook(made: Made, wire: string, whole: string): void {
+    const target = this.wires.get(wire);
+    if (target !== undefined) this.sign(made, target, "hook", whole, 1);
   }
 
   /** The op keeps these of its slots for its gradient. */
@@ -146,12 +155,13 @@ export class Mirror {
     // Edges of outer lanes pass behind the inner nodes, each at a height of its own.
     const y = node.y + (KEPT_HEIGHTS[Math.floor(node.spot.slot / 2)] ?? 0);
     const ends = { x1: x, y1: y, x2: -x, y2: y };
-    const edge = this.connect(made, { key: op, kind: "saved", label }, ends);
+    const edge = this.connect(made, { key: op, kind: "saved", label }, ends, node, node);
     this.saved.set(op, edge);
   }
 
   /** What the op had kept is let go. */
   free(seq: number, op: string): void {
+    this.changes += 1;
     for (const node of this.nodesOf(op)) node.freed = Math.min(node.freed, seq);
     const edge = this.saved.get(op);
     if (edge !== undefined) edge.freed = Math.min(edge.freed, seq);
@@ -168,7 +178,8 @@ export class Mirror {
     this.hasGradients = true;
     this.forwardOf.set(made.key, op);
     const { spot } = twin;
-    this.add(made, { side: 1, shape: "op", spot, ...at(1, spot) });
+    this.changes += 1;
+    this.add(made, { side: 1, shape: "op", spot, op: twin.op, ...at(1, spot) });
     const edge = this.saved.get(op);
     if (edge !== undefined) edge.reached = Math.min(edge.reached, made.seq);
     return true;
@@ -181,10 +192,11 @@ export class Mirror {
     if (target === undefined || source === undefined) return;
     this.whole(made, target, whole);
     if (!this.once(`${part}>${from}`)) return;
-    const { x, y } = this.port(target, 1);
-    const top = source.y - BOX.height / 2;
-    const ends = { x1: this.exit(from, wire) ?? source.x, y1: top, x2: x, y2: y };
-    this.connect(made, { key: part, kind: "gradient" }, ends);
+    const { x: x2, y: y2 } = this.port(target, 1);
+    const y1 = source.y - BOX.height / 2;
+    const { x: x1, chip } = this.exit(from, wire) ?? { x: source.x, chip: "" };
+    const ends = chip === "" ? { x1, y1, x2, y2 } : { x1, y1, x2: x1, y2: y1 - PORT };
+    this.connect(made, { key: part, kind: "gradient", chip }, ends, source, target.node);
     target.parts += 1;
     if (target.parts === 2) this.join(made, target, whole);
   }
@@ -193,7 +205,8 @@ export class Mirror {
   seed(made: Made, key: string, wire: string, whole: string): void {
     const target = this.wires.get(wire);
     if (target === undefined || !this.once(`seed ${wire}`)) return;
-    const place = { side: 1 as Side, spot: target.node.spot, ...this.port(target, 1) };
+    const { spot, op } = target.node;
+    const place = { side: 1 as Side, spot, op, ...this.port(target, 1) };
     const node = { ...made, key, title: "1", tone: "g" as Tone };
     this.add(node, { ...place, shape: "seed" });
     this.whole(made, target, whole);
@@ -212,8 +225,8 @@ export class Mirror {
     const target = this.wires.get(wire);
     if (target?.node.shape !== "leaf" || !target.total) return;
     if (!this.once(`update ${wire} ${target.generation}`)) return;
-    const { spot, x, y } = target.node;
-    const place = { spot, x: -x + BOX.width / 2 + 7, y };
+    const { spot, op, x, y } = target.node;
+    const place = { spot, op, x: -x + BOX.width / 2 + 7, y };
     this.add(made, { side: 1, shape: "update", ...place });
   }
 
@@ -239,37 +252,45 @@ export class Mirror {
   private readInputs(op: Forward, reader: MirrorNode): void {
     let outwards = this.parents(op.inputs)[0].length > 0 ? 1 : 0;
     const sources = op.inputs.map((input) => {
-      const wire = this.current(input.wire);
-      const { node, offset } = wire ?? this.leaf(op, input, reader.spot, outwards++);
-      return { key: input.wire, x1: node.x + offset, y1: bottom(node) };
+      const known = this.current(input.wire);
+      const wire = known ?? this.leaf(op, input, reader, outwards++);
+      wire.reads += 1;
+      const chip = isFar(wire, reader) ? input.name : "";
+      const { node, offset } = wire;
+      const x1 = chip === "" ? node.x + offset : reader.x;
+      return { wire: input.wire, chip, node, x1, y1: bottom(node) };
     });
     // Ends in the order of their beginnings: the edges of one op need not cross.
     sources.sort((a, b) => a.x1 - b.x1);
-    const entries = sources.map(({ key, x1, y1 }, index): Entry => {
+    const entries = sources.map(({ wire, chip, node, x1, y1 }, index): Entry => {
       const x2 = reader.x + spread(index, sources.length, BOX.width);
-      const ends = { x1, y1, x2, y2: reader.y - BOX.height / 2 };
-      this.connect(op, { key, kind: "flow", arrow: true }, ends);
-      return { wire: key, x: x2, used: false };
+      const y2 = reader.y - BOX.height / 2;
+      const ends = chip === "" ? { x1, y1, x2, y2 } : { x1: x2, y1: y2 - PORT, x2, y2 };
+      const label = isData(node) ? node.title : "";
+      const what = { key: wire, kind: "flow" as const, arrow: true, chip, label };
+      this.connect(op, what, ends, node, reader);
+      return { wire, x: x2, chip, used: false };
     });
     this.entries.set(op.key, entries);
   }
 
   /** Where the gradient op's next edge to `wire` leaves. */
-  private exit(gradient: string, wire: string): number | undefined {
+  private exit(gradient: string, wire: string): Pick<Entry, "x" | "chip"> | undefined {
     const entries = this.entries.get(this.forwardOf.get(gradient) ?? "") ?? [];
     const entry = entries.find((known) => known.wire === wire && !known.used);
     if (entry === undefined) return undefined;
     entry.used = true;
-    return -entry.x;
+    return { x: -entry.x, chip: entry.chip };
   }
 
-  private leaf(by: Made, input: Input, reader: Spot, outwards: number): Wire {
-    const spot = this.layout.leaf(reader, outwards);
+  private leaf(by: Made, input: Input, reader: MirrorNode, outwards: number): Wire {
+    const spot = this.layout.leaf(reader.spot, outwards);
+    const { op } = reader;
     const { cell, line, wire: key, name: title, tone } = input;
     const what = { seq: by.seq, cell, line, key, title, tone };
-    const node = this.add(what, { side: -1, shape: "leaf", spot, ...at(-1, spot) });
+    const node = this.add(what, { side: -1, shape: "leaf", spot, op, ...at(-1, spot) });
     const { generation } = this;
-    const wire: Wire = { node, generation, offset: 0, parts: 0, total: false };
+    const wire: Wire = { node, generation, offset: 0, ...UNREAD };
     this.wires.set(input.wire, wire);
     return wire;
   }
@@ -282,19 +303,62 @@ export class Mirror {
     const { node } = wire;
     const { x, y } = this.port(wire, 1);
     if (node.shape === "leaf") {
-      const place = { spot: node.spot, ...at(1, node.spot) };
+      const place = { spot: node.spot, op: node.op, ...at(1, node.spot) };
       const what = { ...made(by), key, title: node.title, tone: "g" as Tone };
       this.add(what, { side: 1, shape: "leaf", ...place });
     }
     const ends = { x1: x, y1: y, x2: x, y2: bottom(node) };
-    this.connect(by, { key, kind: "gradient", arrow: true }, ends);
+    this.connect(by, { key, kind: "gradient", arrow: true }, ends, node, node);
   }
 
   private join(by: Made, wire: Wire, key: string): void {
-    if (wire.join !== undefined) return;
-    const { x, y } = this.port(wire, 1);
-    wire.join = { key, seq: by.seq, x, y };
-    this.joins.add(wire.node.spot.row, wire.node.spot.row + 1, wire.join);
+    wire.join ??= this.sign(by, wire, "sum", key, 1);
+  }
+
+  private sign(
+    by: Made,
+    wire: Wire,
+    sign: Join["sign"],
+    key: string,
+    side: Side,
+  ): Join {
+    const { x, y } = this.port(wire, side);
+    const { op, spot } = wire.node;
+    const beside = sign === "hook" ? 18 : 0;
+    const made: Join = { key, sign, seq: by.seq, op, x: x + beside, y };
+    this.joins.add(spot.row, spot.row + 1, made);
+    this.changes += 1;
+    return made;
+  }
+
+  /** Lanes beyond all that the user's own ops use, from the first such op on. */
+  private leastSlot({ second }: Forward): number {
+    if (second !== true) return 0;
+    this.secondLane ||= 2 * Math.ceil((this.layout.widest + 1) / 2) + 1;
+    return this.secondLane;
+  }
+
+  private addOp(op: Forward, spot: Spot, shape: "op" | "failed"): MirrorNode {
+    const index = this.ops.length;
+    const node = this.add(op, { side: -1, shape, spot, op: index, ...at(-1, spot) });
+    this.ops.push(node);
+    this.items.push({ title: op.title, scope: op.scope ?? [] });
+    return node;
+  }
+
+  /** Ops that follow one another share a background. */
+  private extendRegion(node: MirrorNode, what: Region["what"]): void {
+    const { row } = node.spot;
+    const [left, right] = [node.x - LANE / 2, node.x + LANE / 2];
+    const last = this.regions.at(-1);
+    const follows = this.ops.at(-2)?.untaped === (what === "untaped");
+    if (last?.what === what && row - last.last <= 1 && follows) {
+      last.last = Math.max(last.last, row);
+      last.left = Math.min(last.left, left);
+      last.right = Math.max(last.right, right);
+      return;
+    }
+    this.regions.push({ what, seq: node.seq, first: row, last: row, left, right });
   }
 
   /** Where the readers of a tensor branch off, just under it. */
@@ -310,7 +374,7 @@ export class Mirror {
 
   private add(
     what: Made & { key: string; title: string; tone: Tone; untaped?: boolean },
-    where: Pick<MirrorNode, "side" | "shape" | "spot" | "x" | "y">,
+    where: Pick<MirrorNode, "side" | "shape" | "op" | "spot" | "x" | "y">,
   ): MirrorNode {
     // Spelt out, as is all that a large log makes many of: spreading is far slower.
     const node: MirrorNode = {
@@ -324,6 +388,7 @@ export class Mirror {
       freed: Infinity,
       side: where.side,
       shape: where.shape,
+      op: where.op,
       spot: where.spot,
       x: where.x,
       y: where.y,
@@ -338,8 +403,10 @@ export class Mirror {
 
   private connect(
     by: Made,
-    what: Pick<MirrorEdge, "key" | "kind"> & { label?: string; arrow?: boolean },
+    what: Pick<MirrorEdge, "key" | "kind"> & Partial<EdgeWords>,
     ends: Pick<MirrorEdge, "x1" | "y1" | "x2" | "y2">,
+    from: MirrorNode,
+    to: MirrorNode,
   ): MirrorEdge {
     const edge: MirrorEdge = {
       seq: by.seq,
@@ -353,6 +420,9 @@ export class Mirror {
       y2: ends.y2,
       label: what.label ?? "",
       arrow: what.arrow ?? false,
+      chip: what.chip ?? "",
+      from: isData(from) ? -1 : from.op,
+      to: to.op,
       freed: Infinity,
       reached: Infinity,
     };
@@ -370,6 +440,17 @@ function keptText(slots: readonly string[]): string {
   return values.join(", ");
 }
 
+/** Data comes from outside; a parameter belongs to the layer that reads it. */
+export function isData(node: MirrorNode): boolean {
+  return node.shape === "leaf" && node.tone === "D";
+}
+
+/** Whether an edge would run past so much that the name alone says more. */
+function isFar({ node, reads }: Wire, reader: MirrorNode): boolean {
+  if (reader.spot.row - node.spot.row <= FAR) return false;
+  return node.shape === "leaf" || reads > OFTEN;
+}
+
 function made({ seq, cell, line }: Made): Made {
   return { seq, cell, line };
 }
@@ -385,4 +466,10 @@ function bottom(node: MirrorNode): number {
 /** Spread `count` ends over the middle of a side that is `width` long. */
 function spread(index: number, count: number, width: number): number {
   return ((index + 1) / (count + 1) - 0.5) * width * 0.7;
+}
+
+/** The layer that a parameter belongs to, by its name: `fc_0` for `fc_0.w_0`. */
+export function ownerOf(name: string): readonly string[] {
+  const dot = name.lastIndexOf(".");
+  return dot > 0 ? [name.slice(0, dot)] : [];
 }

@@ -10,7 +10,7 @@ import type {
   Stats,
   VarEvent,
 } from "../events";
-import { Mirror, type Input, type Made } from "./mirror";
+import { Mirror, ownerOf, type Input, type Made } from "./mirror";
 import { Timeline } from "./timeline";
 import { operatorTone } from "./tones";
 
@@ -181,8 +181,33 @@ export class ProgramState {
       const outputs = names(event.outputs).map((name) => this.wire(event.block, name));
       const tone = operatorTone(event.type, event.role);
       const what = { key: row.key, title: event.type, tone, untaped: false };
-      this.mirror.forward({ ...made(event), ...what, inputs, outputs });
+      const stops = outputs.filter((key) => this.stops(key));
+      const scope = this.scopeOf(event);
+      this.mirror.forward({ ...made(event), ...what, inputs, outputs, stops, scope });
     }
+  }
+
+  private stops(key: string): boolean {
+    const row = this.byKey.get(key);
+    return row?.kind === "var" && row.event.stop_gradient && !row.event.persistable;
+  }
+
+  /** Blocks, then name scopes; without those, the layer whose parameter it reads. */
+  private scopeOf(event: OpEvent): string[] {
+    const scope = this.pathOf(event.block)
+      .filter((block) => block > 0)
+      .map((block) => `block ${block}`)
+      .reverse();
+    if (event.scope !== undefined) scope.push(...event.scope.split("/").filter(Boolean));
+    else scope.push(...this.layerOf(event));
+    return scope;
+  }
+
+  private layerOf(event: OpEvent): readonly string[] {
+    for (const name of names(event.inputs)) {
+      if (this.find(event.block, name)?.event.role === "P") return ownerOf(name);
+    }
+    return [];
   }
 
   private drawBackward(row: OpRow, forward: OpRow | undefined): void {

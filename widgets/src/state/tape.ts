@@ -2,6 +2,7 @@
 
 import type {
   AnyEvent,
+  AttrEvent,
   Backward,
   Free,
   GradEvent,
@@ -11,7 +12,7 @@ import type {
   TensorEvent,
   Value,
 } from "../events";
-import { Mirror, type Input, type Made } from "./mirror";
+import { Mirror, ownerOf, type Input, type Made } from "./mirror";
 import { Timeline } from "./timeline";
 import { operatorTone, type Tone } from "./tones";
 
@@ -141,6 +142,12 @@ export class Tape {
     if (tensor !== undefined) tensor.name = name;
   }
 
+  /** A hook was put on a tensor's gradient. */
+  hook(event: AttrEvent, id: number): void {
+    if (event.value === "") return;
+    this.mirror.hook(made(event), tensorKey(id), tensorGradientKey(id));
+  }
+
   failed(event: OpFailed, key: string): void {
     const inputs = event.inputs.flatMap(({ tensor: id }) => {
       const tensor = this.tensors.get(id ?? -1);
@@ -162,8 +169,24 @@ export class Tape {
     const outputs = event.outputs.map(tensorKey);
     const tone = nodeTone(event);
     const what = { key, title: event.type, tone, untaped: !event.taped };
-    this.mirror.forward({ ...made(event), ...what, inputs, outputs });
+    const second = event.order > 1;
+    const scope = event.scope?.split("/") ?? layerOf(event, this.tensors);
+    const stops = event.outputs.filter((id) => this.isDetached(id, event)).map(tensorKey);
+    this.mirror.forward({
+      ...made(event),
+      ...what,
+      inputs,
+      outputs,
+      second,
+      scope,
+      stops,
+    });
     this.mirror.keep(made(event), key, event.taped ? event.saved : []);
+  }
+
+  /** Whether an output stops the gradient although the op that made it is taped. */
+  private isDetached(id: number, event: NodeEvent): boolean {
+    return event.taped && this.tensors.get(id)?.event.stop_gradient === true;
   }
 
   private update(event: NodeEvent, key: string): void {
@@ -199,6 +222,18 @@ export class Tape {
 
 function made({ seq, cell, line }: AnyEvent): Made {
   return { seq, cell, line };
+}
+
+/** The layer whose parameter an op reads: `fc_0` of `fc_0.w_0`. */
+function layerOf(
+  event: NodeEvent,
+  tensors: ReadonlyMap<number, TapeTensor>,
+): readonly string[] {
+  for (const id of event.inputs) {
+    const tensor = tensors.get(id);
+    if (tensor?.event.role === "P") return ownerOf(tensor.event.name);
+  }
+  return [];
 }
 
 function input(tensor: TapeTensor): Input {

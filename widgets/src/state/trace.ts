@@ -3,11 +3,19 @@
  * change carries its history, so any earlier position can be shown without a replay.
  */
 
-import type { AnyEvent, AttrEvent, CellBegin, CellEnd, Dropped } from "../events";
+import type {
+  AnyEvent,
+  AttrEvent,
+  CellBegin,
+  CellEnd,
+  Dropped,
+  RunOp,
+  Stats,
+} from "../events";
 import { shapeText } from "../text";
-import type { Made } from "./mirror";
+import type { Made, Mirror } from "./mirror";
 import { ProgramState, type OpRow, type Row } from "./programs";
-import { Tape } from "./tape";
+import { nodeGradientKey, Tape, tensorGradientKey, tensorKey } from "./tape";
 import { countBelow, Timeline } from "./timeline";
 
 export interface Cell {
@@ -29,6 +37,11 @@ export interface Failure extends Made {
   readonly shapes: string;
 }
 
+/** A tensor or variable whose value, or gradient, was seen not to be finite. */
+export interface Trouble extends Made {
+  readonly key: string;
+}
+
 export class Trace {
   length = 0;
   readonly cells: Cell[] = [];
@@ -38,6 +51,8 @@ export class Trace {
   readonly tape = new Tape();
   readonly failures: Failure[] = [];
   readonly dropped: Dropped[] = [];
+  /** Where NaN or infinity was seen, in the order it came. */
+  readonly troubles: Trouble[] = [];
   /** Which op runs, by id; -1 when no program does. */
   readonly running = new Timeline<number>();
   private readonly stepSeqs: number[] = [];
@@ -45,6 +60,7 @@ export class Trace {
   private readonly ranks = new Map<string, { rank: number; seq: number }>();
   private readonly turns = new Map<string, number[]>();
   private readonly marked = new Set<number>();
+  private readonly bad = new Map<string, number>();
 
   fold(event: AnyEvent): void {
     this.length = event.seq + 1;
@@ -52,6 +68,12 @@ export class Trace {
     if (event.line > 0) this.meet(event);
     if (event.kind === "line" || this.changesLine(event)) this.step(event);
     this.apply(event);
+    this.look(event);
+  }
+
+  /** Whether what `key` names was seen before `position` not to be finite. */
+  isBad(key: string, position: number): boolean {
+    return (this.bad.get(key) ?? Infinity) < position;
   }
 
   get ended(): boolean {
@@ -92,9 +114,48 @@ export class Trace {
     return undefined;
   }
 
+  /** The tape's mirrored graph, or that of the program with this number. */
+  mirrorOf(graph: string): Mirror | undefined {
+    if (graph === "tape") return this.tape.mirror;
+    return this.programs.get(Number(graph))?.mirror;
+  }
+
   /** What was last written to an attribute after its owner's creation. */
   changed(key: string, attr: string, position: number): string | undefined {
     return this.changes.get(`${key} ${attr}`)?.at(position);
+  }
+
+  /** Look for what is not finite: it must be seen from however far away. */
+  private look(event: AnyEvent): void {
+    if (event.kind === "grad" && isWild(event.value)) {
+      this.worry(event, tensorGradientKey(event.tensor));
+      if (event.node !== undefined) this.mark(nodeGradientKey(event.node), event.seq);
+    } else if (event.kind === "value" && isWild(event.value)) {
+      this.worry(event, tensorKey(event.tensor));
+      const maker = this.tape.tensors.get(event.tensor)?.producer?.key;
+      if (maker !== undefined) this.mark(maker, event.seq);
+    } else if (event.kind === "run_op") this.lookAtRun(event);
+  }
+
+  private lookAtRun(event: RunOp): void {
+    const program = this.programOf(event.op);
+    const block = this.ops.get(event.op)?.block ?? 0;
+    for (const [name, stats] of Object.entries(event.values)) {
+      if (!isWild(stats)) continue;
+      const key = program?.find(block, name)?.key;
+      if (key !== undefined) this.worry(event, key);
+      this.mark(`o:${event.op}`, event.seq);
+    }
+  }
+
+  private worry({ seq, cell, line }: AnyEvent, key: string): void {
+    if (this.mark(key, seq)) this.troubles.push({ seq, cell, line, key });
+  }
+
+  private mark(key: string, seq: number): boolean {
+    if (this.bad.has(key)) return false;
+    this.bad.set(key, seq);
+    return true;
   }
 
   private changesLine({ cell, line }: AnyEvent): boolean {
@@ -211,6 +272,7 @@ export class Trace {
   private change(event: AttrEvent): void {
     const { tensor, op, program, name, attr, value, seq } = event;
     if (tensor !== undefined && attr === "name") this.tape.rename(tensor, value);
+    if (tensor !== undefined && attr === "hook") this.tape.hook(event, tensor);
     const key =
       tensor !== undefined
         ? `t:${tensor}`
@@ -226,4 +288,8 @@ export class Trace {
     }
     timeline.push(seq, value);
   }
+}
+
+function isWild({ nan, inf }: Stats): boolean {
+  return nan + inf > 0;
 }

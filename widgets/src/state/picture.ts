@@ -1,0 +1,86 @@
+/** What a mirrored graph is made of, however it came to be: whole, or folded. */
+
+import type { Side } from "../layout/geometry";
+import type { Spot } from "../layout/mirror";
+import type { Spans } from "../layout/spans";
+import type { Tone } from "./tones";
+
+/** When and by which source line something came to be. */
+export interface Made {
+  readonly seq: number;
+  readonly cell: number;
+  readonly line: number;
+}
+
+export interface MirrorNode extends Made {
+  /** The entity it shows; several nodes may show one. */
+  readonly key: string;
+  readonly side: Side;
+  readonly shape: "op" | "leaf" | "seed" | "update" | "failed" | "group";
+  readonly tone: Tone;
+  readonly title: string;
+  /** Which op it is, or belongs to, in the order of execution. */
+  readonly op: number;
+  readonly spot: Spot;
+  readonly x: number;
+  readonly y: number;
+  /** Ran outside the tape: no gradient will come back through it. */
+  readonly untaped: boolean;
+  /** From which event on what it kept is gone. */
+  freed: number;
+}
+
+export interface MirrorEdge extends Made {
+  readonly key: string;
+  readonly kind: "flow" | "saved" | "gradient";
+  readonly x1: number;
+  readonly y1: number;
+  readonly x2: number;
+  readonly y2: number;
+  readonly label: string;
+  readonly arrow: boolean;
+  /** The ops whose nodes it leaves and enters. */
+  readonly from: number;
+  readonly to: number;
+  /** The name of the far end, where a chip stands for a long edge. */
+  readonly chip: string;
+  freed: number;
+  /** When a saved edge found its gradient op; before, it is a stub. */
+  reached: number;
+}
+
+/**
+ * A small sign beside a port: where gradients of one tensor are summed, where a hook
+ * changes one, where one is stopped.
+ */
+export interface Join {
+  key: string;
+  readonly sign: "sum" | "hook" | "stop";
+  readonly seq: number;
+  readonly op: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Ops in a row that left nothing on the tape, or that a reverse pass recorded. */
+export interface Region {
+  readonly what: "untaped" | "second";
+  readonly seq: number;
+  readonly first: number;
+  last: number;
+  left: number;
+  right: number;
+}
+
+/** All that drawing, pointing and walking need to know of a mirrored graph. */
+export interface Picture {
+  readonly nodes: readonly MirrorNode[];
+  readonly byRow: readonly (readonly MirrorNode[] | undefined)[];
+  readonly edges: Spans<MirrorEdge>;
+  readonly joins: Spans<Join>;
+  readonly regions: readonly Region[];
+  readonly edgeCount: number;
+  readonly lowest: number;
+  readonly widest: number;
+  nodesOf(key: string): readonly MirrorNode[];
+}
