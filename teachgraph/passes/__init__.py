@@ -11,6 +11,7 @@ from teachgraph.passes import (
     fc_fuse,
     identities,
     layer_norm,
+    optimizer_fuse,
     recompute,
     softmax_cross_entropy,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "identities",
     "layer_norm",
     "list",
+    "optimizer_fuse",
     "recompute",
     "softmax_cross_entropy",
 ]

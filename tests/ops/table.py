@@ -20,6 +20,7 @@ TABLE: dict[str, Row] = {row.op: row for family in FAMILIES for row in family.RO
 ELSEWHERE = {
     "uniform_random": "random: test_random.py tests its distribution and its seeds",
     "gaussian_random": "random: test_random.py tests its distribution and its seeds",
+    "fused_update": "joins updates that have rows: passes/test_optimizer_fuse.py",
     "seed": "a number drawn for dropout: tests/static/test_recomputing.py",
     **dict.fromkeys(
         (
@@ -45,6 +46,9 @@ ELSEWHERE = {
             "lod_array_length",
             "place_in_array",
             "read_from_array",
+            "recurrent",
+            "recurrent_grad",
+            "rnn_memory_helper",
             "select_input",
             "select_output",
             "while",

@@ -1,0 +1,104 @@
+"""Several small parameters updated at once: one formula over all their elements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.ops.op import Like, Op, find, op
+
+__all__ = ["UPDATES", "fused_update"]
+
+UPDATES = frozenset({"sgd", "momentum", "adagrad", "adam", "adamw", "adamax"})
+"""Updates of each element by itself."""
+
+NUMBERS = ("learning_rate", "beta1_pow", "beta2_pow")
+"""Inputs that are one number for all elements of a parameter."""
+
+
+@op
+def fused_update(
+    *x: Any, update: str, count: int, options: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """What `count` updates of one kind give: of all their first results, and so on.
+
+    The inputs are all parameters, then all gradients, and so on as the update has them.
+    Their elements are put behind one another, so that the formula is computed once.
+    Should a number differ between two parameters, each is updated by itself.
+    """
+    of = checked(update, count, x)
+    columns = [x[at : at + count] for at in range(0, len(x), count)]
+    named = dict(zip(of.inputs, columns, strict=True))
+    common = [named[name] for name in NUMBERS if name in named]
+    if any(value.item() != column[0].item() for column in common for value in column):
+        return one_by_one(of, columns, options)
+    joined = [
+        column[0] if name in NUMBERS else behind_one_another(column)
+        for name, column in named.items()
+    ]
+    made = of.kernel(*joined, **options)
+    results = made if isinstance(made, tuple) else (made,)
+    return tuple(
+        part
+        for name, result in zip(of.outputs, results, strict=True)
+        for part in (
+            [result] * count
+            if of.inplace[name] in NUMBERS
+            else apart(result, columns[0])
+        )
+    )
+
+
+def one_by_one(
+    of: Op, columns: Sequence[Sequence[Any]], options: Mapping[str, Any]
+) -> tuple[Any, ...]:
+    """The same, by a call for each."""
+    each = [of.kernel(*row, **options) for row in zip(*columns, strict=True)]
+    rows = [row if isinstance(row, tuple) else (row,) for row in each]
+    return tuple(result for column in zip(*rows, strict=True) for result in column)
+
+
+def behind_one_another(values: Sequence[Any]) -> Any:
+    """The elements of several arrays as one vector."""
+    return np.concatenate([value.reshape(-1) for value in values])
+
+
+def apart(vector: Any, like: Sequence[Any]) -> Iterator[Any]:
+    """The reverse: parts of a vector in the shapes of other arrays."""
+    ends = list(accumulate(value.size for value in like))
+    for value, end in zip(like, ends, strict=True):
+        yield vector[end - value.size : end].reshape(value.shape)
+
+
+def checked(update: str, count: int, x: Sequence[Any]) -> Op:
+    """The update's op.
+
+    Raises:
+        InvalidValueError: It is none that may be joined.
+        ShapeError: There are not so many of each input.
+    """
+    if update not in UPDATES:
+        raise InvalidValueError(f"{update!r} is none of {sorted(UPDATES)}")
+    of = find(update)
+    if len(x) != count * len(of.inputs):
+        raise ShapeError(
+            f"{count} updates by {update} take {count * len(of.inputs)} inputs, "
+            f"not {len(x)}"
+        )
+    return of
+
+
+@fused_update.infers
+def infer_fused_update(
+    *x: Like, update: str, count: int, options: Mapping[str, Any]
+) -> Any:
+    """Each result is like what it is written over."""
+    of = checked(update, count, x)
+    columns = [x[at : at + count] for at in range(0, len(x), count)]
+    named = dict(zip(of.inputs, columns, strict=True))
+    over = [value for name in of.outputs for value in named[of.inplace[name]]]
+    return [(value.shape, value.dtype) for value in over]

@@ -1,0 +1,93 @@
+"""Update many small parameters by one operator.
+
+A model has a bias for every layer, and an update of ten numbers takes as long as one of
+a thousand: what costs is the call.
+
+    b0 = sgd(b0, db0, rate)
+    b1 = sgd(b1, db1, rate)    ->    b0, b1 = fused_update(b0, b1, db0, db1, rate)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import prod
+
+from teachgraph.ops.fused_update import UPDATES
+from teachgraph.ops.op import slot_name
+from teachgraph.passes.common_subexpressions import frozen
+from teachgraph.passes.copying import Derived
+from teachgraph.passes.graph import Graph
+from teachgraph.passes.registry import register
+from teachgraph.passes.rewriting import Step, Work
+
+__all__ = ["optimizer_fuse"]
+
+MOST_ELEMENTS = 4096
+"""To copy the elements of a larger parameter takes longer than a call."""
+
+
+@register("optimizer_fuse")
+def optimizer_fuse(work: Work) -> None:
+    """Update small parameters of one kind, in one dtype and at one rate, together."""
+    graph = work.graph
+    groups: dict[Hashable, list[int]] = {}
+    for at, operator in graph.walk():
+        if small_update(graph, operator):
+            groups.setdefault(kind(graph, operator), []).append(at)
+    for places in groups.values():
+        last = places[-1]
+        together = [at for at in places if may_wait(graph, at, last)]
+        if len(together) > 1 and distinct(graph, together):
+            work.put(last, [joined(graph, together)], together, "")
+
+
+def small_update(graph: Graph, operator: Derived) -> bool:
+    """Whether an operator updates each element of a small parameter by itself."""
+    if operator.type not in UPDATES:
+        return False
+    slots = [slot_name(name) for name in operator.op.inputs]
+    known = all(len(operator.inputs.get(slot, ())) == 1 for slot in slots)
+    return known and 0 < prod(shape_of(graph, operator)) <= MOST_ELEMENTS
+
+
+def shape_of(graph: Graph, operator: Derived) -> Sequence[int]:
+    """The shape of the parameter."""
+    return graph.variable(operator.input("Param")[0]).shape
+
+
+def kind(graph: Graph, operator: Derived) -> Hashable:
+    """What updates that are joined have in common."""
+    attrs = tuple((k, frozen(v)) for k, v in sorted(operator.own_attrs.items()))
+    dtypes = tuple(graph.variable(n).dtype for n in operator.input_arg_names)
+    rate = operator.input("LearningRate")[0]
+    return operator.type, attrs, dtypes, rate
+
+
+def may_wait(graph: Graph, at: int, last: int) -> bool:
+    """Whether an operator could as well stand at `last`: nobody notices meanwhile."""
+    operator = graph.operator(at)
+    written = set(operator.output_arg_names)
+    names = written.union(operator.input_arg_names)
+    return all(graph.unchanged(name, at + 1, last + 1) for name in names) and not any(
+        at < place <= last for name in written for place in graph.reads.get(name, ())
+    )
+
+
+def distinct(graph: Graph, places: Sequence[int]) -> bool:
+    """Whether no two of these operators write one variable."""
+    names = [name for at in places for name in graph.operator(at).output_arg_names]
+    return len(names) == len(set(names))
+
+
+def joined(graph: Graph, places: Sequence[int]) -> Step:
+    """The operator that does what all of these do."""
+    operators = [graph.operator(at) for at in places]
+    op = operators[0].op
+    inputs = [o.input(slot_name(name))[0] for name in op.inputs for o in operators]
+    outputs = [o.output(slot_name(name))[0] for name in op.outputs for o in operators]
+    attrs = {
+        "update": op.type,
+        "count": len(operators),
+        "options": operators[0].own_attrs,
+    }
+    return Step("fused_update", {"X": inputs}, {"Out": outputs}, attrs)
