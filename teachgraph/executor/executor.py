@@ -10,11 +10,16 @@ import numpy as np
 
 from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import ExecutorError, FeedError, FetchError, at_user_line
+from teachgraph.executor.fetching import (
+    asked_for,
+    cut_down,
+    fetch_names,
+    not_taken,
+)
 from teachgraph.executor.plan import Plan
 from teachgraph.executor.scope import Scope, global_scope
 from teachgraph.observe import announce, followed, observers
 from teachgraph.passes import DEFAULT, CompiledProgram
-from teachgraph.static.operator import Operator
 from teachgraph.static.order import first_writer
 from teachgraph.static.program import Program, default_main_program
 from teachgraph.static.variable import Variable
@@ -69,13 +74,15 @@ class Executor:
         Args:
             program: By default the default main program.
             feed: Arrays by variable name, of exactly the declared dtype.
-            fetch_list: What to return: Variables or names.
+            fetch_list: What to return: Variables or names; among them may stand what
+                `minimize` returned, which returns nothing.
             feed_var_name: Accepted for Paddle's sake.
             fetch_var_name: Accepted for Paddle's sake.
             scope: Where persistable variables live; by default the global scope.
             return_numpy: Return arrays; otherwise Tensors.
-            use_program_cache: Accepted for Paddle's sake; plans are always kept.
-            use_prune: Accepted for Paddle's sake.
+            use_program_cache: Keep the plan for the next such run.
+            use_prune: Run only what the fetches and the optimizer's updates need; a
+                fetch of some updates does the same, and leaves out the others.
 
         Returns:
             One value for each fetch; parameters are those after the update.
@@ -94,11 +101,15 @@ class Executor:
         check_kind("Program", program, Program)
         scope = global_scope() if scope is None else scope
         check_kind("Scope", scope, Scope)
-        fetches = fetch_names(fetch_list)
+        fetches, updates = asked_for(fetch_list)
         if not program.global_block().ops:
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
             return []
-        plan = self.plan(program, feed_names(feed), fetches)
+        feeds = feed_names(feed)
+        if use_prune or updates:
+            program = cut_down(program, feeds, fetches, updates)
+        planned = self.plan if use_program_cache else self.new_plan
+        plan = planned(program, feeds, fetches)
         fed = checked_feed(plan, feed or {})
         scope.values.update(program.answers())
         with np.errstate(all="ignore"):  # infinity and NaN come silently, as in Paddle
@@ -128,16 +139,24 @@ class Executor:
     ) -> Plan:
         """The plan for these feeds and fetches, made when first needed."""
         plans: dict[Key, Plan] = program.caches.setdefault(self, {})
-        passes = () if self.interpreting or followed(program) else DEFAULT
+        passes = self.passes(program)
         key = (program.version, tuple(feeds), tuple(fetches), tuple(passes))
         found = plans.get(key)
         if found is None:
             for stale in [k for k in list(plans) if k[0] != program.version]:
                 plans.pop(stale, None)
-            found = plans[key] = Plan(
-                program, feeds, fetches, passes, self.max_iterations
-            )
+            found = plans[key] = self.new_plan(program, feeds, fetches)
         return found
+
+    def passes(self, program: Program) -> Sequence[str]:
+        """What is done to a copy of a program first: nothing, if it is walked."""
+        return () if self.interpreting or followed(program) else DEFAULT
+
+    def new_plan(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    ) -> Plan:
+        """A plan for these feeds and fetches, which nobody keeps."""
+        return Plan(program, feeds, fetches, self.passes(program), self.max_iterations)
 
     def compiled(
         self,
@@ -168,14 +187,6 @@ class Executor:
         self._closed = True
 
 
-def not_taken(name: str) -> str:
-    """The message for a fetch of what only a branch writes that was not taken."""
-    return at_user_line(
-        f"{name!r} has no value: the branch that writes it was not taken; fetch what "
-        "cond returned"
-    )
-
-
 def check_kind(name: str, value: Any, kind: type) -> None:
     """Refuse what is no Program or Scope, in Paddle's words."""
     if not isinstance(value, kind):
@@ -197,24 +208,6 @@ def feed_names(feed: Any) -> list[str]:
         if not isinstance(name, str):
             raise TypeError(f"feed's keys are the names of variables, got {name!r}")
     return list(feed)
-
-
-def fetch_names(fetch_list: Any) -> list[str]:
-    """The names of what is to be returned; optimizer operators return nothing."""
-    if fetch_list is None:
-        return []
-    items = fetch_list if isinstance(fetch_list, (list, tuple)) else [fetch_list]
-    names = []
-    for item in items:
-        if isinstance(item, Variable):
-            names.append(item.name)
-        elif isinstance(item, str):
-            names.append(item)
-        elif not isinstance(item, Operator):
-            raise FetchError(
-                at_user_line(f"a fetch is a Variable or a name, got {type(item)}")
-            )
-    return names
 
 
 def checked_feed(plan: Plan, feed: Mapping[str, Any]) -> dict[str, Any]:

@@ -86,12 +86,17 @@ def goals(program: Program, targets: Iterable[Any]) -> tuple[set[str], set[Opera
 def needed(
     block: Block, feeds: set[str], names: Iterable[str], operators: set[Operator]
 ) -> set[Operator]:
-    """The operators of a block that these names and operators need."""
-    wanted, keep = set(names) - feeds, set()
+    """The operators of a block that these names and operators need.
+
+    A parameter that is named needs no update; a gradient that an update reads needs
+    whatever the optimizer did to it.
+    """
+    named, wanted, keep = set(names) - feeds, set[str](), set()
     for operator in reversed(block.ops):
+        written = operator.output_arg_names
         update = operator.role & OpRole.OPTIMIZE
-        makes = not update and not wanted.isdisjoint(operator.output_arg_names)
-        if makes or operator in operators:
+        makes = not (named.isdisjoint(written) or update)
+        if makes or operator in operators or not wanted.isdisjoint(written):
             keep.add(operator)
             wanted.update(set(names_of(operator)) - feeds)
     return keep
