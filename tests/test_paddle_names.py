@@ -38,7 +38,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "what the tape keeps are arrays, kept in `Node.saved`; to keep less there is "
         "`autograd.recompute`": "saved_tensors_hooks",
     },
-    "linalg": {COMPLEX: "eig eigvals", MISSING: "lu lu_unpack"},
+    "linalg": {COMPLEX: "eig eigvals"},
     "nn": {
         UNUSUAL: "BeamSearchDecoder RNNTLoss dynamic_decode",
         MACHINE: "SyncBatchNorm",
@@ -52,7 +52,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "a CUDA kernel of Paddle's; a mask does the same": "sparse_attention",
     },
     "Tensor": {
-        MISSING: "lu lu_unpack",
         COMPLEX: "angle as_complex as_real conj eig eigvals imag istft polar real stft",
         "functions of several tensors, of shapes or of none, which Paddle hangs onto "
         "its Tensor with the others": "add_n broadcast_shape broadcast_tensors concat "

@@ -11,6 +11,8 @@ from typing import Any
 from teachgraph.ops import functions
 from teachgraph.ops.functions.decomposition import (
     cholesky_solve,
+    lu,
+    lu_unpack,
     matrix_power,
     pinv,
     qr,
@@ -261,6 +263,8 @@ class Methods(Operators):
     cov = cov
     householder_product = householder_product
     lstsq = lstsq
+    lu = lu
+    lu_unpack = lu_unpack
     matrix_power = matrix_power
     mode = mode
     pca_lowrank = pca_lowrank

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.ops import decomposition, diagonal, linalg, spectral
+from teachgraph.ops import lu as elimination
 from teachgraph.ops.decomposition import inverse as inverse_op
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "eigh",
     "eigvalsh",
     "inv",
+    "lu",
+    "lu_unpack",
     "matrix_power",
     "matrix_rank",
     "multi_dot",
@@ -195,6 +198,55 @@ def svd(x: Any, full_matrices: bool = False, name: Any = None) -> Any:
     """
     u, vh, s = spectral.svd(x, full_matrices=full_matrices)
     return u, s, vh
+
+
+def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: Any = None) -> Any:
+    """Matrices as P L U: exchanged rows, a lower and an upper triangle.
+
+    Args:
+        x: Matrices [..., m, n].
+        pivot: Whether rows are exchanged; they must be.
+        get_infos: Whether to tell which pivots are 0.
+        name: Taken for Paddle's sake.
+
+    Returns:
+        L, but for its diagonal of ones, and U in one matrix [..., m, n]; the row that
+        was exchanged with the first, the second, ... one, counted from 1; and for each
+        matrix the number of the first pivot that is 0, or 0.
+
+    >>> import numpy as np
+    >>> factors, rows = lu(np.array([[1.0, 2.0], [4.0, 5.0]]))
+    >>> factors
+    array([[4.  , 5.  ],
+           [0.25, 0.75]])
+    >>> rows
+    array([2, 2], dtype=int32)
+
+    In Paddle this is `paddle.linalg.lu`.
+    """
+    found = elimination.lu(x, pivots=pivot)
+    return found if get_infos else found[:2]
+
+
+def lu_unpack(
+    x: Any,
+    y: Any,
+    unpack_ludata: bool = True,
+    unpack_pivots: bool = True,
+    name: Any = None,
+) -> Any:
+    """P [..., m, m], L and U of what `lu` gives; empty where it is not asked for.
+
+    >>> import numpy as np
+    >>> x = np.array([[1.0, 2.0], [4.0, 5.0]])
+    >>> p, l, u = lu_unpack(*lu(x))
+    >>> (p @ l @ u).tolist()
+    [[1.0, 2.0], [4.0, 5.0]]
+
+    In Paddle this is `paddle.linalg.lu_unpack`.
+    """
+    asked = {"unpack_ludata": unpack_ludata, "unpack_pivots": unpack_pivots}
+    return elimination.lu_unpack(x, y, **asked)
 
 
 def qr(x: Any, mode: str = "reduced", name: Any = None) -> Any:
