@@ -43,7 +43,10 @@ def window(
         InvalidValueError: A stride is 0.
     """
     index = [slice(None)] * ndim
-    strides = strides or [1] * len(axes)
+    if not strides:
+        for axis, start, end in zip(axes, starts, ends, strict=True):
+            index[axis] = slice(start, end)
+        return (*index, ...)
     if 0 in strides:
         raise InvalidValueError(f"no stride is 0, got {list(strides)}")
     for axis, start, end, stride in zip(axes, starts, ends, strides, strict=True):
@@ -54,6 +57,8 @@ def window(
 
 def without(part: Any, decrease_axis: Numbers) -> Any:
     """The part with these axes, each of size 1, dropped."""
+    if not decrease_axis:
+        return part
     kept = [n for i, n in enumerate(part.shape) if i not in decrease_axis]
     return part.reshape(kept)
 
