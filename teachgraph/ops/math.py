@@ -134,9 +134,8 @@ def relu_grad(dout: Any, out: Any) -> Any:
 
 @op(needs=FLOATING)
 def sigmoid(x: Any) -> Any:
-    """out = 1 / (1 + exp(-x)), computed so that it never overflows."""
-    small = np.exp(-np.abs(x), casting="equiv")
-    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
+    """out = 1 / (1 + exp(-x)), which is 0 where exp(-x) is infinite."""
+    return 1 / (1 + np.exp(np.negative(x), casting="equiv"))
 
 
 @sigmoid.grad
