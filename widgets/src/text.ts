@@ -1,6 +1,6 @@
 /** How numbers, shapes and lists are written. */
 
-import type { Shape } from "./events";
+import type { Shape, Stats } from "./events";
 
 /** Write a shape as Paddle prints it: `[4, 10]`, -1 for what is not known. */
 export function shapeText(shape: Shape): string {
@@ -25,4 +25,11 @@ export function shorten(text: string, length: number): string {
   if (length < 4) return text.slice(0, Math.max(0, length));
   const tail = Math.floor((length - 1) / 3);
   return `${text.slice(0, length - 1 - tail)}…${text.slice(text.length - tail)}`;
+}
+
+/** A value in a word: the number itself, or the mean of many. */
+export function valueText(stats: Stats): string {
+  if (stats.nan + stats.inf > 0) return stats.nan > 0 ? "✕ NaN" : "✕ Inf";
+  const count = stats.shape.reduce((product, dimension) => product * dimension, 1);
+  return count === 1 ? `= ${numberText(stats.mean)}` : `mean ${numberText(stats.mean)}`;
 }

@@ -85,7 +85,8 @@ export class View implements Actions {
     const helpButton = button("tg-tool", "Keys and help (?)", "?", () =>
       this.help.open(),
     );
-    this.status = new Status([this.finder.element, helpButton]);
+    const tools = [this.finder.element, helpButton];
+    this.status = new Status(tools, (key) => this.select(key));
     const aside = el("div", "tg-aside", this.source.element, this.inspector.element);
     const panes = [this.memory.element, this.graph.element];
     const main = el("div", "tg-main", ...panes, this.blank);

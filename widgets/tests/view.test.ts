@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { failingEager, mlp } from "../fixtures/eager";
+import { failingEager, mlp, residual } from "../fixtures/eager";
 import {
   failingProgram,
   fourLines,
@@ -207,8 +207,23 @@ test("a sub-block folds and opens", () => {
   expect(rows()).toBe(whole);
 });
 
+test("a clone stands beside what it was cloned from while its line is current", () => {
+  const root = show(fourLines({ test: true }));
+  const clone = '.tg-row[data-program="test"][data-kind="op"]';
+  expect(names(all(root, clone))).toBe("mul elementwise_add reduce_mean");
+  const source = one(root, '[data-family="startup"]');
+  expect(one(source, ".tg-heading").textContent).toBe("Main program · what was cloned");
+  const alone = all(source, '.tg-alone[data-kind="op"]');
+  expect(names(alone).split(" ").at(0)).toBe("fill_constant");
+  expect(alone.every((row) => Number(row.dataset.line) === 4)).toBe(true);
+  press(one(root, ".tg-track"), "ArrowLeft");
+  expect(all(root, clone)).toEqual([]);
+  expect(one(source, ".tg-heading").textContent).toBe("Startup program · runs once");
+});
+
 test("a clone for testing can be chosen in place of main", () => {
   const root = show(fourLines({ test: true }));
+  press(one(root, ".tg-track"), "Home");
   const select = one(root, '[data-family="main"] select') as HTMLSelectElement;
   expect(names(all(root, '.tg-row[data-program="test"]'))).toBe("");
   select.value = "2";
@@ -217,6 +232,48 @@ test("a clone for testing can be chosen in place of main", () => {
   expect(names(all(root, '.tg-row[data-program="test"][data-kind="op"]'))).toBe(
     "mul elementwise_add reduce_mean",
   );
+});
+
+test("a run lights its operator, and each variable says what it holds", () => {
+  const root = show(fourLines({ run: true }));
+  const held = (name: string): string | null =>
+    one(root, `.tg-row[data-name="${name}"][data-program="main"] .tg-value`).textContent;
+  expect(held("mean_0.tmp_0")).toMatch(/^= -?0\.\d+$/);
+  expect(held("X")).toBe("float32");
+  for (let back = 0; back < 3; back++) press(one(root, ".tg-track"), "ArrowLeft", { shiftKey: true });
+  expect(names(all(root, ".tg-row.tg-running"))).toBe("sgd");
+  press(one(root, ".tg-track"), "Home");
+  expect(held("mean_0.tmp_0")).toBe("float32");
+});
+
+test("where a phase begins its first row says so", () => {
+  const rows = all(show(fourLines()), ".tg-row[data-phase]");
+  expect(rows.map((row) => [row.dataset.name, row.dataset.phase])).toEqual([
+    ["mean_0.tmp_0@GRAD", "backward: gradients"],
+    ["learning_rate_0", "update: the optimizer"],
+  ]);
+});
+
+test("NaN is said in words too, and a click goes to it", () => {
+  const root = show(mlp({ nan: true }));
+  const alarm = one(root, ".tg-alarm");
+  expect(alarm.textContent).toBe("✕ NaN or Inf, first in h.grad, line 7");
+  alarm.click();
+  frames.settle();
+  expect(one(root, ".tg-inspector").dataset.key).toMatch(/^gt:/);
+  press(one(root, ".tg-track"), "Home");
+  expect(alarm.hidden).toBe(true);
+});
+
+test("a group of the graph closes and opens by keyboard", () => {
+  const root = show(residual(6));
+  const graph = one(root, ".tg-graph");
+  one(graph, ".tg-nodes").focus();
+  const ops = (): string => names(all(graph, '.tg-node[data-side="forward"][data-kind="group"]'));
+  press(one(graph, ".tg-nodes"), "c");
+  expect(ops()).toBe("matmul_v2, relu, elementwise_add ×6");
+  press(one(graph, ".tg-nodes"), "e");
+  expect(ops()).toBe("");
 });
 
 test("find selects the first match, Enter the next", () => {

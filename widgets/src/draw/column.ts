@@ -1,9 +1,16 @@
 /** One column of Program memory: a Program's rows, with arcs from definition to use. */
 
-import { arcPath, ROW_HEIGHT, VisibleRows, windowOf } from "../layout/program";
+import {
+  arcPath,
+  identityOf,
+  phaseOf,
+  ROW_HEIGHT,
+  VisibleRows,
+  windowOf,
+} from "../layout/program";
 import { describe } from "../state/entity";
-import type { ProgramState, Row } from "../state/programs";
-import { countText } from "../text";
+import type { ProgramState, Row, VarRow } from "../state/programs";
+import { countText, valueText } from "../text";
 import { el, freshId, reveal, setText, svg } from "./dom";
 import type { Actions, Frame } from "./look";
 import { rowElement } from "./row";
@@ -23,6 +30,16 @@ const WORDS = {
     empty: "Nothing yet. Operators you call put themselves here.",
   },
 };
+
+/** What is said where a phase begins. */
+const PHASES = {
+  forward: "",
+  backward: "backward: gradients",
+  update: "update: the optimizer",
+};
+
+/** Arcs of the current line's rows are drawn for this many of them. */
+const MOST_FAINT = 40;
 
 export class Column {
   readonly element: HTMLElement;
@@ -45,13 +62,18 @@ export class Column {
   private height = 0;
   private shownRows = 0;
   private arcsOf = "";
+  private against: ProgramState | undefined;
+  /** What the other program has, to see what this one alone has. */
+  private counterparts: ReadonlySet<string> = new Set();
+  private readonly name = el("span", "");
+  private readonly when = el("span", "tg-when");
 
   constructor(
-    family: "startup" | "main",
+    private readonly family: "startup" | "main",
     private readonly actions: Actions,
   ) {
-    const { title, when, empty } = WORDS[family];
-    this.title.append(el("span", "", title), el("span", "tg-when", ` · ${when}`));
+    const { title, empty } = WORDS[family];
+    this.title.append(this.name, this.when);
     this.title.id = freshId("column");
     this.empty.textContent = empty;
     this.select.setAttribute("aria-label", `Which program to show as ${title}`);
@@ -103,11 +125,22 @@ export class Column {
     this.actions.redraw();
   }
 
-  update(frame: Frame, programs: readonly ProgramState[]): void {
+  /** The program it shows: the one chosen, one just cloned, or the first. */
+  pick(frame: Frame, programs: readonly ProgramState[]): ProgramState | undefined {
+    const chosen = programs.find((program) => program.event.program === this.chosen);
+    return chosen ?? justCloned(frame, programs) ?? firstWithRows(programs);
+  }
+
+  /** Show one of the programs, and what of it the program `against` has not. */
+  update(
+    frame: Frame,
+    programs: readonly ProgramState[],
+    against?: ProgramState,
+  ): void {
     this.frame = frame;
     this.offer(programs);
-    const chosen = programs.find((program) => program.event.program === this.chosen);
-    const program = chosen ?? firstWithRows(programs);
+    this.compare(against);
+    const program = this.pick(frame, programs);
     if (program !== this.program) {
       this.program = program;
       this.rebuild();
@@ -124,6 +157,17 @@ export class Column {
     this.follow(frame);
     this.mountRows();
     this.drawArcs();
+  }
+
+  private compare(against: ProgramState | undefined): void {
+    const { title, when } = WORDS[this.family];
+    const left = this.family === "startup" && against !== undefined;
+    setText(this.name, left ? "Main program" : title);
+    setText(this.when, left ? " · what was cloned" : ` · ${when}`);
+    const rows = against?.rows ?? [];
+    if (against === this.against && rows.length === this.counterparts.size) return;
+    this.against = against;
+    this.counterparts = new Set(rows.map(identityOf));
   }
 
   private listen(): void {
@@ -195,8 +239,18 @@ export class Column {
     const grown = this.visible.length !== this.shownRows;
     if (position === this.shownPosition && !grown) return;
     this.shownPosition = position;
+    const running = this.runningRow();
+    if (running !== undefined) return this.show(running);
     if (past === 0) return;
     reveal(this.scroller, (past - 1) * ROW_HEIGHT, past * ROW_HEIGHT);
+  }
+
+  /** The key of the row that an executor runs now. */
+  private runningRow(): string | undefined {
+    const { trace, position = 0 } = this.frame ?? {};
+    const op = trace?.running.at(position) ?? -1;
+    const key = `o:${op}`;
+    return op >= 0 && this.has(key) ? key : undefined;
   }
 
   private resize(): void {
@@ -229,6 +283,7 @@ export class Column {
       element = rowElement(row, program, this.visible.folded.has(row.block));
       element.id = freshId("row");
       element.style.top = `${index * ROW_HEIGHT}px`;
+      this.markPhase(element, index, row);
       this.mounted.set(index, element);
       this.content.append(element);
     }
@@ -237,10 +292,20 @@ export class Column {
     if (!same && element.className !== `${className} tg-arrives`) {
       element.className = className;
     }
+    if (row.kind === "var") writeValue(element, row, frame.position);
     const selected = row.key === frame.selected;
     element.setAttribute("aria-selected", String(selected));
     element.setAttribute("aria-disabled", String(row.seq >= frame.position));
     if (selected) this.scroller.setAttribute("aria-activedescendant", element.id);
+  }
+
+  /** Say on the first row of a phase that it begins. */
+  private markPhase(element: HTMLElement, index: number, row: Row): void {
+    const before = this.family === "main" ? this.visible.at(index - 1) : undefined;
+    const phase = phaseOf(row);
+    if (before !== undefined && phaseOf(before) !== phase && PHASES[phase] !== "") {
+      element.dataset.phase = PHASES[phase];
+    }
   }
 
   private rowClass(row: Row, frame: Frame): string {
@@ -252,36 +317,63 @@ export class Column {
     if (row.key === frame.selected) classes.push("tg-selected");
     else if (row.key === frame.hovered) classes.push("tg-hovered");
     if (frame.linked.has(row.key)) classes.push("tg-linked");
+    if (this.against !== undefined && !this.counterparts.has(identityOf(row))) {
+      classes.push("tg-alone");
+    }
     if (row.kind !== "op") return classes.join(" ");
     if (row.removed < position) classes.push("tg-removed");
     if (trace.running.at(position) === row.event.op) classes.push("tg-running");
     return classes.join(" ");
   }
 
-  /** Arcs of the row pointed at, else of the one selected: made by, read by. */
+  /** Arcs of the row pointed at, else selected, else faintly of the current line's. */
   private drawArcs(): void {
     const { frame } = this;
     if (frame === undefined) return;
     const key = [frame.hovered, frame.selected].find(
       (k) => k !== undefined && this.has(k),
     );
-    const wanted = key === undefined ? "" : `${key} ${this.visible.length}`;
+    const step = frame.step?.seq ?? -1;
+    const pointed = frame.hovered ?? frame.selected ?? "";
+    const wanted = `${pointed} ${key ?? step} ${this.visible.length} ${frame.position}`;
     if (wanted === this.arcsOf) return;
     this.arcsOf = wanted;
     this.arcs.replaceChildren();
-    const entity = key && describe(frame.trace, key, frame.position);
-    const from = this.visible.indexOf(key ?? "");
-    if (!entity || from === undefined) return;
+    if (key !== undefined) return this.drawArcsOf(key, frame, "");
+    if ((frame.hovered ?? frame.selected) !== undefined) return;
+    for (const made of this.rowsOfStep(frame)) {
+      this.drawArcsOf(made, frame, " tg-arc-faint");
+    }
+  }
+
+  private drawArcsOf(key: string, frame: Frame, faint: string): void {
+    const entity = describe(frame.trace, key, frame.position);
+    const from = this.visible.indexOf(key);
+    if (entity === undefined || from === undefined) return;
     const draw = (links: typeof entity.producers, className: string): void => {
       for (const link of links.slice(0, 60)) {
         const to = this.visible.indexOf(link.key);
         if (to === undefined || to === from) continue;
         const path = arcPath(from, to, GUTTER);
-        this.arcs.append(svg("path", { class: className, d: path }));
+        this.arcs.append(svg("path", { class: className + faint, d: path }));
       }
     };
     draw(entity.producers, "tg-arc tg-arc-from");
     draw(entity.consumers, "tg-arc tg-arc-to");
+  }
+
+  /** The operators that the current line made: what they read and make tells all. */
+  private rowsOfStep({ step, position }: Frame): string[] {
+    if (step === undefined) return [];
+    const found: string[] = [];
+    const first = this.visible.countBefore(step.seq);
+    const end = this.visible.countBefore(position);
+    if (end - first > 2 * MOST_FAINT) return [];
+    for (let index = first; index < end && found.length < MOST_FAINT; index++) {
+      const row = this.visible.at(index);
+      if (row?.kind === "op") found.push(row.key);
+    }
+    return found;
   }
 
   private firstOfStep(): number {
@@ -289,6 +381,30 @@ export class Column {
     const start = this.visible.countBefore(step?.seq ?? 0);
     return start < this.visible.countBefore(position) ? start : 0;
   }
+}
+
+/** What a variable holds now takes the place of its dtype. */
+function writeValue(element: HTMLElement, row: VarRow, position: number): void {
+  if (row.value.length === 0) return;
+  const cell = element.querySelector<HTMLElement>(".tg-value");
+  if (cell === null) return;
+  const stats = row.value.at(position);
+  const bad = stats !== undefined && stats.nan + stats.inf > 0;
+  setText(cell, stats === undefined ? row.event.dtype : valueText(stats));
+  cell.classList.toggle("tg-held", stats !== undefined);
+  cell.classList.toggle("tg-bad", bad);
+}
+
+/** A clone is shown, beside what it was cloned from, while its line is the current one. */
+function justCloned(
+  { step, position }: Frame,
+  programs: readonly ProgramState[],
+): ProgramState | undefined {
+  if (step === undefined) return undefined;
+  return programs.findLast(({ event, rows }) => {
+    const isNew = event.seq >= step.seq && event.seq < position;
+    return isNew && event.role === "test" && event.origin !== undefined && rows.length > 0;
+  });
 }
 
 function programOption(program: ProgramState): HTMLOptionElement {

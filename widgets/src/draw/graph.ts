@@ -332,8 +332,10 @@ function graphOption({ id, label }: Graph): HTMLOptionElement {
 
 function lookOf(frame: Frame): Look {
   const { trace, position, step, selected, hovered, linked } = frame;
+  const running = trace.running.at(position) ?? -1;
   return {
     position,
+    running: running < 0 ? undefined : `o:${running}`,
     selected: selected ?? hovered,
     linked: hovered === undefined ? linked : new Set([...linked, hovered]),
     hue: (cell, line) => trace.rank(cell, line),

@@ -37,12 +37,26 @@ export class MemoryPane implements Pane {
     this.element.hidden = !programs.some(hasContent);
     if (this.element.hidden) return;
     const isStartup = (p: ProgramState): boolean => p.event.role === "startup";
-    this.startup.update(frame, programs.filter(isStartup));
-    this.main.update(
-      frame,
-      programs.filter((program) => !isStartup(program)),
-    );
+    const startups = programs.filter(isStartup);
+    const others = programs.filter((program) => !isStartup(program));
+    const shown = this.main.pick(frame, others);
+    const source = sourceOf(shown, frame);
+    this.startup.update(frame, source ? [source] : startups, source && shown);
+    this.main.update(frame, others, source);
+    // A column that will never have a row would only take room.
+    const never = frame.trace.ended && source === undefined && !startups.some(hasContent);
+    this.startup.element.hidden = never;
+    this.element.classList.toggle("tg-single", never);
   }
+}
+
+/** The program that a clone for testing was made from: the two stand side by side. */
+function sourceOf(
+  shown: ProgramState | undefined,
+  { trace }: Frame,
+): ProgramState | undefined {
+  const { role, origin } = shown?.event ?? {};
+  return role === "test" && origin !== undefined ? trace.programs.get(origin) : undefined;
 }
 
 export function hasContent(program: ProgramState): boolean {

@@ -206,6 +206,10 @@ function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): vo
   outline(context, x, y, width, height, round);
   context.strokeStyle = future ? palette.dim : borderColour(box, palette);
   context.lineWidth = state === "selected" ? 3 : state === "linked" ? 2.25 : 1.4;
+  if (box.running) {
+    context.strokeStyle = palette.tones.optimise.fill;
+    context.lineWidth = 4;
+  }
   context.setLineDash(faded && state !== "selected" ? [4, 4] : []);
   context.stroke();
   context.setLineDash([]);

@@ -58,7 +58,7 @@ function words(row: Row): HTMLElement[] {
     return [
       el("span", "tg-name", name),
       el("span", "tg-shape", shapeText(shape)),
-      el("span", "tg-dtype", dtype),
+      el("span", "tg-dtype tg-value", dtype),
     ];
   }
   if (row.kind === "op") return operatorWords(row);

@@ -30,6 +30,8 @@ export interface Look {
   /** The colour rank of a source line. */
   hue(cell: number, line: number): number;
   isCurrent(cell: number, line: number): boolean;
+  /** The key of the op that an executor runs now. */
+  readonly running?: string | undefined;
   caption(node: MirrorNode): Caption;
   stats(key: string): Stats | undefined;
   /** Whether it is known, without looking closer, that something is not finite. */
@@ -63,6 +65,7 @@ export interface Box {
   readonly hue: number;
   readonly state: State;
   readonly current: boolean;
+  readonly running: boolean;
   readonly freed: boolean;
   readonly bad: boolean;
   readonly detail: Detail;
@@ -309,6 +312,7 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
     hue: look.hue(node.cell, node.line),
     state,
     current: state !== "future" && look.isCurrent(node.cell, node.line),
+    running: key === look.running,
     freed: node.freed < look.position,
     bad: wild || (leaf && isBad(look.stats(key))),
     detail,

@@ -3,7 +3,8 @@
 import type { Dropped } from "../events";
 import type { Trace } from "../state/trace";
 import { countText } from "../text";
-import { el, setText } from "./dom";
+import { describe } from "../state/entity";
+import { button, el, setText } from "./dom";
 import type { Frame } from "./look";
 import { rowName } from "./row";
 import { sayStep } from "./scrubber";
@@ -16,14 +17,21 @@ export class Status {
   /** Said by screen readers, seen by nobody. */
   readonly announcer = el("div", "tg-sr");
   complaint = "";
+  private readonly alarm: HTMLButtonElement;
+  private trouble: string | undefined;
   private readonly title = el("h2", "tg-title");
   private readonly text = el("span", "tg-status");
   private announcedAt = 0;
 
-  constructor(tools: readonly HTMLElement[]) {
+  constructor(tools: readonly HTMLElement[], go: (key: string) => void) {
+    this.alarm = button("tg-alarm", "", "", () => {
+      if (this.trouble !== undefined) go(this.trouble);
+    });
+    this.alarm.hidden = true;
     this.announcer.setAttribute("role", "status");
     this.notice.hidden = true;
-    this.head.append(this.title, this.text, el("span", "tg-spring"), ...tools);
+    const spring = el("span", "tg-spring");
+    this.head.append(this.title, this.text, this.alarm, spring, ...tools);
   }
 
   setTitle(title: string): void {
@@ -36,11 +44,26 @@ export class Status {
     const progress = progressOf(trace);
     this.text.dataset.progress = progress;
     setText(this.text, statusText(frame, progress));
+    this.warn(frame);
     const parts = [...leftOut(trace.dropped)];
     if (missing > 0) parts.unshift(`Waiting for ${countText(missing, "event")}.`);
     if (this.complaint !== "") parts.unshift(this.complaint);
     this.notice.hidden = parts.length === 0;
     setText(this.notice, parts.join(" "));
+  }
+
+  /** Say where the first thing that is not finite came up. */
+  private warn({ trace, position }: Frame): void {
+    const [first] = trace.troubles;
+    this.alarm.hidden = first === undefined || first.seq >= position;
+    if (this.alarm.hidden || first.key === this.trouble) return;
+    this.trouble = first.key;
+    const name = describe(trace, first.key, position)?.name ?? "a value";
+    const line = first.line > 0 ? `, line ${first.line}` : "";
+    const text = `✕ NaN or Inf, first in ${name}${line}`;
+    this.alarm.textContent = text;
+    this.alarm.title = `${text}: go there`;
+    this.alarm.setAttribute("aria-label", this.alarm.title);
   }
 
   /** Say where the learner is; not more than once a second while it runs by itself. */

@@ -71,3 +71,24 @@ export function windowOf(
   const end = Math.min(count, Math.ceil((top + height) / ROW_HEIGHT) + spare);
   return { first, end };
 }
+
+export type Phase = "forward" | "backward" | "update";
+
+/** What part of training a row is for. */
+export function phaseOf(row: Row): Phase {
+  if (row.kind === "op") {
+    const { role } = row.event;
+    return role === "backward" ? "backward" : role === "optimize" ? "update" : "forward";
+  }
+  if (row.kind !== "var") return "forward";
+  const { role } = row.event;
+  return role === "g" ? "backward" : role === "L" ? "update" : "forward";
+}
+
+/** What tells a row of one Program that it is the same in a clone. */
+export function identityOf(row: Row): string {
+  if (row.kind === "var") return `v ${row.event.name}`;
+  if (row.kind !== "op") return `${row.kind} ${row.block}`;
+  const outputs = Object.values(row.event.outputs).flat();
+  return `o ${row.event.type} ${outputs.join(" ")}`;
+}
