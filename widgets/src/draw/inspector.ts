@@ -56,9 +56,11 @@ export class InspectorPane implements Pane {
       this.links(twinWord(entity), entity.twin === undefined ? [] : [entity.twin]),
     ];
     parts.push(...links.filter((list) => list !== undefined));
-    if (entity.value !== undefined) parts.push(statsView("Value", entity.value));
-    if (entity.gradient !== undefined)
-      parts.push(statsView("Gradient", entity.gradient));
+    const { value, gradient, values = [], gradients = [] } = entity;
+    const pair = el("div", "tg-pair");
+    if (value !== undefined) pair.append(statsView("Value", value, values));
+    if (gradient !== undefined) pair.append(statsView("Gradient", gradient, gradients));
+    parts.push(pair);
     return parts;
   }
 

@@ -1,19 +1,29 @@
-/** A tensor's value at a glance: figures, a histogram and a heat map. */
+/** A tensor's value at a glance: figures, histogram, heat map or picture, and its past. */
 
 import type { Stats } from "../events";
-import { countText, numberText } from "../text";
+import { countText, numberText, shapeText } from "../text";
 import { el, svg } from "./dom";
 
 const WIDTH = 220;
 const HEIGHT = 44;
 const HEAT = 96;
+const SPARK = 28;
+const MOST_PAST = 200;
 
-export function statsView(title: string, stats: Stats): HTMLElement {
+export function statsView(
+  title: string,
+  stats: Stats,
+  past: readonly Stats[] = [],
+): HTMLElement {
   const view = el("div", "tg-stats", el("h4", "tg-subheading", title));
   if (stats.nan + stats.inf > 0) view.append(warning(stats));
   view.append(figures(stats));
+  if (past.length > 1) view.append(evolution(title, past));
   if (stats.hist.length > 0) view.append(histogram(stats));
-  if (stats.heat.length > 0) view.append(heatMap(stats));
+  const picture = pictureOf(stats);
+  if (picture !== undefined) view.append(imageView(picture, stats));
+  else if (stats.heat.length > 0) view.append(heatMap(stats));
+  if (stats.first.length > 0) view.append(firstValues(stats));
   return view;
 }
 
@@ -62,24 +72,111 @@ function svgTitle(text: string): SVGElement {
   return title;
 }
 
+/** The first elements, as many as the log holds. */
+function firstValues({ first, shape }: Stats): HTMLElement {
+  const size = shape.reduce((product, dimension) => product * dimension, 1);
+  const rest = size > first.length ? ", …" : "";
+  const text = `[${first.map(numberText).join(", ")}${rest}]`;
+  return el("p", "tg-code tg-first", text);
+}
+
+/** How its norm went from event to event: the last 200, oldest on the left. */
+function evolution(title: string, past: readonly Stats[]): HTMLElement {
+  const norms = past.slice(-MOST_PAST).map(({ norm }) => norm);
+  const known = norms.filter((norm) => norm !== null);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const viewBox = `0 0 ${WIDTH} ${SPARK}`;
+  const drawing = svg("svg", { class: "tg-spark", viewBox, role: "img" });
+  drawing.setAttribute("preserveAspectRatio", "none");
+  const from = `${numberText(known.at(0) ?? null)} to ${numberText(known.at(-1) ?? null)}`;
+  const label = `norm over ${countText(past.length, "write")}: ${from}`;
+  drawing.setAttribute("aria-label", `${title}, ${label}`);
+  drawing.append(svg("path", { d: sparkPath(norms, low, high) }));
+  return el("div", "tg-evolution", drawing, el("span", "tg-note", label));
+}
+
+/** A line through the numbers, broken where one is not finite. */
+export function sparkPath(
+  values: readonly (number | null)[],
+  low: number,
+  high: number,
+): string {
+  const step = WIDTH / Math.max(1, values.length - 1);
+  const range = high - low || 1;
+  let pen = "M";
+  let path = "";
+  values.forEach((value, index) => {
+    if (value === null) {
+      pen = "M";
+      return;
+    }
+    const y = SPARK - 2 - ((value - low) / range) * (SPARK - 4);
+    path += `${pen}${(index * step).toFixed(1)} ${y.toFixed(1)}`;
+    pen = "L";
+  });
+  return path;
+}
+
+export interface PixelPicture {
+  readonly width: number;
+  readonly height: number;
+  readonly pixels: Uint8ClampedArray;
+}
+
+/** The picture that a tensor of pictures begins with; none for any other. */
+export function pictureOf({ image, image_size: size }: Stats): PixelPicture | undefined {
+  if (image === undefined || size?.length !== 2) return undefined;
+  const [height, width] = size;
+  const bytes = atob(image);
+  const channels = bytes.length / (width * height);
+  if (channels !== 1 && channels !== 3) return undefined;
+  const pixels = new Uint8ClampedArray(width * height * 4).fill(255);
+  for (let at = 0; at < width * height; at++) {
+    for (let channel = 0; channel < 3; channel++) {
+      const byte = bytes.charCodeAt(at * channels + (channels === 3 ? channel : 0));
+      pixels[at * 4 + channel] = byte;
+    }
+  }
+  return { width, height, pixels };
+}
+
+function imageView(picture: PixelPicture, { shape }: Stats): HTMLElement {
+  const { width, height, pixels } = picture;
+  const canvas = pixelCanvas(width, height, pixels, Math.max(4, 112 / height));
+  canvas.setAttribute("aria-label", `the first picture, ${height} by ${width} pixels`);
+  const count = shape.length > 3 ? `first of ${shape[0]}, ` : "";
+  const note = el("span", "tg-note", `${count}${shapeText(shape.slice(-3))}`);
+  return el("div", "tg-heatframe", canvas, note);
+}
+
+function pixelCanvas(
+  width: number,
+  height: number,
+  pixels: Uint8ClampedArray,
+  cell: number,
+): HTMLCanvasElement {
+  const canvas = el("canvas", "tg-heat");
+  canvas.width = width;
+  canvas.height = height;
+  canvas.setAttribute("role", "img");
+  canvas.style.width = `${width * cell}px`;
+  canvas.style.height = `${height * cell}px`;
+  const context = canvas.getContext("2d");
+  if (context !== null) {
+    const data = context.createImageData(width, height);
+    data.data.set(pixels);
+    context.putImageData(data, 0, 0);
+  }
+  return canvas;
+}
+
 /** Blue below zero, orange above, as far from white as the value is from zero. */
 function heatMap({ heat, shape }: Stats): HTMLElement {
   const rows = heat.length;
   const columns = Math.max(...heat.map((row) => row.length));
-  const canvas = el("canvas", "tg-heat");
-  canvas.width = columns;
-  canvas.height = rows;
-  canvas.setAttribute("role", "img");
-  canvas.setAttribute("aria-label", `heat map, ${rows} by ${columns} cells`);
   const cell = Math.max(3, Math.min(16, HEAT / rows, WIDTH / columns));
-  canvas.style.width = `${columns * cell}px`;
-  canvas.style.height = `${rows * cell}px`;
-  const context = canvas.getContext("2d");
-  if (context !== null) {
-    const pixels = context.createImageData(columns, rows);
-    pixels.data.set(heatPixels(heat, columns));
-    context.putImageData(pixels, 0, 0);
-  }
+  const canvas = pixelCanvas(columns, rows, heatPixels(heat, columns), cell);
+  canvas.setAttribute("aria-label", `heat map, ${rows} by ${columns} cells`);
   const size = shape.reduce((product, dimension) => product * dimension, 1);
   const pooled = size > rows * columns;
   const note = pooled ? `pooled to ${rows} × ${columns}` : `${rows} × ${columns}`;

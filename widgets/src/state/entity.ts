@@ -42,6 +42,9 @@ export interface Entity extends Made {
   readonly twin?: Link | undefined;
   readonly value?: Stats | undefined;
   readonly gradient?: Stats | undefined;
+  /** What value and gradient were before, oldest first, the present one included. */
+  readonly values?: readonly Stats[];
+  readonly gradients?: readonly Stats[];
   readonly message?: string;
 }
 
@@ -168,6 +171,8 @@ function describeVariable(
     twin: twin && variableLink(twin),
     value: row.value.at(position),
     gradient: forward === undefined ? twin?.value.at(position) : undefined,
+    values: row.value.until(position),
+    gradients: forward === undefined ? (twin?.value.until(position) ?? []) : [],
   };
 }
 
@@ -216,6 +221,8 @@ function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Ent
     twin: hasGradient(tensor) ? gradientLink(tensor) : undefined,
     value: tensor.value.at(position),
     gradient: tensor.gradient.at(position),
+    values: tensor.value.until(position),
+    gradients: tensor.gradient.until(position),
   };
 }
 
@@ -236,6 +243,7 @@ function tensorGradient(tensor: TapeTensor, position: number): Entity {
     twin: tensorLink(tensor),
     value: tensor.value.at(position),
     gradient: tensor.gradient.at(position),
+    gradients: tensor.gradient.until(position),
   };
 }
 

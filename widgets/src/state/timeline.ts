@@ -19,6 +19,12 @@ export class Timeline<T> {
     (this.values ??= []).push(value);
   }
 
+  /** All that was written before `position`, oldest first. */
+  until(position: number): readonly T[] {
+    const count = this.seqs === undefined ? 0 : countBelow(this.seqs, position);
+    return (this.values ?? []).slice(0, count);
+  }
+
   at(position: number): T | undefined {
     if (this.seqs === undefined) return undefined;
     return this.values?.[countBelow(this.seqs, position) - 1];
