@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
+
+from teachgraph.threads import InForce
 
 __all__ = ["generate", "guard", "switch"]
 
 
-class _Names:
-    """The counters in force."""
+class Names(NamedTuple):
+    """The counters in force, and what every name begins with."""
 
-    def __init__(self) -> None:
-        self.used: Counter[str] = Counter()
+    used: Counter[str]
+    prefix: str = ""
 
 
-_names = _Names()
+_names = InForce(Names(Counter()))
 
 
 def generate(key: str) -> str:
@@ -26,28 +29,29 @@ def generate(key: str) -> str:
     ...     generate("fc"), generate("fc"), generate("mean")
     ('fc_0', 'fc_1', 'mean_0')
     """
-    number = _names.used[key]
-    _names.used[key] += 1
-    return f"{key}_{number}"
+    used, prefix = _names.value
+    number = used[key]
+    used[key] += 1
+    return f"{prefix}{key}_{number}"
 
 
 def switch(counters: Counter[str] | None = None) -> Counter[str]:
     """Put other counters in force (by default, fresh ones); returns the old ones."""
-    before = _names.used
-    _names.used = Counter() if counters is None else counters
+    before = _names.value.used
+    _names.put(Names(Counter() if counters is None else counters))
     return before
 
 
 @contextmanager
-def guard() -> Iterator[None]:
-    """Count from 0 inside the block.
+def guard(prefix: str = "") -> Iterator[None]:
+    """Count from 0 inside the block, and begin every name with `prefix`.
 
     >>> with guard():
     ...     generate("fc")
     'fc_0'
+    >>> with guard("critic_"):
+    ...     generate("fc")
+    'critic_fc_0'
     """
-    before = switch()
-    try:
+    with _names.holding(Names(Counter(), prefix)):
         yield
-    finally:
-        switch(before)

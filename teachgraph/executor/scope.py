@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.errors import DTypeError, at_user_line
+from teachgraph.threads import InForce
 
 __all__ = ["Scope", "ScopeTensor", "ScopeVariable", "global_scope", "scope_guard"]
 
@@ -86,10 +87,8 @@ class ScopeTensor:
         return np.array(np.empty(0) if value is None else value, dtype=dtype)
 
 
-class _Current:
-    """The scope that runs use when none is given."""
-
-    scope = Scope()
+_current = InForce(Scope())
+"""The scope that runs use when none is given."""
 
 
 def global_scope() -> Scope:
@@ -97,7 +96,7 @@ def global_scope() -> Scope:
 
     In Paddle this is `paddle.static.global_scope`.
     """
-    return _Current.scope
+    return _current.value
 
 
 @contextmanager
@@ -108,8 +107,5 @@ def scope_guard(scope: Scope) -> Iterator[Scope]:
     ...     global_scope() is inner
     True
     """
-    before, _Current.scope = _Current.scope, scope
-    try:
+    with _current.holding(scope):
         yield scope
-    finally:
-        _Current.scope = before

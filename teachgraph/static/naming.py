@@ -6,6 +6,7 @@ A layer called `fc_0` names its results `fc_0.tmp_0`, `fc_0.tmp_1`; an operator 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
@@ -44,17 +45,24 @@ class Plain:
         return unique_name.generate(self.key)
 
 
-_scopes: list[Names] = []
+class _Scopes(threading.local):
+    """Who names, the innermost last; each thread appends for itself."""
+
+    def __init__(self) -> None:
+        self.names: list[Names] = []
+
+
+_scopes = _Scopes()
 
 
 @contextmanager
 def scope(names: Names) -> Iterator[Names]:
     """Let `names` name whatever is appended inside."""
-    _scopes.append(names)
+    _scopes.names.append(names)
     try:
         yield names
     finally:
-        _scopes.pop()
+        _scopes.names.pop()
 
 
 @contextmanager
@@ -67,8 +75,8 @@ def layer(key: str, name: str | None = None) -> Iterator[Layer]:
 
 def names_for(key: str) -> Names:
     """Who names the outputs of an op: the layer around it, or a layer of its own."""
-    if _scopes:
-        return _scopes[-1]
+    if _scopes.names:
+        return _scopes.names[-1]
     if key.startswith("elementwise_"):
         return Plain(key)
     return Layer(unique_name.generate(key))

@@ -19,6 +19,7 @@ from teachgraph.static.block import Block
 from teachgraph.static.keeping import Kept
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.variable import Parameter, Variable
+from teachgraph.threads import InForce
 
 __all__ = [
     "Program",
@@ -233,29 +234,23 @@ def copy_variable(variable: Variable, block: Block) -> Variable:
     return copied
 
 
-class _Defaults:
-    """The programs that layers build when nobody says otherwise."""
-
-    def __init__(self) -> None:
-        self.main, self.startup = Program(), Program()
-
-
-_defaults = _Defaults()
+_defaults = InForce((Program(), Program()))
+"""The programs, main and startup, that layers build when nobody says otherwise."""
 
 
 def default_main_program() -> Program:
     """The program that layers append to."""
-    return _defaults.main
+    return _defaults.value[0]
 
 
 def default_startup_program() -> Program:
     """The program that initialises parameters; run it once."""
-    return _defaults.startup
+    return _defaults.value[1]
 
 
 def current_block() -> Block:
     """The block that layers append to."""
-    return _defaults.main.current_block()
+    return _defaults.value[0].current_block()
 
 
 @contextmanager
@@ -282,14 +277,9 @@ def program_guard(
                 f"The type of '{name}' in paddle.static.program_guard must be "
                 f"{Program}, but received {type(program)}."
             )
-    before = _defaults.main, _defaults.startup
-    _defaults.main = main_program
-    if startup_program is not None:
-        _defaults.startup = startup_program
-    try:
+    startup = default_startup_program() if startup_program is None else startup_program
+    with _defaults.holding((main_program, startup)):
         yield
-    finally:
-        _defaults.main, _defaults.startup = before
 
 
 class Static:
