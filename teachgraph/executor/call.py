@@ -36,6 +36,9 @@ class Call(NamedTuple):
         outputs: Variable names by position, None for a result nobody wants.
         single: Whether the function returns its one result bare.
         lazy: Whether results may be lambdas, to be called if wanted.
+        by_shape: For each argument, whether its shape and dtype are enough; empty if
+            for none.
+        writes: Whether the function writes its result where `out` says.
     """
 
     operator: Operator
@@ -45,6 +48,8 @@ class Call(NamedTuple):
     outputs: list[str | None]
     single: bool
     lazy: bool
+    by_shape: Sequence[bool] = ()
+    writes: bool = False
 
     def run(self, values: Sequence[Any]) -> list[Any]:
         """The results for these argument values, None where nobody wants one."""
@@ -84,8 +89,9 @@ def call_of(operator: Operator, names: Callable[[str], str] = as_it_is) -> Call:
     outputs = [
         known(name, names) for slot in slots for name in operator.outputs.get(slot, ())
     ]
+    single = len(outputs) == 1
     return Call(
-        operator, op.kernel, arguments, attrs, outputs, len(outputs) == 1, False
+        operator, op.kernel, arguments, attrs, outputs, single, False, (), op.writes
     )
 
 
@@ -107,7 +113,17 @@ def grad_call(
         outputs.extend(wanted or [None])
     single = len(rule.of) == 1 and not op.forward.variadic
     lazy = may_defer(rule.function)
-    return Call(operator, rule.function, arguments, attrs, outputs, single, lazy)
+    by_shape = kept_by_shape(op, len(arguments)) if rule.any_shape_only else ()
+    return Call(
+        operator, rule.function, arguments, attrs, outputs, single, lazy, by_shape
+    )
+
+
+def kept_by_shape(op: GradOp, count: int) -> list[bool]:
+    """For each argument of a gradient operator, whether its shape is all it wants."""
+    arriving, saved = len(op.source.upstream), list(op.source.shape_only)
+    listed = count - arriving - len(saved) + 1  # the last one may be a list
+    return [False] * arriving + saved[:-1] + saved[-1:] * listed
 
 
 @cache

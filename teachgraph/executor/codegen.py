@@ -15,8 +15,11 @@ from typing import Any, NamedTuple
 
 from teachgraph.executor.call import Call, Expression
 from teachgraph.executor.flow import Flow, Loop, Step
-from teachgraph.ops.op import force
+from teachgraph.executor.lifetimes import lifetimes
+from teachgraph.executor.spare import spare
+from teachgraph.ops.op import Like, force
 from teachgraph.static.operator import Operator
+from teachgraph.static.variable import Variable
 
 __all__ = ["Code", "generate"]
 
@@ -75,12 +78,13 @@ class Writer:
         every = list(every_step(steps))
         types = {step.operator.type for step in every}
         keywords = {f"{type}_" for type in types if keyword.iskeyword(type)}
-        self.name = Identifiers([*types, *keywords, "force", "feed", "scope", "_"])
+        self.globals: dict[str, Any] = {"force": force, "spare": spare, "Like": Like}
+        taken = [*types, *keywords, *self.globals, "feed", "scope", "_"]
+        self.name = Identifiers(taken)
         self.fresh = self.name.fresh
         self.kept = {
             name for step in every if isinstance(step, Loop) for name in step.saved
         }
-        self.globals: dict[str, Any] = {"force": force}
         self.lines: list[str] = []
         self.steps: dict[int, Step] = {}
         self.margin = "    "
@@ -112,15 +116,15 @@ class Writer:
             self.globals[name] = function
         return name
 
-    def step(self, step: Step) -> None:
+    def step(self, step: Step, over: str | None = None) -> None:
         """The lines of one step."""
         if isinstance(step, Flow):
             step.write(self)
         else:
-            self.call(step)
+            self.call(step, over)
 
-    def call(self, call: Call) -> None:
-        """The lines of one call."""
+    def call(self, call: Call, over: str | None = None) -> None:
+        """The lines of one call, which may write over a variable."""
         function = call.operator.type
         if keyword.iskeyword(function):
             function += "_"
@@ -131,7 +135,8 @@ class Writer:
         )
         if not call.single:
             targets += "," * (len(call.outputs) == 1)
-        text = f"{targets or '_'} = {function}({self.arguments(call)})"
+        into = "" if over is None else f", out=spare({self.name(over)})"
+        text = f"{targets or '_'} = {function}({self.arguments(call)}{into})"
         self.step_line(call, text)
         for name in wanted if call.lazy else ():
             target = self.name(name)
@@ -166,6 +171,7 @@ def generate(
     fetches: Sequence[str],
     persistent: Sequence[str],
     title: str,
+    variables: Mapping[str, Variable],
 ) -> Code:
     """Write a program down as a Python function, and compile it.
 
@@ -175,6 +181,7 @@ def generate(
         fetches: Variables whose values are returned.
         persistent: Variables that live in the scope.
         title: What tracebacks call the code.
+        variables: What is known of the variables.
     """
     writer = Writer(calls)
     name = writer.name
@@ -185,11 +192,13 @@ def generate(
     for variable in reads:
         writer.line(f"{name(variable)} = scope[{variable!r}]")
     stores = written(calls, persistent)
-    last = last_uses(calls, {*fetches, *stores})
-    for position, call in enumerate(calls):
-        writer.step(call)
-        if done := [name(v) for v in last[position]]:
-            writer.line(f"del {', '.join(done)}")
+    lives = lifetimes(calls, {*fetches, *stores}, variables)
+    for call, ends, fades, over in zip(calls, *lives, strict=True):
+        writer.step(call, over)
+        if ends:
+            writer.line(f"del {', '.join(map(name, ends))}")
+        for variable in fades:
+            writer.line(f"{name(variable)} = Like({name(variable)})")
     fetched = ", ".join(name(v) for v in fetches)
     kept = ", ".join(f"{v!r}: {name(v)}" for v in stores)
     writer.line(f"return [{fetched}], {{{kept}}}")
@@ -234,18 +243,3 @@ def written(calls: Sequence[Step], persistent: Sequence[str]) -> list[str]:
     stored = set(persistent)
     found = {name: None for call in calls for name in call.outputs if name in stored}
     return [name for name in found if name is not None]
-
-
-def last_uses(calls: Sequence[Step], kept: set[str]) -> list[list[str]]:
-    """For each call, the variables nobody needs after it."""
-    seen = set(kept)  # nor is a name deleted that may stand for nothing
-    for call in calls:
-        if isinstance(call, Flow):
-            seen |= call.inner - set(call.outputs)
-    found: list[list[str]] = []
-    for call in reversed(calls):
-        names = dict.fromkeys([*call.arguments, *call.outputs])
-        done = [name for name in names if name is not None and name not in seen]
-        seen.update(done)
-        found.append(done)
-    return found[::-1]

@@ -10,12 +10,14 @@ import numpy as np
 
 from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import ExecutorError, FeedError, FetchError, at_user_line
+from teachgraph.executor.dataset_runs import Batches, FetchHandler, run_over
 from teachgraph.executor.fetching import (
     asked_for,
     cut_down,
     fetch_names,
     not_taken,
 )
+from teachgraph.executor.memory import MemoryPlan
 from teachgraph.executor.plan import Plan
 from teachgraph.executor.scope import Scope, global_scope
 from teachgraph.observe import announce, followed, observers
@@ -181,6 +183,78 @@ class Executor:
         program = default_main_program() if program is None else program
         data = [v.name for v in program.global_block().vars.values() if v.is_data]
         return self.plan(program, data, fetch_names(fetch_list))
+
+    def memory_plan(
+        self,
+        program: Program | None = None,
+        feed: Mapping[str, Any] | None = None,
+        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
+    ) -> MemoryPlan:
+        """How much memory a run takes, and what lies where, without running anything.
+
+        Args:
+            program: By default the default main program.
+            feed: Arrays, of which the shapes are looked at; what is declared without an
+                unknown size may be left out.
+            fetch_list: What is to be returned.
+
+        Raises:
+            InvalidValueError: A size is not known.
+
+        >>> from teachgraph import static, unique_name
+        >>> main = static.Program()
+        >>> with static.program_guard(main), unique_name.guard():
+        ...     x = static.data("x", [256, 256], "float32")
+        ...     y = (x * 2.0 + 1.0) * 3.0
+        >>> plan = Executor(interpret=True).memory_plan(main, fetch_list=[y])
+        >>> plan.planned_peak, plan.naive_peak
+        (262144, 786432)
+        """
+        shapes = {name: np.shape(value) for name, value in (feed or {}).items()}
+        return self.compiled(program, fetch_list).memory(shapes)
+
+    def train_from_dataset(
+        self,
+        program: Program | CompiledProgram | None = None,
+        dataset: Batches | None = None,
+        scope: Scope | None = None,
+        thread: int = 0,
+        debug: bool = False,
+        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
+        fetch_info: Sequence[str] | None = None,
+        print_period: int = 100,
+        fetch_handler: FetchHandler | None = None,
+    ) -> None:
+        """Run a program once for each batch of a data set.
+
+        Args:
+            program: By default the default main program.
+            dataset: One of `fluid.DatasetFactory`, or whatever has `feeds()`.
+            scope: Where persistable variables live; by default the global scope.
+            thread: Accepted for Paddle's sake; batches come one after another.
+            debug: Accepted for Paddle's sake; a profiler watches from outside.
+            fetch_list: What to print.
+            fetch_info: The text before each; by default its name.
+            print_period: After how many batches to print, and to call the handler.
+            fetch_handler: Is shown other values then.
+
+        Raises:
+            InvalidValueError: There is no data set, or not one text for each fetch.
+            DataError: A record is not as the variables want it.
+        """
+        run_over(
+            self,
+            program,
+            dataset,
+            scope,
+            fetch_list,
+            fetch_info,
+            print_period,
+            fetch_handler,
+        )
+
+    infer_from_dataset = train_from_dataset
+    """The same: whether parameters change is the program's affair."""
 
     def close(self) -> None:
         """Refuse further runs."""

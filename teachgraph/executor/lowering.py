@@ -13,7 +13,7 @@ from teachgraph.static.loop import write_backs
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
 from teachgraph.static.seeds import PlaceSeed
-from teachgraph.static.variable import GRAD
+from teachgraph.static.variable import GRAD, Variable
 from teachgraph.static.way_back import AFTER
 
 __all__ = ["Lowering"]
@@ -70,6 +70,14 @@ class Lowering:
         """What the program runs, in order."""
         block = self.program.global_block()
         return self.body(block, Names(self, block))
+
+    def variables(self) -> dict[str, Variable]:
+        """Every variable, by what the steps call it."""
+        return {
+            self.key(block, name): variable
+            for block in self.program.blocks
+            for name, variable in block.vars.items()
+        }
 
     def key(self, block: Block, name: str) -> str:
         """What a block's variable is called among those of all blocks."""

@@ -21,6 +21,7 @@ from teachgraph.executor.codegen import Code, generate, read_first, written
 from teachgraph.executor.drawing import Source
 from teachgraph.executor.flow import Flow, Step
 from teachgraph.executor.lowering import Lowering
+from teachgraph.executor.memory import MemoryPlan, memory_plan
 from teachgraph.executor.scope import Scope
 from teachgraph.observe import announce, unwatched
 from teachgraph.passes import apply_pass
@@ -48,7 +49,8 @@ class Plan:
         program: The program.
         feeds: Names of the variables that are fed, and used.
         fetches: Names of the variables that are returned.
-        calls: Its operators as calls.
+        calls: Its operators, after the passes, as calls.
+        known: The variables by what the calls name them.
     """
 
     def __init__(
@@ -63,7 +65,8 @@ class Plan:
         check_order(block)
         self.program, self.fetches = program, list(fetches)
         running = program if not passes else rewritten(program, passes, fetches)
-        self.calls = Lowering(running, max_iterations).steps()
+        lowering = Lowering(running, max_iterations)
+        self.calls, self.known = lowering.steps(), lowering.variables()
         self.variables = block.vars
         self.persistent = [n for n, v in block.vars.items() if v.persistable]
         self.check_fetches(block.vars)
@@ -75,7 +78,13 @@ class Plan:
     def code(self) -> Code:
         """The program as Python."""
         title = f"program {next(_numbers)}"
-        return generate(self.calls, self.feeds, self.fetches, self.persistent, title)
+        return generate(
+            self.calls, self.feeds, self.fetches, self.persistent, title, self.known
+        )
+
+    def memory(self, fed: Mapping[str, Sequence[int]]) -> MemoryPlan:
+        """Where its values lie while it runs, for feeds of these shapes."""
+        return memory_plan(self.calls, {*self.fetches, *self.stores}, self.known, fed)
 
     @property
     def source(self) -> str:

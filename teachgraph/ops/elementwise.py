@@ -55,12 +55,12 @@ NEEDS = (
 
 
 def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
-    """An op of two inputs that broadcast, over a NumPy ufunc."""
+    """An op of two inputs that broadcast, over a NumPy ufunc or a function like one."""
 
-    def kernel(x: Any, y: Any, *, axis: int = -1) -> Any:
+    def kernel(x: Any, y: Any, *, axis: int = -1, out: Any = None) -> Any:
         if getattr(x, "dtype", None) is not getattr(y, "dtype", None):
             x, y = promoted(x, y)
-        return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis))
+        return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis), out=out)
 
     kernel.__doc__ = doc
     return op(type=name, needs=NEEDS)(kernel)
@@ -76,23 +76,23 @@ def comparison(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
     return op(type=name, needs=NEEDS)(kernel)
 
 
-def power(x: Any, y: Any) -> Any:
+def power(x: Any, y: Any, out: Any = None) -> Any:
     """x to the power y, where that is a number again."""
     if x.dtype.kind != "f" and y.dtype.kind != "f":
         if x.dtype.kind == "b":
             raise DTypeError("True and False have no powers")
         if (y < 0).any():
             raise InvalidValueError("integers have no negative powers")
-    return np.power(x, y)
+    return np.power(x, y, out=out)
 
 
 def over_integers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
     """A kind of division that refuses to divide whole numbers by 0."""
 
-    def divide(x: Any, y: Any) -> Any:
+    def divide(x: Any, y: Any, out: Any = None) -> Any:
         if np.result_type(x, y).kind == "b":
             raise DTypeError("True and False cannot be divided")
-        divided = ufunc(x, y)
+        divided = ufunc(x, y, out=out)
         if divided.dtype.kind != "f" and not np.all(y):
             raise InvalidValueError("integer division by zero")
         return divided

@@ -56,16 +56,23 @@ def promoted(x: Any, y: Any) -> tuple[Any, Any]:
 
 @op(needs="numbers, and beside integers a whole scale and bias")
 def scale(
-    x: Any, *, scale: float = 1.0, bias: float = 0.0, bias_after_scale: bool = True
+    x: Any,
+    *,
+    scale: float = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    out: Any = None,
 ) -> Any:
     """out = scale x + bias, or scale (x + bias), in the dtype of x."""
     if x.dtype.kind != "f":
         scale, bias = whole(scale, x.dtype), whole(bias, x.dtype)
     if bias == 0.0:
-        return x * scale
+        return np.multiply(x, scale, out=out)
     if scale == 1.0:
-        return x + bias
-    return x * scale + bias if bias_after_scale else (x + bias) * scale
+        return np.add(x, bias, out=out)
+    if bias_after_scale:
+        return np.add(x * scale, bias, out=out)
+    return np.multiply(x + bias, scale, out=out)
 
 
 def whole(number: float, dtype: np.dtype[Any]) -> Any:
@@ -89,15 +96,19 @@ scale_op = scale
 
 
 @op(type="sum", key="sum", needs="inputs of one shape and dtype")
-def sum_(*x: Any) -> Any:
+def sum_(*x: Any, out: Any = None) -> Any:
     """out = x1 + x2 + ...: what joins the gradients at a fan-out."""
-    total = x[0]
-    for term in x[1:]:
-        if term.shape != total.shape:
-            raise ShapeError(f"{list(term.shape)} is not {list(total.shape)}")
-        if term.dtype != total.dtype:
-            raise DTypeError(f"{term.dtype} is not {total.dtype}")
-        total = total + term
+    first, *others = x
+    for term in others:
+        if term.shape != first.shape:
+            raise ShapeError(f"{list(term.shape)} is not {list(first.shape)}")
+        if term.dtype != first.dtype:
+            raise DTypeError(f"{term.dtype} is not {first.dtype}")
+    if not others:
+        return first
+    total = np.add(first, others[0], out=out)
+    for term in others[1:]:
+        total += term
     return total
 
 
@@ -121,9 +132,9 @@ def cast_grad(dout: Any, x: Like, *, out_dtype: int) -> Any:
 
 
 @op
-def relu(x: Any) -> Any:
+def relu(x: Any, *, out: Any = None) -> Any:
     """out = max(x, 0)."""
-    return np.maximum(x, 0)
+    return np.maximum(x, 0, out=out)
 
 
 @relu.grad
@@ -145,9 +156,9 @@ def sigmoid_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
-def tanh(x: Any) -> Any:
+def tanh(x: Any, *, out: Any = None) -> Any:
     """out = tanh x."""
-    return np.tanh(x, casting="equiv")
+    return np.tanh(x, out=out, casting="equiv")
 
 
 @tanh.grad
@@ -157,9 +168,9 @@ def tanh_grad(dout: Any, out: Any) -> Any:
 
 
 @op(needs=FLOATING)
-def exp(x: Any) -> Any:
+def exp(x: Any, *, out: Any = None) -> Any:
     """out = e to the power x."""
-    return np.exp(x, casting="equiv")
+    return np.exp(x, out=out, casting="equiv")
 
 
 @exp.grad
@@ -248,9 +259,9 @@ def logit_grad(dout: Any, x: Any, *, eps: float) -> Any:
 
 
 @op(needs=FLOATING)
-def sqrt(x: Any) -> Any:
+def sqrt(x: Any, *, out: Any = None) -> Any:
     """out = the square root of x."""
-    return np.sqrt(x, casting="equiv")
+    return np.sqrt(x, out=out, casting="equiv")
 
 
 @sqrt.grad

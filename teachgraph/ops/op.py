@@ -13,7 +13,8 @@ leaves a node on the tape; called on a Variable it appends an Operator to a Bloc
 differentiated it is its rule, which is made of ops and so has the same four lives.
 
 The signatures say everything. Of a kernel: positional parameters are inputs, one
-`*parameter` takes a list, keyword-only parameters are attributes. Of a rule: `dout`
+`*parameter` takes a list, keyword-only parameters are attributes; with one called
+`out=None` it can write its result where it is told. Of a rule: `dout`
 (`d` and the name of an output) is the gradient that arrives; any other positional
 parameter names an input or output that must be kept for it, annotated `Like` where only
 its shape and dtype matter; keyword-only parameters are attributes. A rule returns a
@@ -184,6 +185,8 @@ class Op:
         rule: The gradient rule, or None where there is no derivative.
         inplace: Outputs that are stored where an input was (`param_out` in `param`).
         replaces: The positions of these inputs.
+        writes: Whether the kernel takes NumPy's `out`, the array to write the result
+            into.
         key: The word its outputs are named after in a Program.
         needs: What the inputs must be, for error messages.
         context: Makes what the kernel runs in: the user's own, if `foreign`, where it
@@ -218,7 +221,9 @@ class Op:
         self.inputs = tuple(p.name for p in positional)
         self.variadic = any(p.kind is p.VAR_POSITIONAL for p in positional)
         self.optional = frozenset(p.name for p in positional if p.default is None)
-        self.attrs = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        named = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.writes = "out" in named
+        self.attrs = {name: v for name, v in named.items() if name != "out"}
         self.replaces = tuple(
             self.inputs.index(self.inplace[name])
             for name in self.outputs

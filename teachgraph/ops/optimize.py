@@ -6,6 +6,8 @@ of the parameter, and stores the new values where the old ones were.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from math import prod, sqrt
 from typing import Any
 
@@ -58,6 +60,50 @@ def check(param: Any, *others: Any) -> None:
             raise DTypeError(f"{other.dtype} beside a parameter {param.dtype}")
 
 
+LARGE = 500_000
+"""A parameter with fewer elements is updated in one go."""
+
+PART = 32_768
+"""So many elements, and all that is made of them, stay in a processor's cache."""
+
+
+def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
+    """An update of each element by itself, done part by part where there are many.
+
+    All it computes on the way is then no larger than a part.
+    """
+
+    @wraps(update)
+    def updated(param: Any, *others: Any, **attrs: Any) -> Any:
+        given = (param, *others)
+        if param.size < LARGE or not all(map(divisible(param), given)):
+            return update(*given, **attrs)
+        made: list[Any] = []
+        for start in range(0, param.size, PART):
+            here = slice(start, start + PART)
+            parts = [x if x.size == 1 else x.reshape(-1)[here] for x in given]
+            results = update(*parts, **attrs)
+            made = made or [like(param, part, parts[0]) for part in results]
+            for whole, part in zip(made, results, strict=True):
+                if whole.shape == param.shape:
+                    whole.reshape(-1)[here] = part
+        return tuple(made)
+
+    return updated
+
+
+def divisible(param: Any) -> Callable[[Any], bool]:
+    """Tells of an input whether its elements go with the parameter's, one by one."""
+    return lambda x: x.size == 1 or (x.shape == param.shape and x.flags.c_contiguous)
+
+
+def like(param: Any, result: Any, part: Any) -> Any:
+    """Room for a whole result, or the result itself if it is one number for all."""
+    if result.shape != part.shape:
+        return result
+    return np.empty(param.shape, result.dtype)
+
+
 def rounded(beta: float, param: Any) -> float:
     """Beta as a parameter's dtype has it: what the powers of beta are powers of.
 
@@ -78,6 +124,7 @@ def average(old: Any, new: Any, decay: float) -> Any:
     inplace={"param_out": "param", "velocity_out": "velocity"},
     needs=REMEMBERED,
 )
+@by_parts
 def momentum(
     param: Any,
     grad: Any,
@@ -109,6 +156,7 @@ def momentum(
     inplace={"param_out": "param", "moment_out": "moment"},
     needs=REMEMBERED,
 )
+@by_parts
 def adagrad(
     param: Any, grad: Any, moment: Any, learning_rate: Any, *, epsilon: float = 1e-6
 ) -> Any:
@@ -129,6 +177,7 @@ def adagrad(
     },
     needs=REMEMBERED,
 )
+@by_parts
 def adadelta(
     param: Any,
     grad: Any,
@@ -158,6 +207,7 @@ def adadelta(
     },
     needs=REMEMBERED,
 )
+@by_parts
 def rmsprop(
     param: Any,
     grad: Any,
@@ -197,6 +247,7 @@ MOMENTS = {
 
 
 @op(outputs=tuple(MOMENTS), inplace=MOMENTS, needs=REMEMBERED)
+@by_parts
 def adam(
     param: Any,
     grad: Any,
@@ -228,6 +279,7 @@ def adam(
 
 
 @op(outputs=tuple(MOMENTS), inplace=MOMENTS, needs=REMEMBERED)
+@by_parts
 def adamw(
     param: Any,
     grad: Any,
@@ -265,6 +317,7 @@ def adamw(
     },
     needs=REMEMBERED,
 )
+@by_parts
 def adamax(
     param: Any,
     grad: Any,
