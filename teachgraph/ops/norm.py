@@ -46,22 +46,18 @@ def normalised_groups(
     x: Any, scale: Any, bias: Any, groups: int, epsilon: float
 ) -> tuple[Any, Any, Any]:
     """Mean and variance of each group of a sample's channels, and y, channels first."""
-    rows = rows_of(x, groups)
-    mean = mean_of_rows(rows)
-    normal = rows - mean
-    variance = mean_of_rows(np.square(normal))
-    normal *= 1 / np.sqrt(variance + epsilon)
+    size = prod(x.shape[1:]) // groups
+    rows = x.reshape(len(x) * groups, size)
+    mean = np.add.reduce(rows, axis=1) / size
+    normal = rows - mean[:, None]
+    variance = np.vecdot(normal, normal) / size
+    normal *= (1 / np.sqrt(variance + epsilon))[:, None]
     y = normal.reshape(x.shape)
     if scale is not None:
         y *= aligned(scale, y.ndim, 1)
     if bias is not None:
         y += aligned(bias, y.ndim, 1)
-    return mean[:, 0], variance[:, 0], y
-
-
-def mean_of_rows(matrix: Any) -> Any:
-    """The mean of each row, as a column."""
-    return np.add.reduce(matrix, axis=1, keepdims=True) / matrix.shape[1]
+    return mean, variance, y
 
 
 def through_groups(
@@ -126,7 +122,8 @@ def layer_norm(
     The moments are taken over the dimensions from `begin_norm_axis` on.
     """
     check_layer(x, scale, bias, begin_norm_axis)
-    rows, leading = matrix(x, begin_norm_axis), x.shape[:begin_norm_axis]
+    leading, layer = x.shape[:begin_norm_axis], prod(x.shape[begin_norm_axis:])
+    rows = x.reshape(prod(leading), layer)
     mean, variance, y = normalised_groups(rows, scale, bias, 1, epsilon)
     return mean.reshape(leading), variance.reshape(leading), y.reshape(x.shape)
 
