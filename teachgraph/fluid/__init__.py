@@ -14,6 +14,7 @@ from teachgraph.fluid import (
     optimizer,
     regularizer,
 )
+from teachgraph.fluid.dataset import DatasetFactory, InMemoryDataset, QueueDataset
 from teachgraph.fluid.dygraph import (
     disable_dygraph,
     disable_imperative,
@@ -42,9 +43,12 @@ from teachgraph.static import (
 __all__ = [
     "CPUPlace",
     "CUDAPlace",
+    "DatasetFactory",
     "Executor",
+    "InMemoryDataset",
     "ParamAttr",
     "Program",
+    "QueueDataset",
     "Scope",
     "Variable",
     "append_backward",

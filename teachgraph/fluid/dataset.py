@@ -1,0 +1,242 @@
+"""Paddle 1.x's data sets of text files, one record a line, for `train_from_dataset`.
+
+A record has, for each variable in turn, a count and so many numbers: `2 0.5 1.5 1 7` is
+a pair of numbers, then a label.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DataError, InvalidValueError, ModeError, at_user_line
+from teachgraph.random import generator
+from teachgraph.static import Variable
+
+__all__ = ["DatasetFactory", "InMemoryDataset", "QueueDataset"]
+
+Array = np.ndarray[Any, Any]
+Record = list[Array]
+
+
+class Files:
+    """Text files whose records come in batches.
+
+    Attributes:
+        batch_size: How many records make a batch.
+        variables: What they are fed to.
+        files: Where they stand.
+    """
+
+    def __init__(self) -> None:
+        self.batch_size, self._command = 1, "cat"
+        self.variables: list[Variable] = []
+        self.files: list[Path] = []
+
+    def set_batch_size(self, batch_size: int) -> None:
+        """So many records make a batch; the last may have fewer."""
+        if not isinstance(batch_size, int) or batch_size < 1:
+            raise InvalidValueError(at_user_line(f"no batch has {batch_size} records"))
+        self.batch_size = batch_size
+
+    def set_use_var(self, var_list: Sequence[Variable]) -> None:
+        """The variables that a record has numbers for, in order."""
+        if not all(isinstance(v, Variable) and v.is_data for v in var_list):
+            raise InvalidValueError(
+                at_user_line("set_use_var takes Variables of static.data")
+            )
+        self.variables = list(var_list)
+
+    def set_filelist(self, filelist: Iterable[Any]) -> None:
+        """The files to read, in order."""
+        self.files = [Path(name) for name in filelist]
+
+    def set_thread(self, thread_num: int) -> None:
+        """Accepted for Paddle's sake; one thread reads."""
+
+    def set_pipe_command(self, pipe_command: str) -> None:
+        """A command, run without a shell, that turns a file into such lines.
+
+        Raises:
+            InvalidValueError: It needs a shell.
+        """
+        if not pipe_command.strip() or set(pipe_command) & set("|&;<>`$\n"):
+            raise InvalidValueError(
+                at_user_line(
+                    f"a pipe command is one program and its arguments, as there is no "
+                    f"shell: {pipe_command!r}"
+                )
+            )
+        self._command = pipe_command
+
+    def records(self) -> Iterator[Record]:
+        """The records of all files, in order.
+
+        Raises:
+            DataError: A file cannot be read, or a line is not as the variables want it.
+        """
+        for path in self.files:
+            for number, line in enumerate(lines_of(path, self._command), 1):
+                if line.strip():
+                    yield record_of(line, self.variables, f"{path.name}:{number}")
+
+    def feeds(self) -> Iterator[dict[str, Array]]:
+        """One feed a batch."""
+        records = iter(self.records())
+        while batch := list(islice(records, self.batch_size)):
+            columns = zip(self.variables, zip(*batch, strict=True), strict=True)
+            yield {v.name: stacked(v, column) for v, column in columns}
+
+
+class QueueDataset(Files):
+    """Records as they come from the files.
+
+    In Paddle this is `paddle.distributed.QueueDataset`.
+    """
+
+    def local_shuffle(self) -> None:
+        """They are never all there; raises ModeError."""
+        raise ModeError(
+            at_user_line(
+                "QueueDataset does not support local shuffle, please use "
+                "InMemoryDataset for local_shuffle"
+            )
+        )
+
+    global_shuffle = local_shuffle
+
+
+class InMemoryDataset(Files):
+    """Records that are all read first, so that they can be shuffled.
+
+    In Paddle this is `paddle.distributed.InMemoryDataset`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._loaded: list[Record] = []
+
+    def load_into_memory(self) -> None:
+        """Read all files."""
+        self._loaded = list(super().records())
+
+    preload_into_memory = load_into_memory
+
+    def wait_preload_done(self) -> None:
+        """They are read already."""
+
+    def records(self) -> Iterator[Record]:
+        """The records in memory."""
+        return iter(self._loaded)
+
+    def local_shuffle(self) -> None:
+        """Put the records in another order, which follows from `seed`."""
+        order = generator().permutation(len(self._loaded))
+        self._loaded = [self._loaded[i] for i in order]
+
+    def global_shuffle(self, fleet: Any = None, thread_num: int = 12) -> None:
+        """`local_shuffle`: there is one machine."""
+        self.local_shuffle()
+
+    def get_memory_data_size(self, fleet: Any = None) -> int:
+        """How many records are in memory."""
+        return len(self._loaded)
+
+    get_shuffle_data_size = get_memory_data_size
+
+    def release_memory(self) -> None:
+        """Forget the records."""
+        self._loaded = []
+
+
+class DatasetFactory:
+    """Makes data sets by their names.
+
+    In Paddle this is `paddle.base.DatasetFactory`.
+
+    >>> DatasetFactory().create_dataset("InMemoryDataset").get_memory_data_size()
+    0
+    """
+
+    def create_dataset(self, datafeed_class: str = "QueueDataset") -> Any:
+        """A data set of that name.
+
+        Raises:
+            InvalidValueError: There is none.
+        """
+        for kind in (QueueDataset, InMemoryDataset):
+            if kind.__name__ == datafeed_class:
+                return kind()
+        raise InvalidValueError(
+            at_user_line(f"datafeed class {datafeed_class} does not exist")
+        )
+
+
+def lines_of(path: Path, command: str) -> list[str]:
+    """The lines that a command makes of a file.
+
+    Raises:
+        DataError: There is no such file or command, or the command fails.
+    """
+    words = shlex.split(command)
+    try:
+        if words == ["cat"]:
+            return path.read_text("utf-8").splitlines()
+        with path.open("rb") as file:
+            done = subprocess.run(words, stdin=file, capture_output=True, check=True)
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode(errors="replace").strip()[-500:]
+        raise DataError(at_user_line(f"{command!r} failed: {said}")) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(at_user_line(f"{path}: {error}")) from None
+    return done.stdout.decode(errors="replace").splitlines()
+
+
+def record_of(line: str, variables: Sequence[Variable], where: str) -> Record:
+    """The numbers of one line, for each variable.
+
+    Raises:
+        DataError: There are too few or too many, or what stands there is no number.
+    """
+    words, found = line.split(), list[Array]()
+    for variable in variables:
+        try:
+            size, words = int(words[0]), words[1:]
+            numbers, words = words[: max(size, 0)], words[max(size, 0) :]
+            found.append(np.array(numbers, variable.dtype))
+        except (IndexError, ValueError, OverflowError) as error:
+            raise DataError(
+                at_user_line(f"{where}: {variable.name!r} has no numbers: {error}")
+            ) from None
+        wanted = prod(variable.shape[1:])
+        if len(numbers) != size or (wanted >= 0 and size != wanted):
+            raise DataError(
+                at_user_line(
+                    f"{where}: {variable.name!r} is to have {size} numbers and has "
+                    f"{len(numbers)}; its shape is {list(variable.shape)}"
+                )
+            )
+    if words:
+        raise DataError(at_user_line(f"{where}: {len(words)} words are left over"))
+    return found
+
+
+def stacked(variable: Variable, rows: Sequence[Array]) -> Array:
+    """The numbers of a batch, in the shape of their variable.
+
+    Raises:
+        DataError: An unknown size is not the same in all records.
+    """
+    try:
+        return np.stack(rows).reshape(len(rows), *variable.shape[1:])
+    except ValueError as error:
+        raise DataError(
+            at_user_line(f"{variable.name!r}: a batch of unlike records: {error}")
+        ) from None
