@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.linalg import turned
+from teachgraph.ops.linalg import like, matrix, turned
 from teachgraph.ops.op import Like, find, op
+from teachgraph.ops.shape import reduce_to
+from teachgraph.ops.softmax import softmax, through_softmax
 
 __all__ = [
     "ACTIVATIONS",
@@ -90,6 +92,41 @@ def infer_fc(
     return [((*input.shape[:in_num_col_dims], w.shape[1]), input.dtype)]
 
 
+@fc.grad
+def fc_grad(
+    dout: Any,
+    input: Any,
+    w: Any,
+    bias: Any,
+    out: Any,
+    *,
+    in_num_col_dims: int,
+    activation_type: str,
+) -> Any:
+    """Back through the activation to dS, then dX = dS W', dW = X' dS, db = sum dS.
+
+    The slope of gelu needs the sums X W + b, which are computed again.
+    """
+    if activation_type == "gelu":
+        sums = fc(input, w, bias, in_num_col_dims=in_num_col_dims)
+        dout = slope_of(activation_type)(dout, sums, approximate=False)
+    elif activation_type:
+        dout = slope_of(activation_type)(dout, out)
+    rows, sums = (matrix(x, in_num_col_dims) for x in (input, dout))
+    return (
+        lambda: like(sums @ w.T, input),
+        lambda: rows.T @ sums,
+        None if bias is None else lambda: reduce_to(sums, bias),
+    )
+
+
+def slope_of(activation: str) -> Callable[..., Any]:
+    """The rule of an activation."""
+    rule = find(activation).rule
+    assert rule is not None
+    return rule.function
+
+
 @op(needs="floating Q [..., L, D], K [..., S, D], V [..., S, E], Mask [..., L, S]")
 def fused_dot_product_attention(
     q: Any, k: Any, v: Any, mask: Any = None, *, scaling_factor: float = 1.0
@@ -105,6 +142,26 @@ def fused_dot_product_attention(
     np.exp(scores, out=scores)
     scores /= np.add.reduce(scores, axis=-1, keepdims=True)
     return scores @ v
+
+
+@fused_dot_product_attention.grad
+def fused_dot_product_attention_grad(
+    dout: Any, q: Any, k: Any, v: Any, mask: Any, *, scaling_factor: float
+) -> Any:
+    """With P = softmax(S), S = s Q K' + mask: dV = P' dOut, and dP = dOut V'.
+
+    Through softmax dP becomes dS, which is the mask's gradient; dQ = s dS K and
+    dK = s dS' Q. P is computed again: to keep it would take L S numbers a head.
+    """
+    scores = (q @ turned(k)) * scaling_factor
+    weights = softmax(scores if mask is None else scores + mask, axis=-1)
+    through = through_softmax(dout @ turned(v), weights, -1)
+    return (
+        lambda: reduce_to((through @ k) * scaling_factor, q),
+        lambda: reduce_to((turned(through) @ q) * scaling_factor, k),
+        lambda: reduce_to(turned(weights) @ dout, v),
+        None if mask is None else lambda: reduce_to(through, mask),
+    )
 
 
 def check_attention(q: Any, k: Any, v: Any, mask: Any) -> None:

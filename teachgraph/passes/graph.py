@@ -36,6 +36,7 @@ class Graph:
             or used by the body of a loop or a branch.
         writes: For each name, the places where it is written, in order.
         reads: For each name, the places where it is read, in order.
+        twins: For each operator, the places of those that go back over it.
     """
 
     def __init__(
@@ -52,10 +53,13 @@ class Graph:
         self.before: dict[int, list[Derived]] = {}
         self.writes: dict[str, list[int]] = {}
         self.reads: dict[str, list[int]] = {}
+        self.twins: dict[Operator, list[int]] = {}
         self.kept = set(self.fetches)
         self.kept.update(v.name for v in self.block.vars.values() if wanted_outside(v))
         for at, op in enumerate(self.block.ops):
             self.register(op, at)
+            if op.twin is not None:
+                self.twins.setdefault(op.twin, []).append(at)
             if has_blocks(op):
                 self.kept.update(names_of(op))
 
@@ -84,6 +88,11 @@ class Graph:
         found = self.ops[at]
         assert found is not None
         return found
+
+    def back_over(self, operators: Collection[Operator]) -> list[int]:
+        """The places of the operators that are gradients of these, in order."""
+        places = {at for op in operators for at in self.twins.get(op, ())}
+        return sorted(at for at in places if is_twin(self.ops[at], operators))
 
     def variable(self, name: str) -> Variable:
         """The variable of that name, of this block or one around it."""
@@ -184,6 +193,11 @@ class Graph:
             self.block.vars.pop(name, None)
         self.mentioned |= named
         self.block.program.touch()
+
+
+def is_twin(op: Operator | None, of: Collection[Operator]) -> bool:
+    """Whether an operator is still there, and the gradient of one of these."""
+    return op is not None and op.twin in of
 
 
 def tell(before: Sequence[Operator], after: Sequence[Operator]) -> None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from teachgraph.ops.infer import Spec
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph
 from teachgraph.static.operator import Operator
+from teachgraph.static.variable import GRAD
 
 __all__ = ["Match", "Node", "find_match", "node"]
 
@@ -127,14 +129,37 @@ class Match:
         """Whether the last operator could read all captured values itself.
 
         It stands later than the others, so nobody may have written these names since;
-        and nobody else may read what would be gone.
+        and nobody else may read what would be gone, but what goes back over it.
         """
-        graph, places = self.graph, self.places
-        return all(graph.unchanged(n, use, self.at) for n, use in self.uses) and all(
-            graph.dead(name) or graph.inside(name, places)
+        stays = all(self.graph.unchanged(n, use, self.at) for n, use in self.uses)
+        return stays and self.closed((*self.places, *self.back))
+
+    def alone(self) -> bool:
+        """Whether nothing that goes back over these operators needs what is inside."""
+        return self.closed(self.places)
+
+    def closed(self, places: Sequence[int]) -> bool:
+        """Whether what would be gone is read at these places only."""
+        return all(
+            self.graph.dead(name) or self.graph.inside(name, places)
             for at in self.private
             for name in self.graph.operator(at).output_arg_names
         )
+
+    def spare(self, name: str) -> bool:
+        """Whether nobody reads a value but what goes back over these operators."""
+        return self.graph.dead(name) or self.graph.inside(name, self.back)
+
+    @cached_property
+    def back(self) -> list[int]:
+        """The places of what goes back over these operators, from the results on."""
+        graph = self.graph
+        whole = {f"{name}{GRAD}" for name in self.root.output_arg_names}
+        return [
+            at
+            for at in graph.back_over(self.operators)
+            if whole.isdisjoint(graph.operator(at).output_arg_names)
+        ]
 
 
 def find_match(graph: Graph, pattern: Node, at: int) -> Match | None:

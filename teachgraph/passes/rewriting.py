@@ -7,31 +7,18 @@ last one, or which captured value the result simply is, or None to let things be
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from teachgraph.passes.copying import Derived
+from teachgraph.passes.going_back import Back
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.pattern import Match, Node, find_match
 from teachgraph.passes.report import Change
+from teachgraph.passes.step import Same, Step
 from teachgraph.static.operator import Operator
 
-__all__ = ["Rule", "Same", "Step", "Work", "rewrite", "same_as"]
-
-
-class Step(NamedTuple):
-    """An operator to be put in."""
-
-    type: str
-    inputs: Mapping[str, Sequence[str]]
-    outputs: Mapping[str, Sequence[str]]
-    attrs: Mapping[str, Any]
-
-
-class Same(NamedTuple):
-    """The result is the value of this variable: the operator is not needed."""
-
-    name: str
+__all__ = ["Found", "Rule", "Same", "Step", "Work", "rewrite", "same_as"]
 
 
 Found = Sequence[Step] | Same | None
@@ -87,6 +74,17 @@ class Work:
         graph.replace(at, made)
         self.sweep(others)
         self.note(old, made, what)
+
+    def put_back(self, back: Back, step: Step) -> Derived:
+        """Put one gradient operator in place of all that go back over a pattern."""
+        first, *others = back.match.back
+        made = self.step(step, back.operators)
+        for place in others:
+            self.graph.remove(place)
+        self.graph.replace(first, [made])
+        back.spare(made)
+        self.note(back.operators, [made], "")
+        return made
 
     def drop(self, at: int, same: str, places: Iterable[int] = ()) -> bool:
         """Take out an operator whose first result is another variable's value."""
@@ -157,16 +155,34 @@ def applied(work: Work, rule: Rule, at: int) -> bool:
         return False
     if isinstance(found, Same):
         return work.drop(at, found.name, match.places)
-    if not replaceable(match, found, rule.idle):
+    back = Back(match) if match.back and len(found) == 1 else None
+    gradient = None if back is None else back.step(found[0])
+    if back is None or gradient is None:
+        alone = match.alone() and replaceable(match, found, rule.idle, match.graph.dead)
+        return alone and put(work, match, found)
+    if not replaceable(match, found, rule.idle, match.spare):
         return False
-    work.put(at, found, match.places, "")
+    made = work.put_back(back, gradient)
+    put(work, match, found)
+    made.twin = work.graph.operator(at)
     return True
 
 
-def replaceable(match: Match, steps: Sequence[Step], idle: Sequence[str]) -> bool:
+def put(work: Work, match: Match, steps: Sequence[Step]) -> bool:
+    """Put these steps in place of what matches; True."""
+    work.put(match.at, steps, match.places, "")
+    return True
+
+
+def replaceable(
+    match: Match,
+    steps: Sequence[Step],
+    idle: Sequence[str],
+    spare: Callable[[str], bool],
+) -> bool:
     """Whether these steps may stand for what matches.
 
-    They must write whatever anybody wants of the last operator.
+    They must write whatever anybody wants of the last operator, but what is spare.
     """
     made = {name for step in steps for names in step.outputs.values() for name in names}
     wanted = {
@@ -176,7 +192,7 @@ def replaceable(match: Match, steps: Sequence[Step], idle: Sequence[str]) -> boo
         for name in names
     }
     early = [op for op in match.operators if op is not match.root]
-    return all(name in made or match.graph.dead(name) for name in wanted) and all(
+    return all(name in made or spare(name) for name in wanted) and all(
         may_come_later(match, operator, made) for operator in early
     )
 

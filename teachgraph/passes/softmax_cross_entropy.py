@@ -19,11 +19,11 @@ def along_the_last(operator: Operator) -> bool:
 def joined(match: Match) -> Found:
     """One op, which also gives the probabilities to whoever else reads them.
 
-    What is kept for the way back does not come with it, so a program that is trained
-    stays as it is.
+    The likelihood of the label, which cross_entropy2 gives besides, does not come with
+    it: only the way back may read that.
     """
     loss, kept = match.root.output("Y"), match.root.outputs.get("MatchX", [])
-    if not all(map(match.graph.dead, kept)):
+    if not all(map(match.spare, kept)):
         return None
     inputs = {"Logits": [match["logits"]], "Label": [match["label"]]}
     outputs = {"Softmax": match.operator("softmax").output("Out"), "Loss": loss}

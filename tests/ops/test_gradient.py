@@ -93,7 +93,7 @@ PAIRS = [
     if row.gradient
     and not row.inner
     and any(len(case.variables()) == 2 for case in row.cases)
-    and row.op not in {"sum", "concat", "stack"}  # take one dtype only
+    and row.op not in {"concat", "fc", "stack", "sum"}  # take one dtype only
 ]
 
 

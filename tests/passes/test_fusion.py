@@ -50,16 +50,6 @@ def test_a_linear_layer_of_a_sequence_becomes_one_fc(programs: Fresh) -> None:
     assert made.global_block().ops[1].attr("in_num_col_dims") == 2
 
 
-def test_what_the_way_back_needs_is_not_fused_away(programs: Fresh) -> None:
-    loss = tg.mean(static.nn.fc(data(None, 3), 2, activation="tanh"))
-    tg.optimizer.SGD(0.1).minimize(loss)
-    Executor().run(programs.startup)
-    made = unchanged(
-        programs.main, "fc_fuse", feed(4, 3), [loss], programs.scope, ROUNDING
-    )
-    assert "fc" not in types(made)
-
-
 def test_a_sum_that_somebody_fetches_stays(programs: Fresh) -> None:
     before = static.nn.fc(data(None, 3), 2)
     after = tg.tanh(before)

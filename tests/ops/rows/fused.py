@@ -141,7 +141,6 @@ ROWS = [
         ),
         value=layer,
         twin=layer_in_torch,
-        gradient=False,
         known=(1, 2),
         lacks={
             "scalar": "a layer takes rows",
@@ -192,7 +191,6 @@ ROWS = [
         ),
         value=attended,
         twin=attended_in_torch,
-        gradient=False,
         lacks={"scalar": "queries are rows"},
         wrong=(
             Wrong(
