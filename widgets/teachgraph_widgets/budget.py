@@ -4,34 +4,60 @@ from __future__ import annotations
 
 __all__ = ["Budget"]
 
-ALL_UNTIL = 16
+ALL_UNTIL = 10
+SMALL = 256
 MOST_VALUES = 3000
+MOST_AT_ONCE = 200
 
 
 class Budget:
     """Decides which values get a full summary.
 
-    A line's (or a program's) first 16 runs get one for each value, later ones 8 in each
-    doubling of their number: what is shown of a step is then shown whole.
+    The first 10 runs of a line (or a program) get one for each value, then the 16th,
+    the 32nd and so on: what is shown of a run is shown whole. Large values, which take
+    longer, get one in the 1st, the 2nd, the 16th, the 256th. One run gets at most 200,
+    so that a long way back does not take all there are.
 
     Attributes:
         left: How many may still be looked at.
         refused: How many could not be.
 
     >>> budget = Budget()
-    >>> [n for n in range(1, 50) if budget.grants(n)][14:]
-    [15, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 40, 44, 48]
+    >>> [n for n in range(1, 50) if budget.grants(owner=7, visit=n, size=100)]
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 32]
+    >>> [n for n in range(1, 50) if budget.grants(owner=7, visit=n, size=1000)]
+    [1, 2, 16]
     """
 
     def __init__(self, most: int = MOST_VALUES) -> None:
         self.left = most
         self.refused = 0
+        self._run: tuple[int, int] = (0, 0)
+        self._granted = 0
 
-    def grants(self, visit: int) -> bool:
-        """Whether a value of the `visit`-th run may be summarised; if so, it counts."""
+    def grants(self, owner: int, visit: int, size: int) -> bool:
+        """Whether a value of `owner`'s `visit`-th run may be summarised."""
         if self.left <= 0:
             return False
-        if visit >= ALL_UNTIL and visit % (1 << (visit.bit_length() - 4)):
+        if size > SMALL:
+            if visit > 2 and not is_power(visit, 4):
+                return False
+        elif visit > ALL_UNTIL and not is_power(visit, 1):
             return False
+        run = owner, visit
+        if run != self._run:
+            self._run, self._granted = run, 0
+        if self._granted >= MOST_AT_ONCE:
+            return False
+        self._granted += 1
         self.left -= 1
         return True
+
+
+def is_power(number: int, bits: int) -> bool:
+    """Whether a number is 1, or `2**bits`, or its square, and so on.
+
+    >>> [n for n in range(1, 300) if is_power(n, 4)]
+    [1, 16, 256]
+    """
+    return not number & (number - 1) and (number.bit_length() - 1) % bits == 0

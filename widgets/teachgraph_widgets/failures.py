@@ -62,6 +62,13 @@ class FailureRecorder(Watcher):
         values = [None if n not in inputs else Given(n, inputs[n]) for n in wanted]
         self.tell(program, operator.type, values, message_of(error).split("\n")[0])
 
+    @careful
+    def tell_error(self, error: OpError) -> None:
+        """An op raised while nobody listened: what its error says of it."""
+        if error.op:
+            message = message_of(error).split("\n")[0]
+            self.log.add(self.cursor.line, "op_failed", None, error.op, [], message)
+
     def tell(
         self, program: int | None, op: str, values: Sequence[Any], message: str
     ) -> None:

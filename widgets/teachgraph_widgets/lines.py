@@ -17,6 +17,7 @@ from types import FrameType
 from typing import Any
 
 from teachgraph_widgets.log import EventLog
+from teachgraph_widgets.pace import Nap, Region
 
 __all__ = ["MARKER", "Cursor", "Source", "mark", "marked", "running"]
 
@@ -29,6 +30,7 @@ ALWAYS = 50
 QUIET = 0.01
 """Seconds in which only one later start is told of a line that records nothing."""
 
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _tokens = count(1)
 
@@ -41,6 +43,7 @@ class Source:
         filename: That of its code objects; found by the first marker if empty.
         token: Its number, by which its markers are told from others'.
         starts: For each line, where its statement starts.
+        loops: For each line in a loop, the first and the last of the innermost.
         names: For each statement's line, the names its scope binds.
         top: The names that the outermost scope binds.
     """
@@ -48,6 +51,7 @@ class Source:
     def __init__(self, text: str, filename: str = "") -> None:
         self.text, self.filename, self.token = text, filename, next(_tokens)
         self.starts: dict[int, int] = {}
+        self.loops: dict[int, tuple[int, int]] = {}
         self.names: dict[int, Sequence[str]] = {}
         self.top: Sequence[str] = ()
 
@@ -61,6 +65,10 @@ class Source:
                 dict.fromkeys(range(statement.lineno, last + 1), statement.lineno)
             )
             self.names[statement.lineno] = found
+            if isinstance(statement, LOOPS):
+                end = statement.body[-1].end_lineno or last
+                lines = range(statement.lineno, end + 1)
+                self.loops.update(dict.fromkeys(lines, (statement.lineno, end)))
             if isinstance(statement, SCOPES):
                 self.read(statement)
 
@@ -177,6 +185,7 @@ class Cursor:
         visits: How often each line has started.
         thread: The thread that began the trace; what others do is not its own.
         look: Called with a frame and the names its scope binds, when a line is over.
+        nap: Where the recorder does not listen, and what wakes it.
     """
 
     def __init__(self, source: Source, log: EventLog) -> None:
@@ -186,6 +195,7 @@ class Cursor:
         self.thread = get_ident()
         self.look: Callable[[Mapping[str, Any], Sequence[str]], None] = ignore
         self.curious = False
+        self.nap: Nap | None = None
         self._marking = False
         self._due = 0.0
         self._untold = 0
@@ -195,6 +205,8 @@ class Cursor:
         if get_ident() != self.thread:
             return
         log, visits = self.log, self.visits
+        if self.nap is not None and self.nap.ends(sys._getframe(2), line):
+            self.nap.wake()
         if self.curious:
             self.find_names(sys._getframe(2))
         if log.pending:
@@ -222,6 +234,23 @@ class Cursor:
                 return self.at(frame)
             frame = frame.f_back
         return self.line
+
+    @property
+    def marking(self) -> bool:
+        """Whether there are markers in the source."""
+        return self._marking
+
+    def region(self) -> Region:
+        """The innermost loop of the source that runs now, or else the statement."""
+        inner: FrameType | None = None
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None:
+            if frame.f_code.co_filename == self.source.filename:
+                inner = inner or frame
+                if frame.f_lineno in self.source.loops:
+                    return Region(frame.f_code, *self.source.loops[frame.f_lineno])
+            frame = frame.f_back
+        return Region(None if inner is None else inner.f_code, self.line, self.line)
 
     def at(self, frame: FrameType) -> int:
         """The statement that a frame of the source is in."""

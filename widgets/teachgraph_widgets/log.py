@@ -12,7 +12,7 @@ import gzip
 import json
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import perf_counter, time
 from typing import Any, cast, get_args, get_origin
 
@@ -68,17 +68,22 @@ class EventLog:
             facts: Its own fields, in the order of the schema; None where one is absent,
                 nothing where the last ones are.
         """
+        self.add_all(line, ((kind, *facts),))
+
+    def add_all(self, line: int, told: Sequence[Record]) -> None:
+        """Append events that belong together: of each, its kind and its own fields."""
         if self.holding:
             self.release()
         records = self._records
-        if len(records) >= self.most:
-            self.leave_out("events", f"a log holds {self.most:,}")
+        if len(records) + len(told) > self.most:
+            self.leave_out("events", f"a log holds {self.most:,}", len(told))
             return
         now = perf_counter()
         if self.pending:
             records.append((now, self.pending, "line"))
             self.pending = 0
-        records.append((now, line, kind, *facts))
+        for facts in told:
+            records.append((now, line, *facts))
         if now >= self.due:
             self.overdue()
 

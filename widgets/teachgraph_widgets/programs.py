@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from threading import get_ident
 from types import FrameType
 from typing import Any, Literal
 
@@ -24,6 +25,7 @@ from teachgraph_widgets.events import Role
 from teachgraph_widgets.identity import Numbers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, clean
+from teachgraph_widgets.pace import is_told
 from teachgraph_widgets.stats import dtype_name
 from teachgraph_widgets.watcher import Watcher, careful, short_text, short_texts
 
@@ -41,6 +43,7 @@ class ProgramRecorder(Watcher):
 
     Attributes:
         running: The program that runs.
+        skipped: How many runs were passed over.
     """
 
     def __init__(
@@ -51,8 +54,10 @@ class ProgramRecorder(Watcher):
         self._programs, self._ops = Numbers(), Numbers()
         self._created = Numbers()
         self._shapes: dict[tuple[int, int, str], tuple[int, ...]] = {}
+        self.skipped = 0
         self._runs = 0
-        self._visits: Counter[int] = Counter()
+        self._followed = True
+        self._visits: Counter[int | None] = Counter()
         self._held: list[Held] = []
         log.release = self.release
 
@@ -103,29 +108,39 @@ class ProgramRecorder(Watcher):
             number = self.number(owner.block.program)
             self.tell_attribute(owner, number, line, name, str(value))
 
+    def follows(self, program: Program) -> bool:
+        """Whether the next run of a program is recorded."""
+        number = self._programs.find(program)
+        return get_ident() == self.cursor.thread and is_told(self._visits[number] + 1)
+
     @careful
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
         """An Executor starts a run."""
+        self._followed = self.follows(program)
         number = self.number(program)
         self.running = program
-        self._runs += 1
         self._visits[number] += 1
-        self.tell_run(number, "begin")
+        if self._followed:
+            self._runs += 1
+            self.tell_run(number, "begin")
+        else:
+            self.skipped += 1
 
     @careful
     def run_op(self, operator: Operator, outputs: Mapping[str, Any]) -> None:
         """An Operator of the running program has computed."""
-        if self.running is None:
+        if self.running is None or not self._followed:
             return
         program = self.running
         op = self._ops.find(operator)
         if op is None:
             self.log.leave_out("operators", "they are not in the program that was seen")
             return
-        visit = self._visits[self.number(program)]
+        number = self.number(program)
+        visit = self._visits[number]
         values = []
         for name, value in outputs.items():
-            seen = self.look_at(np.asarray(value), visit)
+            seen = self.look_at(np.asarray(value), number, visit)
             if seen is not None:
                 values.append((clean(name), seen))
         self.log.add(self.cursor.place(), "run_op", self._runs - 1, op, tuple(values))
@@ -134,7 +149,8 @@ class ProgramRecorder(Watcher):
     def run_end(self, program: Program) -> None:
         """The run is over."""
         self.running = None
-        self.tell_run(self.number(program), "end")
+        if self._followed:
+            self.tell_run(self.number(program), "end")
 
     def tell_run(self, number: int, phase: str) -> None:
         """Write a `run` event."""

@@ -25,6 +25,8 @@ FIRST = 8
 SAMPLE = 4096
 WHOLE = 1_000_000
 LARGEST = 1e308
+TAME, TINY = 1e14, 1e-14
+least, greatest, total = np.minimum.reduce, np.maximum.reduce, np.add.reduce
 HEAT_BYTES = 1200
 """What hist, first and the figures leave of 2 kB, in the worst case."""
 
@@ -107,17 +109,23 @@ def figures(array: Array, flat: Array, whole: int) -> Seen:
     shape, dtype = array.shape, dtype_name(array.dtype)
     if flat.size == 1:
         return (shape, dtype, *single(float(flat[0])))
-    with np.errstate(all="ignore"):
-        squares = float(np.dot(flat, flat))
-        if not math.isfinite(squares):
-            return (shape, dtype, *wild(flat))
-        if not flat.size:
-            return shape, dtype, None, None, None, None, None, 0, 0, (), (), ()
-        seen = flat if flat.size <= whole else flat[:: stride_for(array)]
-        low, high, mean = float(seen.min()), float(seen.max()), float(seen.sum())
-        mean /= seen.size
-        std = 0.0 if low == high else spread(seen, mean, squares / flat.size)
+    if not flat.size:
+        return shape, dtype, None, None, None, None, None, 0, 0, (), (), ()
+    seen = flat if flat.size <= whole else flat[:: stride_for(array)]
+    low, high = float(least(seen)), float(greatest(seen))
+    tame = low > -TAME and high < TAME  # so their squares add up without a warning
+    squares = float(np.dot(flat, flat)) if tame and seen is flat else calm(flat)
+    if not math.isfinite(squares):
+        return (shape, dtype, *wild(flat))
+    mean = float(total(seen)) / seen.size
+    std = 0.0 if low == high else spread(seen, mean, squares / flat.size)
     return shape, dtype, low, high, mean, std, math.sqrt(squares), 0, 0, (), (), ()
+
+
+def calm(flat: Array) -> float:
+    """The sum of the squares, without a warning if that is too large or none."""
+    with np.errstate(all="ignore"):
+        return float(np.dot(flat, flat))
 
 
 def wild(flat: Array) -> Seen:
@@ -182,6 +190,10 @@ def histogram(sample: Array, low: float, high: float) -> tuple[int, ...]:
     """How many of the sample fall into each of 32 equal bins."""
     if high <= low:
         return (int(sample.size),) + (0,) * (BINS - 1)
+    if TINY < high - low < TAME:
+        scaled = (sample - low) * (BINS / (high - low))
+        bins = np.minimum(scaled.astype(np.intp), BINS - 1)
+        return tuple(np.bincount(bins, minlength=BINS).tolist())
     with np.errstate(all="ignore"):  # halves: the range itself may be too large
         share = (sample.astype(np.float64) / 2 - low / 2) / (high / 2 - low / 2)
     bins = np.clip(np.nan_to_num(share) * BINS, 0, BINS - 1).astype(np.intp)
@@ -198,6 +210,11 @@ def heat_map(array: Array) -> tuple[tuple[float | None, ...], ...]:
     matrix = array.reshape(1, -1) if array.ndim < 2 else array
     rows, columns = matrix.shape
     small = np.asarray(matrix[picked(rows)][:, picked(columns)], np.float64)
+    if not small.size:
+        return ()
+    largest = float(max(greatest(small, None), -least(small, None)))
+    if largest < TAME:
+        return pooled_whole(small, largest)
     finite = small[np.isfinite(small)]
     if not finite.size:
         return ()
@@ -210,6 +227,16 @@ def heat_map(array: Array) -> tuple[tuple[float | None, ...], ...]:
     return tuple([tuple([short(x, digits) for x in row]) for row in drawn])
 
 
+def pooled_whole(small: Array, largest: float) -> tuple[tuple[float, ...], ...]:
+    """A picture of values of which none is too large: nothing can go wrong."""
+    digits = 2 - math.floor(math.log10(largest)) if largest > TINY else 16
+    height, width = fitting(
+        len(small), small.shape[1], HEAT_BYTES // cell_width(digits)
+    )
+    drawn = pool(pool(small, height).T, width).T.round(digits)
+    return tuple(map(tuple, drawn.tolist()))
+
+
 def short(value: float, digits: int) -> float | None:
     """A cell that writes short, None where there is no number."""
     if not math.isfinite(value):
@@ -220,8 +247,8 @@ def short(value: float, digits: int) -> float | None:
 
 
 def picked(count: int) -> Array:
-    """Which of so many rows to look at: all, or at most 128 spread evenly."""
-    wanted = min(count, 4 * SIDE)
+    """Which of so many rows to look at: all, or at most 64 spread evenly."""
+    wanted = min(count, 2 * SIDE)
     return np.arange(wanted) * count // max(wanted, 1)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import count
 from typing import Any
 from weakref import ref
@@ -12,13 +13,14 @@ import numpy as np
 from teachgraph.eager.create import Parameter
 from teachgraph.eager.tape import Edge, Node, Output
 from teachgraph.eager.tensor import Tensor
+from teachgraph.errors import UnknownOpError
 from teachgraph.ops.op import Rule, find, slot_name
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role
 from teachgraph_widgets.history import Past, past_of
 from teachgraph_widgets.identity import Numbers
 from teachgraph_widgets.lines import Cursor
-from teachgraph_widgets.log import EventLog, clean
+from teachgraph_widgets.log import EventLog, Record, clean
 from teachgraph_widgets.stats import Seen, dtype_name, outline
 from teachgraph_widgets.watcher import Watcher, careful, short_texts
 
@@ -72,6 +74,7 @@ class TapeRecorder(Watcher):
         self._stale: set[int] = set()
         self._passes: list[Pass] = []
         self._saved: dict[str, tuple[str, ...]] = {}
+        self.passed: Callable[[int], None] = ignore
         cursor.look = self.look
 
     @careful
@@ -91,28 +94,32 @@ class TapeRecorder(Watcher):
         node: Node | None,
     ) -> None:
         """An op ran on Tensors."""
-        line = self.cursor.place()
-        read = [
-            self.number(x, op, position)
-            for position, x in enumerate(inputs)
-            if isinstance(x, Tensor)
-        ]
+        line, find = self.cursor.place(), self._tensors.find
+        read = []
+        for position, x in enumerate(inputs):
+            if isinstance(x, Tensor):
+                known = find(x)
+                read.append(self.number(x, op, position) if known is None else known)
         order = self._passes[-1].order if self._passes else 1
-        role: Role = "T" if order == 1 else "g"
+        told: list[Record] = []
         written = []
         for tensor in outputs:
-            number = self._tensors.find(tensor)
-            if number is None:
-                number = self.appear(tensor, line, role)
-            written.append(number)
+            known = find(tensor)
+            if known is None:
+                known, facts = self.appearance(tensor, "T" if order == 1 else "g")
+                told.append(facts)
+            written.append(known)
         number = self.node_number(node, written, order)
         texts = short_texts(attrs) if attrs else ()
         saved = () if node is None else self.saved_by(op, node)
-        facts = op, tuple(read), tuple(written), texts, saved, node is not None, order
-        self.log.add(line, "node", number, *facts)
+        edges, taped = (tuple(read), tuple(written)), node is not None
+        told.append(("node", number, op, *edges, texts, saved, taped, order))
         if self.values:
-            for tensor, number in zip(outputs, written, strict=True):
-                self.tell_value(tensor, number, line)
+            for tensor, known in zip(outputs, written, strict=True):
+                seen = self.seen(tensor, known)
+                if seen is not None:
+                    told.append(("value", known, seen))
+        self.log.add_all(line, told)
 
     @careful
     def backward_begin(self, roots: Sequence[Tensor]) -> None:
@@ -126,7 +133,7 @@ class TapeRecorder(Watcher):
     def backward_end(self, roots: Sequence[Tensor]) -> None:
         """The reverse pass is over."""
         if self._passes:
-            self._passes.pop()
+            self.passed(self._passes.pop().line)
         numbers = [self.number(root) for root in roots]
         self.log.add(self.cursor.place(), "backward", "end", tuple(numbers))
 
@@ -198,9 +205,8 @@ class TapeRecorder(Watcher):
 
     def role_of_input(self, tensor: Tensor, op: str, position: int) -> tuple[Role, str]:
         """What a leaf is that comes as an op's input, and what to call it."""
-        contract = find(op) if op else None
-        if contract is not None and "param" in contract.inplace.values():
-            slot = contract.parameter_names(position + 1)[position]
+        if op and is_update(op):
+            slot = find(op).parameter_names(position + 1)[position]
             role = UPDATE_ROLES.get(slot, "L")
         else:
             role = leaf_role(tensor)
@@ -218,15 +224,24 @@ class TapeRecorder(Watcher):
 
     def appear(self, tensor: Tensor, line: int, role: Role, name: str = "") -> int:
         """Tell of a tensor that is new."""
-        number = self.be(tensor, self._tensors.fresh())
+        number, facts = self.appearance(tensor, role, name)
+        self.log.add_all(line, (facts,))
+        return number
+
+    def appearance(
+        self, tensor: Tensor, role: Role, name: str = ""
+    ) -> tuple[int, Record]:
+        """A number for a tensor that is new, and its event."""
+        number = self._tensors.give(tensor)
         name = name or tensor.label
         if name:
             self.names[number] = name = clean(name)
         else:
             self._unnamed[id(tensor)] = number
             self.cursor.curious = True
-        self.tell_tensor(number, line, name, role, tensor.data, tensor.stop_gradient)
-        return number
+        data = tensor.data
+        facts = name, role, data.shape, dtype_name(data.dtype), tensor.stop_gradient
+        return number, ("tensor", number, *facts)
 
     def be(self, tensor: Tensor, number: int) -> int:
         """Note that a tensor has this number."""
@@ -241,17 +256,23 @@ class TapeRecorder(Watcher):
 
     def tell_value(self, tensor: Tensor, number: int, line: int) -> None:
         """Write what a tensor holds, or note that it was not looked at."""
-        seen = self.look_at(tensor.data, self.cursor.visit())
+        seen = self.seen(tensor, number)
         if seen is not None:
             self.log.add(line, "value", number, seen)
+
+    def seen(self, tensor: Tensor, number: int) -> Seen | None:
+        """What a tensor holds, None if it is not looked at, which is noted."""
+        seen = self.look_at(tensor.data)
+        if seen is not None:
             self._stale.discard(number)
         else:
             self._stale.add(number)
+        return seen
 
     def look_at_gradient(self, grad: Any) -> Seen:
         """A gradient's summary, or its figures alone: an edge shows its norm."""
         array = np.asarray(grad.data if isinstance(grad, Tensor) else grad)
-        seen = self.look_at(array, self.cursor.visit())
+        seen = self.look_at(array)
         return outline(array) if seen is None else seen
 
     def pass_line(self) -> int:
@@ -319,17 +340,30 @@ class TapeRecorder(Watcher):
                 self.log.add(line, "attr", None, None, None, number, "name", text)
 
     @careful
-    def refresh(self) -> None:
+    def refresh(self, *, everything: bool = False) -> None:
         """Look once more at what was last left out, so that no old value stands."""
         if not self.values:
             return
         stale = [
             (number, tensor)
             for number, tensor in self._tensors.living()
-            if number in self._stale and number in self.names
+            if (everything or number in self._stale) and number in self.names
         ]
         for number, tensor in stale[-MOST_REFRESHED:]:
             self.log.add(self.cursor.line, "value", number, outline(tensor.data))
+
+
+@cache
+def is_update(op: str) -> bool:
+    """Whether an op changes a parameter, as an optimizer's do."""
+    try:
+        return "param" in find(op).inplace.values()
+    except UnknownOpError:  # a PyLayer, which goes by its own name
+        return False
+
+
+def ignore(line: int) -> None:
+    """Tell nobody."""
 
 
 def leaf_role(tensor: Tensor) -> Role:

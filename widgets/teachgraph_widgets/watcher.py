@@ -35,13 +35,22 @@ class Watcher(Observer):
     ) -> None:
         self.log, self.cursor, self.budget, self.values = log, cursor, budget, values
 
-    def look_at(self, value: Any, visit: int) -> Seen | None:
-        """A value's summary, None where the budget has no more for this run."""
+    def look_at(self, value: Any, owner: int = -1, visit: int = 0) -> Seen | None:
+        """A value's summary, None where the budget has no more for this run.
+
+        Args:
+            value: The value.
+            owner: The program that it is of; by default it is the current line's.
+            visit: How often that one has run.
+        """
         if not self.values:
             return None
         if value.size == 1:
             return outline(value)
-        if self.budget.grants(visit):
+        if owner < 0:
+            line = self.cursor.line
+            owner, visit = -line, self.cursor.visits.get(line, 0)
+        if self.budget.grants(owner, visit, value.size):
             return summary(value)
         self.budget.refused += 1
         return None
@@ -54,11 +63,11 @@ def careful(
     listen: Callable[..., None] = method
 
     @wraps(method)
-    def guarded(self: Any, *facts: Any) -> None:
+    def guarded(self: Any, *facts: Any, **options: Any) -> None:
         if get_ident() != self.cursor.thread:
             return
         try:
-            listen(self, *facts)
+            listen(self, *facts, **options)
         except Exception as error:
             self.log.broke(error)
 
