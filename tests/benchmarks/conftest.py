@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from math import log
 from typing import Any
 
 BARS = {
@@ -37,9 +39,32 @@ def pytest_terminal_summary(terminalreporter: Any, config: Any) -> None:
         if (hand := times.pop("by_hand", None))
         for name, time in times.items()
     ]
+    lines += [growth(found) for found in of_programs(measured)]
     if lines:
         terminalreporter.section("ratios, by the fastest round of each")
         terminalreporter.write_line("\n".join(lines))
+
+
+def of_programs(measured: Iterable[Any]) -> Iterator[list[Any]]:
+    """What was measured of programs of several sizes, by group, the largest last."""
+    groups: dict[str, list[Any]] = defaultdict(list)
+    for found in measured:
+        if "operators" in found.extra_info:
+            groups[found.group].append(found)
+    for group in groups.values():
+        yield sorted(group, key=lambda found: found.extra_info["operators"])
+
+
+def growth(found: list[Any]) -> str:
+    """The time for the largest program, and with which power of its size it grows."""
+    sizes = [one.extra_info["operators"] for one in found]
+    times = [one.stats.min for one in found]
+    line = f"{found[0].group}: {sizes[-1]} operators in {times[-1]:.2f} s"
+    line += against(found[-1].extra_info["bar"], times[-1])
+    if len(found) > 1:
+        power = log(times[-1] / times[0]) / log(sizes[-1] / sizes[0])
+        line += f", growing with their power {power:.2f}"
+    return line
 
 
 def verdict(group: str, name: str, ratio: float) -> str:
