@@ -14,7 +14,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from teachgraph.executor.call import Call, Expression
-from teachgraph.executor.flow import Flow, Loop, Step
+from teachgraph.executor.flow import Flow, Rounds, Step
 from teachgraph.executor.lifetimes import lifetimes
 from teachgraph.executor.spare import spare
 from teachgraph.ops.op import Like, force
@@ -83,7 +83,7 @@ class Writer:
         self.name = Identifiers(taken)
         self.fresh = self.name.fresh
         self.kept = {
-            name for step in every if isinstance(step, Loop) for name in step.saved
+            name for step in every if isinstance(step, Rounds) for name in step.saved
         }
         self.lines: list[str] = []
         self.steps: dict[int, Step] = {}

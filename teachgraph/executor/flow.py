@@ -18,7 +18,7 @@ from teachgraph.static.operator import Operator
 if TYPE_CHECKING:
     from teachgraph.executor.codegen import Writer
 
-__all__ = ["BackBranch", "BackLoop", "Branch", "Flow", "Loop", "Step"]
+__all__ = ["BackBranch", "BackLoop", "Branch", "Flow", "Loop", "Rounds", "Step"]
 
 Values = MutableMapping[str, Any]
 Walk = Callable[[Sequence["Step"], Values], None]
@@ -222,26 +222,61 @@ def tuple_of(writer: Writer, names: Iterable[str]) -> str:
 
 
 @dataclass
-class Loop(Flow):
+class Rounds(Flow):
+    """What all that goes round again and again has in common.
+
+    Attributes:
+        scopes: What holds the values kept of each round.
+        way_back: Whether there is one, for which it keeps something of each round.
+        saved: What that is.
+    """
+
+    scopes: str
+    way_back: bool = field(default=False, kw_only=True)
+    saved: dict[str, None] = field(default_factory=dict, kw_only=True)
+
+    def keep_for(self, body: Iterable[Step], before: Iterable[str] = ()) -> None:
+        """Keep of each round what the way back reads.
+
+        Args:
+            body: The way back over a round.
+            before: What is written anew at a round's end: its value before is kept.
+        """
+        self.way_back = True
+        first = {name + BEFORE: name for name in before}
+        inner = self.inner - {*first.values()}
+        for name in read_outside(body):
+            if name in first:
+                self.saved[first[name]] = None
+            elif name in inner:
+                self.saved[name] = None
+
+    def kept_of(self, values: Values) -> tuple[Any, ...]:
+        """What is kept of a round."""
+        return tuple(values.get(name) for name in self.saved)
+
+    def write_kept(self, writer: Writer) -> None:
+        """Write down that it is kept."""
+        if self.way_back:
+            kept = tuple_of(writer, self.saved)
+            writer.line(f"    {writer.name(self.scopes)}.append({kept})")
+
+
+@dataclass
+class Loop(Rounds):
     """`while condition:` the body.
 
     Attributes:
         start: Each loop variable, the condition among them, and its first value.
         condition: The loop variable that decides whether there is another round.
         ends: How many steps at the body's end assign the next round's values.
-        scopes: What holds the values kept of each round.
         limit: How many rounds there may be, None for any number.
-        way_back: Whether there is one, for which it keeps something of each round.
-        saved: What that is.
     """
 
     start: list[tuple[str, str]]
     condition: str
     ends: int
-    scopes: str
     limit: int | None
-    way_back: bool = False
-    saved: dict[str, None] = field(default_factory=dict)
 
     @property
     def arguments(self) -> list[str | None]:
@@ -279,7 +314,7 @@ class Loop(Flow):
                 rounds = counted(rounds, self.limit)
             walk(work, values)
             if self.way_back:
-                scopes.append(tuple(values.get(name) for name in self.saved))
+                scopes.append(self.kept_of(values))
             walk(ends, values)
 
     def write(self, writer: Writer) -> None:
@@ -299,9 +334,7 @@ class Loop(Flow):
             writer.step_line(self, f"    {count}", comment=False)
         work, ends = self.parts
         writer.indented(work, empty=not self.body)
-        if self.way_back:
-            kept = tuple_of(writer, self.saved)
-            writer.line(f"    {name(self.scopes)}.append({kept})")
+        self.write_kept(writer)
         writer.indented(ends, empty=False)
 
 
@@ -326,14 +359,7 @@ class BackLoop(Flow):
 
     def keep(self) -> None:
         """Have the loop keep what this reads of each round."""
-        self.loop.way_back = True
-        before = {name + BEFORE: name for name, _ in self.loop.start}
-        inner = self.loop.inner - {name for name, _ in self.loop.start}
-        for name in read_outside(self.body):
-            if name in before:
-                self.loop.saved[before[name]] = None
-            elif name in inner:
-                self.loop.saved[name] = None
+        self.loop.keep_for(self.body, [name for name, _ in self.loop.start])
 
     @property
     def kept(self) -> list[str]:

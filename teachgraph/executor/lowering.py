@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from teachgraph.executor.call import EMPTY, Call, call_of
 from teachgraph.executor.drawing import Draw, Source
 from teachgraph.executor.flow import BEFORE, BackBranch, BackLoop, Branch, Loop, Step
+from teachgraph.executor.steps import BackScan, Scan
 from teachgraph.static.block import Block
 from teachgraph.static.loop import write_backs
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
 from teachgraph.static.seeds import PlaceSeed
 from teachgraph.static.variable import GRAD, Variable
-from teachgraph.static.way_back import AFTER
+from teachgraph.static.way_back import AFTER, AT_STEP
 
 __all__ = ["Lowering"]
 
@@ -65,6 +66,7 @@ class Lowering:
         self.depth, self.sources = 0, list[Source]()
         self.shared = Counter(name for block in program.blocks for name in block.vars)
         self.loops: dict[str, Loop] = {}
+        self.scans: dict[str, Scan] = {}
 
     def steps(self) -> list[Step]:
         """What the program runs, in order."""
@@ -171,10 +173,10 @@ class Lowering:
         made = self.loops[scopes] = Loop(
             operator,
             self.round(inside),
+            scopes,
             list(zip(outs, map(names, first), strict=True)),
             outs[-1],
             sum(name != new for name, new in assigned.items()),
-            scopes,
             limit,
         )
         return made
@@ -216,6 +218,78 @@ class Lowering:
         return made
 
 
+def scan(lowering: Lowering, operator: Operator, names: Names) -> Scan:
+    """A network that repeats over steps."""
+    inside, attrs = lowering.inside(operator, names), operator.attrs
+    sequences, first, outs = (
+        list(map(names, slots))
+        for slots in (
+            operator.inputs["inputs"],
+            operator.inputs["initial_states"],
+            operator.outputs["outputs"],
+        )
+    )
+    rows, old, new, parts = (
+        list(map(inside, attrs[key]))
+        for key in ("step_inputs", "ex_states", "states", "step_outputs")
+    )
+    block = operator.block
+    arrays = [block._var_recursive(n).type != "LOD_TENSOR" for n in outs_of(operator)]
+    scopes = names(operator.outputs["step_scopes"][0])
+    made = lowering.scans[scopes] = Scan(
+        operator,
+        lowering.round(inside),
+        scopes,
+        list(zip(rows, sequences, strict=True)),
+        list(zip(old, new, first, strict=True)),
+        list(zip(outs, parts, arrays, strict=True)),
+        bool(attrs.get("reverse")),
+    )
+    return made
+
+
+def outs_of(operator: Operator) -> list[str]:
+    """What a `recurrent` operator writes."""
+    return operator.outputs["outputs"]
+
+
+def back_scan(lowering: Lowering, operator: Operator, names: Names) -> BackScan:
+    """The way back over the steps."""
+    inside, attrs = lowering.inside(operator, names), operator.attrs
+    inputs, outputs = operator.inputs, operator.outputs
+
+    def gradients(slot: str, within: Iterable[str]) -> list[Gradient]:
+        found = zip(outputs[slot + GRAD], within, inputs[slot], strict=True)
+        return [
+            (names(grad), own_gradient(inside, inner), names(name))
+            for grad, inner, name in found
+            if grad != EMPTY
+        ]
+
+    arriving = zip(attrs["step_outputs"], inputs["outputs@GRAD"], strict=True)
+    states = {
+        h: (inside(h + AFTER), names(first), inside(h + GRAD))
+        for h, first in zip(attrs["ex_states"], inputs["initial_states"], strict=True)
+        if h + AFTER in inside.block.vars
+    }
+    carried = zip(outputs["initial_states@GRAD"], attrs["ex_states"], strict=True)
+    made = BackScan(
+        operator,
+        lowering.round(inside),
+        lowering.scans[names(inputs["step_scopes"][0])],
+        [(inside(y + AT_STEP), names(dout)) for y, dout in arriving],
+        list(states.values()),
+        gradients("inputs", attrs["step_inputs"]),
+        [(names(grad), states[h][0]) for grad, h in carried if grad != EMPTY],
+        gradients("parameters", inputs["parameters"]),
+    )
+    made.scan.keep_for(made.body)
+    return made
+
+
+Gradient = tuple[str, str | None, str]
+
+
 def own_gradient(inside: Names, name: str) -> str | None:
     """What a gradient's block calls the gradient of a variable, None if it has none."""
     found = name + GRAD
@@ -227,4 +301,6 @@ FLOWS: dict[str, Callable[[Lowering, Operator, Names], Step]] = {
     "conditional_block_grad": Lowering.back_branch,
     "while": Lowering.loop,
     "while_grad": Lowering.back_loop,
+    "recurrent": scan,
+    "recurrent_grad": back_scan,
 }

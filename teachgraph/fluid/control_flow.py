@@ -15,12 +15,14 @@ from teachgraph.static.arrays import (
 )
 from teachgraph.static.control_flow import case, cond, switch_case
 from teachgraph.static.loop import While, while_loop
+from teachgraph.static.static_rnn import StaticRNN
 from teachgraph.static.sub_block import as_variable
 from teachgraph.static.watching import Assert, Print
 
 __all__ = [
     "Assert",
     "Print",
+    "StaticRNN",
     "While",
     "array_length",
     "array_read",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph import dtypes
 from teachgraph.errors import InvalidValueError, OpError, ShapeError
 from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.tensor_array import TensorArray
@@ -20,6 +21,9 @@ __all__ = [
     "conditional_block",
     "conditional_block_grad",
     "merged",
+    "recurrent",
+    "recurrent_grad",
+    "rnn_memory_helper",
     "select_input",
     "select_output",
     "while_",
@@ -27,6 +31,7 @@ __all__ = [
     "zeros_like",
 ]
 
+FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
 ONE_BOOL = "a condition of one element"
 
 
@@ -57,6 +62,28 @@ conditional_block_grad = of_a_block(
 )
 while_ = of_a_block("while", ("out", "step_scopes"), is_test=False, max_iterations=None)
 while_grad = of_a_block("while_grad", ("x@GRAD",), original_output_grad=())
+recurrent = of_a_block(
+    "recurrent",
+    ("outputs", "step_scopes"),
+    has_states=False,
+    ex_states=(),
+    states=(),
+    step_inputs=(),
+    step_outputs=(),
+    reverse=False,
+    is_train=True,
+)
+recurrent_grad = of_a_block(
+    "recurrent_grad",
+    ("inputs@GRAD", "initial_states@GRAD", "parameters@GRAD"),
+    has_states=False,
+    ex_states=(),
+    states=(),
+    step_inputs=(),
+    step_outputs=(),
+    reverse=False,
+    is_train=True,
+)
 
 
 @op(needs="X: one value for each value of Mask, a whole number")
@@ -85,6 +112,18 @@ def select_output(mask: Any, x: Any, kept: Any = None) -> Any:
     if not int(mask.reshape(())):
         return x, None
     return None if kept is None else zeros_like(kept), x
+
+
+@op
+def rnn_memory_helper(x: Any, *, dtype: int = FLOAT32) -> Any:
+    """The same value: what a step hands out, or hands on to the next one."""
+    return np.asarray(x)
+
+
+@rnn_memory_helper.grad
+def rnn_memory_helper_grad(dout: Any, *, dtype: int) -> Any:
+    """dx = dout."""
+    return rnn_memory_helper(dout)
 
 
 def zeros_like(value: Any) -> Any:

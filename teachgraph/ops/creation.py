@@ -10,7 +10,12 @@ import numpy as np
 from teachgraph import dtypes
 from teachgraph.ops.op import op
 
-__all__ = ["assign_value", "fill_any_like", "fill_constant"]
+__all__ = [
+    "assign_value",
+    "fill_any_like",
+    "fill_constant",
+    "fill_constant_batch_size_like",
+]
 
 FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
 
@@ -33,3 +38,19 @@ def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
 def assign_value(*, values: Any, shape: Sequence[int], dtype: int = FLOAT32) -> Any:
     """Given values: a small array that stands in the program itself."""
     return np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
+
+
+@op
+def fill_constant_batch_size_like(
+    input: Any,
+    *,
+    shape: Sequence[int],
+    value: float = 0.0,
+    dtype: int = FLOAT32,
+    input_dim_idx: int = 0,
+    output_dim_idx: int = 0,
+) -> Any:
+    """One value everywhere, in a shape of which one size is one of the input's."""
+    sizes = list(shape)
+    sizes[output_dim_idx] = input.shape[input_dim_idx]
+    return np.full(sizes, value, dtypes.convert(dtype))

@@ -6,9 +6,10 @@ from typing import Any
 from teachgraph.static.control_flow import case, cond, switch_case
 from teachgraph.static.layers import fc
 from teachgraph.static.loop import while_loop
+from teachgraph.static.static_rnn import StaticRNN
 from teachgraph.static.user_op import py_func
 
-__all__ = ["case", "cond", "fc", "py_func", "switch_case", "while_loop"]
+__all__ = ["StaticRNN", "case", "cond", "fc", "py_func", "switch_case", "while_loop"]
 
 _UPSTAIRS = {
     "embedding": "embedding_table",

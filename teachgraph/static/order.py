@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
+from teachgraph.static.sub_block import handed_in
 
 __all__ = ["check_order", "first_writer"]
 
@@ -40,8 +41,7 @@ def check_order(block: Block, outside: AbstractSet[str] = frozenset()) -> None:
     known = {*outside, *given(block)}
     for operator in block.ops:
         if (inside := operator.sub_block) is not None:
-            loop = operator.output_arg_names if operator.type == "while" else ()
-            check_order(inside, known.union(loop))
+            check_order(inside, known.union(handed_in(operator)))
         for name in operator.input_arg_names:
             if name != EMPTY and (name not in known or unseen(block, name)):
                 raise unknown(operator, name)

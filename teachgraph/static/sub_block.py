@@ -20,6 +20,7 @@ __all__ = [
     "as_variable",
     "captured",
     "check_condition",
+    "handed_in",
     "inner_operators",
     "kept_apart",
     "traced_into",
@@ -136,3 +137,10 @@ def inner_operators(block: Block) -> Iterator[Operator]:
         yield operator
         if operator.sub_block is not None:
             yield from inner_operators(operator.sub_block)
+
+
+def handed_in(operator: Operator) -> list[str]:
+    """The variables that an operator gives values to before each run of its block."""
+    if operator.type == "recurrent":
+        return [*operator.attrs["step_inputs"], *operator.attrs["ex_states"]]
+    return operator.output_arg_names if operator.type == "while" else []

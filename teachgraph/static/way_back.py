@@ -3,7 +3,8 @@
 The block of a gradient operator is what `append_backward` makes of the forward block.
 It sees the variables of that block: of the round, in a loop, that it goes back over.
 By name, `x@GRAD` in it is what one round gives to `x` around it, and `h@GRAD@AFTER`
-what arrives at the loop variable `h` from the rounds after.
+what arrives at the loop variable `h` from the rounds after. In the block of a
+`recurrent_grad`, `y@GRAD@AT_STEP` is what arrives at what the step hands out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from teachgraph import dtypes
 from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.ops.control_flow import (
     conditional_block_grad,
+    recurrent_grad,
     select_output,
     while_grad,
 )
@@ -30,9 +32,10 @@ from teachgraph.static.sub_block import inner_operators
 from teachgraph.static.variable import GRAD, Variable
 from teachgraph.static.way import EMPTY, Way
 
-__all__ = ["AFTER", "WAYS"]
+__all__ = ["AFTER", "AT_STEP", "WAYS"]
 
 AFTER = f"{GRAD}@AFTER"
+AT_STEP = f"{GRAD}@AT_STEP"
 
 Parts = Mapping[int, str]
 
@@ -159,6 +162,63 @@ def back_over_loop(
     )
 
 
+def back_over_steps(
+    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+) -> None:
+    """Append a `recurrent_grad`, whose block goes back over one step."""
+    forward, attrs = operator.sub_block, operator.attrs
+    assert forward is not None
+    _, first, read = (operator.inputs[slot] for slot in STEP_SLOTS)
+    outs = zip(operator.outputs["outputs"], attrs["step_outputs"], strict=True)
+    handed = {y: out for out, y in outs if reverse.grad_of_output(out)}
+    states = dict(zip(attrs["ex_states"], attrs["states"], strict=True))
+    wanted = [
+        name
+        for i, name in enumerate([*attrs["step_inputs"], *first, *read])
+        if i in parts and name not in first
+    ]
+    with block_of_gradient(reverse, forward) as block:
+        carried = [h for h in states if passes(reverse, block, h)]
+        after = {h: gradient_after(block, h) for h in carried}
+        arriving = {y: gradient_after(block, y, AT_STEP) for y in handed}
+        through = [h for h in carried if passes(reverse, block, states[h])]
+        found = go_back(
+            reverse,
+            block,
+            forward.ops,
+            [*arriving, *(states[h] for h in through)],
+            [v.name for v in (*arriving.values(), *(after[h] for h in through))],
+            [*carried, *wanted],
+        )
+        for name in carried:
+            leave(block, name, found.get(name))
+    left = iter(range(len(operator.input_arg_names)))
+    insert(
+        reverse,
+        operator,
+        recurrent_grad.type,
+        {
+            **operator.inputs,
+            "outputs": list(handed.values()),
+            "outputs@GRAD": [reverse.grad_name(out) for out in handed.values()],
+            "step_scopes": operator.outputs["step_scopes"],
+        },
+        {
+            slot + GRAD: [parts.get(next(left), EMPTY) for _ in operator.inputs[slot]]
+            for slot in STEP_SLOTS
+        },
+        {
+            **operator.own_attrs,
+            "step_outputs": list(handed),
+            "sub_block": block.idx,
+            **noted(role_var),
+        },
+    )
+
+
+STEP_SLOTS = ("inputs", "initial_states", "parameters")
+
+
 def passes(reverse: Reverse, block: Block, name: str) -> bool:
     """Whether a gradient may pass this variable of a round."""
     variable = block._var_recursive(name)
@@ -179,10 +239,10 @@ def arrived(reverse: Reverse, name: str) -> str:
     return zeros(reverse.block, variable, reverse.free_name(name)).name
 
 
-def gradient_after(block: Block, name: str) -> Variable:
-    """The variable for what arrives at a loop variable from the rounds after."""
+def gradient_after(block: Block, name: str, suffix: str = AFTER) -> Variable:
+    """The variable for what arrives at a variable of a round from around it."""
     like = block._var_recursive(name)
-    return block.create_var(name + AFTER, like.shape, like.dtype, type=like.type)
+    return block.create_var(name + suffix, like.shape, like.dtype, type=like.type)
 
 
 def leave(block: Block, name: str, found: str | None) -> None:
@@ -264,4 +324,5 @@ WAYS: dict[str, Callable[..., None]] = {
     "select_input": back_over_select,
     "conditional_block": back_over_branch,
     "while": back_over_loop,
+    "recurrent": back_over_steps,
 }

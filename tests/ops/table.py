@@ -43,6 +43,7 @@ ELSEWHERE = {
             "conditional_block",
             "conditional_block_grad",
             "create_array",
+            "fill_constant_batch_size_like",
             "lod_array_length",
             "place_in_array",
             "read_from_array",
