@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -39,6 +39,11 @@ class Scope:
     def find_var(self, name: str) -> ScopeVariable | None:
         """The variable of that name, or None."""
         return ScopeVariable(self, name) if name in self.values else None
+
+    def erase(self, names: Iterable[str]) -> None:
+        """Forget some variables."""
+        for name in names:
+            self.values.pop(name, None)
 
     def local_var_names(self) -> list[str]:
         """The names there are."""

@@ -6,6 +6,7 @@ from typing import Any
 from teachgraph.static import nn
 from teachgraph.static.backward import append_backward, gradients
 from teachgraph.static.block import Block
+from teachgraph.static.devices import cpu_places, device_guard
 from teachgraph.static.ema import ExponentialMovingAverage
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.layers import (
@@ -40,11 +41,13 @@ __all__ = [
     "accuracy",
     "append_backward",
     "auc",
+    "cpu_places",
     "create_global_var",
     "create_parameter",
     "data",
     "default_main_program",
     "default_startup_program",
+    "device_guard",
     "gradients",
     "name_scope",
     "nn",

@@ -12,6 +12,7 @@ from teachgraph.observe import announce
 from teachgraph.ops.op import Op
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static.appending import append, insert_named
+from teachgraph.static.devices import device_in_force
 from teachgraph.static.operator import Operator, OpRole, Slots
 from teachgraph.static.variable import Parameter, Variable
 
@@ -220,6 +221,47 @@ class Block:
         """
         return self._insert_op(len(self.ops), type, inputs, outputs, attrs)
 
+    def prepend_op(self, type: str | None = None, **parts: Any) -> Operator:
+        """`append_op`, but as the first."""
+        return self._insert_op(0, type, **parts)
+
+    def insert_op(self, index: int, type: str | None = None, **parts: Any) -> Operator:
+        """`append_op`, but at this place.
+
+        An operator that then reads what is only written later is refused when the
+        program is run.
+        """
+        return self._insert_op(index, type, **parts)
+
+    def remove_op(self, index: int) -> None:
+        """Take the operator at this place out.
+
+        Raises:
+            ProgramError: There is none.
+        """
+        if not -len(self.ops) <= index < len(self.ops):
+            raise ProgramError(
+                at_user_line(
+                    f"no operator {index}: block {self.idx} has {len(self.ops)}"
+                )
+            )
+        self._remove_op(index)
+
+    def remove_var(self, name: str) -> None:
+        """Take a variable out.
+
+        Raises:
+            ProgramError: There is none of that name.
+        """
+        del self.vars[self.var(name).name]
+        self.program.touch()
+
+    _remove_var = remove_var
+
+    def _rename_var(self, name: str, new_name: str) -> Variable:
+        self.rename_var(self.var(name).name, new_name)
+        return self.vars[new_name]
+
     def _prepend_op(self, type: str | None = None, **parts: Any) -> Operator:
         return self._insert_op(0, type, **parts)
 
@@ -244,6 +286,8 @@ class Block:
         """Put an operator in as it is: the one way into `ops`."""
         attrs.setdefault("op_role", int(self.program.op_role))
         attrs.setdefault("op_namescope", self.program.name_scope)
+        if device := device_in_force():
+            attrs.setdefault("op_device", device)
         operator = Operator(self, type, inputs, outputs, attrs)
         operator.callsite = callsite()
         self.ops.insert(index, operator)

@@ -70,6 +70,17 @@ class Kept:
         """
         import_module("teachgraph.io.programs").set_state(self, state_dict, scope)
 
+    def prune(self, targets: Any) -> Program:
+        """A copy with only the operators that some targets need.
+
+        Args:
+            targets: Variables, their names, or operators.
+
+        Raises:
+            ProgramError: A target is none of this program.
+        """
+        return self._prune(targets)
+
     def _prune(self, targets: Any) -> Program:
         return self._prune_with_input([], targets)
 

@@ -134,6 +134,16 @@ class Operator:
         """Whether it has an attribute of that name."""
         return name in self.attrs
 
+    def attr_type(self, name: str) -> str:
+        """What kind of value an attribute is, in Paddle's words: `INT`, `FLOATS`, ...
+
+        Raises:
+            ProgramError: It has no attribute of that name.
+        """
+        if name not in self.attrs:
+            raise ProgramError(f"{self.type} has no attribute {name!r}")
+        return kind_of(name, self.attrs[name])
+
     def all_attrs(self) -> dict[str, Any]:
         """A copy of its attributes."""
         return copy.deepcopy(self.attrs)
@@ -142,6 +152,28 @@ class Operator:
         self.attrs[name] = value
         self.block.program.touch()
         announce("attribute_changed", self, name, value)
+
+    def _remove_attr(self, name: str) -> None:
+        self.attrs.pop(name, None)
+        self.block.program.touch()
+        announce("attribute_changed", self, name, None)
+
+    def _rename_input(self, old_name: str, new_name: str) -> None:
+        self._rename_in(self.inputs, old_name, new_name)
+
+    def _rename_output(self, old_name: str, new_name: str) -> None:
+        self._rename_in(self.outputs, old_name, new_name)
+
+    def _rename_in(self, slots: Slots, old: str, new: str) -> None:
+        for slot, names in slots.items():
+            slots[slot] = [new if name == old else name for name in names]
+        self.block.program.touch()
+
+    def _is_optimize_op(self) -> bool:
+        return bool(self.role & OpRole.OPTIMIZE)
+
+    def _is_backward_op(self) -> bool:
+        return bool(self.role & OpRole.BACKWARD)
 
     def rename(self, old: str, new: str) -> None:
         """Put one variable name in place of another."""
@@ -164,6 +196,18 @@ class Operator:
 
     def __repr__(self) -> str:
         return self.to_string()
+
+
+KINDS = {bool: "BOOL", int: "INT", float: "FLOAT", str: "STRING"}
+
+
+def kind_of(name: str, value: Any) -> str:
+    """Paddle's word for the kind of an attribute."""
+    if name == "sub_block":
+        return "BLOCK"
+    if isinstance(value, (list, tuple)):
+        return f"{KINDS.get(type(value[0]), 'INT') if value else 'INT'}S"
+    return KINDS.get(type(value), "TENSOR" if isinstance(value, np.ndarray) else "NONE")
 
 
 def named(operator: Operator, kind: str, slots: Slots, slot: str) -> list[str]:

@@ -39,6 +39,7 @@ class Program(Kept):
         version: Counts changes, so that an Executor knows when its plan is stale.
         origin: The program this one was cloned from.
         caches: What others remember about it, by who does, for as long as both live.
+        first_seed: What `random_seed` is at first; see `global_seed`.
         asked: Variables, by name, whose value is asked for before each run.
         adopt: Makes a variable of a Tensor that meets one here; None to refuse it.
 
@@ -50,9 +51,11 @@ class Program(Kept):
     }
     """
 
+    first_seed = 0
+
     def __init__(self, *, origin: Program | None = None) -> None:
         self.version = 0
-        self._random_seed = 0
+        self._random_seed = self.first_seed
         self.origin = origin
         self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
         self.op_role = OpRole.FORWARD
@@ -96,6 +99,26 @@ class Program(Kept):
     def block(self, index: int) -> Block:
         """The block of that number."""
         return self.blocks[index]
+
+    def global_seed(self, seed: int = 0) -> None:
+        """Give this program, and every program made from now on, a `random_seed`.
+
+        In Paddle this is `Program.global_seed`.
+        """
+        self.random_seed = seed
+        Program.first_seed = seed
+
+    def create_block(self, parent_idx: int | None = None) -> Block:
+        """A new block, which operators go into until `rollback`.
+
+        Args:
+            parent_idx: The block around it; by default the current one.
+        """
+        return self._create_block(parent_idx)
+
+    def rollback(self) -> None:
+        """Go back to the block around the current one."""
+        self._rollback()
 
     def _create_block(self, parent_idx: int | None = None) -> Block:
         parent = self.current_block_idx if parent_idx is None else parent_idx
@@ -173,11 +196,13 @@ class Program(Kept):
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The program as text, block after block."""
-        if not isinstance(throw_on_error, bool):
-            raise TypeError(
-                "The type of throw_on_error parameter is wrong, expected bool, but "
-                f"received {type(throw_on_error)}."
-            )
+        given = {"throw_on_error": throw_on_error, "with_details": with_details}
+        for name, value in given.items():
+            if not isinstance(value, bool):
+                raise TypeError(
+                    f"The type of {name} parameter is wrong, expected bool, but "
+                    f"received {type(value)}."
+                )
         return "\n".join(block.to_string() for block in self.blocks)
 
     __repr__ = __str__ = to_string

@@ -1,0 +1,54 @@
+"""Devices, of which there is one: what code written for several may say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.places import CPUPlace
+from teachgraph.threads import InForce
+
+__all__ = ["cpu_places", "device_guard", "device_in_force"]
+
+_device = InForce("")
+
+
+def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
+    """So many times the CPU, by default once.
+
+    In Paddle this is `paddle.static.cpu_places`.
+
+    >>> len(cpu_places(2))
+    2
+    """
+    return [CPUPlace() for _ in range(1 if device_count is None else device_count)]
+
+
+def device_in_force() -> str:
+    """The device that operators are appended for, nothing if nobody says."""
+    return _device.value
+
+
+@contextmanager
+def device_guard(device: str | None = None) -> Iterator[None]:
+    """Inside, appended operators are marked with a device; all run on the CPU.
+
+    Args:
+        device: `cpu`, `gpu` or `gpu:N`; None for no mark.
+
+    Raises:
+        InvalidValueError: It is another word.
+
+    In Paddle this is `paddle.static.device_guard`.
+    """
+    kind, _, number = (device or "").partition(":")
+    if kind not in ("", "cpu", "gpu", "xpu") or not (number or "0").isdigit():
+        raise InvalidValueError(
+            at_user_line(
+                "The Attr(device) should be 'cpu', 'xpu', 'gpu' or empty, but received "
+                f"{device!r}"
+            )
+        )
+    with _device.holding(device or ""):
+        yield
