@@ -42,11 +42,9 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     "nn": {
         UNUSUAL: "BeamSearchDecoder RNNTLoss dynamic_decode",
         MACHINE: "SyncBatchNorm",
-        MISSING: "HSigmoidLoss",
     },
     "nn.functional": {
         UNUSUAL: "gather_tree rnnt_loss",
-        MISSING: "hsigmoid_loss",
         "for classes shared out over many GPUs": "class_center_sample "
         "margin_cross_entropy",
         "a CUDA kernel of Paddle's; a mask does the same": "sparse_attention",

@@ -10,6 +10,7 @@ from teachgraph.nn import (
     dropout,
     embedding,
     functional,
+    hierarchy,
     initializer,
     linear,
     loss,
@@ -31,6 +32,7 @@ from teachgraph.nn.container import *  # noqa: F403
 from teachgraph.nn.conv import *  # noqa: F403
 from teachgraph.nn.dropout import *  # noqa: F403
 from teachgraph.nn.embedding import *  # noqa: F403
+from teachgraph.nn.hierarchy import *  # noqa: F403
 from teachgraph.nn.layer import Layer
 from teachgraph.nn.linear import *  # noqa: F403
 from teachgraph.nn.loss import *  # noqa: F403
@@ -52,6 +54,7 @@ __all__ += container.__all__
 __all__ += conv.__all__
 __all__ += dropout.__all__
 __all__ += embedding.__all__
+__all__ += hierarchy.__all__
 __all__ += linear.__all__
 __all__ += loss.__all__
 __all__ += norm.__all__

@@ -24,6 +24,14 @@ P, Q = (numbers(4, 3, low=0.1, high=0.9, start=start) for start in (1, 50))
 LABELS = np.array([2, 0, 1, 1])
 SIGNS = np.where(Q > 0.5, 1.0, -1.0)
 WEIGHT = np.array([0.5, 2.0, 1.5])
+PADDLES_LEAVES = [
+    3.808633563401232,
+    5.414632069922691,
+    7.302083364329764,
+    10.258627101569871,
+    2.319200232555251,
+    1.406978197494429,
+]
 
 LAYERS: list[tuple[Any, Any, tuple[Any, ...], dict[str, Any]]] = [
     (nn.CrossEntropyLoss, F.cross_entropy, (X, LABELS), {"label_smoothing": 0.1}),
@@ -221,3 +229,38 @@ def test_cross_entropy_refuses_an_unknown_reduction() -> None:
     for function in (F.cross_entropy, F.nll_loss):
         with pytest.raises(InvalidValueError, match="'mean', 'sum' or 'none'"):
             function(X, LABELS, reduction="median")
+
+
+def test_probabilities_of_the_leaves_of_a_tree_sum_to_one() -> None:
+    """With as many classes as a full tree has leaves, so that all paths are as long."""
+    tree = nn.HSigmoidLoss(3, 8, bias_attr=nn.initializer.Uniform(-1.0, 1.0))
+    for x in X.astype("float32"):
+        each = tree(tg.to_tensor(np.tile(x, (8, 1))), tg.arange(8).reshape([8, 1]))
+        assert np.exp(-each.numpy()).sum() == pytest.approx(1.0, abs=1e-5)
+
+
+def test_losses_at_the_leaves_are_paddles() -> None:
+    """Measured with Paddle 2.6.2: paths of two steps beside others of three."""
+    x, w = numbers(6, 3), numbers(5, 3, start=70)
+    label = np.arange(6).reshape(6, 1)
+    found = F.hsigmoid_loss(x, label, 6, w, numbers(5, 1, start=130))
+    np.testing.assert_allclose(found[:, 0], PADDLES_LEAVES, rtol=1e-6)
+
+
+def test_a_tree_needs_two_leaves() -> None:
+    with pytest.raises(InvalidValueError, match="must not be less than 2"):
+        nn.HSigmoidLoss(3, 1)
+
+
+def test_a_tree_learns_its_classes() -> None:
+    tg.seed(0)
+    x, label = tg.to_tensor(np.eye(5, dtype="float32")), tg.arange(5).reshape([5, 1])
+    tree = nn.HSigmoidLoss(5, 5)
+    adam = tg.optimizer.Adam(0.3, parameters=tree.parameters())
+    for _ in range(100):
+        tree(x, label).mean().backward()
+        adam.step()
+        adam.clear_grad()
+    choices = [tree(x, tg.full([5, 1], k, "int64")).numpy()[:, 0] for k in range(5)]
+    short = np.log(2.0) * np.array([0, 0, 0, 1, 1])[:, None]
+    assert (np.stack(choices) + short).argmin(0).tolist() == [0, 1, 2, 3, 4]

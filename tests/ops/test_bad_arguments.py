@@ -156,6 +156,7 @@ CALLS: dict[str, Call] = {
     ),
     "F.dice_loss": ([floats(3, 2), ints(3, 1)], {}),
     "F.fold": ([floats(1, 4, 9), [4, 4], 2], {}),
+    "F.hsigmoid_loss": ([floats(2, 3), ints(2, 1), 4, floats(3, 3)], {}),
     "F.interpolate": ([floats(1, 1, 2, 2), [4, 4]], {}),
     "F.max_unpool1d": ([floats(1, 1, 2), tg.Tensor(np.array([[[0, 3]]])), 2], {}),
     "F.max_unpool2d": (

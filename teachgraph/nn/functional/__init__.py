@@ -10,6 +10,7 @@ from teachgraph.nn.functional import (
     conv,
     elements,
     grids,
+    hierarchy,
     inplace,
     likelihood,
     lookup,
@@ -26,6 +27,7 @@ from teachgraph.nn.functional.common import *  # noqa: F403
 from teachgraph.nn.functional.conv import *  # noqa: F403
 from teachgraph.nn.functional.elements import *  # noqa: F403
 from teachgraph.nn.functional.grids import *  # noqa: F403
+from teachgraph.nn.functional.hierarchy import *  # noqa: F403
 from teachgraph.nn.functional.inplace import *  # noqa: F403
 from teachgraph.nn.functional.likelihood import *  # noqa: F403
 from teachgraph.nn.functional.lookup import *  # noqa: F403
@@ -44,6 +46,7 @@ __all__ += common.__all__
 __all__ += conv.__all__
 __all__ += elements.__all__
 __all__ += grids.__all__
+__all__ += hierarchy.__all__
 __all__ += inplace.__all__
 __all__ += likelihood.__all__
 __all__ += lookup.__all__

@@ -18,7 +18,24 @@ explained(
             "inverses",
         )
         for name in ("determinant_0.tmp_0", "slogdeterminant_0.tmp_0")
-    )
+    ),
+    *(
+        Row(
+            "where L and U go back to in X does not depend on the exchanges",
+            "input",
+            "lu_unpack_grad",
+            slot,
+            "lower_and_upper",
+        )
+        for slot in ("Pivots", "Pmat")
+    ),
+    Row(
+        "one matrix has one number; Paddle declares none and gives a row of one",
+        "variable",
+        "lu_0.tmp_2",
+        "shape",
+        "lower_and_upper",
+    ),
 )
 
 
@@ -73,3 +90,12 @@ def inverses(paddle: Any) -> Any:
         linalg.matrix_rank(a),
     ]
     return [*out, *paddle.static.gradients(out[:3], [a, b])]
+
+
+@program
+def lower_and_upper(paddle: Any) -> Any:
+    a = square(paddle)
+    factors, pivots, infos = paddle.linalg.lu(a, get_infos=True)
+    change, lower, upper = paddle.linalg.lu_unpack(factors, pivots)
+    slopes = paddle.static.gradients([lower, upper], [a])
+    return [infos, change, *slopes]

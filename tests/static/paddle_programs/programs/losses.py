@@ -79,8 +79,16 @@ def cosines(paddle: Any) -> Any:
     return back(paddle, functional.cosine_similarity(x, y, eps=0.5), x)
 
 
+@program
+def classes_in_a_tree(paddle: Any) -> Any:
+    x, tree = logits(paddle), paddle.nn.HSigmoidLoss(3, 6)
+    loss = tree(x, labels(paddle))
+    return [loss, *paddle.static.gradients(loss, [x, tree.weight, tree.bias])]
+
+
 SHAPES = "a gradient op reads the shapes of X and Y, as their dtypes may differ"
 ONES = "no weights are no weights; Paddle makes a 1 and does not use it"
+TREE = "the rule computes the scores anew, so that it has a derivative of its own"
 NAMES = "a slot is the parameter's name with a capital for each word"
 
 explained(
@@ -113,5 +121,37 @@ explained(
     *(
         Row(NAMES, kind, "nll_loss*", "Total*eight", "losses_of_logarithms")
         for kind in ("output", "input")
+    ),
+    *(
+        Row(TREE, kind, where, what, "classes_in_a_tree", ours=ABSENT)
+        for kind, where, what in (
+            ("output", "hierarchical_sigmoid", "PreOut"),
+            ("input", "hierarchical_sigmoid_grad", "PreOut"),
+            ("variables", "hsigmoid_loss_0.tmp_1", "name"),
+        )
+    ),
+    Row(
+        "an op does not write what it only reads",
+        "output",
+        "hierarchical_sigmoid",
+        "W_Out",
+        "classes_in_a_tree",
+    ),
+    *(
+        Row(
+            "there are no sparse tables on other machines",
+            "attr",
+            "hierarchical_sigmoid*",
+            attr,
+            "classes_in_a_tree",
+            ours=ABSENT,
+        )
+        for attr in (
+            "epmap",
+            "height_sections",
+            "is_sparse",
+            "table_names",
+            "trainer_id",
+        )
     ),
 )

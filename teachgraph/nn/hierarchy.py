@@ -1,0 +1,68 @@
+"""The loss of classes that are leaves of a tree, with the weights of its nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.nn import functional
+from teachgraph.nn.layer import Layer
+
+__all__ = ["HSigmoidLoss"]
+
+
+class HSigmoidLoss(Layer):
+    """The function `hsigmoid_loss`: a softmax that costs log2 of the classes.
+
+    Args:
+        feature_size: How many features an input has.
+        num_classes: How many leaves the tree has, at least 2; for a tree of one's own
+            how many inner nodes.
+        weight_attr: About the weights [nodes, feature_size].
+        bias_attr: About the bias [nodes, 1], which starts at 0; False for none.
+        is_custom: Whether `forward` is given paths through a tree of one's own.
+        is_sparse: Accepted for Paddle's sake; there are no sparse gradients.
+        name: Accepted for Paddle's sake.
+
+    Raises:
+        InvalidValueError: There are less than two classes.
+
+    >>> import teachgraph as tg
+    >>> loss = HSigmoidLoss(3, 6)
+    >>> loss(tg.ones([4, 3]), tg.to_tensor([[0], [1], [4], [5]])).shape
+    [4, 1]
+
+    In Paddle this is `paddle.nn.HSigmoidLoss`.
+    """
+
+    bias: Any
+
+    def __init__(
+        self,
+        feature_size: int,
+        num_classes: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        is_custom: bool = False,
+        is_sparse: bool = False,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        if num_classes < 2 and not is_custom:
+            raise InvalidValueError(
+                at_user_line(
+                    "num_classes must not be less than 2 with default tree, got "
+                    f"{num_classes}"
+                )
+            )
+        self.num_classes = num_classes
+        nodes = num_classes if is_custom else num_classes - 1
+        self.weight = self.create_parameter([nodes, feature_size], weight_attr)
+        self.bias = self.create_parameter([nodes, 1], bias_attr, is_bias=True)
+
+    def forward(
+        self, input: Any, label: Any, path_table: Any = None, path_code: Any = None
+    ) -> Any:
+        """The losses [N, 1] of features [N, feature_size] and labels [N, 1]."""
+        own, paths = (self.weight, self.bias), (path_table, path_code)
+        return functional.hsigmoid_loss(input, label, self.num_classes, *own, *paths)

@@ -1,0 +1,220 @@
+"""Classes as leaves of a binary tree: a loss of log2(C) yes-or-no questions, not of C.
+
+Each inner node asks whether to go to the right, and the probability of a class is the
+product of the answers on its path (Morin and Bengio, Hierarchical Probabilistic Neural
+Network Language Model, 2005).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import DTypeError, InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.ops.embedding import add_rows, lookup_table_v2
+from teachgraph.ops.math import sigmoid
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.reduce import reduce_sum
+from teachgraph.ops.shape import reduce_to, unsqueeze2
+from teachgraph.ops.softmax import in_range
+
+__all__ = ["hierarchical_sigmoid", "tree_path"]
+
+LARGEST = 40.0
+"""Scores are cut off here, where a sigmoid is 1 in any precision."""
+
+
+@op(
+    outputs=("nodes", "codes", "inside"),
+    needs="integer labels [N, 1], or paths [N, L] and their codes [N, L]",
+)
+def tree_path(
+    x: Any,
+    label: Any,
+    path_table: Any = None,
+    path_code: Any = None,
+    *,
+    num_classes: int = 2,
+) -> Any:
+    """The inner nodes on the way to each label, the turns there, and where it goes on.
+
+    Nobody being asked, the tree is a heap: c = label + C is a leaf, c // 2 its parent,
+    c % 2 the turn there, and parent p is row p - 1 of the weights. Paths of one's own
+    end with the first negative node.
+    """
+    check_path(x, label, path_table, path_code, num_classes)
+    if path_table is None:
+        leaf = check_label(label, num_classes).reshape(-1, 1) + num_classes
+        step = np.arange((num_classes - 1).bit_length())
+        nodes, codes = (leaf >> (step + 1)) - 1, (leaf >> step) & 1
+    else:
+        nodes, codes = path_table, path_code
+    inside = np.logical_and.accumulate(nodes >= 0, axis=1)
+    turns = (codes != 0) & inside
+    kept = np.where(inside, nodes, 0).astype(np.int64)
+    return kept, turns.astype(x.dtype), inside.astype(x.dtype)
+
+
+def check_label(label: Any, num_classes: int) -> Any:
+    """The labels, if each is a class.
+
+    Raises:
+        OutOfRangeError: One is not.
+    """
+    if not in_range(label, num_classes):
+        raise OutOfRangeError(f"labels must be >= 0 and < {num_classes}")
+    return label.astype(np.int64)
+
+
+def check_path(
+    x: Any, label: Any, path_table: Any, path_code: Any, num_classes: Any
+) -> None:
+    """A label for each row of x; two classes at least; both halves of a path or none.
+
+    Raises:
+        ShapeError: Sizes do not fit.
+        DTypeError: Labels or paths are no integers.
+        InvalidValueError: There are too few classes, or only half a path.
+    """
+    if isinstance(num_classes, bool) or num_classes != int(num_classes):
+        raise InvalidValueError(f"num_classes = {num_classes} is no whole number")
+    if (path_table is None) != (path_code is None):
+        raise InvalidValueError("path_table and path_code go together")
+    if path_table is None and num_classes < 2:
+        raise InvalidValueError(f"Expected num_classes >= 2 (got {num_classes})")
+    paths = [] if path_table is None else [path_table, path_code]
+    for value in (label, *paths):
+        if value.dtype.kind not in "iu":
+            raise DTypeError(f"labels and paths are integers, not {value.dtype}")
+    if tuple(label.shape[1:]) not in ((), (1,)) or len(label.shape) == 0:
+        raise ShapeError(f"labels {list(label.shape)} are not [N, 1]")
+    if any(len(p.shape) != 2 or p.shape != paths[0].shape for p in paths):
+        raise ShapeError("path_table and path_code have one shape [N, L]")
+    rows = {value.shape[0] for value in (x, label, *paths)} - {-1}
+    if len(rows) > 1:
+        raise ShapeError(f"input, labels and paths have {sorted(rows)} rows")
+
+
+@tree_path.infers
+def infer_path(
+    x: Like,
+    label: Like,
+    path_table: Any = None,
+    path_code: Any = None,
+    *,
+    num_classes: int,
+) -> Any:
+    """As many steps as the longest path has."""
+    check_path(x, label, path_table, path_code, num_classes)
+    steps = (int(num_classes) - 1).bit_length()
+    steps = steps if path_table is None else path_table.shape[1]
+    shape = (x.shape[0], steps)
+    return [(shape, np.dtype("int64")), (shape, x.dtype), (shape, x.dtype)]
+
+
+@op(
+    key="hsigmoid_loss",
+    needs="X [N, D], W [C, D], integer labels [N, 1] and Bias [C, 1] (or none)",
+)
+def hierarchical_sigmoid(
+    x: Any,
+    w: Any,
+    label: Any,
+    path_table: Any = None,
+    path_code: Any = None,
+    bias: Any = None,
+    *,
+    num_classes: int = 2,
+) -> Any:
+    """The sum of ln(1 + exp(s)) - turn s over all steps, for s = w[node] x + b[node].
+
+    As in Paddle each step that a path has less than the longest one adds ln 2, which
+    no gradient sees.
+    """
+    check_weights(x, w, bias)
+    nodes, turns, inside = tree_path.kernel(
+        x, label, path_table, path_code, num_classes=num_classes
+    )
+    check_nodes(nodes, w)
+    score = (w[nodes] * x[:, None, :]).sum(-1)
+    score = score if bias is None else score + bias[nodes, 0]
+    score = np.clip(score, -LARGEST, LARGEST) * inside
+    return (np.log1p(np.exp(score)) - turns * score).sum(1, keepdims=True)
+
+
+def check_weights(x: Any, w: Any, bias: Any) -> None:
+    """A row of weights for each node, as long as those of x.
+
+    Raises:
+        DTypeError: Something is not floating.
+        ShapeError: Sizes do not fit.
+    """
+    for value in (x, w, bias):
+        if value is not None and value.dtype.kind != "f":
+            raise DTypeError(f"floating numbers are multiplied here, not {value.dtype}")
+    if len(x.shape) != 2 or len(w.shape) != 2 or x.shape[1] != w.shape[1]:
+        raise ShapeError(f"{list(x.shape)} and weights {list(w.shape)} do not fit")
+    if bias is not None and tuple(bias.shape) != (w.shape[0], 1):
+        raise ShapeError(f"a bias {list(bias.shape)} for {w.shape[0]} nodes")
+
+
+def check_nodes(nodes: Any, w: Any) -> None:
+    """Each node has its row of weights.
+
+    Raises:
+        OutOfRangeError: One has none.
+    """
+    if not in_range(nodes, len(w)):
+        raise OutOfRangeError(f"node {nodes.max()} has none of {len(w)} weights")
+
+
+@hierarchical_sigmoid.infers
+def infer_hierarchical(
+    x: Like,
+    w: Like,
+    label: Like,
+    path_table: Any = None,
+    path_code: Any = None,
+    bias: Any = None,
+    *,
+    num_classes: int,
+) -> Any:
+    """A number for each row."""
+    check_weights(x, w, bias)
+    check_path(x, label, path_table, path_code, num_classes)
+    given = [value.dtype for value in (x, w, bias) if value is not None]
+    return [((x.shape[0], 1), np.result_type(*given))]
+
+
+@hierarchical_sigmoid.grad
+def hierarchical_sigmoid_grad(
+    dout: Any,
+    x: Any,
+    w: Any,
+    label: Any,
+    path_table: Any,
+    path_code: Any,
+    bias: Any,
+    *,
+    num_classes: int,
+) -> Any:
+    """ds = dout (sigmoid(s) - turn) at each step; dx = sum of ds w, dw = ds x, db = ds.
+
+    Scores that were cut off have their slope nevertheless, as in Paddle.
+    """
+    way = x, label, path_table, path_code
+    nodes, turns, inside = tree_path(*way, num_classes=num_classes)
+    rows, across = lookup_table_v2(w, nodes), unsqueeze2(x, axes=[1])
+    score = reduce_sum(rows * across, dim=[-1])
+    if bias is not None:
+        score = score + lookup_table_v2(bias, nodes)[..., 0]
+    slope = unsqueeze2(dout * (sigmoid(score) - turns) * inside, axes=[-1])
+    return (
+        lambda: reduce_to(reduce_sum(slope * rows, dim=[1]), x),
+        lambda: reduce_to(add_rows(slope * across, w, nodes), w),
+        None,
+        None,
+        None,
+        None if bias is None else lambda: reduce_to(add_rows(slope, bias, nodes), bias),
+    )
