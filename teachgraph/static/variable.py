@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,6 +140,34 @@ class Variable(Methods):
     def ndim(self) -> int:
         """The number of dimensions."""
         return len(self.shape)
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    ndimension = dim
+
+    @property
+    def lod_level(self) -> int:
+        """How deep sequences are nested in it: never, here."""
+        return 0
+
+    def get_value(self, scope: Any = None) -> Any:
+        """A copy of its value in a scope, by default the global one, as a Tensor.
+
+        Raises:
+            NotInitializedError: It has none: only what is persistable keeps one.
+        """
+        programs = import_module("teachgraph.io.programs")
+        return programs.Tensor(np.array(programs.array_of(self, scope)))
+
+    def set_value(self, value: Any, scope: Any = None) -> None:
+        """Give it a value in a scope, by default the global one.
+
+        Raises:
+            ShapeError: The value is of another shape or dtype.
+        """
+        import_module("teachgraph.io.programs").put(self, value, scope)
 
     @property
     def grad_name(self) -> str:

@@ -7,7 +7,12 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static, unique_name
-from teachgraph.errors import InvalidValueError, ProgramError
+from teachgraph.errors import (
+    InvalidValueError,
+    NotInitializedError,
+    ProgramError,
+    ShapeError,
+)
 from teachgraph.executor import Executor, Scope
 from teachgraph.static import Program, Variable
 from tests.static.fresh import Fresh
@@ -146,6 +151,28 @@ def test_names_begin_as_a_guard_says() -> None:
             "critic_fc_0",
             "fc_1",
         )
+
+
+def test_a_parameters_value_is_read_and_set(programs: Fresh) -> None:
+    network()
+    bias = programs.main.all_parameters()[1]
+    with pytest.raises(NotInitializedError, match=r"fc_0\.b_0 has no value"):
+        bias.get_value()
+    executor = Executor()
+    executor.run(programs.startup)
+    bias.set_value(np.array([1, 2, 3], "float32"))
+    assert bias.get_value().tolist() == [1.0, 2.0, 3.0]
+    feed = {"x": np.zeros((1, 4), "float32")}
+    (found,) = executor.run(feed=feed, fetch_list=["fc_0.tmp_1"])
+    assert found.tolist() == [[1.0, 2.0, 3.0]]
+    with pytest.raises(ShapeError, match=r"shape of \(\(3,\)\)"):
+        bias.set_value(np.zeros(2, "float32"))
+    assert bias.get_value().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_variable_counts_its_dimensions() -> None:
+    x = static.data("x", [None, 4])
+    assert (x.dim(), x.ndimension(), x.ndim, x.lod_level) == (2, 2, 2, 0)
 
 
 def test_a_scope_forgets(programs: Fresh) -> None:
