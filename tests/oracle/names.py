@@ -25,6 +25,8 @@ MODULES = (
     "optimizer",
     "optimizer.lr",
     "regularizer",
+    "static",
+    "static.nn",
     "vision.datasets",
     "vision.models",
     "vision.transforms",
