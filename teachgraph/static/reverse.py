@@ -105,14 +105,18 @@ class Reverse:
 
     def parts_of(self, name: str) -> list[str]:
         """The names of a variable's gradients: the whole alone, or several parts."""
-        whole, count = self.names[name], self.counts[name]
-        if count == 1:
-            return [whole]
-        return [f"{whole}@RENAME@block{self.block.idx}@{i}" for i in range(count)]
+        return [self.part(name, i) for i in range(self.counts[name])]
+
+    def part(self, name: str, number: int) -> str:
+        """What a variable's gradient of this number is called."""
+        whole = self.names[name]
+        if self.counts[name] == 1:
+            return whole
+        return f"{whole}@RENAME@block{self.block.idx}@{number}"
 
     def part_name(self, name: str) -> str:
         """The name of a variable's next gradient."""
-        return self.parts_of(name)[self.produced[name]]
+        return self.part(name, self.produced[name])
 
     def create_variables(self) -> None:
         """Create every gradient variable, in order of their names."""
