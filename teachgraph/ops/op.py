@@ -26,6 +26,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context, copy_context
+from functools import cache
 from types import FunctionType
 from typing import Any, overload
 
@@ -70,6 +71,7 @@ def like(value: Any) -> Like | None:
     return None if value is None else Like(value)
 
 
+@cache
 def slot_name(parameter: str) -> str:
     """Paddle's slot for a parameter.
 
