@@ -20,6 +20,7 @@ export type Command =
   | "fit"
   | "zoomIn"
   | "zoomOut"
+  | "view"
   | "help"
   | "leave";
 
@@ -64,12 +65,13 @@ export const BINDINGS: readonly Binding[] = [
   { command: "producer", key: "[", shown: "[", does: "go to what made it" },
   { command: "consumer", key: "]", shown: "]", does: "go to what reads it" },
   { command: "twin", key: "g", shown: "g", does: "across the mirror: its gradient" },
-  { command: "open", key: "e", shown: "e", does: "open a block" },
-  { command: "close", key: "c", shown: "c", does: "close a block" },
+  { command: "open", key: "e", shown: "e", does: "open a block or a group" },
+  { command: "close", key: "c", shown: "c", does: "close it: layers, repeats" },
   { command: "find", key: "/", shown: "/", does: "find by name" },
   { command: "fit", key: "f", shown: "f", does: "fit the graph, or follow it" },
   { command: "zoomIn", key: "+", shown: "+", does: "zoom in (or Ctrl wheel)" },
   { command: "zoomOut", key: "-", shown: "-", does: "zoom out" },
+  { command: "view", key: "v", shown: "v", does: "next view: passes, memory, …" },
   { command: "help", key: "?", shown: "?", does: "this help" },
   { command: "leave", key: "Escape", shown: "Esc", does: "close, let go, leave" },
 ];

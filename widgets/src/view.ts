@@ -23,6 +23,7 @@ import type { EventLog } from "./log";
 import { AutoPlayer } from "./player";
 import { neighbour, neighbours, type Way } from "./selection";
 import { Trace } from "./state/trace";
+import { Chapters } from "./views/chapters";
 
 export interface ViewOptions {
   readonly title?: string;
@@ -65,6 +66,9 @@ export class View implements Actions {
     () => this.element.focus({ preventScroll: true }),
   );
   private readonly help = new Help();
+  private readonly chapters = new Chapters(() => this.redraw());
+  private readonly body = el("div", "tg-body");
+  private readonly legend = legend();
   private readonly blank = el("p", "tg-pane tg-empty tg-blank", NOTHING_YET);
   private readonly status: Status;
   private readonly observer: ResizeObserver;
@@ -91,8 +95,10 @@ export class View implements Actions {
     const panes = [this.memory.element, this.graph.element];
     const main = el("div", "tg-main", ...panes, this.blank);
     const { head, notice, announcer } = this.status;
-    const body = el("div", "tg-body", aside, main);
-    const parts = [head, notice, body, this.scrubber.element, legend()];
+    this.body.append(aside, main);
+    const { tabs, panels } = this.chapters;
+    const under = [this.scrubber.element, this.legend];
+    const parts = [head, notice, tabs, this.body, panels, ...under];
     this.element.append(...parts, this.help.element, announcer);
     this.element.tabIndex = -1;
     this.element.id = freshId("view");
@@ -131,6 +137,7 @@ export class View implements Actions {
     this.scrubber.dispose();
     this.memory.dispose();
     this.graph.dispose();
+    this.chapters.dispose();
     this.stopWatching();
     this.element.remove();
   }
@@ -181,8 +188,11 @@ export class View implements Actions {
     const added = this.trace.length - known;
     if (this.live) this.position = this.trace.length;
     const frame = this.frame(this.live && known > 0 && added <= MOST_ANIMATED);
+    this.body.hidden = !this.chapters.update(frame);
+    this.legend.hidden = !this.chapters.needsLegend;
+    this.scrubber.element.hidden = this.body.hidden && this.trace.steps.length === 0;
     for (const pane of [this.source, this.memory, this.graph, this.inspector]) {
-      pane.update(frame);
+      if (!this.body.hidden) pane.update(frame);
     }
     this.blank.hidden = !this.memory.element.hidden || !this.graph.element.hidden;
     this.scrubber.update(frame);
@@ -296,6 +306,7 @@ export class View implements Actions {
       fit: () => this.graph.fit(),
       zoomIn: () => this.graph.zoom(1.4),
       zoomOut: () => this.graph.zoom(1 / 1.4),
+      view: () => this.chapters.next(),
       help: () => this.help.open(),
       leave: () => this.leave(),
     };

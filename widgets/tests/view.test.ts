@@ -9,6 +9,7 @@ import {
   longProgram,
   loopProgram,
 } from "../fixtures/static";
+import { hostileViews, passes, rewritten, training } from "../fixtures/views";
 import type { Log } from "../src/events";
 import { EventLog } from "../src/log";
 import { mount } from "../src/page";
@@ -373,4 +374,60 @@ test("a value shows figures, histogram and heat map beside its gradient", () => 
   expect(all(inspector, "svg.tg-hist rect").length).toBeGreaterThan(10);
   const heat = one(inspector, "canvas.tg-heat") as HTMLCanvasElement;
   expect([heat.height, heat.width]).toEqual([8, 16]);
+});
+
+test("what else a log tells of has a tab, and v goes from one to the next", () => {
+  const root = show(passes());
+  const shown = (): (string | null)[] =>
+    all(root, ".tg-tab").flatMap((tab) => (tab.hidden ? [] : [tab.textContent]));
+  expect(shown()).toEqual(["Trace", "Passes"]);
+  expect(one(root, ".tg-body").hidden).toBe(false);
+  press(root, "v");
+  expect(one(root, '[aria-selected="true"].tg-tab').textContent).toBe("Passes");
+  expect(one(root, ".tg-body").hidden).toBe(true);
+  expect(one(root, ".tg-passwords").textContent).toContain("pass 1 of 3: constant_folding");
+  press(root, "v");
+  expect(one(root, ".tg-passes").hidden).toBe(true);
+});
+
+test("a log of one view alone shows it at once, without tabs or a scrubber", () => {
+  const root = show(training());
+  expect(one(root, ".tg-tabs").hidden).toBe(true);
+  expect(one(root, ".tg-training").hidden).toBe(false);
+  expect(one(root, ".tg-scrubber").hidden).toBe(true);
+});
+
+test("the slider goes over the passes", () => {
+  const root = show(passes());
+  press(root, "v");
+  const slider = one(root, ".tg-range") as HTMLInputElement;
+  slider.value = "3";
+  slider.dispatchEvent(new Event("input"));
+  expect(one(root, ".tg-passwords").textContent).toContain("fc_fuse · 11 → 5 operators");
+  expect(all(root, ".tg-changed .tg-new .tg-sign").map((e) => e.textContent)).toContain("+");
+});
+
+test("a line of source lights what it became, by keyboard too", () => {
+  const root = show(rewritten());
+  const columns = all(root, ".tg-column3");
+  const lines = (column: number): HTMLElement[] => all(columns[column], ".tg-line");
+  lines(0)[2].focus();
+  const lit = (column: number): (string | null)[] =>
+    lines(column).flatMap((line, i) => (line.className.includes("current") ? [String(i + 1)] : []));
+  expect([lit(0), lit(1), lit(2)]).toEqual([["3"], ["3", "4", "5", "7", "8"], ["1", "2", "3"]]);
+  press(lines(0)[2], "ArrowRight");
+  expect(document.activeElement).toBe(lines(1)[2]);
+  press(lines(1)[2], "ArrowRight");
+  expect(document.activeElement?.textContent).toContain("reduce_sum");
+});
+
+test("in every view hostile names are text", () => {
+  const root = show(hostileViews());
+  for (let view = 0; view < 7; view++) {
+    expect(all(root, "img, script")).toEqual([]);
+    press(root, "v");
+  }
+  expect(one(root, ".tg-rewritten").textContent).toContain(HOSTILE);
+  expect(one(root, ".tg-totals").textContent).toContain(HOSTILE);
+  expect(one(root, ".tg-changes").textContent).toContain(HOSTILE);
 });

@@ -9,7 +9,7 @@ import type { Actions, Frame, Pane } from "./look";
 import { statsView } from "./stats";
 import { hueClass } from "./theme";
 
-const MOST_LINKS = 12;
+const MOST_LINKS = 8;
 
 export class InspectorPane implements Pane {
   readonly element: HTMLElement;
@@ -49,6 +49,11 @@ export class InspectorPane implements Pane {
       parts.push(el("p", "tg-message tg-failure", entity.message));
     }
     if (entity.facts.length > 0) parts.push(facts(entity.facts));
+    const { value, gradient, values = [], gradients = [] } = entity;
+    const pair = el("div", "tg-pair");
+    if (value !== undefined) pair.append(statsView("Value", value, values));
+    if (gradient !== undefined) pair.append(statsView("Gradient", gradient, gradients));
+    if (pair.children.length > 0) parts.push(pair);
     const isVariable = TONES[entity.tone].round;
     const links = [
       this.links(isVariable ? "made by" : "reads", entity.producers),
@@ -56,11 +61,6 @@ export class InspectorPane implements Pane {
       this.links(twinWord(entity), entity.twin === undefined ? [] : [entity.twin]),
     ];
     parts.push(...links.filter((list) => list !== undefined));
-    const { value, gradient, values = [], gradients = [] } = entity;
-    const pair = el("div", "tg-pair");
-    if (value !== undefined) pair.append(statsView("Value", value, values));
-    if (gradient !== undefined) pair.append(statsView("Gradient", gradient, gradients));
-    parts.push(pair);
     return parts;
   }
 

@@ -77,7 +77,7 @@ function firstValues({ first, shape }: Stats): HTMLElement {
   const size = shape.reduce((product, dimension) => product * dimension, 1);
   const rest = size > first.length ? ", …" : "";
   const text = `[${first.map(numberText).join(", ")}${rest}]`;
-  return el("p", "tg-code tg-first", text);
+  return el("p", "tg-code tg-firstvalues", text);
 }
 
 /** How its norm went from event to event: the last 200, oldest on the left. */

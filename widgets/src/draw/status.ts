@@ -79,13 +79,14 @@ export class Status {
 export function progressOf(trace: Trace): Progress {
   if (trace.length === 0) return "waiting";
   if (trace.cells.some((cell) => cell.end?.ok === false)) return "failed";
-  return trace.ended ? "done" : "running";
+  return trace.ended || trace.cells.length === 0 ? "done" : "running";
 }
 
 function statusText({ trace, step, live }: Frame, progress: Progress): string {
   const lines = countText(trace.steps.length, "line");
   const events = countText(trace.length, "event");
   if (progress === "waiting") return "waiting for the first line";
+  if (trace.cells.length + trace.steps.length === 0) return events;
   if (!live && step !== undefined)
     return `looking back at line ${step.line} · ${events}`;
   if (!live) return `before the first line · ${events}`;

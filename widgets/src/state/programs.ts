@@ -11,6 +11,7 @@ import type {
   VarEvent,
 } from "../events";
 import { Mirror, ownerOf, type Input, type Made } from "./mirror";
+import { PassHistory } from "./passes";
 import { Timeline } from "./timeline";
 import { operatorTone } from "./tones";
 
@@ -64,6 +65,7 @@ export class ProgramState {
   readonly rows: Row[] = [];
   readonly byKey = new Map<string, Row>();
   readonly mirror = new Mirror();
+  readonly passes = new PassHistory();
   readonly ops = new Map<number, OpRow>();
   /** The ops that write, and that read, a name. */
   readonly writers = new Map<string, OpRow[]>();
@@ -124,6 +126,7 @@ export class ProgramState {
       removed: Infinity,
     };
     this.ops.set(event.op, row);
+    this.passes.inserted(event);
     this.add(row);
     for (const name of names(event.inputs)) append(this.readers, name, row);
     for (const name of names(event.outputs)) append(this.writers, name, row);

@@ -5,12 +5,16 @@
 
 import type {
   AnyEvent,
+  AstEvent,
   AttrEvent,
   CellBegin,
   CellEnd,
   Dropped,
+  PlanEvent,
+  ProfileEvent,
   RunOp,
   Stats,
+  TrainEvent,
 } from "../events";
 import { shapeText } from "../text";
 import type { Made, Mirror } from "./mirror";
@@ -51,6 +55,10 @@ export class Trace {
   readonly tape = new Tape();
   readonly failures: Failure[] = [];
   readonly dropped: Dropped[] = [];
+  readonly plans: PlanEvent[] = [];
+  readonly rewritten: AstEvent[] = [];
+  readonly training: TrainEvent[] = [];
+  readonly profiles: ProfileEvent[] = [];
   /** Where NaN or infinity was seen, in the order it came. */
   readonly troubles: Trouble[] = [];
   /** Which op runs, by id; -1 when no program does. */
@@ -222,9 +230,25 @@ export class Trace {
       }
       case "op_removed": {
         const row = this.ops.get(event.op);
-        if (row !== undefined) row.removed = event.seq;
+        if (row === undefined) return;
+        row.removed = event.seq;
+        this.programOf(event.op)?.passes.removed(row.event);
         return;
       }
+      case "pass":
+        return this.programs.get(event.program)?.passes.passed(event);
+      case "plan":
+        this.plans.push(event);
+        return;
+      case "ast":
+        this.rewritten.push(event);
+        return;
+      case "train":
+        this.training.push(event);
+        return;
+      case "profile":
+        this.profiles.push(event);
+        return;
       case "run":
         this.running.push(event.seq, -1);
         return;

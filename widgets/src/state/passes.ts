@@ -1,0 +1,104 @@
+/** A program before and after each pass, from the operators that went and came. */
+
+import type { OpEvent, PassEvent } from "../events";
+
+/** The program's operators at one point, and the pass that led there. */
+export interface Stage {
+  readonly event?: PassEvent;
+  readonly ops: readonly OpEvent[];
+}
+
+interface Entry {
+  readonly event: OpEvent;
+  readonly removed: boolean;
+}
+
+export class PassHistory {
+  readonly stages: Stage[] = [];
+  private readonly journal: Entry[] = [];
+  private readonly current: OpEvent[] = [];
+
+  inserted(event: OpEvent): void {
+    if (event.block !== 0) return;
+    this.journal.push({ event, removed: false });
+    put(this.current, { event, removed: false });
+  }
+
+  removed(event: OpEvent): void {
+    if (event.block !== 0) return;
+    this.journal.push({ event, removed: true });
+    put(this.current, { event, removed: true });
+  }
+
+  passed(event: PassEvent): void {
+    if (this.stages.length === 0) this.stages.push({ ops: this.beginning(event.before) });
+    this.stages.push({ event, ops: [...this.current] });
+  }
+
+  /** The program as it was when it first had `count` operators: before the first pass. */
+  private beginning(count: number): OpEvent[] {
+    const ops: OpEvent[] = [];
+    for (const entry of this.journal) {
+      if (ops.length >= count) break;
+      put(ops, entry);
+    }
+    return ops;
+  }
+}
+
+function put(ops: OpEvent[], { event, removed }: Entry): void {
+  if (removed) {
+    const at = ops.findLastIndex(({ op }) => op === event.op);
+    if (at >= 0) ops.splice(at, 1);
+  } else ops.splice(Math.min(event.index, ops.length), 0, event);
+}
+
+/** Operators that stayed, or some that went beside those that came in their place. */
+export interface Hunk {
+  readonly kind: "same" | "changed";
+  readonly before: readonly OpEvent[];
+  readonly after: readonly OpEvent[];
+}
+
+/** Join two stages by the operators that are in both, in order. */
+export function compare(
+  before: readonly OpEvent[],
+  after: readonly OpEvent[],
+): Hunk[] {
+  const stayed = common(before, after);
+  const hunks: { kind: Hunk["kind"]; before: OpEvent[]; after: OpEvent[] }[] = [];
+  const last = (kind: Hunk["kind"]): (typeof hunks)[number] => {
+    const hunk = hunks.at(-1);
+    if (hunk?.kind === kind) return hunk;
+    const fresh = { kind, before: [], after: [] };
+    hunks.push(fresh);
+    return fresh;
+  };
+  let at = 0;
+  for (const event of before) {
+    if (!stayed.has(event.op)) {
+      last("changed").before.push(event);
+      continue;
+    }
+    while (after[at].op !== event.op) last("changed").after.push(after[at++]);
+    const same = last("same");
+    same.before.push(event);
+    same.after.push(after[at++]);
+  }
+  for (; at < after.length; at++) last("changed").after.push(after[at]);
+  return hunks;
+}
+
+/** The operators in both, less those that a pass has moved past others. */
+function common(before: readonly OpEvent[], after: readonly OpEvent[]): Set<number> {
+  const places = new Map(after.map(({ op }, index) => [op, index]));
+  const found = new Set<number>();
+  let furthest = -1;
+  for (const { op } of before) {
+    const place = places.get(op);
+    if (place === undefined || place < furthest) continue;
+    furthest = place;
+    found.add(op);
+  }
+  return found;
+}

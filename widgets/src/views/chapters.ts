@@ -1,0 +1,118 @@
+/** The tabs: the trace itself, and whatever else the log tells of. */
+
+import { button, el, freshId } from "../draw/dom";
+import type { Frame } from "../draw/look";
+import type { Trace } from "../state/trace";
+import type { Chapter } from "./chapter";
+import { FlameView } from "./flame";
+import { PassesView } from "./passes";
+import { PlanView } from "./plan";
+import { RewrittenView } from "./rewritten";
+import { TrainingView } from "./training";
+
+const TRACE = "Trace";
+
+interface Tab {
+  readonly title: string;
+  readonly button: HTMLButtonElement;
+  readonly chapter?: Chapter;
+}
+
+export class Chapters {
+  readonly tabs = el("div", "tg-tabs");
+  readonly panels = el("div", "tg-chapters");
+  private readonly all: readonly Tab[];
+  private active = TRACE;
+
+  constructor(private readonly changed: () => void) {
+    const chapters = [
+      new PassesView(),
+      new PlanView(),
+      new RewrittenView(),
+      new TrainingView(),
+      new FlameView(),
+    ];
+    this.panels.append(...chapters.map(({ element }) => element));
+    this.panels.hidden = true;
+    const trace = { title: TRACE, button: this.tab(TRACE) };
+    this.all = [trace, ...chapters.map((chapter) => this.chapterTab(chapter))];
+    this.tabs.append(...this.all.map((tab) => tab.button));
+    this.tabs.setAttribute("role", "tablist");
+    this.tabs.setAttribute("aria-label", "Views");
+    this.tabs.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Show what is chosen; return whether that is the trace itself. */
+  update(frame: Frame): boolean {
+    const shown = this.all.filter((tab) => isThere(tab, frame.trace));
+    if (!shown.some(({ title }) => title === this.active)) {
+      this.active = shown[0]?.title ?? TRACE;
+    }
+    this.tabs.hidden = shown.length < 2;
+    for (const tab of this.all) {
+      const chosen = tab.title === this.active;
+      tab.button.hidden = !shown.includes(tab);
+      tab.button.setAttribute("aria-selected", String(chosen));
+      tab.button.tabIndex = chosen ? 0 : -1;
+      if (tab.chapter === undefined) continue;
+      tab.chapter.element.hidden = !chosen;
+      if (chosen) tab.chapter.update(frame);
+    }
+    this.panels.hidden = this.active === TRACE;
+    return this.active === TRACE;
+  }
+
+  /** Whether what is shown has the roles and colours that the legend explains. */
+  get needsLegend(): boolean {
+    return this.active === TRACE || this.active === "Passes";
+  }
+
+  /** Go to the next view there is. */
+  next(by = 1): void {
+    const shown = this.all.filter((tab) => !tab.button.hidden);
+    const at = shown.findIndex(({ title }) => title === this.active);
+    const next = shown[(at + by + shown.length) % shown.length];
+    if (next !== undefined) this.choose(next.title);
+  }
+
+  dispose(): void {
+    for (const { chapter } of this.all) chapter?.dispose?.();
+  }
+
+  private choose(title: string): void {
+    this.active = title;
+    this.changed();
+  }
+
+  private tab(title: string): HTMLButtonElement {
+    const element = button("tg-tab", title, title, () => this.choose(title));
+    element.setAttribute("role", "tab");
+    element.id = freshId("tab");
+    element.removeAttribute("title");
+    return element;
+  }
+
+  private chapterTab(chapter: Chapter): Tab {
+    const { title, element } = chapter;
+    const tab = this.tab(title);
+    element.id = freshId("panel");
+    element.setAttribute("role", "tabpanel");
+    element.setAttribute("aria-labelledby", tab.id);
+    tab.setAttribute("aria-controls", element.id);
+    return { title, button: tab, chapter };
+  }
+
+  private key(event: KeyboardEvent): void {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.next(by);
+    this.all.find(({ title }) => title === this.active)?.button.focus();
+  }
+}
+
+function isThere({ chapter }: Tab, trace: Trace): boolean {
+  if (chapter !== undefined) return chapter.available(trace);
+  return trace.cells.length + trace.programs.size + trace.tape.nodes.size > 0;
+}

@@ -1,0 +1,219 @@
+/** Where the time went: a flame of spans, and a table of what took the most. */
+
+import { button, el } from "../draw/dom";
+import type { Frame } from "../draw/look";
+import { HUES } from "../draw/theme";
+import type { ProfileEvent, Span } from "../events";
+import type { Trace } from "../state/trace";
+import { countText, shorten } from "../text";
+import type { Chapter } from "./chapter";
+import {
+  bytesText,
+  ChartFrame,
+  LETTER,
+  ticks,
+  timeText,
+  type Chart,
+  type Shape,
+} from "./figure";
+
+const ROW = 20;
+const TOP = 22;
+/** A span narrower than this, in pixels, is drawn together with those beside it. */
+const LEAST = 1.2;
+
+/** From when to when, in seconds. */
+export interface Extent {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function extentOf(spans: readonly Span[]): Extent {
+  const from = spans.reduce((least, { start }) => Math.min(least, start), Infinity);
+  const to = spans.reduce((most, s) => Math.max(most, s.start + s.duration), 0);
+  return { from: Number.isFinite(from) ? from : 0, to };
+}
+
+/** A rectangle a span; those too narrow to see are one, so there are never too many. */
+export function flameChart(
+  spans: readonly Span[],
+  { from, to }: Extent,
+  width: number,
+): Chart {
+  const scale = (width - 2) / Math.max(1e-9, to - from);
+  const deepest = spans.reduce((most, { depth }) => Math.max(most, depth), 0);
+  const height = TOP + (deepest + 1) * ROW + 4;
+  const shapes: Shape[] = [];
+  for (const tick of ticks(to - from, 6)) {
+    const x = round(1 + tick * scale);
+    shapes.push({ kind: "stroke", d: `M${x} 16V${height}`, look: "tg-gridline" });
+    shapes.push({ kind: "words", x: x + 3, y: 12, text: timeText(from + tick), look: "tg-axis" });
+  }
+  const ends: number[] = [];
+  spans.forEach((span, index) => {
+    const start = Math.max(span.start, from);
+    const end = Math.min(span.start + span.duration, to);
+    if (end < start || (end === start && span.duration > 0)) return;
+    const x = round(Math.min(1 + (start - from) * scale, width - 1 - LEAST));
+    const wide = (end - start) * scale;
+    if (wide < LEAST && x < (ends[span.depth] ?? 0)) return;
+    const box = { x, y: TOP + span.depth * ROW, width: round(Math.max(LEAST, wide - 0.5)) };
+    ends[span.depth] = x + box.width;
+    const thin = box.width < 5 ? " tg-sliver" : "";
+    const look = `tg-span${thin} tg-fill-${hueOf(span.name)}`;
+    shapes.push({ kind: "rect", ...box, height: ROW - 2, look, key: String(index) });
+    if (wide < 4 * LETTER) return;
+    const text = shorten(span.name, Math.floor((wide - 8) / LETTER));
+    shapes.push({ kind: "words", x: x + 4, y: box.y + 13, text, look: "tg-spanname" });
+  });
+  const label = `${countText(spans.length, "span")} in ${timeText(to - from)}`;
+  return { width, height, label, shapes };
+}
+
+/** The same colour for the same name. */
+export function hueOf(name: string): number {
+  let hash = 0;
+  for (const letter of name) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 9973;
+  return hash % HUES;
+}
+
+export interface Total {
+  readonly name: string;
+  calls: number;
+  total: number;
+  /** Without what ran inside it. */
+  self: number;
+  bytes: number;
+}
+
+/** Sums by name, what took the most itself first. */
+export function totals(spans: readonly Span[]): Total[] {
+  const found = new Map<string, Total>();
+  const open: { end: number; total: Total }[] = [];
+  const inOrder = spans.toSorted((a, b) => a.start - b.start || a.depth - b.depth);
+  for (const { name, start, duration, depth, bytes = 0 } of inOrder) {
+    const total = found.get(name) ?? { name, calls: 0, total: 0, self: 0, bytes: 0 };
+    found.set(name, total);
+    total.calls += 1;
+    total.total += duration;
+    total.self += duration;
+    total.bytes += bytes;
+    open.length = Math.min(open.length, depth);
+    const parent = open[depth - 1];
+    if (parent !== undefined && start <= parent.end) parent.total.self -= duration;
+    open[depth] = { end: start + duration, total };
+  }
+  return [...found.values()].sort((a, b) => b.self - a.self);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+const MOST_TOTALS = 40;
+
+export class FlameView implements Chapter {
+  readonly title = "Profile";
+  readonly element = el("section", "tg-pane tg-chapter tg-flame");
+  private readonly summary = el("p", "tg-summary");
+  private readonly frame: ChartFrame;
+  private readonly table = el("table", "tg-totals");
+  private readonly whole: HTMLButtonElement;
+  private spans: readonly Span[] = [];
+  private extent: Extent = { from: 0, to: 0 };
+  private known = 0;
+  private drawn = "";
+
+  constructor() {
+    this.frame = new ChartFrame(
+      "Spans",
+      (key) => this.spanText(Number(key)),
+      () => this.draw(),
+    );
+    this.frame.onPick((key) => this.zoom(Number(key)));
+    this.whole = button("tg-tool", "Show the whole profile", "Whole", () => {
+      this.extent = extentOf(this.spans);
+      this.draw();
+    });
+    const head = el("div", "tg-panehead", this.summary, el("span", "tg-tools", this.whole));
+    const scroll = el("div", "tg-scroll tg-totalsbox", this.table);
+    scroll.tabIndex = 0;
+    scroll.setAttribute("role", "group");
+    scroll.setAttribute("aria-label", "Sums by name");
+    this.element.append(head, this.frame.element, scroll);
+  }
+
+  available(trace: Trace): boolean {
+    return trace.profiles.length > 0;
+  }
+
+  update({ trace }: Frame): void {
+    if (trace.profiles.length !== this.known) {
+      this.known = trace.profiles.length;
+      this.spans = spansOf(trace.profiles);
+      this.extent = extentOf(this.spans);
+      this.tell();
+    }
+    this.draw();
+  }
+
+  dispose(): void {
+    this.frame.dispose();
+  }
+
+  private zoom(index: number): void {
+    const { start, duration } = this.spans[index];
+    this.extent = { from: start, to: start + duration };
+    this.draw();
+  }
+
+  private draw(): void {
+    const { extent, spans, frame } = this;
+    const drawn = `${spans.length} ${extent.from} ${extent.to} ${frame.width}`;
+    if (drawn === this.drawn || frame.width === 0) return;
+    this.drawn = drawn;
+    frame.draw(flameChart(spans, extent, frame.width));
+  }
+
+  private tell(): void {
+    const all = totals(this.spans);
+    const whole = all.reduce((sum, { self }) => sum + self, 0);
+    const sums = `${countText(this.spans.length, "span")} · ${timeText(whole)}`;
+    this.summary.textContent = `${sums}. Press a span, or Enter, to look closer.`;
+    const titles = ["", "calls", "itself", "share", "in all", "memory"];
+    const head = el("tr", "", ...titles.map((title) => el("th", "", title || "name")));
+    const rows = all.slice(0, MOST_TOTALS).map((total) => totalRow(total, whole));
+    const more = all.length - rows.length;
+    const caption = more > 0 ? [el("caption", "", `and ${more} more`)] : [];
+    this.table.replaceChildren(...caption, el("thead", "", head), el("tbody", "", ...rows));
+  }
+
+  private spanText(index: number): string {
+    const { name, start, duration, bytes, at } = this.spans[index];
+    const memory = bytes === undefined ? "" : `, ${bytesText(bytes)}`;
+    const line = at === undefined ? "" : `, line ${at}`;
+    return `${name}: ${timeText(duration)} from ${timeText(start)}${memory}${line}`;
+  }
+}
+
+/** The latest profile's spans; a profile may come in several pieces. */
+function spansOf(profiles: readonly ProfileEvent[]): Span[] {
+  const title = profiles.at(-1)?.title;
+  return profiles.filter((p) => p.title === title).flatMap((p) => p.spans);
+}
+
+function totalRow({ name, calls, total, self, bytes }: Total, whole: number): HTMLElement {
+  const share = whole > 0 ? (100 * self) / whole : 0;
+  const bar = el("span", "tg-sharebar");
+  bar.style.width = `${share.toFixed(1)}%`;
+  const swatch = el("span", `tg-swatch tg-fill-${hueOf(name)}`);
+  const cells = [
+    el("td", "tg-code", swatch, name),
+    el("td", "", calls.toLocaleString("en")),
+    el("td", "", timeText(self)),
+    el("td", "tg-share", bar, `${share.toFixed(1)} %`),
+    el("td", "", timeText(total)),
+    el("td", "", bytes > 0 ? bytesText(bytes) : ""),
+  ];
+  return el("tr", "", ...cells);
+}

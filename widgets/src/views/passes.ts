@@ -1,0 +1,166 @@
+/** Before | after a pass, joined by the operators that stayed; a slider over the passes. */
+
+import { badge } from "../draw/badge";
+import { el, freshId, setText } from "../draw/dom";
+import type { Frame } from "../draw/look";
+import { hueClass } from "../draw/theme";
+import type { OpEvent } from "../events";
+import { compare, type Hunk, type PassHistory } from "../state/passes";
+import { names, type ProgramState } from "../state/programs";
+import { operatorTone } from "../state/tones";
+import type { Trace } from "../state/trace";
+import { countText } from "../text";
+import type { Chapter } from "./chapter";
+
+/** So many of the operators that stayed are shown before and after a change. */
+const CONTEXT = 2;
+const MOST_SAME = 2 * CONTEXT + 2;
+
+export class PassesView implements Chapter {
+  readonly title = "Passes";
+  readonly element = el("section", "tg-pane tg-chapter tg-passes");
+  private readonly slider = el("input", "tg-range");
+  private readonly words = el("p", "tg-passwords");
+  private readonly changes = el("ul", "tg-changes");
+  private readonly table = el("div", "tg-scroll tg-code tg-diff");
+  private trace: Trace | undefined;
+  private shown = "";
+
+  constructor() {
+    this.slider.type = "range";
+    this.slider.min = "1";
+    this.slider.setAttribute("aria-label", "Pass");
+    this.slider.addEventListener("input", () => this.draw());
+    this.slider.addEventListener("keydown", (event) => event.stopPropagation());
+    this.table.tabIndex = 0;
+    this.table.id = freshId("diff");
+    this.table.setAttribute("role", "table");
+    this.table.setAttribute("aria-label", "Operators before and after the pass");
+    this.words.setAttribute("role", "status");
+    const head = el("div", "tg-passhead", this.slider, this.words);
+    this.element.append(head, this.changes, this.table);
+  }
+
+  available(trace: Trace): boolean {
+    return historyOf(trace) !== undefined;
+  }
+
+  update({ trace }: Frame): void {
+    this.trace = trace;
+    const stages = historyOf(trace)?.passes.stages.length ?? 1;
+    const last = String(stages - 1);
+    if (this.slider.max !== last) {
+      this.slider.max = last;
+      if (this.shown === "") this.slider.value = "1";
+    }
+    this.draw();
+  }
+
+  private draw(): void {
+    const program = this.trace && historyOf(this.trace);
+    if (program === undefined || this.trace === undefined) return;
+    const { stages } = program.passes;
+    const at = Math.min(stages.length - 1, Math.max(1, Number(this.slider.value)));
+    const shown = `${program.event.program} ${at} ${stages.length}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
+    const { event, ops } = stages[at];
+    const before = stages[at - 1].ops;
+    const name = event?.name ?? "";
+    const counts = `${before.length} → ${countText(ops.length, "operator")}`;
+    const text = `pass ${at} of ${stages.length - 1}: ${name} · ${counts}`;
+    setText(this.words, text);
+    this.slider.setAttribute("aria-valuetext", text);
+    const changes = event?.changes ?? [];
+    this.changes.replaceChildren(...changes.slice(0, 12).map(changeItem));
+    if (changes.length > 12) {
+      this.changes.append(el("li", "tg-more", `and ${changes.length - 12} more`));
+    }
+    const hunks = compare(before, ops);
+    const head = line("tg-diffhead", [el("span", "", "before")], [el("span", "", name)]);
+    const lines = hunks.flatMap((hunk) => hunkLines(hunk, this.trace));
+    this.table.replaceChildren(head, ...lines);
+    this.table.scrollTop = 0;
+  }
+}
+
+type Rewritten = ProgramState & { readonly passes: PassHistory };
+
+/** The program that the most passes have rewritten. */
+function historyOf(trace: Trace): Rewritten | undefined {
+  let best: Rewritten | undefined;
+  for (const program of trace.programs.values()) {
+    const { length } = program.passes.stages;
+    if (length > (best?.passes.stages.length ?? 0)) best = program;
+  }
+  return best;
+}
+
+function changeItem(change: {
+  readonly old: readonly string[];
+  readonly new: readonly string[];
+  readonly what: string;
+  readonly where: string;
+}): HTMLElement {
+  const item = el("li", "");
+  const fresh = change.new.join(", ") || "nothing";
+  item.append(
+    el("span", "tg-code tg-minus", change.old.join(", ") || "nothing"),
+    " → ",
+    el("span", "tg-code tg-plus", fresh),
+  );
+  if (change.what !== "") item.append(`: ${change.what}`);
+  if (change.where !== "") item.append(el("span", "tg-note", ` ${change.where}`));
+  return item;
+}
+
+function hunkLines(hunk: Hunk, trace: Trace | undefined): HTMLElement[] {
+  const { kind, before, after } = hunk;
+  if (kind === "changed") {
+    const length = Math.max(before.length, after.length);
+    return Array.from({ length }, (_, index) => {
+      const [old, fresh] = [before[index], after[index]];
+      const left = old === undefined ? [] : cell(old, "−", trace);
+      const right = fresh === undefined ? [] : cell(fresh, old?.type === fresh.type ? "~" : "+", trace);
+      const signs = `${old ? " tg-hasold" : ""}${fresh ? " tg-hasnew" : ""}`;
+      return line(`tg-changed${signs}`, left, right);
+    });
+  }
+  const lines = before.map((event) =>
+    line("tg-same", cell(event, " ", trace), cell(event, " ", trace)),
+  );
+  if (lines.length <= MOST_SAME) return lines;
+  const hidden = lines.length - 2 * CONTEXT;
+  const text = countText(hidden, "operator stays", "operators stay");
+  const gap = line("tg-gap", [el("span", "", `⋯ ${text}`)], []);
+  return [...lines.slice(0, CONTEXT), gap, ...lines.slice(-CONTEXT)];
+}
+
+function line(
+  className: string,
+  left: readonly HTMLElement[],
+  right: readonly HTMLElement[],
+): HTMLElement {
+  const cells = [left, right].map((parts, side) => {
+    const element = el("div", `tg-diffcell ${side === 0 ? "tg-old" : "tg-new"}`, ...parts);
+    element.setAttribute("role", "cell");
+    return element;
+  });
+  const row = el("div", `tg-diffline ${className}`, ...cells);
+  row.setAttribute("role", "row");
+  return row;
+}
+
+function cell(event: OpEvent, sign: string, trace: Trace | undefined): HTMLElement[] {
+  const hue = hueClass(trace?.rank(event.cell, event.line) ?? -1);
+  const stripe = el("span", `tg-diffstripe ${hue}`);
+  const inputs = names(event.inputs).join(", ");
+  const outputs = names(event.outputs).join(", ");
+  return [
+    stripe,
+    el("span", "tg-sign", sign),
+    badge(operatorTone(event.type, event.role)),
+    el("span", "tg-name", event.type),
+    el("span", "tg-args", inputs === "" ? `→ ${outputs}` : `${inputs} → ${outputs}`),
+  ];
+}

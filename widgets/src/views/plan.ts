@@ -1,0 +1,188 @@
+/** Where a Program's temporaries lie in one arena: time to the right, bytes upwards. */
+
+import { el } from "../draw/dom";
+import type { Frame } from "../draw/look";
+import { HUES } from "../draw/theme";
+import type { PlanBuffer, PlanEvent } from "../events";
+import type { Trace } from "../state/trace";
+import { countText, shorten } from "../text";
+import type { Chapter } from "./chapter";
+import {
+  bytesText,
+  ChartFrame,
+  LETTER,
+  ticks,
+  type Chart,
+  type Shape,
+} from "./figure";
+
+const LEFT = 62;
+const BOTTOM = 34;
+const TOP = 26;
+
+/** The buffers as they would lie if none took over another's bytes. */
+export function naive(buffers: readonly PlanBuffer[]): PlanBuffer[] {
+  let offset = 0;
+  const places = new Map<string, number>();
+  return buffers.map((buffer) => {
+    const over = places.get(buffer.alias_of ?? "");
+    const place = over ?? offset;
+    places.set(buffer.name, place);
+    if (over === undefined) offset += buffer.size;
+    return { ...buffer, offset: place };
+  });
+}
+
+/** A rectangle a buffer, the peak as a line, and who takes over whose bytes. */
+export function planChart(
+  title: string,
+  buffers: readonly PlanBuffer[],
+  peak: number,
+  most: number,
+  width: number,
+  height: number,
+): Chart {
+  const end = buffers.reduce((last, buffer) => Math.max(last, buffer.end + 1), 1);
+  const [wide, tall] = [width - LEFT - 8, height - TOP - BOTTOM];
+  const x = (op: number): number => round(LEFT + (op / end) * wide);
+  const y = (byte: number): number => round(TOP + tall - (byte / most) * tall);
+  const shapes: Shape[] = [...axes(end, most, x, y, width)];
+  const index = new Map(buffers.map((buffer, i) => [buffer.name, i]));
+  /** From which operator on an alias lies over a buffer. */
+  const covered = new Map(buffers.map((buffer) => [buffer.alias_of, buffer.start]));
+  for (const [i, buffer] of buffers.entries()) {
+    const { name, offset, size, start, end: stop, alias_of: over } = buffer;
+    const hue = (index.get(over ?? "") ?? i) % HUES;
+    const box = { x: x(start), y: y(offset + size) };
+    const [w, h] = [x(stop + 1) - box.x, y(offset) - box.y];
+    const look = `tg-buffer tg-fill-${hue}${over === undefined ? "" : " tg-alias"}`;
+    const size_ = { width: Math.max(1, round(w - 1)), height: Math.max(1, round(h - 1)) };
+    shapes.push({ kind: "rect", ...box, ...size_, look, key: `${i}` });
+    const room = x(Math.min(stop + 1, covered.get(name) ?? Infinity)) - box.x - 8;
+    if (h < 13 || room < 3 * LETTER) continue;
+    const text = shorten(name, Math.floor(room / LETTER));
+    shapes.push({ kind: "words", x: box.x + 5, y: box.y + 13, text, look: "tg-buffername" });
+  }
+  shapes.push(...chains(buffers, x, y));
+  const d = `M${LEFT} ${y(peak)}H${width - 8}`;
+  shapes.push({ kind: "stroke", d, look: "tg-peak" });
+  const text = `peak ${bytesText(peak)}`;
+  shapes.push({ kind: "words", x: width - 10, y: y(peak) - 5, text, look: "tg-peakword", anchor: "end" });
+  shapes.push({ kind: "words", x: LEFT, y: 14, text: title, look: "tg-charttitle" });
+  const label = `${title}: ${countText(buffers.length, "buffer")}, ${text}`;
+  return { width, height, label, shapes };
+}
+
+function* axes(
+  end: number,
+  most: number,
+  x: (op: number) => number,
+  y: (byte: number) => number,
+  width: number,
+): Generator<Shape> {
+  const unit = 1024 ** Math.floor(Math.log2(Math.max(1, most)) / 10);
+  for (const byte of ticks(most / unit, 5).map((tick) => tick * unit)) {
+    yield { kind: "stroke", d: `M${LEFT} ${y(byte)}H${width - 8}`, look: "tg-gridline" };
+    const text = bytesText(byte);
+    yield { kind: "words", x: LEFT - 6, y: y(byte) + 4, text, look: "tg-axis", anchor: "end" };
+  }
+  for (const op of ticks(end, 6)) {
+    const text = String(op);
+    yield { kind: "words", x: x(op), y: y(0) + 16, text, look: "tg-axis", anchor: "middle" };
+  }
+  const text = "operator, in program order";
+  yield { kind: "words", x: width - 10, y: y(0) + 29, text, look: "tg-axis", anchor: "end" };
+}
+
+/** A line from where a buffer ends to where the next one begins on the same bytes. */
+function* chains(
+  buffers: readonly PlanBuffer[],
+  x: (op: number) => number,
+  y: (byte: number) => number,
+): Generator<Shape> {
+  const last = new Map<number, PlanBuffer>();
+  const inOrder = buffers.toSorted((a, b) => a.start - b.start);
+  for (const buffer of inOrder) {
+    const before = last.get(buffer.offset);
+    last.set(buffer.offset, buffer);
+    if (before === undefined || before.end >= buffer.start) continue;
+    const at = round(y(buffer.offset) - 4);
+    const d = `M${x(before.end + 1)} ${at}H${x(buffer.start)}`;
+    yield { kind: "stroke", d, look: "tg-chain" };
+  }
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** What one buffer is, in a sentence. */
+export function bufferText(plan: PlanEvent, index: number): string {
+  const buffer = plan.buffers[index];
+  const { name, size, offset, start, end, alias_of: over } = buffer;
+  const op = (at: number): string => {
+    const type = plan.ops?.[at];
+    return type === undefined ? `operator ${at}` : `${type} (${at})`;
+  };
+  const alias = over === undefined ? "" : ` It takes over ${over} in place.`;
+  const place = `${bytesText(size)} from byte ${offset.toLocaleString("en")}`;
+  return `${name}: ${place}, alive from ${op(start)} to ${op(end)}.${alias}`;
+}
+
+export class PlanView implements Chapter {
+  readonly title = "Memory plan";
+  readonly element = el("section", "tg-pane tg-chapter tg-plan");
+  private readonly summary = el("p", "tg-summary");
+  private readonly before: ChartFrame;
+  private readonly after: ChartFrame;
+  private plan: PlanEvent | undefined;
+  private drawn = "";
+
+  constructor() {
+    const describe = (key: string): string =>
+      this.plan === undefined ? "" : bufferText(this.plan, Number(key));
+    this.before = new ChartFrame("Each buffer on its own", describe, () => this.draw());
+    this.after = new ChartFrame("Planned", describe, () => this.draw());
+    const pair = el("div", "tg-pairchart", this.before.element, this.after.element);
+    this.element.append(this.summary, pair);
+  }
+
+  available(trace: Trace): boolean {
+    return trace.plans.length > 0;
+  }
+
+  update({ trace, position }: Frame): void {
+    const past = trace.plans.filter(({ seq }) => seq < position);
+    this.plan = past.at(-1) ?? trace.plans[0];
+    this.draw();
+  }
+
+  dispose(): void {
+    this.before.dispose();
+    this.after.dispose();
+  }
+
+  private draw(): void {
+    const { plan } = this;
+    if (plan === undefined || this.after.width === 0) return;
+    const { width, height } = this.after;
+    const drawn = `${plan.seq} ${width} ${height}`;
+    if (drawn === this.drawn) return;
+    this.drawn = drawn;
+    const apart = naive(plan.buffers);
+    const top = apart.reduce((most, b) => Math.max(most, b.offset + b.size), plan.arena);
+    const most = Math.max(1, top, plan.naive_peak) * 1.06;
+    const chart = (title: string, buffers: readonly PlanBuffer[], peak: number): Chart =>
+      planChart(title, buffers, peak, most, width, height);
+    this.before.draw(chart("Each on its own", apart, plan.naive_peak));
+    this.after.draw(chart("Planned: bytes are used again", plan.buffers, plan.planned_peak));
+    this.summary.textContent = planText(plan);
+  }
+}
+
+export function planText({ buffers, naive_peak, planned_peak }: PlanEvent): string {
+  const share = naive_peak > 0 ? Math.round((1 - planned_peak / naive_peak) * 100) : 0;
+  const saved = `${bytesText(planned_peak)} instead of ${bytesText(naive_peak)}`;
+  const hint = "Dashed: taken over in place. Dotted: the same bytes, used again.";
+  return `${countText(buffers.length, "buffer")} in ${saved}: ${share} % less. ${hint}`;
+}

@@ -1,0 +1,358 @@
+import { expect, test } from "vitest";
+import { passes, plan, profile, rewritten, training } from "../fixtures/views";
+import type { OpEvent } from "../src/events";
+import { compare } from "../src/state/passes";
+import { bytesText, ticks, timeText, type Chart, type Rect } from "../src/views/figure";
+import { extentOf, flameChart, totals } from "../src/views/flame";
+import { bufferText, naive, planChart, planText } from "../src/views/plan";
+import { huesOf, linksOf } from "../src/views/rewritten";
+import { lossChart, normChart, normLevel, smoothed, trainFigures } from "../src/views/training";
+import { traceOf } from "./trace";
+
+const types = (ops: readonly OpEvent[]): string => ops.map(({ type }) => type).join(" ");
+const rects = (chart: Chart): Rect[] =>
+  chart.shapes.filter((shape): shape is Rect => shape.kind === "rect");
+const inside = (chart: Chart): boolean =>
+  rects(chart).every(({ x, y, width, height }) => {
+    return x >= 0 && y >= 0 && x + width <= chart.width && y + height <= chart.height;
+  });
+
+test("each pass has the program before and after it", () => {
+  const { stages } = traceOf(passes(1)).programs.get(3)!.passes;
+  expect(stages.map(({ event, ops }) => `${event?.name ?? "before"}: ${types(ops)}`)).toEqual([
+    "before: mul elementwise_add relu exp fill_constant scale elementwise_mul",
+    "constant_folding: mul elementwise_add relu exp fill_constant elementwise_mul",
+    "dead_code: mul elementwise_add relu fill_constant elementwise_mul",
+    "fc_fuse: fc fill_constant elementwise_mul",
+  ]);
+});
+
+test("operators that stayed stand side by side, the others opposite their successors", () => {
+  const { stages } = traceOf(passes(1)).programs.get(3)!.passes;
+  const hunks = compare(stages[0].ops, stages[1].ops);
+  const told = hunks.map(({ kind, before, after }) => `${kind} ${types(before)} | ${types(after)}`);
+  expect(told).toEqual([
+    "same mul elementwise_add relu exp | mul elementwise_add relu exp",
+    "changed fill_constant scale | fill_constant",
+    "same elementwise_mul | elementwise_mul",
+  ]);
+});
+
+test("an operator that a pass has moved goes and comes; nothing is lost", () => {
+  const { stages } = traceOf(passes(2)).programs.get(3)!.passes;
+  const { ops } = stages[0];
+  const moved = [...ops.slice(1), ops[0]];
+  const hunks = compare(ops, moved);
+  expect(hunks.flatMap(({ before }) => before)).toEqual(ops);
+  expect(hunks.flatMap(({ after }) => after)).toEqual(moved);
+});
+
+test("without a plan every buffer has bytes of its own, but for those in place", () => {
+  const [event] = traceOf(plan(3)).plans;
+  const apart = naive(event.buffers);
+  const top = Math.max(...apart.map(({ offset, size }) => offset + size));
+  expect(top).toBe(event.naive_peak);
+  for (const buffer of apart) {
+    const source = apart.find(({ name }) => name === buffer.alias_of);
+    if (source !== undefined) expect(buffer.offset).toBe(source.offset);
+  }
+});
+
+test("a plan's picture has a rectangle a buffer, as wide as it lives", () => {
+  const [event] = traceOf(plan(4)).plans;
+  const { buffers, planned_peak: peak, arena } = event;
+  const chart = planChart("Planned", buffers, peak, arena, 600, 300);
+  expect(rects(chart)).toHaveLength(buffers.length);
+  expect(inside(chart)).toBe(true);
+  const widths = rects(chart).map(({ width }) => width);
+  expect(Math.max(...widths) - Math.min(...widths)).toBeLessThan(2);
+  expect(chart.label).toBe("Planned: 8 buffers, peak 1.5 MB");
+  expect(planText(event)).toContain("8 buffers in 1.5 MB instead of 2.75 MB: 45 % less.");
+  expect(bufferText(event, 1)).toBe(
+    "relu_0.tmp_0: 256 kB from byte 0, alive from relu (1) to mul (2). " +
+      "It takes over fc_0.tmp_0 in place.",
+  );
+});
+
+test("buffers that live at once and are no aliases never overlap in the drawing", () => {
+  const [event] = traceOf(plan(6)).plans;
+  const chart = planChart("", event.buffers, 1, event.arena, 800, 400);
+  const own = rects(chart).filter(({ look }) => !look.includes("alias"));
+  for (const [i, a] of own.entries()) {
+    for (const b of own.slice(i + 1)) {
+      const apart = a.x + a.width <= b.x || b.x + b.width <= a.x;
+      const above = a.y + a.height <= b.y || b.y + b.height <= a.y;
+      expect(apart || above).toBe(true);
+    }
+  }
+});
+
+test("a line, what it became, and its operators share a colour", () => {
+  const [event] = traceOf(rewritten()).rewritten;
+  const links = linksOf(event);
+  const hues = huesOf(links);
+  const loop = event.source.split("\n").findIndex((line) => line.includes("while")) + 1;
+  const made = links.ops.flatMap((line, i) => (line === loop ? [event.ops[i].text] : []));
+  expect(made.map((text) => text.split(" ")[0])).toEqual(["reduce_sum", "less_than", "while"]);
+  expect(new Set(hues).size).toBe(hues.length);
+});
+
+test("a loss that is not finite breaks the line and is a cross", () => {
+  const steps = traceOf(training(200)).training;
+  const chart = lossChart(steps, 500, 240);
+  const thin = chart.shapes.find(({ look }) => look === "tg-thin");
+  expect(thin?.kind === "stroke" && thin.d.match(/M/g)).toHaveLength(2);
+  expect(chart.shapes.filter(({ look }) => look === "tg-cross")).toHaveLength(1);
+});
+
+test("a mean that follows lies between what it is the mean of", () => {
+  const values = [4, 2, null, 1, 3];
+  for (const mean of smoothed(values)) {
+    expect(mean).toBeGreaterThanOrEqual(1);
+    expect(mean).toBeLessThanOrEqual(4);
+  }
+  expect(smoothed([5, 5, 5])).toEqual([5, 5, 5]);
+});
+
+test("however many steps share a column, what is not finite shows", () => {
+  const steps = traceOf(training(499)).training;
+  const chart = normChart(steps, 400, 300);
+  expect(inside(chart)).toBe(true);
+  const bad = rects(chart).filter(({ look }) => look.includes("bad"));
+  expect(bad.map(({ key }) => key)).toEqual(["linear_1@140", "linear_2@140"]);
+  expect([null, 0, 1e-9, 1, 1e9].map(normLevel)).toEqual(["bad", "0", "0", "6", "8"]);
+});
+
+test("throughput and time left come from the latest steps", () => {
+  const figures = new Map(trainFigures(traceOf(training(300, 500)).training));
+  expect(figures.get("step")).toBe("300 of 500");
+  expect(figures.get("throughput")).toBe("3048 examples/s");
+  expect(figures.get("time left")).toBe("4.2 s");
+  expect(trainFigures([])).toEqual([]);
+});
+
+test("times by name: what ran inside is not the span's own", () => {
+  const spans = [
+    { name: "step", start: 0, duration: 10, depth: 0 },
+    { name: "mul", start: 1, duration: 4, depth: 1, bytes: 8 },
+    { name: "mul", start: 6, duration: 3, depth: 1, bytes: 8 },
+  ];
+  expect(totals(spans)).toEqual([
+    { name: "mul", calls: 2, total: 7, self: 7, bytes: 16 },
+    { name: "step", calls: 1, total: 10, self: 3, bytes: 0 },
+  ]);
+});
+
+test("a flame of a hundred thousand spans draws no more than fit", () => {
+  const [{ spans }] = traceOf(profile(500, 50)).profiles;
+  expect(spans.length).toBeGreaterThan(100_000);
+  const chart = flameChart(spans, extentOf(spans), 900);
+  expect(rects(chart).length).toBeLessThan(3 * 900);
+  expect(inside(chart)).toBe(true);
+});
+
+test("sizes, times and ticks are round", () => {
+  expect([512, 2048, 1.5 * 2 ** 20].map(bytesText)).toEqual(["512 B", "2 kB", "1.5 MB"]);
+  expect([2e-6, 0.0215, 4.2, 75].map(timeText)).toEqual(["2 µs", "21.5 ms", "4.2 s", "1 min 15 s"]);
+  expect(ticks(97, 5)).toEqual([0, 20, 40, 60, 80]);
+  expect(ticks(0, 5)).toEqual([0]);
+});
+
+test("a small plan, shape by shape", () => {
+  const buffers = [
+    { name: "a", offset: 0, size: 512, start: 0, end: 1 },
+    { name: "b", offset: 0, size: 512, start: 2, end: 3 },
+  ];
+  expect(planChart("Plan", buffers, 512, 1024, 270, 160)).toMatchInlineSnapshot(`
+    {
+      "height": 160,
+      "label": "Plan: 2 buffers, peak 512 B",
+      "shapes": [
+        {
+          "d": "M62 126H262",
+          "kind": "stroke",
+          "look": "tg-gridline",
+        },
+        {
+          "anchor": "end",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "0 B",
+          "x": 56,
+          "y": 130,
+        },
+        {
+          "d": "M62 106H262",
+          "kind": "stroke",
+          "look": "tg-gridline",
+        },
+        {
+          "anchor": "end",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "205 B",
+          "x": 56,
+          "y": 110,
+        },
+        {
+          "d": "M62 86H262",
+          "kind": "stroke",
+          "look": "tg-gridline",
+        },
+        {
+          "anchor": "end",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "410 B",
+          "x": 56,
+          "y": 90,
+        },
+        {
+          "d": "M62 66H262",
+          "kind": "stroke",
+          "look": "tg-gridline",
+        },
+        {
+          "anchor": "end",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "614 B",
+          "x": 56,
+          "y": 70,
+        },
+        {
+          "d": "M62 46H262",
+          "kind": "stroke",
+          "look": "tg-gridline",
+        },
+        {
+          "anchor": "end",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "819 B",
+          "x": 56,
+          "y": 50,
+        },
+        {
+          "d": "M62 26H262",
+          "kind": "stroke",
+          "look": "tg-gridline",
+        },
+        {
+          "anchor": "end",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "1 kB",
+          "x": 56,
+          "y": 30,
+        },
+        {
+          "anchor": "middle",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "0",
+          "x": 62,
+          "y": 142,
+        },
+        {
+          "anchor": "middle",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "1",
+          "x": 112,
+          "y": 142,
+        },
+        {
+          "anchor": "middle",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "2",
+          "x": 162,
+          "y": 142,
+        },
+        {
+          "anchor": "middle",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "3",
+          "x": 212,
+          "y": 142,
+        },
+        {
+          "anchor": "middle",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "4",
+          "x": 262,
+          "y": 142,
+        },
+        {
+          "anchor": "end",
+          "kind": "words",
+          "look": "tg-axis",
+          "text": "operator, in program order",
+          "x": 260,
+          "y": 155,
+        },
+        {
+          "height": 49,
+          "key": "0",
+          "kind": "rect",
+          "look": "tg-buffer tg-fill-0",
+          "width": 99,
+          "x": 62,
+          "y": 76,
+        },
+        {
+          "kind": "words",
+          "look": "tg-buffername",
+          "text": "a",
+          "x": 67,
+          "y": 89,
+        },
+        {
+          "height": 49,
+          "key": "1",
+          "kind": "rect",
+          "look": "tg-buffer tg-fill-1",
+          "width": 99,
+          "x": 162,
+          "y": 76,
+        },
+        {
+          "kind": "words",
+          "look": "tg-buffername",
+          "text": "b",
+          "x": 167,
+          "y": 89,
+        },
+        {
+          "d": "M162 122H162",
+          "kind": "stroke",
+          "look": "tg-chain",
+        },
+        {
+          "d": "M62 76H262",
+          "kind": "stroke",
+          "look": "tg-peak",
+        },
+        {
+          "anchor": "end",
+          "kind": "words",
+          "look": "tg-peakword",
+          "text": "peak 512 B",
+          "x": 260,
+          "y": 71,
+        },
+        {
+          "kind": "words",
+          "look": "tg-charttitle",
+          "text": "Plan",
+          "x": 62,
+          "y": 14,
+        },
+      ],
+      "width": 270,
+    }
+  `);
+});
