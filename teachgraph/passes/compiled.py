@@ -18,17 +18,19 @@ class BuildStrategy:
 
     Attributes:
         fuse_elewise_add_act_ops: Join chains of elementwise operators.
-        fuse_gemm_epilogue: Join product, bias and activation.
-        fused_attention: Join the parts of attention.
-        enable_auto_fusion: All of these, and normalisations and losses.
+        fuse_gemm_epilogue: Join product, bias and activation, and their gradients.
+        fused_attention: Join the parts of attention, and their gradients.
+        enable_auto_fusion: All of these, and normalisations, losses and updates.
         memory_optimize: Leave out what nobody needs.
-        fuse_all_optimizer_ops: Accepted; an update is one operator a parameter.
-        fuse_all_reduce_ops: Accepted; there is one device.
-        fuse_bn_act_ops: Accepted.
-        fuse_broadcast_ops: Accepted.
-        fuse_relu_depthwise_conv: Accepted.
-        enable_inplace: Accepted; values go as soon as nobody needs them anyway.
-        sync_batch_norm: Accepted.
+        fuse_all_optimizer_ops: Update small parameters of a kind by one operator.
+        fuse_all_reduce_ops: Accepted; there is one device, so nothing is reduced.
+        fuse_bn_act_ops: Accepted; the way back needs what batch_norm gives as much as
+            what the activation gives, so that nothing would be saved.
+        fuse_broadcast_ops: Accepted; there is one device, so nothing is sent.
+        fuse_relu_depthwise_conv: Accepted; the convolution copies patches of its input,
+            of which each has many, so relu is cheaper before it.
+        enable_inplace: Accepted; the Executor frees and reuses arrays in any case.
+        sync_batch_norm: Accepted; there is one device, which sees the whole batch.
 
     In Paddle this is `paddle.static.BuildStrategy`.
 
@@ -60,6 +62,7 @@ class BuildStrategy:
             "softmax_cross_entropy": every,
             "fc_fuse": every or self.fuse_gemm_epilogue,
             "elementwise_fusion": every or self.fuse_elewise_add_act_ops,
+            "optimizer_fuse": every or self.fuse_all_optimizer_ops,
         }
         return [name for name, on in switches.items() if on]
 

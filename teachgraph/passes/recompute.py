@@ -54,13 +54,18 @@ def recompute(work: Work) -> None:
     forward, later = ops[: back[0]], ops[back[0] :]
     parts = parts_of(graph, forward)
     held = kept(ops[: back[-1] + 1], forward, later, parts)
-    new: dict[int, list[Derived]] = {}
+    backward = [ops[at] for at in back]
+    readers, _ = uses(backward)
+    new: dict[Derived, list[Derived]] = {}
     for number, part in enumerate(reversed(parts)):
-        part_again(work, forward[part.start : part.stop], later, held, number, new)
+        inside = forward[part.start : part.stop]
+        made = {n for op in inside for n in op.output_arg_names if n not in held}
+        places = sorted({at for name in made for at in readers.get(name, ())})
+        reading = [backward[at] for at in places]
+        if again := part_again(work, inside, made, reading, f"{SUFFIX}{number}"):
+            new[reading[0]] = [*new.get(reading[0], ()), *again]
     if new:
-        graph.ops = [*forward]
-        for at, op in enumerate(later):
-            graph.ops += [*new.get(at, ()), op]
+        graph.ops = [*forward, *(o for op in later for o in (*new.get(op, ()), op))]
         graph.finish()
         graph.settle()
 
@@ -118,39 +123,30 @@ def by_its_mask(operator: Operator) -> bool:
 def part_again(
     work: Work,
     part: Sequence[Derived],
-    later: Sequence[Derived],
-    held: Collection[str],
-    number: int,
-    new: dict[int, list[Derived]],
-) -> None:
-    """Let the backward read values that a second run of one part computes."""
-    made = {name for op in part for name in op.output_arg_names} - set(held)
-    readers = [
-        at
-        for at, op in enumerate(later)
-        if op.role & OpRole.BACKWARD and not made.isdisjoint(op.input_arg_names)
-    ]
-    wanted = {name for at in readers for name in later[at].input_arg_names} & made
-    needed = needed_for(part, wanted, held)
-    if not needed:
-        return
-    suffix = f"{SUFFIX}{number}"
+    made: Collection[str],
+    reading: Sequence[Derived],
+    suffix: str,
+) -> list[Derived]:
+    """The second run of one part, whose values the backward then reads instead."""
+    wanted = {name for op in reading for name in op.input_arg_names}.intersection(made)
+    needed = needed_for(part, wanted, made)
     instead = {name: name + suffix for name in made}
     again = [once_more(work, op, instead, suffix) for op in needed]
-    for at in readers:
-        later[at].inputs = renamed(later[at].inputs, instead)
-    new.setdefault(readers[0], []).extend(again)
-    work.note(needed, again, "again, before its gradient")
+    for op in reading:
+        op.inputs = renamed(op.inputs, instead)
+    if again:
+        work.note(needed, again, "again, before its gradient")
+    return again
 
 
 def needed_for(
-    part: Sequence[Derived], wanted: Collection[str], held: Collection[str]
+    part: Sequence[Derived], wanted: Collection[str], made: Collection[str]
 ) -> list[Derived]:
     """The operators of a part that these values are made by."""
     names, found = set(wanted), list[Derived]()
     for op in reversed(part):
         if not names.isdisjoint(op.output_arg_names):
-            names.update(set(op.input_arg_names).difference(held))
+            names.update(set(op.input_arg_names).intersection(made))
             found.append(op)
     return found[::-1]
 

@@ -41,6 +41,16 @@ def test_a_compiled_program_trains(programs: Fresh) -> None:
     assert losses[-1] < 0.5 * losses[0]
 
 
+def test_a_switch_joins_the_updates(programs: Fresh) -> None:
+    loss = tg.mean(tg.square(static.nn.fc(static.data("x", [None, 3]), 2)))
+    tg.optimizer.SGD(0.1).minimize(loss)
+    Executor().run(programs.startup)
+    strategy = static.BuildStrategy(fuse_all_optimizer_ops=True)
+    compiled = static.CompiledProgram(programs.main, strategy)
+    Executor().run(compiled, FEED, [loss])
+    assert types(compiled.optimised([loss.name])).count("fused_update") == 1
+
+
 def test_a_program_that_has_grown_is_compiled_anew(programs: Fresh) -> None:
     y = static.data("x", [None, 3]) * 2.0
     compiled = static.CompiledProgram(programs.main)
