@@ -1,9 +1,8 @@
 """Paddle 2's `paddle.linalg`: inverses, determinants and factors of matrices."""
 
-from teachgraph.ops.functions import decomposition, matrices
+from teachgraph.ops.functions import decomposition, matrices, norm
 from teachgraph.ops.functions.decomposition import *  # noqa: F403
 from teachgraph.ops.functions.matrices import *  # noqa: F403
-from teachgraph.ops.functions.reduce import norm
 
 __all__ = ["norm"]
 __all__ += decomposition.__all__

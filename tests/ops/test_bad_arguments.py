@@ -21,6 +21,7 @@ from tests.ops.values import integers, numbers
 F = tg.nn.functional
 FUNCTIONS = {name: getattr(tg, name) for name in tg.functions.__all__}
 FUNCTIONS |= {f"F.{name}": getattr(F, name) for name in F.__all__}
+FUNCTIONS |= {f"linalg.{name}": getattr(tg.linalg, name) for name in tg.linalg.__all__}
 FUNCTIONS = {name: call for name, call in FUNCTIONS.items() if not name.endswith("_")}
 """All but those that change their input: each is the one it is named after."""
 
@@ -140,6 +141,7 @@ CALLS: dict[str, Call] = {
     "shard_index": ([ints(3, 1), 4, 2, 0], {}),
     "slice": ([floats(3, 4), [0], [1], [2]], {}),
     "strided_slice": ([floats(3, 4), [0], [0], [3], [2]], {}),
+    "linalg.lu_unpack": ([floats(2, 2), tg.Tensor(np.array([1, 2]))], {}),
     "F.affine_grid": ([floats(1, 2, 3), [1, 1, 2, 2]], {}),
     "F.bilinear": ([floats(2, 3), floats(2, 4), floats(5, 3, 4)], {}),
     "F.conv1d_transpose": ([floats(1, 2, 4), floats(2, 1, 2)], {}),
@@ -242,7 +244,7 @@ def test_a_wrong_argument_is_refused_in_words(name: str) -> None:
     call = answered(name)
     assert call is not None
     errors = [(bad, refusal(name, bad)) for bad in spoilt(call)]
-    bare = name.removeprefix("F.")
+    bare = name.rpartition(".")[2]
     found = [(bad, e) for bad, e in errors if e is not None and not is_told(bare, e)]
     assert found == []
 

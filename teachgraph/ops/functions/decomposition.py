@@ -8,6 +8,7 @@ from typing import Any
 from teachgraph.ops import decomposition, diagonal, linalg, spectral
 from teachgraph.ops import lu as elimination
 from teachgraph.ops.decomposition import inverse as inverse_op
+from teachgraph.ops.in_words import all_in_words
 
 __all__ = [
     "cholesky",
@@ -271,3 +272,6 @@ def trace(
     3.0
     """
     return diagonal.trace(x, offset=offset, axis1=axis1, axis2=axis2)
+
+
+all_in_words(__all__, globals())

@@ -18,6 +18,7 @@ from teachgraph.ops.functions.manipulation import reshape, swapaxes, unsqueeze
 from teachgraph.ops.functions.math import cast, clip
 from teachgraph.ops.functions.random import randn
 from teachgraph.ops.functions.reduce import amax, amin, mean, norm, sum
+from teachgraph.ops.in_words import all_in_words
 from teachgraph.ops.linalg import matmul_v2
 from teachgraph.ops.slicing import OPEN_END
 
@@ -238,3 +239,6 @@ def pca_lowrank(
         basis = qr(matmul_v2(x, other))[0]
     u, s, vh = svd(matmul_v2(basis, x, trans_x=True))
     return matmul_v2(basis, u), s, swapaxes(vh, -2, -1)
+
+
+all_in_words(__all__, globals())
