@@ -104,17 +104,22 @@ export class ChartFrame {
   private chart: Chart | undefined;
   private selected: string | undefined;
 
-  /** `describe` says in words what a key stands for; `resized` asks for a new chart. */
+  /**
+   * `describe` says in words what a key stands for; `resized` asks for a new chart;
+   * `note` explains the signs.
+   */
   constructor(
     label: string,
     private readonly describe: (key: string) => string,
     resized: () => void,
+    note = "",
   ) {
     this.box.tabIndex = 0;
     this.box.setAttribute("role", "group");
     this.box.setAttribute("aria-label", `${label}: arrow keys go through its parts`);
     this.details.setAttribute("role", "status");
-    this.element = el("div", "tg-chartframe", this.box, this.details);
+    const words = el("p", "tg-note", note);
+    this.element = el("div", "tg-chartframe", this.box, words, this.details);
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.box.addEventListener("pointerover", (event) => {
       const key = keyAt(event);

@@ -5,7 +5,7 @@ import type { Frame } from "../draw/look";
 import { HUES } from "../draw/theme";
 import type { PlanBuffer, PlanEvent } from "../events";
 import type { Trace } from "../state/trace";
-import { countText, shorten } from "../text";
+import { countText } from "../text";
 import type { Chapter } from "./chapter";
 import {
   bytesText,
@@ -60,7 +60,8 @@ export function planChart(
     shapes.push({ kind: "rect", ...box, ...size_, look, key: `${i}` });
     const room = x(Math.min(stop + 1, covered.get(name) ?? Infinity)) - box.x - 8;
     if (h < 13 || room < 3 * LETTER) continue;
-    const text = shorten(name, Math.floor(room / LETTER));
+    const letters = Math.floor(room / LETTER);
+    const text = name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
     shapes.push({ kind: "words", x: box.x + 5, y: box.y + 13, text, look: "tg-buffername" });
   }
   shapes.push(...chains(buffers, x, y));

@@ -11,7 +11,8 @@ import { ChartFrame, LETTER, ticks, timeText, type Chart, type Shape } from "./f
 const LEFT = 58;
 const TOP = 28;
 const BOTTOM = 24;
-const LOSS_WORDS = "thin: each step · thick: smoothed · ✕: not finite";
+const LOSS_NOTE = "Thin: each step. Thick: smoothed. ✕: not finite.";
+const NORM_NOTE = "Pale: 1e-6 or less. Full colour: 100 or more. Red: not finite.";
 const NAMES = 120;
 /** Columns of the heat map of norms, at most: more steps share one. */
 const MOST_COLUMNS = 160;
@@ -31,7 +32,6 @@ export function lossChart(
   const y = (loss: number): number => TOP + tall * (1 - (loss - low) / (high - low));
   const shapes: Shape[] = [
     { kind: "words", x: LEFT, y: 15, text: "Loss", look: "tg-charttitle" },
-    { kind: "words", x: LEFT + 44, y: 15, text: LOSS_WORDS, look: "tg-axis" },
   ];
   for (const tick of ticks(high - low, 4)) {
     const at = round(y(low + tick));
@@ -111,12 +111,11 @@ export function normChart(
       const look = `tg-norm tg-norm-${normLevel(worst.norm)}`;
       const key = `${layer}@${worst.step}`;
       const box = { x: round(NAMES + column * wide), y, height: round(tall - 2) };
-      shapes.push({ kind: "rect", ...box, width: Math.max(1, round(wide - 0.4)), look, key });
+      // A lone bad step among hundreds must not get too thin to be seen.
+      const least = worst.norm === null ? 3 : 1;
+      shapes.push({ kind: "rect", ...box, width: Math.max(least, round(wide)), look, key });
     }
   });
-  const y = round(TOP + layers.length * tall + 16);
-  const text = "pale 1e-6 or less · full colour 100 or more · red: not finite";
-  shapes.push({ kind: "words", x: NAMES, y, text, look: "tg-axis" });
   const label = `gradient norms of ${countText(layers.length, "layer")}`;
   return { width, height, label, shapes };
 }
@@ -166,7 +165,7 @@ export function trainFigures(steps: readonly TrainEvent[]): [string, string][] {
   if (last.rate !== undefined) figures.push(["learning rate", numberText(last.rate)]);
   figures.push(["a step takes", timeText(seconds / recent.length)]);
   if (samples > 0 && seconds > 0) {
-    figures.push(["throughput", `${numberText(samples / seconds)} examples/s`]);
+    figures.push(["examples a second", numberText(samples / seconds)]);
   }
   if (last.steps !== undefined) {
     const left = Math.max(0, last.steps - last.step) * (seconds / recent.length);
@@ -188,8 +187,9 @@ export class TrainingView implements Chapter {
   constructor() {
     this.bar.setAttribute("aria-label", "Steps done");
     const redraw = (): void => this.draw();
-    this.loss = new ChartFrame("Loss", () => "", redraw);
-    this.norms = new ChartFrame("Gradient norms", (key) => this.normText(key), redraw);
+    this.loss = new ChartFrame("Loss", () => "", redraw, LOSS_NOTE);
+    const tell = (key: string): string => this.normText(key);
+    this.norms = new ChartFrame("Gradient norms", tell, redraw, NORM_NOTE);
     const charts = [this.loss.element, this.norms.element];
     this.element.append(this.bar, this.figures, el("div", "tg-traincharts", ...charts));
   }
