@@ -14,15 +14,19 @@ from teachgraph.static.arrays import (
     create_array,
 )
 from teachgraph.static.control_flow import case, cond, switch_case
+from teachgraph.static.if_else import IfElse
 from teachgraph.static.loop import While, while_loop
 from teachgraph.static.static_rnn import StaticRNN
 from teachgraph.static.sub_block import as_variable
+from teachgraph.static.switch import Switch
 from teachgraph.static.watching import Assert, Print
 
 __all__ = [
     "Assert",
+    "IfElse",
     "Print",
     "StaticRNN",
+    "Switch",
     "While",
     "array_length",
     "array_read",

@@ -20,18 +20,21 @@ __all__ = [
     "LoopError",
     "conditional_block",
     "conditional_block_grad",
+    "merge_lod_tensor",
     "merged",
     "recurrent",
     "recurrent_grad",
     "rnn_memory_helper",
     "select_input",
     "select_output",
+    "split_lod_tensor",
     "while_",
     "while_grad",
     "zeros_like",
 ]
 
 FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
+ONE_COLUMN = "Mask: a boolean for each row"
 ONE_BOOL = "a condition of one element"
 
 
@@ -124,6 +127,82 @@ def rnn_memory_helper(x: Any, *, dtype: int = FLOAT32) -> Any:
 def rnn_memory_helper_grad(dout: Any, *, dtype: int) -> Any:
     """dx = dout."""
     return rnn_memory_helper(dout)
+
+
+@op(outputs=("out_true", "out_false"), needs=ONE_COLUMN)
+def split_lod_tensor(x: Any, mask: Any, *, level: int = 0) -> Any:
+    """The rows of x where the mask holds, and the others."""
+    held = column(mask, len(x))
+    return x[held], x[~held]
+
+
+@split_lod_tensor.infers
+def split_lod_tensor_spec(x: Like, mask: Like, *, level: int) -> Any:
+    """How many rows go where is not known."""
+    part = ((-1, *x.shape[1:]), x.dtype)
+    return [part, part]
+
+
+@split_lod_tensor.grad(inline=True)
+def split_lod_tensor_grad(dout_true: Any, dout_false: Any, x: Like, mask: Any) -> Any:
+    """Each row of dx comes from the side that the row went to."""
+    return lambda: merge_lod_tensor(mask, dout_true, dout_false, x), None
+
+
+@op(needs=ONE_COLUMN)
+def merge_lod_tensor(
+    mask: Any,
+    in_true: Any = None,
+    in_false: Any = None,
+    x: Any = None,
+    *,
+    level: int = 0,
+) -> Any:
+    """The rows of both sides in the order of the mask; zeros for a side that is none.
+
+    That is the side of a block that had no rows, and did not run; or, in a gradient,
+    one that nobody used. Then `x` says how its rows look.
+    """
+    held = mask.reshape(-1)
+    like = next(part for part in (in_true, in_false, x) if part is not None)
+    out = np.zeros((len(held), *like.shape[1:]), like.dtype)
+    for part, where in ((in_true, held), (in_false, ~held)):
+        if part is not None:
+            out[where] = part
+    return out
+
+
+@merge_lod_tensor.infers
+def merge_lod_tensor_spec(
+    mask: Like,
+    in_true: Like | None = None,
+    in_false: Like | None = None,
+    x: Like | None = None,
+    *,
+    level: int,
+) -> Any:
+    """As many rows as the mask has."""
+    sides = [side for side in (in_true, in_false, x) if side is not None]
+    shape = merged([side.shape[1:] for side in sides])
+    return [((mask.shape[0], *shape), sides[0].dtype)]
+
+
+@merge_lod_tensor.grad
+def merge_lod_tensor_grad(dout: Any, mask: Any) -> Any:
+    """Each row of dout goes to the side that the row came from."""
+    parts = split_lod_tensor(dout, mask)
+    return None, parts[0], parts[1], None
+
+
+def column(mask: Any, count: int) -> Any:
+    """A column of booleans, one a row, as a vector.
+
+    Raises:
+        ShapeError: There are not as many as rows.
+    """
+    if mask.size != count:
+        raise ShapeError(f"{mask.size} booleans for {count} rows")
+    return mask.reshape(-1)
 
 
 def zeros_like(value: Any) -> Any:
