@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from math import isfinite, prod
+from re import findall
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from teachgraph.ops.softmax import softmax, through_softmax
 __all__ = [
     "ACTIVATIONS",
     "FUSABLE",
+    "PAIRS",
+    "SLOPES",
     "fc",
     "fused_dot_product_attention",
     "fused_elementwise",
@@ -201,7 +204,20 @@ BINARY = {
     "elementwise_max": "maximum({x}, {y}{out})",
     "elementwise_min": "minimum({x}, {y}{out})",
 }
-FUSABLE = frozenset({*UNARY, *BINARY, "scale"})
+SLOPES = {
+    "relu_grad": "multiply({x}, greater({y}, 0){out})",
+    "sigmoid_grad": "multiply(multiply({x}, {y}), subtract(1.0, {y}){out})",
+    "tanh_grad": "multiply({x}, subtract(1.0, multiply({y}, {y})){out})",
+    "exp_grad": "multiply({x}, {y}{out})",
+    "log_grad": "divide({x}, {y}{out})",
+    "sqrt_grad": "divide(multiply({x}, 0.5), {y}{out})",
+    "square_grad": "multiply(multiply({x}, {y}), 2.0{out})",
+    "abs_grad": "multiply({x}, sign({y}){out})",
+}
+"""Gradients of one input: what arrives, then what was kept."""
+
+PAIRS = BINARY | SLOPES
+FUSABLE = frozenset({*UNARY, *PAIRS, "scale"})
 """The ops that `fused_elementwise` may consist of."""
 
 
@@ -254,7 +270,9 @@ def compiled(steps: tuple[str, ...], inputs: int, alike: bool) -> Callable[..., 
     return chain
 
 
-NUMPY = sorted({text.split("(")[0] for text in (*UNARY.values(), *BINARY.values())})
+NUMPY = sorted(
+    {name for text in (UNARY | PAIRS).values() for name in findall(r"\w+(?=\()", text)}
+)
 
 
 def source_of(steps: Sequence[str], inputs: int, *, alike: bool = True) -> str:
@@ -306,7 +324,7 @@ def step_of(
     except (SyntaxError, ValueError, TypeError, AttributeError):
         raise InvalidValueError(f"{step!r} is no step of a chain") from None
     known = {f"x{i}" for i in range(inputs)} | {f"t{i}" for i in range(place)}
-    count = 2 if type in BINARY else 1
+    count = 2 if type in PAIRS else 1
     numbers = list(attrs) in (["scale"], ["bias"]) if type == "scale" else not attrs
     fits = type in FUSABLE and len(call.args) == len(operands) == count and numbers
     if not fits or not known.issuperset(operands):
@@ -323,7 +341,7 @@ def expression(
     x, y = operands[0], operands[-1]
     if type == "scale":
         return scaled(x, attrs, over)
-    return (UNARY | BINARY)[type].format(x=x, y=y, out=over)
+    return (UNARY | PAIRS)[type].format(x=x, y=y, out=over)
 
 
 def scaled(x: str, attrs: Mapping[str, float], over: str) -> str:

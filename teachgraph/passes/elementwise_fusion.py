@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
-from teachgraph.ops.fused import BINARY, FUSABLE
+from teachgraph.ops.fused import BINARY, FUSABLE, PAIRS, SLOPES
+from teachgraph.ops.op import GradOp
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.identities import attr
 from teachgraph.passes.registry import register
@@ -23,7 +24,14 @@ def elementwise_fusion(work: Work) -> None:
     """Join chains of elementwise operators into functions that reuse their arrays.
 
     A chain ends where somebody else reads a value. All its values are floating, of one
-    dtype, so that what NumPy computes stays the same to the last bit.
+    dtype, so that what NumPy computes stays the same to the last bit. Chains of the
+    backward are made of slopes: `tanh_grad(x0, x1)` is x0 (1 - x1^2).
+
+        a = elementwise_add(x, y)
+        b = tanh(a)                     b = fused_elementwise(x, y)
+        c = scale(b, 2)         ->          t0 = add(x0, x1)
+                                            t1 = tanh(t0, out=t0)
+                                            t2 = multiply(t1, 2.0, out=t1)
     """
     graph = work.graph
     for at in reversed(range(len(graph.ops))):
@@ -47,6 +55,8 @@ def fusable(operator: Operator) -> bool:
         return False
     if operator.type == "scale":
         return isfinite(attr(operator, "scale")) and isfinite(attr(operator, "bias"))
+    if operator.type in SLOPES:
+        return len(operator.output_arg_names) == 1 and all(operator.inputs.values())
     return operator.type not in BINARY or aligned_at_the_right(operator)
 
 
@@ -92,22 +102,28 @@ def fused(graph: Graph, chain: Sequence[int]) -> Step:
     steps: list[str] = []
     for at in chain:
         operator = graph.operator(at)
-        for slot in ("X", "Y") if operator.type in BINARY else ("X",):
-            name = operator.input(slot)[0]
+        for name in operands_of(operator):
             if name not in names:
                 names[name] = f"x{len(inputs)}"
                 inputs.append(name)
         steps += written_out(operator, names, len(steps))
-        names[operator.output("Out")[0]] = f"t{len(steps) - 1}"
-    outputs = {"Out": operator.output("Out")}
+        names[operator.output_arg_names[0]] = f"t{len(steps) - 1}"
+    outputs = {"Out": operator.output_arg_names}
     return Step("fused_elementwise", {"X": inputs}, outputs, {"steps": steps})
+
+
+def operands_of(operator: Operator) -> list[str]:
+    """What an operator takes, in order; a gradient, what arrives and what was kept."""
+    op = operator.op
+    if isinstance(op, GradOp):
+        return [operator.input(slot)[0] for slot in op.input_slots]
+    slots = ("X", "Y") if operator.type in PAIRS else ("X",)
+    return [operator.input(slot)[0] for slot in slots]
 
 
 def written_out(operator: Operator, names: Mapping[str, str], place: int) -> list[str]:
     """The steps of one operator: a `scale` by a and plus b is two."""
-    operands = [names[operator.input("X")[0]]]
-    if operator.type in BINARY:
-        operands.append(names[operator.input("Y")[0]])
+    operands = [names[name] for name in operands_of(operator)]
     if operator.type != "scale":
         return [f"{operator.type}({', '.join(operands)})"]
     times, plus = float(attr(operator, "scale")), float(attr(operator, "bias"))

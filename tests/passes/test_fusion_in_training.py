@@ -153,3 +153,15 @@ def test_a_transformer_layer_takes_the_same_steps(programs: Fresh) -> None:
     made = unchanged(programs.main, names, given, [loss], programs.scope, 2e-5, steps=3)
     assert types(made).count("fc_grad") >= 4
     assert len(types(made)) < 0.7 * len(types(programs.main))
+
+
+def test_a_chain_of_slopes(programs: Fresh) -> None:
+    x = data(None, 3)
+    y = tg.exp(tg.tanh(tg.square(F.relu(tg.abs(F.sigmoid(x) - 0.6)))))
+    loss = tg.mean(tg.log(tg.sqrt(y + 1.0)))
+    slopes = [v for v in static.gradients(loss, [x]) if v is not None]
+    names = "elementwise_fusion"
+    made = unchanged(programs.main, names, fed(4, 3), [loss, *slopes], None)
+    assert types(made).count("fused_elementwise") >= 2
+    steps = [op.attr("steps") for op in made.global_block().ops if op.has_attr("steps")]
+    assert max(map(len, steps)) >= 7

@@ -53,6 +53,7 @@ ONE: dict[str, Callable[[Any], Any]] = {
         [tg.full([1], 0, "int64"), tg.tanh(x)],
     )[1],
     "counted": lambda x: x + counted(),
+    "bent": lambda x: tg.log(tg.sqrt(tg.square(F.sigmoid(tg.abs(x)))) + 1.0),
     "normal": lambda x: (
         (x - tg.mean(x, axis=-1, keepdim=True))
         / tg.sqrt(
