@@ -22,6 +22,7 @@ from teachgraph import (
     dtypes,
     errors,
     io,
+    jit,
     linalg,
     metric,
     nn,
@@ -107,6 +108,7 @@ __all__ = [
     "io",
     "is_compiled_with_cuda",
     "is_grad_enabled",
+    "jit",
     "linalg",
     "load",
     "load_ipython_extension",
@@ -136,7 +138,7 @@ __all__ = [
 ]
 __all__ += functions.__all__
 
-_PICTURES = ("trace",)
+_PICTURES = ("check_nan_inf", "explain", "profiler", "trace")
 """Drawn by the widgets, which are imported only when somebody wants to look."""
 
 _ROOMS = ("fluid",)

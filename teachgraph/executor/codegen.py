@@ -185,6 +185,7 @@ def generate(
     """
     writer = Writer(calls)
     name = writer.name
+    writer.kept |= {*fetches}  # from a branch that was not taken it is None
     writer.lines.append("def run(feed, scope):")
     for variable in feeds:
         writer.line(f"{name(variable)} = feed[{variable!r}]")

@@ -210,6 +210,14 @@ class Variable(Methods):
             )
         )
 
+    def __getitem__(self, index: Any) -> Any:
+        """A part: as of a Tensor, or the one at that place of an array."""
+        if self.type == "LOD_TENSOR_ARRAY":
+            from teachgraph.static.arrays import array_read
+
+            return array_read(self, index)
+        return super().__getitem__(index)
+
     def __len__(self) -> int:
         if not self.shape or self.shape[0] == -1:
             raise InvalidValueError(

@@ -1,0 +1,105 @@
+"""`to_static` and its switches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MethodType, ModuleType
+from typing import Any
+
+from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.convert_call import LEFT_ALONE, ignored
+from teachgraph.jit.static_function import StaticFunction, switch
+from teachgraph.nn import Layer
+
+__all__ = [
+    "enable_to_static",
+    "ignore_module",
+    "not_to_static",
+    "to_static",
+]
+
+
+def to_static(
+    function: Any = None,
+    input_spec: Any = None,
+    build_strategy: Any = None,
+    backend: str | None = None,
+    full_graph: bool = True,
+    **options: Any,
+) -> Any:
+    """A function or layer that becomes a program when it is called.
+
+    Its source is transformed so that an `if` or a loop that depends on a tensor becomes
+    part of the program. The program is traced once for each shape and dtype of its
+    tensors and each value of its other arguments, in training and evaluation.
+
+    Args:
+        function: A function, a method or a layer; left out, this is a decorator.
+        input_spec: `InputSpec`s of its tensors, with None for sizes that may differ.
+        build_strategy: Accepted for Paddle's sake.
+        backend: Accepted for Paddle's sake.
+        full_graph: Accepted for Paddle's sake; all of a function is one program.
+        **options: Accepted for Paddle's sake.
+
+    Returns:
+        A StaticFunction; of a layer, the layer itself, whose `forward` is one.
+
+    Raises:
+        ConversionError: It is nothing that can be converted.
+
+    In Paddle this is `paddle.jit.to_static`.
+
+    >>> import teachgraph as tg
+    >>> @tg.jit.to_static
+    ... def clipped(x):
+    ...     if x.sum() > 1.0:
+    ...         x = x * 0.0
+    ...     return x
+    >>> clipped(tg.to_tensor([2.0])).tolist()
+    [0.0]
+    """
+    if function is None:
+        return lambda given: to_static(given, input_spec)
+    if isinstance(function, StaticFunction):
+        return StaticFunction(function.function, input_spec, function.receiver)
+    if isinstance(function, Layer):
+        forward = function.forward
+        plain: Any = getattr(forward, "dygraph_function", forward)
+        made = StaticFunction(plain.__func__, input_spec, function)
+        object.__setattr__(function, "forward", made)
+        return function
+    if isinstance(function, MethodType):
+        return StaticFunction(function.__func__, input_spec, function.__self__)
+    if not callable(function) or isinstance(function, type):
+        raise ConversionError(
+            at_user_line(f"to_static takes a function or a Layer, got {function!r}")
+        )
+    return StaticFunction(function, input_spec)
+
+
+def not_to_static(function: Callable[..., Any] | None = None) -> Any:
+    """Leave a function as it is where another one is converted; a decorator.
+
+    In Paddle this is `paddle.jit.not_to_static`.
+    """
+    if function is None:
+        return not_to_static
+    setattr(function, LEFT_ALONE, True)
+    return function
+
+
+def ignore_module(modules: list[ModuleType] | ModuleType) -> None:
+    """Leave the functions of some modules as they are.
+
+    In Paddle this is `paddle.jit.ignore_module`.
+    """
+    listed = modules if isinstance(modules, (list, tuple)) else [modules]
+    ignored.update(module.__name__ for module in listed)
+
+
+def enable_to_static(enable_to_static_bool: bool) -> None:
+    """Make programs of functions, or run them op by op.
+
+    In Paddle this is `paddle.jit.enable_to_static`.
+    """
+    switch.on = bool(enable_to_static_bool)

@@ -1,0 +1,154 @@
+"""Conversion of a function: its source transformed, compiled, and put in its place.
+
+What comes out has the globals and the closure of the user's function, and the user's
+file and lines: tracebacks, debuggers and errors show what the user wrote.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Mapping
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from teachgraph.errors import ConversionError
+from teachgraph.jit.source import definition
+from teachgraph.jit.transform import transformed
+from teachgraph.jit.transform.names import Fresh
+from teachgraph.jit.transform.private import private
+
+__all__ = ["Conversion", "conversion", "converted", "is_converted"]
+
+FUTURE = 0x1FF0000
+"""The bits of a code object that say which futures it was compiled with."""
+
+
+class Conversion(NamedTuple):
+    """What became of a function's source.
+
+    Attributes:
+        text: The source after all transformers.
+        code: It compiled.
+    """
+
+    text: str
+    code: CodeType
+
+
+_done: dict[tuple[str, CodeType], Conversion] = {}
+_made: dict[int, CodeType] = {}
+
+
+def converted(function: FunctionType, helpers: Mapping[str, Any]) -> FunctionType:
+    """The function, its control flow decided by the helpers.
+
+    Raises:
+        ConversionError: It is a generator, or has no source.
+    """
+    code = conversion(function).code
+    own = dict(
+        zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    )
+    cells = [own.get(name) or CellType(helpers[name]) for name in code.co_freevars]
+    made = FunctionType(
+        code,
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        tuple(cells),
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__doc__ = function.__qualname__, function.__doc__
+    made.__dict__.update(function.__dict__)
+    made.__dict__.pop("__wrapped__", None)
+    return made
+
+
+def is_converted(function: FunctionType) -> bool:
+    """Whether a function was converted, or defined by one that was."""
+    return _made.get(id(function.__code__)) is function.__code__
+
+
+def conversion(function: FunctionType) -> Conversion:
+    """What becomes of a function's source; remembered.
+
+    Raises:
+        ConversionError: It is a generator, or has no source.
+    """
+    key = function.__code__.co_filename, function.__code__
+    if key not in _done:
+        _done[key] = converted_source(function)
+    return _done[key]
+
+
+def converted_source(function: FunctionType) -> Conversion:
+    """Transform and compile the source of a function."""
+    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+        raise ConversionError(
+            f"{function.__qualname__!r} is a generator or a coroutine, which has no "
+            "program: call it outside, or leave it as it is with not_to_static"
+        )
+    node, file, owner = definition(function)
+    fresh = Fresh(node)
+    node = transformed(private(node, owner), fresh)
+    text = ast.unparse(node)
+    free = function.__code__.co_freevars
+    node.name = fresh("converted")  # the user's name may mean something else in it
+    code = compiled(node, file, free, function.__code__.co_flags & FUTURE)
+    code = renamed(code, function.__code__, fresh.made)
+    remember(code)
+    return Conversion(text, code)
+
+
+def compiled(
+    node: ast.FunctionDef, file: str, free: tuple[str, ...], flags: int
+) -> CodeType:
+    """The code of a function inside another that has its closure and the helpers."""
+    helpers = sorted(
+        {
+            n.id
+            for n in ast.walk(node)
+            if isinstance(n, ast.Name) and n.id.startswith("convert_")
+        }
+    )
+    names = [ast.arg(name) for name in dict.fromkeys([*free, *helpers])]
+    arguments = ast.arguments([], names, None, [], [], None, [])
+    around = ast.FunctionDef("around", arguments, [node], [])
+    module = ast.fix_missing_locations(
+        ast.Module([ast.copy_location(around, node)], [])
+    )
+    outer = compile(module, file, "exec", flags, dont_inherit=True)
+    return inner(inner(outer, "around"), node.name)
+
+
+def inner(code: CodeType, name: str) -> CodeType:
+    """The code of a function defined in some code."""
+    return next(
+        constant
+        for constant in code.co_consts
+        if isinstance(constant, CodeType) and constant.co_name == name
+    )
+
+
+def renamed(code: CodeType, user: CodeType, made: set[str]) -> CodeType:
+    """Code that goes by the user's names, also where it is a branch or a round."""
+    consts = tuple(
+        renamed(constant, user, made) if isinstance(constant, CodeType) else constant
+        for constant in code.co_consts
+    )
+    ours = code.co_name in made
+    qualname = code.co_qualname.removeprefix("around.<locals>.")
+    if ours:
+        return code.replace(
+            co_consts=consts, co_name=user.co_name, co_qualname=user.co_qualname
+        )
+    return code.replace(co_consts=consts, co_qualname=qualname)
+
+
+def remember(code: CodeType) -> None:
+    """Know code, and what it defines, as converted."""
+    _made[id(code)] = code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            remember(constant)

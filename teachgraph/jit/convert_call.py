@@ -1,0 +1,176 @@
+"""Calls at run time: what the user wrote is converted too, all else is called."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from types import FunctionType, MethodType, ModuleType
+from typing import Any
+
+from teachgraph import nn
+from teachgraph.eager import Tensor, to_tensor
+from teachgraph.errors import NoSourceError
+from teachgraph.jit.conversion import converted, is_converted
+from teachgraph.jit.convert_for import convert_enumerate, convert_range, convert_zip
+from teachgraph.jit.convert_shape import cast_to, convert_len
+from teachgraph.jit.convert_text import convert_print
+from teachgraph.jit.tracing import as_variable, tracer
+from teachgraph.jit.undefined import Either
+from teachgraph.ops import functions
+from teachgraph.static.variable import Variable
+
+__all__ = ["LEFT_ALONE", "convert_call", "ignored", "user_function"]
+
+LEFT_ALONE = "_teachgraph_left_alone"
+"""The mark of a function that `not_to_static` was said of."""
+
+ignored: set[str] = set()
+"""Modules whose functions are called as they are."""
+
+STANDARD = frozenset({*sys.stdlib_module_names, "numpy"})
+
+
+def convert_isinstance(value: Any, kinds: Any) -> bool:
+    """`isinstance`; a Variable passes for the Tensor it stands for."""
+    found = value.yes if isinstance(value, Either) else value
+    if isinstance(found, Variable) and among(Tensor, kinds):
+        return True
+    return isinstance(value, kinds)
+
+
+def among(kind: type, kinds: Any) -> bool:
+    """Whether a class is one of those that `isinstance` was asked about."""
+    return kind is kinds or (isinstance(kinds, tuple) and kind in kinds)
+
+
+def convert_to_tensor(data: Any, dtype: Any = None, *rest: Any, **named: Any) -> Any:
+    """`to_tensor`, which also takes what is a tensor of the program already."""
+    value = as_variable(data)
+    if not isinstance(value, Variable):
+        return to_tensor(data, dtype, *rest, **named)
+    copy = functions.assign(value) if dtype is None else functions.cast(value, dtype)
+    copy.stop_gradient = named.get("stop_gradient", True)
+    return copy
+
+
+def convert_map(function: Any, *values: Any) -> Any:
+    """`map`, its function converted."""
+    return map(convert_call(function), *values)
+
+
+def convert_filter(function: Any, values: Any) -> Any:
+    """`filter`, its function converted."""
+    return filter(function if function is None else convert_call(function), values)
+
+
+BUILT_IN: dict[Any, Callable[..., Any]] = {
+    bool: cast_to(bool, "bool"),
+    enumerate: convert_enumerate,
+    filter: convert_filter,
+    float: cast_to(float, "float32"),
+    int: cast_to(int, "int64"),
+    isinstance: convert_isinstance,
+    len: convert_len,
+    map: convert_map,
+    print: convert_print,
+    range: convert_range,
+    to_tensor: convert_to_tensor,
+    zip: convert_zip,
+}
+"""Functions that mean something else for tensors of a program."""
+
+
+def convert_call(function: Any) -> Any:
+    """What to call in the place of a function."""
+    try:
+        found = BUILT_IN.get(function)
+    except TypeError:
+        found = None
+    if found is not None:
+        return found
+    if isinstance(function, nn.Layer):
+        return prepared(function)
+    if isinstance(function, MethodType):
+        return method(function)
+    if isinstance(function, functools.partial):
+        inner = convert_call(function.func)
+        return functools.partial(inner, *function.args, **function.keywords)
+    if isinstance(function, FunctionType):
+        return user_function(function) or function
+    if hasattr(function, "converted_function"):
+        return function.converted_function
+    return callable_object(function)
+
+
+def method(bound: MethodType) -> Any:
+    """A bound method, its function converted."""
+    function = bound.__func__
+    if isinstance(function, FunctionType):
+        found = user_function(function)
+        return bound if found is None else MethodType(found, bound.__self__)
+    return bound
+
+
+def callable_object(value: Any) -> Any:
+    """An object of the user's with `__call__`, that converted."""
+    if isinstance(value, (type, ModuleType)) or not callable(value):
+        return value
+    call = type(value).__call__
+    if not isinstance(call, FunctionType):
+        return value
+    found = user_function(call)
+    return value if found is None else MethodType(found, value)
+
+
+def user_function(function: FunctionType) -> FunctionType | None:
+    """A function of the user's, converted; None for one to be called as it is."""
+    if is_converted(function):
+        return function
+    if not written_by_user(function):
+        return None
+    try:
+        return converted(function, helpers())
+    except NoSourceError:
+        return None
+
+
+def written_by_user(function: FunctionType) -> bool:
+    """Whether a function is to be converted."""
+    if getattr(function, LEFT_ALONE, False):
+        return False
+    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+        return False
+    module = function.__globals__.get("__name__") or ""
+    if any(module == name or module.startswith(f"{name}.") for name in ignored):
+        return False
+    return module.partition(".")[0] not in STANDARD and not framework(module)
+
+
+def framework(module: str) -> bool:
+    """Whether a module belongs to the framework; its models are like the user's."""
+    ours = module == "teachgraph" or module.startswith("teachgraph.")
+    return ours and not module.startswith("teachgraph.models")
+
+
+def prepared(layer: nn.Layer) -> nn.Layer:
+    """A layer whose `forward`, and those of the layers within, are converted."""
+    here = tracer()
+    if here is None:
+        return layer
+    here.meet(layer)
+    for one in layer.sublayers(include_self=True):
+        if "forward" in one.__dict__ and not hasattr(one.forward, "converted_function"):
+            continue
+        forward = convert_call(one.forward)
+        if forward is not one.forward:
+            object.__setattr__(one, "forward", forward)
+    return layer
+
+
+def helpers() -> Mapping[str, Any]:
+    """What converted functions call, by name."""
+    from teachgraph.jit.helpers import HELPERS
+
+    return HELPERS

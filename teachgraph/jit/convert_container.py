@@ -1,0 +1,75 @@
+"""Lists and tensors changed in place: Python's own, or what takes their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.eager import Tensor
+from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.tracing import as_variable, tracer
+from teachgraph.jit.undefined import Either, Undefined
+from teachgraph.ops.indexing import set_item
+from teachgraph.static.arrays import ARRAY, array_length, array_write
+from teachgraph.static.variable import Variable
+
+__all__ = ["convert_change", "convert_del", "convert_pop", "convert_setitem"]
+
+
+def convert_change(owner: Any, method: str, *values: Any) -> Any:
+    """`owner.append(value)` and the like; what the owner is afterwards."""
+    if not is_array(owner):
+        getattr(owner, method)(*values)
+        return owner
+    if method == "append":
+        return array_write(as_variable(values[0]), array_length(owner), owner)
+    if method == "extend":
+        for value in values[0]:
+            owner = convert_change(owner, "append", value)
+        return owner
+    raise ConversionError(at_user_line(cannot(method)))
+
+
+def convert_pop(owner: Any, *place: Any) -> tuple[Any, Any]:
+    """`owner.pop(place)`: what it gives, and what the owner is afterwards."""
+    if is_array(owner):
+        raise ConversionError(at_user_line(cannot("pop")))
+    return owner.pop(*place), owner
+
+
+def cannot(method: str) -> str:
+    """The message for what a list in a program cannot do."""
+    return (
+        f"{method}() of a list that a loop of tensors makes longer: such a list can "
+        "only be appended to, read and assigned to; keep a tensor instead"
+    )
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is a list of the program."""
+    return isinstance(value, Variable) and value.type == ARRAY
+
+
+def convert_setitem(owner: Any, index: Any, value: Any) -> Any:
+    """`owner[index] = value`; what the owner is afterwards."""
+    if isinstance(owner, Either) or (tracer() and isinstance(owner, Tensor)):
+        owner = as_variable(owner)
+    if not isinstance(owner, Variable):
+        owner[index] = value
+        return owner
+    if is_array(owner):
+        return array_write(as_variable(value), index, owner)
+    return set_item(owner, as_index(index), as_variable(value))
+
+
+def as_index(index: Any) -> Any:
+    """An index, its Tensors as variables."""
+    if isinstance(index, tuple):
+        return tuple(map(as_index, index))
+    return as_variable(index)
+
+
+def convert_del(name: str, value: Any) -> Undefined:
+    """`del name`."""
+    if isinstance(value, Undefined):
+        value.refuse()
+    return Undefined(name)

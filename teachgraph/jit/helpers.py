@@ -1,0 +1,60 @@
+"""What converted functions call: one table of all `convert_...`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from teachgraph.jit.convert_call import convert_call
+from teachgraph.jit.convert_container import (
+    convert_change,
+    convert_del,
+    convert_pop,
+    convert_setitem,
+)
+from teachgraph.jit.convert_for import convert_for
+from teachgraph.jit.convert_ifelse import (
+    convert_ifelse,
+    convert_nothing,
+    convert_ternary,
+    convert_undefined,
+)
+from teachgraph.jit.convert_logical import (
+    convert_chain,
+    convert_is_none,
+    convert_logical_and,
+    convert_logical_not,
+    convert_logical_or,
+)
+from teachgraph.jit.convert_raise import convert_assert, convert_raise
+from teachgraph.jit.convert_shape import convert_shape
+from teachgraph.jit.convert_text import convert_text
+from teachgraph.jit.convert_while import convert_while
+
+__all__ = ["HELPERS"]
+
+HELPERS: Mapping[str, Callable[..., Any]] = {
+    function.__name__: function
+    for function in (
+        convert_assert,
+        convert_call,
+        convert_chain,
+        convert_change,
+        convert_del,
+        convert_for,
+        convert_ifelse,
+        convert_is_none,
+        convert_logical_and,
+        convert_logical_not,
+        convert_logical_or,
+        convert_nothing,
+        convert_pop,
+        convert_raise,
+        convert_setitem,
+        convert_shape,
+        convert_ternary,
+        convert_text,
+        convert_undefined,
+        convert_while,
+    )
+}

@@ -1,0 +1,236 @@
+"""What a variable is after a branch, given what it is in either of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.undefined import NOTHING, Either, Undefined
+from teachgraph.ops import functions
+from teachgraph.static.control_flow import picked
+from teachgraph.static.program import current_block
+from teachgraph.static.sub_block import as_variable as as_constant
+from teachgraph.static.variable import Variable
+
+__all__ = ["Merge", "placeholder"]
+
+NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+
+
+HandOut = Callable[[Variable], Variable]
+
+
+def placeholder(like: Variable) -> Variable:
+    """Zeros like a variable, for a branch that has no such value."""
+    shape = [1 if size == -1 else size for size in like.shape]
+    return functions.full(shape, 0, like.dtype)  # type: ignore[no-any-return]
+
+
+class Merge:
+    """Merges values of the branch that is taken if `flag` holds with those of another.
+
+    Attributes:
+        flag: The condition, one boolean.
+        mask: The same as a whole number, 1 or 0.
+        from_yes: Has a variable come out of the one branch.
+        from_no: Has a variable come out of the other.
+    """
+
+    def __init__(self, flag: Variable, from_yes: HandOut, from_no: HandOut) -> None:
+        self.flag, self.from_yes, self.from_no = flag, from_yes, from_no
+        self.mask = functions.cast(flag, "int32")
+
+    def __call__(self, yes: Any, no: Any, name: str) -> Any:
+        """What a variable is: either value, whichever branch is taken."""
+        if yes is no:
+            return yes
+        for kinds, rule in RULES:
+            if kinds(yes, no):
+                return rule(self, yes, no, name)
+        return Either(self.flag, yes, no, name)
+
+    def pick(self, yes: Variable, no: Variable, name: str) -> Variable:
+        """One of two tensors."""
+        pair = self.from_yes(yes), self.from_no(no)
+        found = picked(current_block(), self.mask, *pair, repr(name))
+        assert isinstance(found, Variable)
+        return found
+
+    def tensors(self, yes: Any, no: Any, name: str) -> Any:
+        """Two tensors, or a tensor and a number."""
+        if not isinstance(yes, Variable):
+            yes = number(yes, beside=no)
+        if not isinstance(no, Variable):
+            no = number(no, beside=yes)
+        if len(yes.shape) != len(no.shape):
+            raise ConversionError(at_user_line(ranks(yes, no, name)))
+        if yes.dtype != no.dtype:
+            raise ConversionError(at_user_line(dtypes_differ(yes, no, name)))
+        return self.pick(yes, no, name)
+
+    def numbers(self, yes: Any, no: Any, name: str) -> Any:
+        """Two of Python's numbers: the same, or a tensor."""
+        if type(yes) is type(no) and yes == no:
+            return yes
+        if float in (type(yes), type(no)):
+            yes, no = float(yes), float(no)
+        elif type(yes) is not type(no):
+            yes, no = int(yes), int(no)
+        return self.pick(as_constant(yes), as_constant(no), name)
+
+    def unwanted(self, yes: Any, no: Any, name: str) -> Any:
+        """A value nobody reads in one of the branches."""
+        value = no if yes is NOTHING else yes
+        return self.missing(value, yes_has_it=no is NOTHING, name=name)
+
+    def missing(self, value: Any, *, yes_has_it: bool, name: str) -> Any:
+        """A value of one branch, and zeros like it of the other."""
+        from teachgraph.jit.nest import mapped
+
+        def both(leaf: Any) -> Any:
+            if not isinstance(leaf, Variable):
+                return leaf
+            other = placeholder(leaf)
+            pair = (leaf, other) if yes_has_it else (other, leaf)
+            return self.pick(*pair, name)
+
+        return mapped(value, both)
+
+    def either(self, yes: Any, no: Any, name: str) -> Any:
+        """A tensor in one branch, and no tensor, or not surely one, in the other."""
+        a, b = (split(value) for value in (yes, no))
+        others = [part.no for part in (a, b) if part.no is not NOTHING]
+        if len(others) == 2 and not alike(*others):
+            return Either(self.flag, yes, no, name)
+        flag = self(a.flag, b.flag, name)
+        flag = as_constant(flag) if isinstance(flag, bool) else flag
+        if a.yes is NOTHING or b.yes is NOTHING:
+            value = a.yes if b.yes is NOTHING else b.yes
+            merged = self.missing(value, yes_has_it=b.yes is NOTHING, name=name)
+        else:
+            merged = self(a.yes, b.yes, name)
+        return Either(flag, merged, others[0], name)
+
+    def parts(self, yes: Any, no: Any, name: str) -> Any:
+        """Two lists or tuples of one length."""
+        found = [
+            self(a, b, f"{name}[{i}]")
+            for i, (a, b) in enumerate(zip(yes, no, strict=True))
+        ]
+        if hasattr(yes, "_fields"):
+            return type(yes)(*found)
+        return type(yes)(found)
+
+    def entries(self, yes: Any, no: Any, name: str) -> Any:
+        """Two dictionaries with the same keys."""
+        return {key: self(yes[key], no[key], f"{name}[{key!r}]") for key in yes}
+
+    def same(self, yes: Any, no: Any, name: str) -> Any:
+        """Two equal values."""
+        return yes
+
+
+def number(value: Any, beside: Variable) -> Variable:
+    """A number as a tensor of the dtype it has beside another, and of its rank."""
+    kind = beside.dtype_beside(value)
+    shape = [1] * len(beside.shape)
+    if -1 not in beside.shape:
+        shape = list(beside.shape)
+    return functions.full(shape, value, kind)  # type: ignore[no-any-return]
+
+
+def ranks(yes: Variable, no: Variable, name: str) -> str:
+    """The message for values of different rank."""
+    return (
+        f"{name!r} is shaped {list(yes.shape)} if the condition holds and "
+        f"{list(no.shape)} otherwise; a tensor that a tensor decides on has one number "
+        "of dimensions: reshape one of them"
+    )
+
+
+def dtypes_differ(yes: Variable, no: Variable, name: str) -> str:
+    """The message for values of different dtype."""
+    return (
+        f"{name!r} is {yes.dtype} if the condition holds and {no.dtype} otherwise: "
+        "cast one of them"
+    )
+
+
+def split(value: Any) -> Either:
+    """Any value as one that is a tensor or not."""
+    if isinstance(value, Either):
+        return value
+    if isinstance(value, Variable):
+        return Either(True, value, NOTHING, "")
+    if isinstance(value, NUMBERS):
+        return Either(True, value, NOTHING, "")
+    return Either(False, NOTHING, value, "")
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values that are no tensors are as good as one."""
+    if isinstance(one, Undefined) and isinstance(other, Undefined):
+        return True
+    return one is other
+
+
+def tensor_like(value: Any) -> bool:
+    """Whether a value is a tensor or a number."""
+    return isinstance(value, (Variable, *NUMBERS))
+
+
+def both(kind: Callable[[Any], bool]) -> Callable[[Any, Any], bool]:
+    """Whether two values are both of a kind."""
+    return lambda yes, no: kind(yes) and kind(no)
+
+
+def is_sequence(value: Any) -> bool:
+    """Whether a value is a list or a tuple."""
+    return isinstance(value, (list, tuple))
+
+
+def equal(yes: Any, no: Any) -> bool:
+    """Whether two texts or the like are the same."""
+    return type(yes) is type(no) and isinstance(yes, (str, bytes)) and yes == no
+
+
+def maybe_tensor(yes: Any, no: Any) -> bool:
+    """Whether one is a tensor, or may be, and the other is another or none."""
+    kinds = (Either, Variable, *NUMBERS)
+    return any(
+        isinstance(one, kinds) and single(other)
+        for one, other in ((yes, no), (no, yes))
+    )
+
+
+def single(value: Any) -> bool:
+    """Whether a value can be the other of an `Either`."""
+    return value is None or isinstance(value, (Either, Undefined, Variable, *NUMBERS))
+
+
+Kinds = Callable[[Any, Any], bool]
+
+RULES: tuple[tuple[Kinds, Callable[[Merge, Any, Any, str], Any]], ...] = (
+    (lambda yes, no: NOTHING in (id_of(yes), id_of(no)), Merge.unwanted),
+    (both(lambda v: isinstance(v, NUMBERS)), Merge.numbers),
+    (both(tensor_like), Merge.tensors),
+    (maybe_tensor, Merge.either),
+    (
+        lambda a, b: is_sequence(a) and type(a) is type(b) and len(a) == len(b),
+        Merge.parts,
+    ),
+    (
+        lambda a, b: type(a) is dict and type(b) is dict and a.keys() == b.keys(),
+        Merge.entries,
+    ),
+    (equal, Merge.same),
+)
+"""What to do about two values, by their kinds; the first that fits."""
+
+
+def id_of(value: Any) -> Any:
+    """The value if it is `NOTHING`; tensors are not to be compared."""
+    return value if value is NOTHING else None

@@ -1,0 +1,112 @@
+"""What a traced function returns: tensors to fetch, and the nest around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from teachgraph.eager import Tensor
+from teachgraph.jit.tracing import Tracer
+from teachgraph.jit.undefined import Either, Undefined
+from teachgraph.ops import functions
+from teachgraph.static.arrays import ARRAY
+from teachgraph.static.variable import Variable
+
+__all__ = ["Outputs", "outputs_of"]
+
+
+class Slot(NamedTuple):
+    """Stands for the tensor of that number."""
+
+    number: int
+
+
+class Choice(NamedTuple):
+    """Stands for one of two nests, as the tensor of a number decides."""
+
+    flag: int
+    yes: Any
+    no: Any
+
+
+class Outputs:
+    """The results of a traced function.
+
+    Attributes:
+        variables: The Variables to fetch.
+        nest: What is returned, with a Slot for each of them.
+    """
+
+    def __init__(self) -> None:
+        self.variables: list[Variable] = []
+        self.nest: Any = None
+
+    def slot(self, variable: Variable) -> Slot:
+        """The slot of a variable, the same each time."""
+        for number, known in enumerate(self.variables):
+            if known is variable:
+                return Slot(number)
+        self.variables.append(variable)
+        return Slot(len(self.variables) - 1)
+
+    def packed(self, tensors: Sequence[Any]) -> Any:
+        """The results, made of the tensors that were fetched."""
+        if self.nest.__class__ is Slot:
+            return tensors[self.nest.number]
+        return filled(self.nest, tensors)
+
+
+def filled(nest: Any, tensors: Sequence[Any]) -> Any:
+    """A nest with the tensors in their slots."""
+    if isinstance(nest, Slot):
+        return tensors[nest.number]
+    if isinstance(nest, Choice):
+        return filled(nest.yes if bool(tensors[nest.flag]) else nest.no, tensors)
+    if type(nest) is dict:
+        return {key: filled(item, tensors) for key, item in nest.items()}
+    if isinstance(nest, tuple) and hasattr(nest, "_fields"):
+        return type(nest)(*(filled(item, tensors) for item in nest))
+    if type(nest) in (list, tuple):
+        return type(nest)(filled(item, tensors) for item in nest)
+    return nest
+
+
+def outputs_of(value: Any, tracer: Tracer) -> Outputs:
+    """The results of a function that was traced.
+
+    Raises:
+        UnboundLocalError: One is a name without a value.
+    """
+    found = Outputs()
+    found.nest = emptied(value, found, tracer)
+    return found
+
+
+def emptied(value: Any, into: Outputs, tracer: Tracer) -> Any:
+    """A nest with slots for its tensors."""
+    if isinstance(value, Undefined):
+        value.refuse()
+    if isinstance(value, Either):
+        return chosen(value, into, tracer)
+    if isinstance(value, Tensor):
+        value = tracer.adopt(value)
+    if isinstance(value, Variable):
+        passed_on = value.is_data or value.persistable
+        own = passed_on and value.type != ARRAY
+        return into.slot(functions.assign(value) if own else value)
+    if type(value) is dict:
+        return {key: emptied(item, into, tracer) for key, item in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(emptied(item, into, tracer) for item in value))
+    if type(value) in (list, tuple):
+        return type(value)(emptied(item, into, tracer) for item in value)
+    return value
+
+
+def chosen(value: Either, into: Outputs, tracer: Tracer) -> Any:
+    """One of two nests; a name without a value stops the program instead."""
+    if isinstance(value.no, Undefined):
+        return emptied(value.the_tensor(), into, tracer)
+    flag = into.slot(value.flag)
+    yes, no = (emptied(part, into, tracer) for part in (value.yes, value.no))
+    return Choice(flag.number, yes, no)

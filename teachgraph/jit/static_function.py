@@ -1,0 +1,263 @@
+"""The function that `to_static` returns: traces once, then runs the program."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from types import FunctionType, MethodType
+from typing import Any
+
+from teachgraph.eager import Tensor
+from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.arguments import FunctionSpec, as_variables, flattened
+from teachgraph.jit.concrete import ConcreteProgram
+from teachgraph.jit.conversion import conversion, converted, is_converted
+from teachgraph.jit.convert_call import LEFT_ALONE, convert_call, prepared
+from teachgraph.jit.helpers import HELPERS
+from teachgraph.jit.outputs import outputs_of
+from teachgraph.jit.tracing import Tracer, tracer
+from teachgraph.mode import in_dynamic_mode
+from teachgraph.nn import Layer
+from teachgraph.static.program import Program
+from teachgraph.static.variable import Variable
+
+__all__ = ["ProgramCache", "StaticFunction", "switch"]
+
+MANY = 10
+"""With more programs than this of one function, something is different every time."""
+
+
+class _Switch:
+    """Whether programs are made at all."""
+
+    on = True
+
+
+switch = _Switch()
+_one_at_a_time = threading.RLock()
+
+
+class ProgramCache:
+    """The programs of a function, by what tells calls apart."""
+
+    def __init__(self) -> None:
+        self.programs: dict[Any, list[ConcreteProgram]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self.programs.values()))
+
+    def concrete_programs(self) -> list[ConcreteProgram]:
+        """All of them, in order."""
+        return [one for found in self.programs.values() for one in found]
+
+    def last(self) -> ConcreteProgram | None:
+        """The one that was made last."""
+        found = self.concrete_programs()
+        return max(found, key=lambda one: one.number) if found else None
+
+    def __iter__(self) -> Iterator[ConcreteProgram]:
+        return iter(self.concrete_programs())
+
+
+class StaticFunction:
+    """A function that becomes a program when it is called.
+
+    In Paddle this is `paddle.jit.dy2static.program_translator.StaticFunction`.
+
+    Attributes:
+        dygraph_function: The user's function.
+        function_spec: How it is called.
+        program_cache: Its programs so far.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        input_spec: Any = None,
+        receiver: Any = None,
+    ) -> None:
+        self.function, self.receiver = function, receiver
+        self.input_spec = input_spec
+        functools.update_wrapper(self, function, updated=())
+        self.__name__ = getattr(function, "__name__", "function")
+        bound = function if receiver is None else MethodType(function, receiver)
+        self.dygraph_function = bound
+        self.program_cache = ProgramCache()
+
+    @functools.cached_property
+    def function_spec(self) -> FunctionSpec:
+        """How the function is called."""
+        return FunctionSpec(self.dygraph_function, self.input_spec)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> StaticFunction:
+        """The function of one instance, with programs of its own."""
+        if instance is None:
+            return self
+        own = instance.__dict__.setdefault("_static_functions", {})
+        if id(self) not in own:
+            own[id(self)] = StaticFunction(self.function, self.input_spec, instance)
+        found: StaticFunction = own[id(self)]
+        return found
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
+        """The same function of the copied instance, without programs."""
+        from copy import deepcopy
+
+        receiver = deepcopy(self.receiver, memo)
+        return StaticFunction(self.function, self.input_spec, receiver)
+
+    @property
+    def converted_function(self) -> Callable[..., Any]:
+        """What is traced, also inside other functions.
+
+        Raises:
+            ConversionError: It has no source, or is a generator.
+        """
+        function = self.function
+        if not isinstance(function, FunctionType):
+            called: Callable[..., Any] = convert_call(self.dygraph_function)
+            return called
+        if getattr(function, LEFT_ALONE, False):
+            return self.dygraph_function
+        if not is_converted(function):
+            function = converted(function, HELPERS)
+        bound = self.receiver is not None
+        return MethodType(function, self.receiver) if bound else function
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """Run the program for these arguments, traced when they are new."""
+        if not switch.on:
+            return self.dygraph_function(*args, **named)
+        if tracer() is not None or not in_dynamic_mode():
+            return self.converted_function(*args, **named)
+        values = self.function_spec.bound(args, named)
+        if self.input_spec is not None:
+            described = self.function_spec.specified(values)
+        tensors: list[Tensor] = []
+        key: list[Any] = []
+        flattened(values, tensors, key)
+        if self.input_spec is not None:
+            key = []
+            flattened(described, [], key)
+        found = self.known(tuple(key))
+        if found is None:
+            used = values if self.input_spec is None else described
+            found = self.traced(tuple(key), used)
+        return found(tensors)
+
+    def known(self, key: Any) -> ConcreteProgram | None:
+        """The program for calls like this, if there is one."""
+        for found in self.program_cache.programs.get(key, ()):
+            if found.current():
+                return found
+        return None
+
+    def traced(self, key: Any, values: tuple[Any, ...]) -> ConcreteProgram:
+        """A new program, for calls like this."""
+        with _one_at_a_time:
+            made = trace(self, values)
+        self.program_cache.programs.setdefault(key, []).append(made)
+        count = made.number = len(self.program_cache)
+        if count > MANY:
+            warnings.warn(
+                f"{self.__name__} has been traced into {count} programs: its arguments "
+                "have another shape, dtype or Python value almost every time. Give "
+                "input_spec=[InputSpec([None, ...])] for sizes that differ, and "
+                "tensors for numbers that do.",
+                stacklevel=3,
+            )
+        return made
+
+    def get_concrete_program(self, *args: Any, **named: Any) -> ConcreteProgram:
+        """The program for these arguments: tensors, or `InputSpec`s."""
+        spec = self.function_spec
+        values = spec.bound(args, named) if args or named else spec.example()
+        values = spec.specified(values)
+        key: list[Any] = []
+        flattened(values, [], key)
+        return self.known(tuple(key)) or self.traced(tuple(key), values)
+
+    @property
+    def concrete_program(self) -> ConcreteProgram:
+        """The program made last, or that of the input spec.
+
+        Raises:
+            InvalidValueError: There is neither.
+        """
+        return self.program_cache.last() or self.get_concrete_program()
+
+    @property
+    def main_program(self) -> Program:
+        """The program itself."""
+        return self.concrete_program.main_program
+
+    @property
+    def inputs(self) -> list[Variable]:
+        """The variables that are fed."""
+        return self.concrete_program.inputs
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """The variables that are returned."""
+        return self.concrete_program.outputs
+
+    @property
+    def code(self) -> str:
+        """The function's source after the transformers."""
+        function = self.function
+        if not isinstance(function, FunctionType):
+            raise ConversionError(at_user_line(f"{function!r} has no source"))
+        return conversion(function).text
+
+    def rollback(self) -> Callable[..., Any]:
+        """Put the user's function back, where this one took its place."""
+        receiver = self.receiver
+        if isinstance(receiver, Layer) and receiver.__dict__.get("forward") is self:
+            del receiver.__dict__["forward"]
+        return self.dygraph_function
+
+    def __repr__(self) -> str:
+        return f"<StaticFunction {self.function.__qualname__}>"
+
+
+def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
+    """Trace a function for arguments like these."""
+    spec, here = static.function_spec, Tracer()
+    inputs: list[Variable] = []
+    with here.tracing():
+        try:
+            if isinstance(static.receiver, Layer):
+                here.meet(static.receiver)
+                prepared_within(static.receiver)
+            positional, named = (values, ()) if spec.simple else values
+            args = [
+                as_variables(value, name, inputs)
+                for value, name in zip(positional, spec.names(positional), strict=False)
+            ]
+            kwargs = {name: as_variables(v, name, inputs) for name, v in named}
+            result = static.converted_function(*args, **kwargs)
+            results = outputs_of(result, here)
+        finally:
+            restore(here)
+    return ConcreteProgram(here, inputs, results, static.__name__)
+
+
+def prepared_within(layer: Layer) -> None:
+    """Have the layers within converted when a framework's layer calls them."""
+    for child in layer.children():
+        prepared(child)
+
+
+def restore(tracer: Tracer) -> None:
+    """Give layers back what the trace has put in the place of their attributes."""
+    for layer, before in tracer.layers.items():
+        for name in list(layer.__dict__):
+            if name not in before:
+                if name == "forward" or isinstance(layer.__dict__[name], Variable):
+                    del layer.__dict__[name]
+            elif layer.__dict__[name] is not before[name] and (
+                name == "forward" or isinstance(layer.__dict__[name], Variable)
+            ):
+                layer.__dict__[name] = before[name]

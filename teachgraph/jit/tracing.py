@@ -1,0 +1,170 @@
+"""Tracing: while it lasts, ops on Tensors go into a program that adopts the Tensors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from teachgraph import mode, unique_name
+from teachgraph.eager import Parameter, Tensor
+from teachgraph.eager.tensor import run
+from teachgraph.jit.undefined import Either, Undefined
+from teachgraph.mode import set_grad_enabled
+from teachgraph.nn import Layer
+from teachgraph.observe import unwatched
+from teachgraph.ops.op import Op
+from teachgraph.param_attr import ParamAttr
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import Program, current_block, program_guard
+from teachgraph.static.variable import Variable
+
+__all__ = ["Mark", "Tracer", "as_variable", "rehearsal", "tracer"]
+
+
+class Tracer:
+    """What a program has taken in while it was traced.
+
+    Attributes:
+        program: The program.
+        held: The Tensors it has adopted, by the name of their variable.
+        layers: The layers it has met, with what their attributes were.
+    """
+
+    def __init__(self) -> None:
+        self.program, self.startup = Program(), Program()
+        self.held: dict[str, Tensor] = {}
+        self.layers: dict[Layer, dict[str, Any]] = {}
+        self.names: dict[int, str] = {}
+        self.thread = threading.get_ident()
+
+    def adopt(self, value: Any) -> Variable:
+        """The variable for a Tensor, the same each time.
+
+        Raises:
+            UnboundLocalError: It is a name without a value.
+        """
+        if isinstance(value, Undefined):
+            value.refuse()
+        if isinstance(value, Either):
+            found = value.the_tensor()
+            assert isinstance(found, Variable)
+            return found
+        block = self.program.global_block()
+        if id(value) not in self.names:
+            self.names[id(value)] = self.taken_in(value, block).name
+        return block.var(self.names[id(value)])
+
+    def taken_in(self, tensor: Tensor, block: Block) -> Variable:
+        """A new variable that has a Tensor's values in each run."""
+        name = tensor.name
+        while block.has_var(name):
+            name = unique_name.generate(tensor.name)
+        self.held[name] = tensor
+        if isinstance(tensor, Parameter) and 0 not in tensor.shape:
+            attr = ParamAttr(
+                learning_rate=tensor.optimize_attr["learning_rate"],
+                regularizer=tensor.regularizer,
+                trainable=tensor.trainable,
+                need_clip=tensor.need_clip,
+            )
+            return block.create_parameter(name, tensor.shape, tensor.dtype, attr)
+        return block.create_var(
+            name,
+            tensor.shape,
+            tensor.dtype,
+            persistable=True,
+            stop_gradient=tensor.stop_gradient,
+        )
+
+    def meet(self, layer: Layer) -> None:
+        """Remember what a layer and those within were."""
+        for one in layer.sublayers(include_self=True):
+            if one not in self.layers:
+                self.layers[one] = dict(one.__dict__)
+
+    def take(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Append an op on Tensors; other threads go on as before."""
+        if threading.get_ident() != self.thread:
+            return run(op, inputs, attrs)
+        return current_block().apply(op, inputs, attrs)
+
+    @contextmanager
+    def tracing(self) -> Iterator[Program]:
+        """Inside, ops and layers build the program."""
+        self.program.adopt = self.adopt
+        mode.takers.append(self.take)
+        _current.append(self)
+        try:
+            with (
+                mode.using(static=True),
+                set_grad_enabled(mode=True),
+                unique_name.guard(),
+                program_guard(self.program, self.startup),
+            ):
+                yield self.program
+        finally:
+            _current.pop()
+            mode.takers.remove(self.take)
+            self.program.adopt = None
+
+
+_current: list[Tracer] = []
+
+
+def tracer() -> Tracer | None:
+    """Who is tracing in this thread, if anybody is."""
+    found = _current[-1] if _current else None
+    mine = found is not None and found.thread == threading.get_ident()
+    return found if mine else None
+
+
+def as_variable(value: Any) -> Any:
+    """A Tensor that meets a trace as its variable; anything else as it is."""
+    here = tracer()
+    if here is not None and isinstance(value, (Tensor, Either, Undefined)):
+        return here.adopt(value)
+    return value
+
+
+class Mark:
+    """A place in the trace to which one can go back."""
+
+    def __init__(self) -> None:
+        self.block = current_block()
+        self.program = self.block.program
+        self.counters = unique_name.switch()
+        unique_name.switch(self.counters.copy())
+        self.ops, self.blocks = len(self.block.ops), len(self.program.blocks)
+        self.vars = dict(self.block.vars)
+
+    def appended(self) -> list[Operator]:
+        """The operators appended since."""
+        return self.block.ops[self.ops :]
+
+    def undo(self) -> None:
+        """Take back what was appended since, but for what was adopted."""
+        unique_name.switch(self.counters)
+        self.program.current_block_idx = self.block.idx
+        here = tracer()
+        held = here.held if here is not None else {}
+        adopted = {name: v for name, v in self.block.vars.items() if name in held}
+        with unwatched():
+            del self.program.blocks[self.blocks :]
+            while len(self.block.ops) > self.ops:
+                self.block._remove_op(len(self.block.ops) - 1)
+        self.block.vars.clear()
+        self.block.vars.update(self.vars | adopted)
+
+
+@contextmanager
+def rehearsal() -> Iterator[Mark]:
+    """Inside, ops are appended to see what they are; afterwards they are gone again."""
+    mark = Mark()
+    try:
+        with unwatched():
+            yield mark
+    finally:
+        mark.undo()

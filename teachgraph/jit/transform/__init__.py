@@ -1,0 +1,77 @@
+"""From Python to Python whose control flow is calls: one transformer a construct.
+
+`TABLE` says in which order; `print(table())` shows it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import NamedTuple
+
+from teachgraph.jit.transform.assert_ import assert_, raise_
+from teachgraph.jit.transform.break_continue import break_continue
+from teachgraph.jit.transform.calls import attribute, calls, super_, text
+from teachgraph.jit.transform.container import container
+from teachgraph.jit.transform.control_flow import control_flow, mark
+from teachgraph.jit.transform.logical import logical
+from teachgraph.jit.transform.loop_else import loop_else
+from teachgraph.jit.transform.names import Fresh
+from teachgraph.jit.transform.return_ import return_
+from teachgraph.jit.transform.ternary import ternary
+from teachgraph.jit.transform.while_test import while_test
+
+__all__ = ["TABLE", "Transformer", "table", "transformed"]
+
+
+class Transformer(NamedTuple):
+    """One step of the way.
+
+    Attributes:
+        construct: What it is about.
+        change: What it does to a function.
+    """
+
+    construct: str
+    change: Callable[[ast.FunctionDef, Fresh], ast.FunctionDef]
+
+    @property
+    def about(self) -> str:
+        """What it does, in a line."""
+        return (self.change.__doc__ or "").splitlines()[0]
+
+
+TABLE = (
+    Transformer("closures", mark),
+    Transformer("loop else", loop_else),
+    Transformer("while :=", while_test),
+    Transformer("return", return_),
+    Transformer("break, continue", break_continue),
+    Transformer("append, x[i] = v", container),
+    Transformer("assert", assert_),
+    Transformer("raise", raise_),
+    Transformer("and, or, not", logical),
+    Transformer("a if c else b", ternary),
+    Transformer("f-string", text),
+    Transformer("super()", super_),
+    Transformer("x.shape", attribute),
+    Transformer("f(x)", calls),
+    Transformer("if, while, for", control_flow),
+)
+"""The transformers, in order."""
+
+
+def transformed(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """A function after all transformers, with a line for every node."""
+    for step in TABLE:
+        function = step.change(function, fresh)
+    return ast.fix_missing_locations(function)
+
+
+def table() -> str:
+    """The transformers as text.
+
+    >>> print(table().splitlines()[0])
+    closures          Note what functions inside read, before there are more of them.
+    """
+    return "\n".join(f"{step.construct:18}{step.about}" for step in TABLE)

@@ -1,0 +1,118 @@
+"""Calls, attributes and texts, whose meaning is found out when they are reached."""
+
+from __future__ import annotations
+
+import ast
+
+from teachgraph.jit.transform.names import Fresh, call, placed
+
+__all__ = ["attribute", "calls", "super_", "text"]
+
+AS_THEY_ARE = frozenset(
+    ["breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"]
+)
+"""Built-in functions that look at who calls them."""
+
+
+def attribute(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Have `x.shape` ask a program for sizes it does not know yet."""
+    return changed(Attributes(), function)
+
+
+def text(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Let f-strings wait for the values of tensors."""
+    return changed(Texts(), function)
+
+
+def super_(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Say what `super()` stands for, so that it means the same inside a branch."""
+    first = function.args.posonlyargs + function.args.args
+    return changed(Super(first[0].arg), function) if first else function
+
+
+def calls(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Have what is called converted as well."""
+    return changed(Calls(), function)
+
+
+def changed(by: ast.NodeTransformer, function: ast.FunctionDef) -> ast.FunctionDef:
+    """The body of a function, changed; its default values stay."""
+    arguments, function.args = function.args, NOBODY
+    made = by.visit(function)
+    assert isinstance(made, ast.FunctionDef)
+    made.args = arguments
+    return made
+
+
+NOBODY = ast.arguments([], [], None, [], [], None, [])
+
+
+class Attributes(ast.NodeTransformer):
+    """`x.shape` becomes `convert_shape(x)`."""
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if node.attr != "shape" or not isinstance(node.ctx, ast.Load):
+            return node
+        return ast.copy_location(call("convert_shape", node.value), node)
+
+
+class Texts(ast.NodeTransformer):
+    """`f"{x:.2f} m"` becomes `convert_text((x, ".2f", ""), " m")`."""
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        self.generic_visit(node)
+        return ast.copy_location(call("convert_text", *map(part, node.values)), node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.expr:
+        node.value = self.visit(node.value)
+        return node
+
+
+def part(node: ast.expr) -> ast.expr:
+    """A part of an f-string as an argument."""
+    if not isinstance(node, ast.FormattedValue):
+        return node
+    spec = node.format_spec or ast.Constant("")
+    how = ast.Constant("" if node.conversion < 0 else chr(node.conversion))
+    made = ast.Tuple([node.value, spec, how], ast.Load())
+    ast.copy_location(spec, node)
+    ast.copy_location(how, node)
+    return ast.copy_location(made, node)
+
+
+class Super(ast.NodeTransformer):
+    """`super()` becomes `super(__class__, self)`."""
+
+    def __init__(self, first: str) -> None:
+        self.first = first
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if getattr(node.func, "id", "") == "super" and not node.args:
+            node.args = [
+                ast.Name("__class__", ast.Load()),
+                ast.Name(self.first, ast.Load()),
+            ]
+            for argument in node.args:
+                placed(argument, node)
+        return node
+
+
+class Calls(ast.NodeTransformer):
+    """`f(x)` becomes `convert_call(f)(x)`."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name = getattr(node.func, "id", "")
+        if name in AS_THEY_ARE or name.startswith("convert_"):
+            return node
+        node.func = ast.copy_location(call("convert_call", node.func), node.func)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        node.body = [self.visit(part) for part in node.body]
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        return node

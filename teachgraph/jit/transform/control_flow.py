@@ -1,0 +1,215 @@
+"""`if`, `while` and `for` as calls of functions that say what a branch or round does.
+
+if x > 0:            def then_0():
+    y = x                y = x
+else:          ->        return (y,)
+    y = -x           def else_0():
+                         y = -x
+                         return (y,)
+                     (y,) = convert_ifelse(x > 0, then_0, else_0, (), ("y",))
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from teachgraph.jit.transform.break_continue import stop_of
+from teachgraph.jit.transform.liveness import Facts, Liveness, captured, maybe_unbound
+from teachgraph.jit.transform.names import (
+    Fresh,
+    call,
+    here,
+    load,
+    placed,
+    statements,
+    store,
+)
+
+__all__ = ["control_flow", "mark"]
+
+
+def mark(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Note what functions inside read, before there are more of them."""
+    for node in functions(function):
+        node.captured = captured(node)  # type: ignore[attr-defined]
+    return function
+
+
+def functions(function: ast.FunctionDef) -> list[ast.FunctionDef]:
+    """A function and those inside it."""
+    return [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)]
+
+
+def control_flow(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Turn every `if`, `while` and `for` into a call."""
+    for node in functions(function):
+        always = node.captured  # type: ignore[attr-defined]
+        facts = Liveness(node, always).facts
+        if not facts:
+            continue
+        unbound = maybe_unbound(node, facts)
+        elsewhere = declared(node)
+        change = ControlFlow(fresh, facts, elsewhere)
+        node.body = change.all(node.body)
+        node.body[docstring(node) : docstring(node)] = [
+            line
+            for name in unbound
+            for line in statements(f"{name} = convert_undefined({name!r})", node)
+        ]
+    return function
+
+
+def docstring(node: ast.FunctionDef) -> int:
+    """Where the statements begin."""
+    return int(ast.get_docstring(node, clean=False) is not None)
+
+
+def declared(function: ast.FunctionDef) -> dict[str, type[ast.Global | ast.Nonlocal]]:
+    """What is declared global or nonlocal, by name."""
+    return {
+        name: type(node)
+        for node in here(function.body)
+        if isinstance(node, (ast.Global, ast.Nonlocal))
+        for name in node.names
+    }
+
+
+class ControlFlow(ast.NodeTransformer):
+    """Changes the statements of one function, the inner ones first."""
+
+    def __init__(
+        self,
+        fresh: Fresh,
+        facts: dict[ast.AST, Facts],
+        elsewhere: dict[str, type[ast.Global | ast.Nonlocal]],
+    ) -> None:
+        self.fresh, self.facts, self.elsewhere = fresh, facts, elsewhere
+
+    def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements, changed."""
+        return list(self.visit(ast.Module(body, [])).body)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        facts = self.facts[node]
+        self.generic_visit(node)
+        then, made = self.part("then", node.body, facts, node)
+        other: ast.expr = ast.Constant(value=None)
+        if node.orelse or set(facts.wanted) - set(facts.given):
+            other, more = self.part("else", node.orelse, facts, node)
+            made += more
+        decided = call(
+            "convert_ifelse",
+            node.test,
+            then,
+            other,
+            tuple_of(facts.given, load),
+            names_of(facts.wanted),
+        )
+        return [*made, handed_on(facts.wanted, decided, node)]
+
+    def visit_While(self, node: ast.While) -> list[ast.stmt]:
+        facts = self.facts[node]
+        self.generic_visit(node)
+        test = self.fresh("test")
+        asked = function(test, facts.given, [ast.Return(node.test)], node)
+        body, made = self.part("body", node.body, facts, node)
+        repeated = call(
+            "convert_while",
+            load(test),
+            body,
+            tuple_of(facts.given, load),
+            names_of(facts.wanted),
+        )
+        return [asked, *made, handed_on(facts.wanted, repeated, node)]
+
+    def visit_For(self, node: ast.For) -> list[ast.stmt]:
+        facts = self.facts[node]
+        self.generic_visit(node)
+        item = self.fresh("item")
+        own = getattr(node.target, "id", "")
+        first: list[ast.stmt] = []
+        if own and own not in facts.given:
+            item = own
+        else:
+            taken = ast.Assign([node.target], load(item))
+            first = [ast.copy_location(taken, node)]
+        body, made = self.part("body", [*first, *node.body], facts, node, item)
+        stop = stop_of(node)
+        ended = [] if stop is None else [ast.Constant(facts.given.index(stop))]
+        repeated = call(
+            "convert_for",
+            node.iter,
+            body,
+            tuple_of(facts.given, load),
+            names_of(facts.wanted),
+            *ended,
+        )
+        return [*made, handed_on(facts.wanted, repeated, node)]
+
+    def part(
+        self,
+        name: str,
+        body: list[ast.stmt],
+        facts: Facts,
+        node: ast.stmt,
+        *first: str,
+    ) -> tuple[ast.expr, list[ast.stmt]]:
+        """A branch or a round as a function; what names it, and its definition."""
+        called = self.fresh(name)
+        back = ast.Return(tuple_of(facts.wanted, load))
+        lines = [*self.declarations(body, node), *body, back]
+        return load(called), [function(called, [*first, *facts.given], lines, node)]
+
+    def declarations(self, body: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
+        """The declarations of what the body changes outside the function."""
+        written = {
+            n.id
+            for n in here(body)
+            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+        }
+        return [
+            ast.copy_location(kind([name]), node)
+            for name, kind in self.elsewhere.items()
+            if name in written
+        ]
+
+
+def function(
+    name: str, parameters: Sequence[str], body: list[ast.stmt], node: ast.stmt
+) -> ast.FunctionDef:
+    """`def name(*parameters): body`, at the line of another node."""
+    arguments = ast.arguments(
+        [], [ast.arg(p) for p in parameters], None, [], [], None, []
+    )
+    made = ast.FunctionDef(name, arguments, body, [])
+    ast.copy_location(made, node)
+    ast.copy_location(body[-1], node)
+    placed(arguments, node)
+    return made
+
+
+def tuple_of(names: Sequence[str], kind: object) -> ast.Tuple:
+    """Names as a tuple."""
+    if kind is store:
+        return ast.Tuple([store(name) for name in names], ast.Store())
+    return ast.Tuple([load(name) for name in names], ast.Load())
+
+
+def names_of(names: Sequence[str]) -> ast.Tuple:
+    """Names as a tuple of strings."""
+    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def handed_on(names: Sequence[str], value: ast.expr, node: ast.stmt) -> ast.stmt:
+    """`(a, b) = value`, at the line of another node."""
+    made: ast.stmt = ast.Expr(value)
+    if names:
+        made = ast.Assign([tuple_of(names, store)], value)
+    return ast.copy_location(made, node)

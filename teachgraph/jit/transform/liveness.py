@@ -1,0 +1,143 @@
+"""Which variables matter after each `if` and loop, and which may not exist before it.
+
+A branch or a loop hands on what somebody still reads, and nothing else: what only its
+own body uses stays inside. Live variables are found from the end of a function to its
+beginning (Aho and others, Compilers, 9.2.5), assigned ones from its beginning.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from teachgraph.jit.transform.break_continue import stop_of
+from teachgraph.jit.transform.names import bound, here, read
+
+__all__ = ["Facts", "Liveness", "captured", "maybe_unbound"]
+
+
+class Facts(NamedTuple):
+    """What matters around one `if` or loop.
+
+    Attributes:
+        given: The variables it changes and that somebody may read as they were before.
+        wanted: The variables it changes and that somebody may read afterwards.
+    """
+
+    given: list[str]
+    wanted: list[str]
+
+
+class Liveness:
+    """Goes through a function from its end to its beginning.
+
+    Attributes:
+        always: What may be read at any time, by functions inside.
+        facts: What was found, by `if` or loop.
+    """
+
+    def __init__(self, function: ast.FunctionDef, always: set[str]) -> None:
+        self.always = always
+        self.facts: dict[ast.AST, Facts] = {}
+        self.body(function.body, set(always))
+
+    def body(self, body: Sequence[ast.stmt], after: set[str]) -> set[str]:
+        """What is live before some statements."""
+        for node in reversed(body):
+            after = self.one(node, after)
+        return after
+
+    def one(self, node: ast.stmt, after: set[str]) -> set[str]:
+        """What is live before a statement."""
+        if isinstance(node, ast.If):
+            return self.branch(node, after)
+        if isinstance(node, (ast.For, ast.While)):
+            return self.loop(node, after)
+        if isinstance(node, ast.Try):
+            return self.attempt(node, after)
+        if isinstance(node, ast.With):
+            inside = self.body(node.body, after)
+            items = [item.context_expr for item in node.items]
+            return (inside - bound(node.items)) | read(*items) | self.always
+        if isinstance(node, ast.Match):
+            cases = [self.body(case.body, after) for case in node.cases]
+            return set().union(after, read(node.subject, *node.cases), *cases)
+        return (after - bound([node])) | read(node) | self.always
+
+    def branch(self, node: ast.If, after: set[str]) -> set[str]:
+        """What is live before an `if`."""
+        before = self.body(node.body, after) | self.body(node.orelse, after)
+        changed = bound([*node.body, *node.orelse])
+        self.facts[node] = Facts(sorted(changed & before), sorted(changed & after))
+        return before | read(node.test)
+
+    def loop(self, node: ast.For | ast.While, after: set[str]) -> set[str]:
+        """What is live before a loop: its end may be followed by its beginning."""
+        each = [node.target] if isinstance(node, ast.For) else []
+        asked = set() if isinstance(node, ast.For) else read(node.test)
+        stop = stop_of(node) if isinstance(node, ast.For) else None
+        head = after | asked | ({stop} if stop else set())
+        while True:
+            inside = self.body(node.body, head) - bound(each)
+            if inside <= head:
+                break
+            head |= inside
+        carried = sorted(bound([*node.body, *each]) & head)
+        self.facts[node] = Facts(carried, carried)
+        return head | (read(node.iter) if isinstance(node, ast.For) else set())
+
+    def attempt(self, node: ast.Try, after: set[str]) -> set[str]:
+        """What is live before a `try`: anything it reads, wherever it breaks off."""
+        live = after | read(node)
+        handlers = (handler.body for handler in node.handlers)
+        for part in (node.body, *handlers, node.orelse, node.finalbody):
+            live |= self.body(part, set(live))
+        return live
+
+
+def maybe_unbound(function: ast.FunctionDef, facts: dict[ast.AST, Facts]) -> list[str]:
+    """The variables that a branch or loop is given, but may not have been assigned."""
+    arguments = function.args
+    known = {a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg)}
+    found: set[str] = set()
+    assigned(function.body, known, facts, found)
+    return sorted(found - known)
+
+
+def assigned(
+    body: Sequence[ast.stmt],
+    known: set[str],
+    facts: dict[ast.AST, Facts],
+    found: set[str],
+) -> set[str]:
+    """What has surely been assigned after some statements; notes what may not be."""
+    for node in body:
+        if node in facts:
+            found |= set(facts[node].given) - known
+        if isinstance(node, ast.If):
+            yes = assigned(node.body, set(known), facts, found)
+            known = yes & assigned(node.orelse, set(known), facts, found)
+        elif isinstance(node, (ast.For, ast.While)):
+            each = bound([node.target]) if isinstance(node, ast.For) else set()
+            assigned(node.body, known | each, facts, found)
+        elif isinstance(node, ast.With):
+            known = assigned(node.body, known | bound(node.items), facts, found)
+        elif isinstance(node, (ast.Try, ast.Match)):
+            for inner in ast.walk(node):
+                if inner in facts:
+                    found |= set(facts[inner].given) - known
+        else:
+            known = known | bound([node])
+    return known
+
+
+def captured(function: ast.FunctionDef) -> set[str]:
+    """What functions inside a function read, which may happen at any time."""
+    inside = [
+        node for node in here(function.body) if isinstance(node, (*SCOPES, ast.Lambda))
+    ]
+    return read(*inside)
+
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

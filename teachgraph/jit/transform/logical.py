@@ -1,0 +1,84 @@
+"""`and`, `or`, `not`, `0 < t < 10` and `is None`, which tensors cannot decide."""
+
+from __future__ import annotations
+
+import ast
+
+from teachgraph.jit.transform.names import Fresh, call, lazily
+
+__all__ = ["logical"]
+
+NAMES = {ast.And: "convert_logical_and", ast.Or: "convert_logical_or"}
+
+
+def logical(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Have what is true decided at run time; the second part only if it is needed."""
+    made = Logical().visit(function)
+    assert isinstance(made, ast.FunctionDef)
+    return made
+
+
+class Logical(ast.NodeTransformer):
+    """Replaces the operators by calls."""
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
+        self.generic_visit(node)
+        first, *others = node.values
+        if any(isinstance(n, ast.NamedExpr) for v in others for n in ast.walk(v)):
+            return node
+        for value in others:
+            first = call(NAMES[type(node.op)], first, lazily(value))
+            ast.copy_location(first, node)
+        return first
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        self.generic_visit(node)
+        if not isinstance(node.op, ast.Not):
+            return node
+        return ast.copy_location(call("convert_logical_not", node.operand), node)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        self.generic_visit(node)
+        if len(node.ops) > 1:
+            return ast.copy_location(chained(node), node)
+        of_none = getattr(node.comparators[0], "value", "") is None
+        if not (of_none and isinstance(node.ops[0], (ast.Is, ast.IsNot))):
+            return node
+        asked: ast.expr = ast.copy_location(call("convert_is_none", node.left), node)
+        if isinstance(node.ops[0], ast.IsNot):
+            asked = ast.copy_location(call("convert_logical_not", asked), node)
+        return asked
+
+
+def chained(node: ast.Compare) -> ast.expr:
+    """`a < b < c` as `a < b and b < c`, where `b` is computed once."""
+    first, *others = node.ops
+    middle, *rest = node.comparators
+    one = ast.Compare(node.left, [first], [middle])
+    if not isinstance(middle, (ast.Name, ast.Constant)):
+        signs = [ast.Constant(SIGNS[type(op)]) for op in node.ops]
+        later = [lazily(value) for value in node.comparators]
+        pairs = [
+            ast.Tuple([sign, value], ast.Load())
+            for sign, value in zip(signs, later, strict=True)
+        ]
+        return call("convert_chain", node.left, *pairs)
+    again = ast.Name(middle.id, ast.Load()) if isinstance(middle, ast.Name) else middle
+    two: ast.expr = ast.Compare(again, others, rest)
+    if len(others) > 1:
+        two = chained(ast.Compare(again, others, rest))
+    return call("convert_logical_and", one, lazily(two))
+
+
+SIGNS: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}

@@ -1,0 +1,112 @@
+"""`return` from inside an `if` or a loop: one `return` at the end is left."""
+
+from __future__ import annotations
+
+import ast
+
+from teachgraph.jit.transform.jumps import Jumps, Straight
+from teachgraph.jit.transform.loop_else import own
+from teachgraph.jit.transform.names import Fresh, here, read, statements
+
+__all__ = ["return_"]
+
+
+def return_(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Let this function and those inside it return in their last line only."""
+    return EveryFunction(fresh).visit_FunctionDef(function)
+
+
+class EveryFunction(ast.NodeTransformer):
+    """Changes each function, the inner ones first."""
+
+    def __init__(self, fresh: Fresh) -> None:
+        self.fresh = fresh
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        self.generic_visit(node)
+        early = [s for s in node.body[:-1] if returns(s)]
+        last = node.body[-1]
+        if early or (returns(last) and not isinstance(last, ast.Return)):
+            node.body = single(node, self.fresh)
+        return node
+
+
+def returns(node: ast.stmt) -> bool:
+    """Whether a statement may return."""
+    return any(isinstance(part, ast.Return) for part in here([node]))
+
+
+def single(node: ast.FunctionDef, fresh: Fresh) -> list[ast.stmt]:
+    """The body with one `return`, in its last line."""
+    flag, result = fresh("returned"), fresh("result")
+    head = [s for s in node.body[:1] if is_docstring(s)]
+    made = Returns(flag, result).straight(node.body[len(head) :])
+    first = "convert_nothing()" if made.always else "None"
+    begin = f"{result} = {first}"
+    if flag in {name for s in made.body for name in read(s)}:
+        begin = f"{flag} = False; {begin}"
+    else:
+        made.body[:] = Without(flag).all(made.body)
+    line = node.body[len(head)]
+    back = statements(f"def f():\n return {result}", made.body[-1])[0].body  # type: ignore[attr-defined]
+    return [*head, *statements(begin, line), *made.body, *back]
+
+
+def is_docstring(node: ast.stmt) -> bool:
+    """Whether a statement is a bare string."""
+    value = getattr(node, "value", None)
+    return isinstance(node, ast.Expr) and isinstance(getattr(value, "value", None), str)
+
+
+class Without(ast.NodeTransformer):
+    """Leaves out the assignments of a flag that nobody reads."""
+
+    def __init__(self, flag: str) -> None:
+        self.flag = flag
+
+    def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements without them."""
+        return list(self.visit(ast.Module(body, [])).body)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
+        target = node.targets[0]
+        return None if getattr(target, "id", "") == self.flag else node
+
+
+class Returns(Jumps):
+    """`return x` becomes `result = x; returned = True`, and in a loop, `break`."""
+
+    def __init__(self, flag: str, result: str) -> None:
+        self.flag, self.result = flag, result
+        self.depth = 0
+
+    def jump(self, node: ast.stmt) -> Straight | None:
+        if not isinstance(node, ast.Return):
+            return None
+        body = statements(f"{self.result} = None; {self.flag} = True", node)
+        if node.value is not None:
+            body[0].value = node.value  # type: ignore[attr-defined]
+        if self.depth:
+            body += [ast.copy_location(ast.Break(), node)]
+        return Straight(body, [self.flag], always=True)
+
+    def loop(self, node: ast.For | ast.While) -> Straight:
+        ever = endless(node)
+        self.depth += 1
+        inside = self.straight(node.body)
+        self.depth -= 1
+        if not inside.flags:
+            return Straight([node], [])
+        node.body = inside.body
+        made: list[ast.stmt] = [node]
+        if self.depth:
+            made += statements(f"if {self.flag}: pass", node)
+            made[-1].body = [ast.copy_location(ast.Break(), node)]  # type: ignore[attr-defined]
+        return Straight(made, [self.flag], always=ever)
+
+
+def endless(node: ast.For | ast.While) -> bool:
+    """Whether nothing but a `return` ends a loop."""
+    test = getattr(node, "test", None)
+    ever = isinstance(test, ast.Constant) and bool(test.value)
+    return ever and not any(isinstance(part, ast.Break) for part in own(node))
