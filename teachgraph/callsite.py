@@ -20,7 +20,10 @@ titles_of_files: list[Callable[[str], str | None]] = []
 """Who knows better names for files: a notebook, of its cells."""
 
 _PACKAGE = str(Path(__file__).parent) + "/"
-_HOUSES = (_PACKAGE, contextlib.__file__, "<teachgraph", "<frozen", "<string>")
+_HOME = Path(__file__).parents[1]
+_WIDGETS = [f"{_HOME}/{where}teachgraph_widgets/" for where in ("", "widgets/")]
+_OTHERS = (contextlib.__file__, "<teachgraph", "<frozen", "<string>")
+_HOUSES = (_PACKAGE, *_WIDGETS, *_OTHERS)
 
 
 class Callsite(NamedTuple):

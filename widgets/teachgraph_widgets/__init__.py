@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph_widgets import profiler
+from teachgraph_widgets.explaining import explain
+from teachgraph_widgets.finite import NotFiniteError, check_nan_inf
 from teachgraph_widgets.page import write_page
 from teachgraph_widgets.script import trace_script
 from teachgraph_widgets.still import still
@@ -17,8 +20,12 @@ from teachgraph_widgets.validate import LogError, read_log, validate
 
 __all__ = [
     "LogError",
+    "NotFiniteError",
     "Trace",
+    "check_nan_inf",
+    "explain",
     "load_ipython_extension",
+    "profiler",
     "read_log",
     "still",
     "summary",

@@ -1,0 +1,149 @@
+"""`tg.explain(tensor)`: the path that made a value, op by op, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from teachgraph.eager.tape import Edge, Output
+from teachgraph.eager.tensor import Tensor
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.static.operator import Operator
+from teachgraph.static.variable import Variable
+from teachgraph_widgets.folded import number_text, shape_text
+from teachgraph_widgets.history import Past, past_of
+from teachgraph_widgets.log import clean
+from teachgraph_widgets.stats import dtype_name, outline, stats_of
+from teachgraph_widgets.summary import cut
+from teachgraph_widgets.watcher import short_texts
+
+__all__ = ["Text", "explain"]
+
+MOST_STEPS = 40
+
+
+class Text(str):
+    """Text that shows itself as it is, at a prompt and in a notebook."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def explain(value: Any, most: int = MOST_STEPS) -> Text:
+    """How a value came about: the ops that made it, the oldest first.
+
+    Args:
+        value: A Tensor (its tape is read) or a Variable (its program is).
+        most: How many ops to show; of a longer path the last ones.
+
+    Raises:
+        InvalidValueError: It is neither.
+
+    >>> import teachgraph as tg
+    >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> x.name = "x"
+    >>> tg.explain((x * x).sum())
+    Tensor float32 [] = 5, made by 2 ops from 1 leaf
+         x = D float32 [2]
+      1  elementwise_mul(x, x) -> [2]
+      2  reduce_sum(1) -> []  dim=[]  keep_dim=False
+    """
+    if isinstance(value, Tensor):
+        lines = list(of_tensor(value, most))
+    elif isinstance(value, Variable):
+        lines = list(of_variable(value, most))
+    else:
+        told = f"explain takes a Tensor or a Variable, got {type(value).__name__}"
+        raise InvalidValueError(at_user_line(told))
+    return Text("\n".join(cut(line) for line in lines))
+
+
+def of_tensor(tensor: Tensor, most: int) -> Iterator[str]:
+    """The lines of a tensor."""
+    head = f"Tensor {dtype_name(tensor.dtype)} {shape_text(tensor.shape)}"
+    if tensor.data.size == 1:
+        head += f" = {number_text(stats_of(outline(tensor.data))['mean'])}"
+    if tensor.node is None:
+        off = "; it does not say what it came from, as no gradient goes back from it"
+        yield f"{head}, a leaf{off if tensor.stop_gradient else ''}"
+        return
+    past = past_of(tensor, ())
+    total = len(past.nodes) + past.left_out
+    leaves = number(len(past.leaves), "leaf")
+    yield f"{head}, made by {number(total, 'op')} from {leaves}"
+    names = leaf_names(past)
+    for leaf in past.leaves[:most]:
+        letter = "D" if type(leaf) is Tensor else "P"
+        facts = f"{letter} {dtype_name(leaf.dtype)} {shape_text(leaf.shape)}"
+        yield f"     {names[id(leaf)]} = {facts}"
+    if len(past.leaves) > most:
+        yield f"     ... {len(past.leaves) - most:,} leaves more"
+    first = max(0, len(past.nodes) - most)
+    if hidden := past.left_out + first:
+        yield f"     ... {number(hidden, 'op')} before"
+    numbers = {id(node): str(i) for i, node in enumerate(past.nodes, past.left_out + 1)}
+    for node in past.nodes[first:]:
+        read = ", ".join(called(edge, names, numbers) for edge in node.edges)
+        made = ", ".join(shape_text(list(o.shape)) for o in past.outputs(node))
+        attrs = "  ".join(f"{n}={t}" for n, t in short_texts(node.attrs))
+        freed = "  (freed by a reverse pass)" if node.saved is None else ""
+        text = f"{numbers[id(node)]:>3}  {node.op.type}({read}) -> {made}  {attrs}"
+        yield f"{text.rstrip()}{freed}"
+
+
+def leaf_names(past: Past) -> dict[int, str]:
+    """What leaves are called: their names, or letters where they have none."""
+    unnamed = (f"leaf_{i}" for i in range(len(past.leaves)))
+    return {id(leaf): clean(leaf.label) or next(unnamed) for leaf in past.leaves}
+
+
+def called(edge: Edge | None, names: dict[int, str], numbers: dict[int, str]) -> str:
+    """An input of a step: a leaf's name, or the number of the step that made it."""
+    if edge is None:
+        return "·"
+    if isinstance(edge, Output):
+        return f"{numbers.get(id(edge.node), '...')}[{edge.index}]"
+    return names.get(id(edge)) or numbers.get(id(edge), "...")
+
+
+def of_variable(variable: Variable, most: int) -> Iterator[str]:
+    """The lines of a variable."""
+    path = path_to(variable)
+    shape = f"{dtype_name(variable.dtype)} {shape_text(list(variable.shape))}"
+    yield f"Variable {clean(variable.name)} {shape}, made by {number(len(path), 'op')}"
+    if len(path) > most:
+        yield f"     ... {number(len(path) - most, 'op')} before"
+    first = max(0, len(path) - most)
+    for step, operator in enumerate(path[first:], first + 1):
+        read = ", ".join(map(clean, operator.input_arg_names))
+        made = ", ".join(map(clean, operator.output_arg_names))
+        yield f"{step:>3}  {clean(operator.type)}({read}) -> {made}"
+        if (where := operator.callsite) is not None:
+            yield f"       {where.short}: {where.source}"
+
+
+def path_to(variable: Variable) -> list[Operator]:
+    """The operators that lead to a variable, in their order."""
+    wanted, found = {variable.name}, list[Operator]()
+    block = variable.block
+    while True:
+        for operator in reversed(block.ops):
+            if wanted.intersection(operator.output_arg_names):
+                found.append(operator)
+                wanted.update(operator.input_arg_names)
+        if block.parent_idx < 0:
+            return found[::-1]
+        block = block.program.blocks[block.parent_idx]
+
+
+def number(count: int, what: str) -> str:
+    """A count with its word.
+
+    >>> number(1, "leaf"), number(2, "leaf"), number(1000, "op")
+    ('1 leaf', '2 leaves', '1,000 ops')
+    """
+    if count == 1:
+        return f"1 {what}"
+    return f"{count:,} {'leaves' if what == 'leaf' else what + 's'}"

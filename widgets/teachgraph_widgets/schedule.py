@@ -1,0 +1,69 @@
+"""Which steps of a loop a profiler records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+
+from teachgraph.errors import InvalidValueError, at_user_line
+
+__all__ = ["RECORDING", "ProfilerState", "Schedule", "between", "make_scheduler"]
+
+
+class ProfilerState(Enum):
+    """What a profiler does in a step; after RECORD_AND_RETURN it hands the steps on."""
+
+    CLOSED = 0
+    READY = 1
+    RECORD = 2
+    RECORD_AND_RETURN = 3
+
+
+RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
+
+Schedule = Callable[[int], ProfilerState]
+
+
+def make_scheduler(
+    *, closed: int, ready: int, record: int, repeat: int = 0, skip_first: int = 0
+) -> Schedule:
+    """Which steps to record: `closed` are passed over, `ready` warm up, then `record`.
+
+    Args:
+        closed: Steps that nothing is done in.
+        ready: Steps in which things warm up.
+        record: Steps to record.
+        repeat: How often to go round; 0 is without end.
+        skip_first: Steps to leave out before all.
+
+    >>> schedule = make_scheduler(closed=1, ready=1, record=2, repeat=1)
+    >>> [schedule(step).name for step in range(5)]
+    ['CLOSED', 'READY', 'RECORD', 'RECORD_AND_RETURN', 'CLOSED']
+    """
+    length = closed + ready + record
+    if min(closed, ready, repeat, skip_first) < 0 or record < 1:
+        told = f"record at least one step, got record={record}; no count is negative"
+        raise InvalidValueError(at_user_line(told))
+
+    def schedule(step: int) -> ProfilerState:
+        turn, place = divmod(step - skip_first, length)
+        if step < skip_first or (repeat and turn >= repeat) or place < closed:
+            return ProfilerState.CLOSED
+        if place < closed + ready:
+            return ProfilerState.READY
+        last = place == length - 1
+        return ProfilerState.RECORD_AND_RETURN if last else ProfilerState.RECORD
+
+    return schedule
+
+
+def between(first: int, end: int) -> Schedule:
+    """Record the steps from `first` up to, and without, `end`."""
+    if not 0 <= first < end:
+        told = f"a scheduler is (first, end) with first < end, got {(first, end)}"
+        raise InvalidValueError(at_user_line(told))
+    skip = max(first - 1, 0)
+    ready, record = min(first, 1), end - first
+    return make_scheduler(
+        closed=0, ready=ready, record=record, repeat=1, skip_first=skip
+    )

@@ -1,0 +1,166 @@
+"""The observer behind the profiler: when each op begins and ends, and what it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import get_ident
+from time import perf_counter
+from typing import Any
+
+from teachgraph.callsite import user_frame
+from teachgraph.eager.tape import Node
+from teachgraph.observe import Observer
+from teachgraph.static.operator import Operator
+from teachgraph_widgets.spans import Span
+
+__all__ = ["Timer"]
+
+
+class Timer(Observer):
+    """Notes spans of what the thread that made it does.
+
+    Eager ops are timed one by one, gradients from the beginning of a rule to the last
+    gradient it hands on. A program runs operator by operator: each is timed from the
+    end of the one before.
+
+    Attributes:
+        spans: Those that have ended, in the order of their ends.
+    """
+
+    def __init__(self, *, shapes: bool = False) -> None:
+        self.spans: list[Span] = []
+        self.zero = perf_counter()
+        self.thread = get_ident()
+        self.shapes = shapes
+        self._open: list[Span] = []
+        self._rule: Span | None = None
+        self._last = 0.0
+        self._blocks: dict[int, tuple[float, int]] = {}
+
+    def now(self) -> float:
+        """Seconds since it began."""
+        return perf_counter() - self.zero
+
+    def begin(self, name: str, kind: str) -> Span | None:
+        """Something begins."""
+        if get_ident() != self.thread:
+            return None
+        span = Span(name, kind, 0.0, depth=len(self._open), place=place())
+        self._open.append(span)
+        span.start = self.now()
+        return span
+
+    def end(self, span: Span | None) -> None:
+        """It ends, and so does what began in it and was left by an error."""
+        if span is None or get_ident() != self.thread or span not in self._open:
+            return
+        end = self.now()
+        while self._open:
+            top = self._open.pop()
+            top.end = end
+            self.spans.append(top)
+            if top is span:
+                return
+
+    def close(self) -> None:
+        """Everything ends."""
+        if self._open:
+            self.end(self._open[0])
+
+    def op_begin(
+        self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    ) -> None:
+        """An op is about to run."""
+        span = self.begin(op, "op")
+        if span is not None and self.shapes:
+            span.shapes = ", ".join(str(list(getattr(x, "shape", ()))) for x in inputs)
+
+    def op_end(
+        self,
+        op: str,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        node: Any,
+    ) -> None:
+        """An op has run."""
+        if get_ident() == self.thread and self._open:
+            span = self._open[-1]
+            self.end(span)
+            span.size = sum([t.data.nbytes for t in outputs])
+
+    def op_failed(
+        self,
+        op: str,
+        inputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        error: BaseException,
+    ) -> None:
+        """An op has raised."""
+        if self._open and self._open[-1].kind == "op":
+            self.end(self._open[-1])
+
+    def backward_begin(self, roots: Sequence[Any]) -> None:
+        """A reverse pass begins."""
+        self.begin("backward", "pass")
+
+    def grad_begin(self, node: Node) -> None:
+        """A rule is about to run."""
+        if get_ident() == self.thread:
+            depth = len(self._open)
+            self._rule = Span(f"{node.op.type}_grad", "grad", self.now(), depth=depth)
+
+    def grad_flows(self, node: Any, index: int, target: Any, grad: Any) -> None:
+        """A rule hands on a gradient: so far it has taken this long."""
+        rule = self._rule
+        if rule is None or get_ident() != self.thread:
+            return
+        if not rule.end:
+            self.spans.append(rule)
+        rule.end = self.now()
+        rule.size += getattr(getattr(grad, "data", grad), "nbytes", 0)
+
+    def backward_end(self, roots: Sequence[Any]) -> None:
+        """The reverse pass is over."""
+        self._rule = None
+        self.end_last("pass")
+
+    def run_begin(self, program: Any, feed: Mapping[str, Any]) -> None:
+        """A run of a program begins."""
+        if self.begin("Executor.run", "run") is not None:
+            self._last, self._blocks = self.now(), {}
+
+    def run_op(self, operator: Operator, outputs: Mapping[str, Any]) -> None:
+        """An Operator has run, and what its block holds before it."""
+        if get_ident() != self.thread:
+            return
+        block, inner = operator.block.idx, operator.sub_block
+        start = self._last
+        if inner is not None:
+            start, first = self._blocks.pop(inner.idx, (start, len(self.spans)))
+            for span in self.spans[first:]:
+                span.depth += 1
+        elif block and block not in self._blocks:
+            self._blocks[block] = start, len(self.spans)
+        size = sum([getattr(value, "nbytes", 0) for value in outputs.values()])
+        where = operator.callsite
+        span = Span(operator.type, "op", start, depth=len(self._open), size=size)
+        span.place = ("", 0) if where is None else (where.file, where.line)
+        self.spans.append(span)
+        span.end = self._last = self.now()
+
+    def run_end(self, program: Any) -> None:
+        """The run is over."""
+        self.end_last("run")
+
+    def end_last(self, kind: str) -> None:
+        """The innermost span of a kind ends."""
+        if get_ident() == self.thread:
+            spans = [span for span in self._open if span.kind == kind]
+            self.end(spans[-1] if spans else None)
+
+
+def place() -> tuple[str, int]:
+    """The user's file and line."""
+    frame = user_frame(4)
+    return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
