@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 __all__ = ["InForce"]
 
@@ -33,7 +33,8 @@ class InForce(Generic[T]):
     @property
     def value(self) -> T:
         """What is in force in this thread."""
-        return cast("T", self._own.__dict__.get("value", self._everyones))
+        found: T = self._own.__dict__.get("value", self._everyones)
+        return found
 
     def put(self, value: T) -> None:
         """Put another value in force, here or, from the main thread, for all."""
