@@ -146,6 +146,11 @@ class Graph:
         for step in steps:
             self.register(step, at)
 
+    def put_after(self, at: int, step: Derived) -> None:
+        """Put an operator right after a place."""
+        self.before.setdefault(at + 1, []).append(step)
+        self.register(step, at + 1)
+
     def may_be(self, name: str, other: str, at: int) -> bool:
         """Whether what is written at `at` as `name` can be read as `other` instead."""
         if not self.temporary(name):

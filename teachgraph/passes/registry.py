@@ -28,7 +28,13 @@ __all__ = [
 MOST_ROUNDS = 100
 """After so many sweeps a pass that still finds something is going in circles."""
 
-DEFAULT = ("identities", "algebra", "constant_folding", "common_subexpressions")
+DEFAULT = (
+    "identities",
+    "algebra",
+    "constant_folding",
+    "common_subexpressions",
+    "gradient_sum",
+)
 """What an Executor does to every program: nobody can tell but by the time it takes."""
 
 
