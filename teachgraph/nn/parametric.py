@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod, sqrt
+from operator import index
 from typing import Any
 
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError, at_user_line
@@ -17,6 +18,7 @@ from teachgraph.nn.functional.norm import layout
 from teachgraph.ops import activation, bilinear, conv, elementwise, embedding, norm
 from teachgraph.ops.activation import activated
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
+from teachgraph.ops.in_words import all_in_words
 from teachgraph.ops.initializer import Constant, Initializer, Normal, XavierUniform
 from teachgraph.ops.op import Op
 from teachgraph.param_attr import ParamAttr
@@ -130,6 +132,11 @@ def whole_groups(layer: str, channels: int, filters: int, groups: int | None) ->
     return count
 
 
+def filter_sizes(size: Numbers, dims: int) -> list[int]:
+    """The sizes of a filter, which a parameter has: whole numbers."""
+    return [index(n) for n in several(size, dims)]
+
+
 def windows(
     dims: int, stride: Numbers, padding: Padding, dilation: Numbers, data_format: str
 ) -> dict[str, Any]:
@@ -188,7 +195,7 @@ def conv2d(
     axis, channels = channels_of("conv2d", x, data_format)
     count = whole_groups("conv2d", channels, num_filters, groups)
     depthwise = count == channels and not use_cudnn
-    size = several(filter_size, 2)
+    size = filter_sizes(filter_size, 2)
     return convolved(
         conv.depthwise_conv2d if depthwise else conv.conv2d,
         x,
@@ -224,7 +231,7 @@ def conv3d(
     x = variable("conv3d", input, 5)
     axis, channels = channels_of("conv3d", x, data_format)
     count = whole_groups("conv3d", channels, num_filters, groups)
-    size = several(filter_size, 3)
+    size = filter_sizes(filter_size, 3)
     return convolved(
         conv.conv3d,
         x,
@@ -334,7 +341,7 @@ def transposed(
     out = [] if output_size is None else several(output_size, dims)
     image = x.shape[2:] if axis == 1 else x.shape[1:-1]
     if filter_size is not None:
-        window = several(filter_size, dims)
+        window = filter_sizes(filter_size, dims)
     else:
         window = window_for(op.type, out, known(op.type, x, image), attrs)
     return convolved(
@@ -667,3 +674,6 @@ def bilinear_tensor_product(
         with naming.scope(lambda: out):
             product = bilinear.bilinear_tensor_product(left, right, weight, bias)
         return activated(product, act)  # type: ignore[no-any-return]
+
+
+all_in_words(__all__, globals())

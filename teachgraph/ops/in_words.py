@@ -11,7 +11,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from teachgraph.errors import OpError, explain
+from teachgraph.errors import OpError, TeachgraphError, explain
 from teachgraph.ops.op import Op
 
 __all__ = ["all_in_words", "in_words"]
@@ -45,6 +45,10 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
             if error.op:
                 raise
             reason: Exception = without_place(error)
+        except TeachgraphError as error:
+            if name in str(error):
+                raise
+            raise type(error)(f"{name}: {error}") from None
         except WRONG_ARGUMENTS as error:
             if not inside(error):
                 raise

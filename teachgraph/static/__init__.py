@@ -1,8 +1,10 @@
 """The second interpreter: ops become operators of a program, and run later."""
 
 from importlib import import_module
+from inspect import isfunction
 from typing import Any
 
+from teachgraph.ops.in_words import all_in_words
 from teachgraph.static import nn
 from teachgraph.static.backward import append_backward, gradients
 from teachgraph.static.block import Block
@@ -78,6 +80,11 @@ _UPSTAIRS = {
     ],
 }
 """Paddle has these in `static` too; they live a floor up."""
+
+_LOCAL = [name for name in __all__ if isfunction(globals()[name]) and name != "py_func"]
+"""The functions of `static` alone; `py_func` is one of `static.nn` too."""
+
+all_in_words(_LOCAL, globals())
 
 
 def __getattr__(name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
+from operator import index
 from typing import Any
 
 from teachgraph import dtypes, unique_name
@@ -223,6 +224,7 @@ def create_global_var(
     """
     name = name or unique_name.generate("_generated_var")
     facts = {"persistable": persistable, "stop_gradient": True}
+    shape = [index(size) for size in shape]
     main = default_main_program().global_block()
     variable = main.create_var(name, shape, dtype, **facts)
     startup = default_startup_program().global_block()
@@ -273,7 +275,7 @@ def name_scope(prefix: str) -> Iterator[None]:
     """Inside, operators carry a name scope: a word about where they belong.
 
     Raises:
-        InvalidValueError: The word is empty.
+        InvalidValueError: The word is empty, or none.
 
     In Paddle this is `paddle.static.name_scope`.
 
@@ -283,8 +285,9 @@ def name_scope(prefix: str) -> Iterator[None]:
     >>> x.op.attr("op_namescope")
     '/encoder/'
     """
-    if not prefix:
-        raise InvalidValueError(at_user_line("namescope prefix can not be empty."))
+    if not isinstance(prefix, str) or not prefix:
+        reason = f"name_scope: namescope prefix can not be empty, got {prefix!r}"
+        raise InvalidValueError(at_user_line(reason))
     main, startup = default_main_program(), default_startup_program()
     scope = main.child_scope(prefix)
     with main.within_name_scope(scope), startup.within_name_scope(scope):

@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+from teachgraph.ops.in_words import all_in_words
 from teachgraph.static.control_flow import case, cond, switch_case
 from teachgraph.static.layers import fc
 from teachgraph.static.loop import while_loop
@@ -30,6 +31,8 @@ _UPSTAIRS = {
     ),
 }
 """Layers that are made of what `nn` is made of, a floor up, and their names there."""
+
+all_in_words(["case", "cond", "fc", "switch_case", "while_loop"], globals())
 
 
 def __getattr__(name: str) -> Any:

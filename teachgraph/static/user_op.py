@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from teachgraph.errors import ProgramError, at_user_line
+from teachgraph.ops.in_words import all_in_words
 from teachgraph.ops.py_func import OutputSpec, register
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
@@ -147,3 +148,6 @@ def py_func_gradient(
     at = len(block.ops)
     slots = {"X": [*kept, *arriving]}
     block.insert(at, "py_func", slots, {"Out": outputs}, attrs).twin = operator
+
+
+all_in_words(["py_func"], globals())

@@ -7,7 +7,7 @@ of its arguments becomes everything it should not be, one at a time.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ import pytest
 import teachgraph as tg
 from teachgraph.errors import OpError, TeachgraphError
 from teachgraph.ops.op import Op
+from tests.ops.spoiling import Call, is_told, spoilt
 from tests.ops.values import integers, numbers
 
 F = tg.nn.functional
@@ -56,63 +57,6 @@ LIKELY: list[Any] = [*TENSORS, 0, 1, 2, [1], [2, 3], [0, 1], [1, 1, 1, 1], 0.5]
 LIKELY += [[floats(3), floats(3)], (ints(2),), "mean"]
 
 
-class Nothing:
-    """No argument at all."""
-
-    def __repr__(self) -> str:
-        return "<object>"
-
-
-WRONG: list[Any] = [
-    None,
-    True,
-    0,
-    -7,
-    99,
-    1.5,
-    float("nan"),
-    float("inf"),
-    1 + 2j,
-    "words",
-    Nothing(),
-    {},
-    {"a": 1},
-    [],
-    [[]],
-    [-7],
-    [99, 99],
-    [0, 0],
-    [1.5],
-    [float("nan")],
-    ["words"],
-    [None],
-    [[1, 2], [3]],
-    (),
-    (-1, -1),
-    (2, 0),
-    slice(None),
-    len,
-    np.float32,
-    np.array(["a", "b"]),
-    np.array([None, 1], object),
-    np.array([1 + 2j]),
-    np.array(["2020-01-01"], "datetime64[D]"),
-    tg.Tensor(np.array(2.0)),
-    tg.Tensor(np.array(-7)),
-    tg.Tensor(np.array([True, False])),
-    tg.Tensor(np.array([99, -99])),
-    tg.Tensor(np.array([np.nan, np.inf])),
-    tg.Tensor(np.zeros((0,))),
-    tg.Tensor(np.zeros((0, 3), np.int64)),
-    tg.Tensor(np.zeros((3, 0, 2, 2))),
-    tg.Tensor(np.ones((1, 2, 1, 2, 1, 2))),
-    tg.Tensor(np.ones((5, 7), np.float32)),
-    tg.Tensor(np.ones((2, 3), np.uint8)),
-    [tg.Tensor(np.ones(2)), tg.Tensor(np.ones(3))],
-    [tg.Tensor(np.ones(2)), None],
-]
-
-
 def parameters(function: Any) -> list[inspect.Parameter]:
     """What a function is called with; an op as its kernel is."""
     target = function.kernel if isinstance(function, Op) else function
@@ -127,8 +71,6 @@ def candidates(parameter: inspect.Parameter) -> list[Any]:
         return [parameter.default]
     return known + (LIKELY if parameter.name != "equation" else [])
 
-
-Call = tuple[list[Any], dict[str, Any]]
 
 CALLS: dict[str, Call] = {
     "bmm": ([floats(2, 2, 3), floats(2, 3, 4)], {}),
@@ -210,16 +152,6 @@ def answered(name: str, tries: int = 3000) -> Call | None:
     return None
 
 
-def spoilt(call: Call) -> Iterator[Call]:
-    """The same with one argument wrong, each in every way."""
-    positional, named = call
-    for wrong in WRONG:
-        for place in range(len(positional)):
-            yield [*positional[:place], wrong, *positional[place + 1 :]], named
-        for key in named:
-            yield positional, named | {key: wrong}
-
-
 def test_every_function_answers_some_call() -> None:
     assert [name for name in FUNCTIONS if answered(name) is None] == []
 
@@ -231,12 +163,6 @@ def refusal(name: str, call: Call) -> Exception | None:
     except Exception as error:
         return error
     return None
-
-
-def is_told(name: str, error: Exception) -> bool:
-    """Whether it is one of ours that names an op or the function, or a call's own."""
-    ours = isinstance(error, TeachgraphError | TypeError)
-    return ours and bool(getattr(error, "op", "") or name in str(error))
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
