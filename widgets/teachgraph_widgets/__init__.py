@@ -11,6 +11,7 @@ from typing import Any
 from teachgraph_widgets import profiler
 from teachgraph_widgets.explaining import explain
 from teachgraph_widgets.finite import NotFiniteError, check_nan_inf
+from teachgraph_widgets.monitoring import Monitor, monitor
 from teachgraph_widgets.page import write_page
 from teachgraph_widgets.script import trace_script
 from teachgraph_widgets.still import still
@@ -20,11 +21,13 @@ from teachgraph_widgets.validate import LogError, read_log, validate
 
 __all__ = [
     "LogError",
+    "Monitor",
     "NotFiniteError",
     "Trace",
     "check_nan_inf",
     "explain",
     "load_ipython_extension",
+    "monitor",
     "profiler",
     "read_log",
     "still",

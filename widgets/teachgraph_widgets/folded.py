@@ -13,6 +13,7 @@ from teachgraph_widgets.events import (
     OpFailed,
     Stats,
     TensorEvent,
+    TrainEvent,
     VarEvent,
 )
 
@@ -97,6 +98,7 @@ class Folded:
         self.steps = list[Step]()
         self.dropped = list[str]()
         self.error = ""
+        self.training = list[TrainEvent]()
         self._nodes = dict[int, Step]()
 
     @property
@@ -126,6 +128,8 @@ class Folded:
                 self.add_row(event["program"], row_of(event))
             case "op_failed":
                 self.fail(event)
+            case "train":
+                self.training.append(event)
             case _:
                 self.take_eager(event)
 

@@ -132,9 +132,12 @@ class EventLog:
             "line": line,
             "kind": kind,
         }
-        for (name, convert), fact in zip(CONVERSIONS[kind], facts, strict=False):
+        for field, fact in zip(CONVERSIONS[kind], facts, strict=False):
+            name, convert, optional = field
             if fact is not None:
                 event[name] = convert(fact)
+            elif not optional:
+                event[name] = None
         return cast("AnyEvent", event)
 
 
@@ -165,10 +168,10 @@ def as_it_is(fact: Any) -> Any:
     return fact
 
 
-def conversions(event: type) -> list[tuple[str, Convert]]:
-    """A kind's own fields, without the five that all have, and how to make them."""
+def conversions(event: type) -> list[tuple[str, Convert, bool]]:
+    """A kind's own fields, without the five that all have; may they be absent?"""
     own = list(fields_of(event).items())[5:]
-    return [(name, conversion(field.type)) for name, field in own]
+    return [(name, conversion(f.type), not f.required) for name, f in own]
 
 
 CONVERSIONS = {kind: conversions(event) for kind, event in EVENTS.items()}

@@ -27,6 +27,7 @@ def summary(log: Log) -> str:
     end = [f"left out: {text}" for text in folded.dropped]
     if folded.error:
         end.append(f"ended with {folded.error.splitlines()[0]}")
+    body += training(folded)
     return "\n".join(cut(text) for text in [*head(folded), *body, *end])
 
 
@@ -48,6 +49,40 @@ def head(folded: Folded) -> list[str]:
         counts.append(counted(len(folded.tensors), "tensor"))
         counts.append(counted(len(folded.steps), "op"))
     return [title, "  " + "; ".join(counts)]
+
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def training(folded: Folded) -> list[str]:
+    """What a training came to: its steps, the loss from first to last, the norms."""
+    if not folded.training:
+        return []
+    last = folded.training[-1]
+    steps = f"step {last['step']:,}"
+    if "steps" in last:
+        steps += f" of {last['steps']:,}"
+    losses = [e["loss"] for e in folded.training if e["loss"] is not None]
+    lines = [f"  {steps}, epoch {last['epoch']:,}"]
+    if losses:
+        ends = f"{number_text(losses[0])} -> {number_text(losses[-1])}"
+        lines.append(f"  loss {ends}  {sparkline(losses)}")
+    figures = last["metrics"].items()
+    lines += [f"  {name} {number_text(value)}" for name, value in figures][:MOST_FACTS]
+    norms = [f"{layer} {number_text(norm)}" for layer, norm in last["norms"].items()]
+    return lines + ([f"  gradients: {listed(norms)}"] if norms else [])
+
+
+def sparkline(values: list[float], width: int = 40) -> str:
+    """A curve in one line of text.
+
+    >>> sparkline([4.0, 2.0, 1.0, 0.5])
+    '█▄▂▁'
+    """
+    picked = values[:: max(1, -(-len(values) // width))]
+    low, high = min(picked), max(picked)
+    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
+    return "".join(BARS[round((value - low) * scale)] for value in picked)
 
 
 def told(folded: Folded, line: int) -> list[str]:

@@ -1,0 +1,312 @@
+"""`tg.monitor`: watches a plain training loop, without a line of it being changed.
+
+It sits where the batches come from: each time the loop asks for the next one, a step is
+over. The loss is the number that the reverse pass began at; gradients are read where
+the pass left them.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from importlib import import_module
+from time import perf_counter
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.observe import Observer, observers
+from teachgraph_widgets.events import Log
+from teachgraph_widgets.folded import number_text
+from teachgraph_widgets.log import EventLog, clean
+from teachgraph_widgets.stats import rounded
+from teachgraph_widgets.summary import summary
+from teachgraph_widgets.tracing import in_notebook
+
+if TYPE_CHECKING:
+    from teachgraph_widgets.live import Live
+
+__all__ = ["Monitor", "monitor"]
+
+MOST_POINTS = 2000
+MOST_LAYERS = 32
+
+
+class Ear(Observer):
+    """Hears reverse passes begin and end, and nothing else."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.loss: float | None = None
+        self.norms: dict[str, float | None] = {}
+        self.due = True
+
+    def follows(self, program: Any) -> bool:
+        """No run has to be interpreted for this."""
+        return False
+
+    def backward_begin(self, roots: Sequence[Any]) -> None:
+        """The root, if it is one number, is the loss."""
+        if len(roots) == 1 and roots[0].size == 1:
+            self.loss = float(roots[0])
+
+    def backward_end(self, roots: Sequence[Any]) -> None:
+        """The gradients are there until the optimizer clears them."""
+        if self.model is not None and self.due:
+            self.norms, self.due = norms_of(self.model), False
+
+
+class Monitor:
+    """Goes over batches, and shows how the training that uses them is doing.
+
+    Attributes:
+        history: Of each step that was noted: its number, loss, metrics, norms.
+    """
+
+    def __init__(
+        self,
+        batches: Iterable[Any],
+        *,
+        model: Any = None,
+        optimizer: Any = None,
+        epochs: int = 1,
+        title: str = "Training",
+        every: float = 0.1,
+        show: bool | None = None,
+    ) -> None:
+        if epochs < 1:
+            told = f"epochs counts from 1, got {epochs}"
+            raise InvalidValueError(at_user_line(told))
+        self.batches, self.epochs, self.every = batches, epochs, every
+        self.title, self.optimizer = title, optimizer
+        self.show = in_notebook() if show is None else show
+        self.history: list[dict[str, Any]] = []
+        self._log = EventLog(title)
+        self._ear = Ear(model)
+        self._metrics: dict[str, float | None] = {}
+        self._bar: Any = None
+        self._live: Live | None = None
+        self._step = self._samples = 0
+        self._open = self._managed = False
+        self._thin = 1
+
+    def __enter__(self) -> Self:
+        self._managed = True
+        self._begin()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close(error)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._begin()
+        try:
+            for epoch in range(1, self.epochs + 1):
+                for batch in self.batches:
+                    since = perf_counter()
+                    yield batch
+                    self._stepped(epoch, batch, perf_counter() - since)
+        finally:
+            if not self._managed:
+                self.close(sys.exc_info()[1])
+
+    def __len__(self) -> int:
+        return len(self.batches) * self.epochs if isinstance(self.batches, Sized) else 0
+
+    def log(self, **metrics: Any) -> None:
+        """Note figures of the step that runs: `m.log(loss=loss, accuracy=0.9)`.
+
+        Raises:
+            InvalidValueError: One is not a single number.
+        """
+        for name, value in metrics.items():
+            array = np.asarray(value)
+            if array.size != 1:
+                told = f"{name} is a single number, got shape {list(array.shape)}"
+                raise InvalidValueError(at_user_line(told))
+            self._metrics[clean(name, 40)] = float(array.reshape(()))
+
+    def close(self, error: BaseException | None = None) -> None:
+        """Stop watching, and leave what there was to see."""
+        if not self._open:
+            return
+        self._open = False
+        if self._ear in observers:
+            observers.remove(self._ear)
+        failed = None if isinstance(error, GeneratorExit) else error
+        self._log.end(0, failed)
+        if self._live is not None:
+            self._live.close()
+        if self._bar is not None:
+            self._bar.close()
+
+    @property
+    def events(self) -> Log:
+        """The event log: what `tg.show` and `tg.plot` draw from."""
+        return self._log.whole()
+
+    def __repr__(self) -> str:
+        return summary(self.events)
+
+    def _begin(self) -> None:
+        if self._open:
+            return
+        self._open = True
+        self._log.begin("")
+        observers.append(self._ear)
+        self._shown = -math.inf
+        if self.show:
+            from teachgraph_widgets.live import Live
+
+            self._live = Live(self._log, 360, "auto")
+            self._live.open()
+        else:
+            self._bar = progress_bar(self.title, len(self) or None)
+
+    def _stepped(self, epoch: int, batch: Any, seconds: float) -> None:
+        ear, metrics = self._ear, self._metrics
+        self._step += 1
+        loss = metrics.pop("loss", ear.loss)
+        if self._bar is not None:
+            self._bar.update(1)
+        now = perf_counter()
+        is_shown = now - self._shown >= self.every
+        if is_shown:
+            self._shown, ear.due = now, True
+        if is_shown or self._step % self._thin == 0:
+            self._note(epoch, loss, seconds, samples_in(batch))
+        if is_shown and self._bar is not None:
+            figures = {"loss": loss, **metrics}
+            known = {k: number_text(v) for k, v in figures.items() if v is not None}
+            self._bar.set_postfix(known, refresh=False)
+        ear.loss, self._metrics = None, {}
+
+    def _note(
+        self, epoch: int, loss: float | None, seconds: float, samples: int
+    ) -> None:
+        """Write a step down; of a very long training only each second, fourth, ..."""
+        metrics, norms = dict(self._metrics), dict(self._ear.norms)
+        facts = {"step": self._step, "epoch": epoch, "loss": loss, "norms": norms}
+        self.history.append({**facts, "metrics": metrics, "seconds": seconds})
+        if len(self.history) >= MOST_POINTS * self._thin.bit_length():
+            self._thin *= 2
+        rate = None if self.optimizer is None else float(self.optimizer.get_lr())
+        figures = rounded(loss), round(seconds, 6), samples
+        told = *figures, pairs(metrics), pairs(norms), len(self) or None, rate
+        self._log.add(0, "train", self._step, epoch, *told)
+
+
+def monitor(
+    batches: Iterable[Any],
+    *,
+    model: Any = None,
+    optimizer: Any = None,
+    epochs: int = 1,
+    title: str = "Training",
+    every: float = 0.1,
+    show: bool | None = None,
+) -> Monitor:
+    """Watch a training loop: put it around what the loop goes over.
+
+    In a notebook a panel shows the loss curve, the speed, the time left and the norms
+    of the gradients; elsewhere there is a progress bar (tqdm, if it is installed).
+
+    Args:
+        batches: What the loop goes over: a DataLoader, a list, anything.
+        model: A Layer whose gradients are to be shown, by layer.
+        optimizer: Whose learning rate is to be shown.
+        epochs: How often to go over the batches.
+        title: A heading.
+        every: Seconds between two looks; the loop is not held up more often.
+        show: Whether to draw it; by default where there is a notebook.
+
+    Returns:
+        What to go over in its place; `log(loss=..., accuracy=...)` adds figures, which
+        a loop that runs a Program needs for its loss.
+
+    >>> import teachgraph as tg
+    >>> net = tg.nn.Linear(1, 1)
+    >>> watched = tg.monitor([tg.ones([4, 1])] * 3, model=net)
+    >>> for x in watched:
+    ...     (net(x) - 2.0).square().mean().backward()
+    >>> [point["step"] for point in watched.history][-1]
+    3
+    """
+    return Monitor(
+        batches,
+        model=model,
+        optimizer=optimizer,
+        epochs=epochs,
+        title=title,
+        every=every,
+        show=show,
+    )
+
+
+def norms_of(model: Any) -> dict[str, float | None]:
+    """The norm of the gradients of each layer, all its parameters together."""
+    squares: dict[str, float] = {}
+    for name, parameter in model.named_parameters():
+        grad = parameter.grad
+        if grad is not None:
+            layer = name.rpartition(".")[0] or name
+            flat = np.asarray(grad.data, np.float64).ravel()
+            squares[layer] = squares.get(layer, 0.0) + float(flat @ flat)
+    first = list(squares.items())[:MOST_LAYERS]
+    return {clean(layer, 60): rounded(math.sqrt(total)) for layer, total in first}
+
+
+def pairs(figures: Mapping[str, float | None]) -> tuple[tuple[str, float | None], ...]:
+    """Figures as a log's record has them."""
+    return tuple((name, rounded(value)) for name, value in figures.items())
+
+
+def samples_in(batch: Any) -> int:
+    """How many samples a batch has: the length of its first array."""
+    while isinstance(batch, (list, tuple)) and batch:
+        batch = batch[0]
+    if isinstance(batch, Mapping):
+        batch = next(iter(batch.values()), None)
+    shape: Sequence[int] = getattr(batch, "shape", ())
+    return int(shape[0]) if len(shape) else 0
+
+
+class Lines:
+    """What stands for a progress bar where tqdm is not installed: a line a tenth."""
+
+    def __init__(self, title: str, total: int | None) -> None:
+        self.title, self.total = title, total
+        self.done, self.told, self.postfix = 0, 0, ""
+
+    def update(self, steps: int) -> None:
+        """Some steps are over."""
+        self.done += steps
+        tenth = max(1, (self.total or 1000) // 10)
+        if self.done // tenth > self.told:
+            self.told = self.done // tenth
+            of = f"/{self.total:,}" if self.total else ""
+            sys.stderr.write(f"{self.title}: {self.done:,}{of} steps{self.postfix}\n")
+
+    def set_postfix(self, figures: Mapping[str, str], *, refresh: bool) -> None:
+        """Figures to tell next time."""
+        self.postfix = "".join(f"  {name} {text}" for name, text in figures.items())
+
+    def close(self) -> None:
+        """There is nothing more to tell."""
+
+
+def progress_bar(title: str, total: int | None) -> Any:
+    """tqdm's bar, or lines."""
+    try:
+        tqdm = import_module("tqdm").tqdm
+    except ImportError:
+        return Lines(title, total)
+    return tqdm(desc=title, total=total, unit=" steps", leave=True, file=sys.stderr)
