@@ -82,6 +82,7 @@ export class InspectorPane implements Pane {
       const act = (): void => this.actions.select(link.key);
       const item = button("tg-link", `Go to ${link.label}`, "", act);
       item.append(badge(link.tone), el("span", "tg-code", link.label));
+      item.removeAttribute("aria-label");
       item.dataset.key = link.key;
       row.append(item);
     }

@@ -52,8 +52,6 @@ interface Wire {
   join?: Join;
 }
 
-const UNREAD = { reads: 0, parts: 0, total: false };
-
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
 const KEPT_HEIGHTS = [0, 16, -16];
@@ -126,7 +124,7 @@ export class Mirror implements Picture {
     this.readInputs(op, node);
     op.outputs.forEach((wire, index) => {
       const offset = spread(index, op.outputs.length, BOX.width);
-      const made: Wire = { node, generation: this.generation, offset, ...UNREAD };
+      const made = unread(node, this.generation, offset);
       this.wires.set(wire, made);
       if (op.stops?.includes(wire)) this.sign(op, made, "stop", wire, -1);
     });
@@ -289,8 +287,7 @@ export class Mirror implements Picture {
     const { cell, line, wire: key, name: title, tone } = input;
     const what = { seq: by.seq, cell, line, key, title, tone };
     const node = this.add(what, { side: -1, shape: "leaf", spot, op, ...at(-1, spot) });
-    const { generation } = this;
-    const wire: Wire = { node, generation, offset: 0, ...UNREAD };
+    const wire = unread(node, this.generation, 0);
     this.wires.set(input.wire, wire);
     return wire;
   }
@@ -438,6 +435,10 @@ function keptText(slots: readonly string[]): string {
   const values = slots.filter((slot) => !slot.endsWith(".shape"));
   if (values.length < slots.length) values.push("shapes");
   return values.join(", ");
+}
+
+function unread(node: MirrorNode, generation: number, offset: number): Wire {
+  return { node, generation, offset, reads: 0, parts: 0, total: false };
 }
 
 /** Data comes from outside; a parameter belongs to the layer that reads it. */

@@ -126,7 +126,8 @@ export class ProgramState {
       removed: Infinity,
     };
     this.ops.set(event.op, row);
-    this.passes.inserted(event);
+    // Passes rewrite copies: of other programs no history is kept.
+    if (this.event.origin !== undefined) this.passes.inserted(event);
     this.add(row);
     for (const name of names(event.inputs)) append(this.readers, name, row);
     for (const name of names(event.outputs)) append(this.writers, name, row);
@@ -183,10 +184,19 @@ export class ProgramState {
       const inputs = names(event.inputs).map((name) => this.input(event.block, name));
       const outputs = names(event.outputs).map((name) => this.wire(event.block, name));
       const tone = operatorTone(event.type, event.role);
-      const what = { key: row.key, title: event.type, tone, untaped: false };
-      const stops = outputs.filter((key) => this.stops(key));
-      const scope = this.scopeOf(event);
-      this.mirror.forward({ ...made(event), ...what, inputs, outputs, stops, scope });
+      this.mirror.forward({
+        seq: event.seq,
+        cell: event.cell,
+        line: event.line,
+        key: row.key,
+        title: event.type,
+        tone,
+        untaped: false,
+        inputs,
+        outputs,
+        stops: outputs.filter((key) => this.stops(key)),
+        scope: this.scopeOf(event),
+      });
     }
   }
 
@@ -197,10 +207,10 @@ export class ProgramState {
 
   /** Blocks, then name scopes; without those, the layer whose parameter it reads. */
   private scopeOf(event: OpEvent): string[] {
-    const scope = this.pathOf(event.block)
-      .filter((block) => block > 0)
-      .map((block) => `block ${block}`)
-      .reverse();
+    const scope: string[] = [];
+    for (const block of event.block > 0 ? this.pathOf(event.block) : []) {
+      if (block > 0) scope.unshift(`block ${block}`);
+    }
     if (event.scope !== undefined) scope.push(...event.scope.split("/").filter(Boolean));
     else scope.push(...this.layerOf(event));
     return scope;

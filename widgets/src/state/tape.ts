@@ -168,18 +168,19 @@ export class Tape {
     });
     const outputs = event.outputs.map(tensorKey);
     const tone = nodeTone(event);
-    const what = { key, title: event.type, tone, untaped: !event.taped };
-    const second = event.order > 1;
-    const scope = event.scope?.split("/") ?? layerOf(event, this.tensors);
-    const stops = event.outputs.filter((id) => this.isDetached(id, event)).map(tensorKey);
     this.mirror.forward({
-      ...made(event),
-      ...what,
+      seq: event.seq,
+      cell: event.cell,
+      line: event.line,
+      key,
+      title: event.type,
+      tone,
+      untaped: !event.taped,
       inputs,
       outputs,
-      second,
-      scope,
-      stops,
+      second: event.order > 1,
+      scope: event.scope?.split("/") ?? layerOf(event, this.tensors),
+      stops: event.outputs.filter((id) => this.isDetached(id, event)).map(tensorKey),
     });
     this.mirror.keep(made(event), key, event.taped ? event.saved : []);
   }

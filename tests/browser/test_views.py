@@ -1,0 +1,148 @@
+"""Every view in a real Chromium: for everybody to use, and quick enough to the hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from widgets.dev import shoot
+
+FOUR_HUNDRED, TEN_THOUSAND = "transformer", "transformer_deep"
+TRACES = ["four_lines_run", "mlp_nan", "twice", "failing_program", FOUR_HUNDRED]
+VIEWS = ["passes", "hostile_views", "training"]
+THEMES = ["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def html() -> Path:
+    return shoot.build()
+
+
+@pytest.fixture
+def errors() -> Iterator[list[str]]:
+    found: list[str] = []
+    yield found
+    assert found == []
+
+
+def opened(
+    browser: Browser, html: Path, name: str, theme: str, errors: list[str]
+) -> Page:
+    page = shoot.open_log(browser, html, name, 932, theme)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    return page
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", TRACES)
+def test_a_trace_has_no_accessibility_violation(
+    browser: Browser, html: Path, errors: list[str], name: str, theme: str
+) -> None:
+    page = opened(browser, html, name, theme, errors)
+    assert shoot.violations(page) == []
+    page.focus(".tg-root")
+    for key in ("Shift+ArrowLeft", "ArrowDown", "]", "g", "Enter"):
+        page.keyboard.press(key)
+    assert shoot.violations(page) == [], "with something selected"
+    page.keyboard.press("?")
+    assert shoot.violations(page) == [], "with the help open"
+    page.close()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("name", VIEWS)
+def test_no_view_has_an_accessibility_violation(
+    browser: Browser, html: Path, errors: list[str], name: str, theme: str
+) -> None:
+    page = opened(browser, html, name, theme, errors)
+    tabs = page.locator(".tg-tab:not([hidden])").count()
+    for _ in range(max(1, tabs)):
+        assert shoot.violations(page) == []
+        page.focus(".tg-root")
+        page.keyboard.press("v")
+        page.wait_for_timeout(50)
+    page.close()
+
+
+def test_every_part_of_a_chart_can_be_reached_by_keyboard(
+    browser: Browser, html: Path, errors: list[str]
+) -> None:
+    page = opened(browser, html, "plan", "light", errors)
+    page.locator(".tg-plan .tg-chartbox").last.focus()
+    details = page.locator(".tg-plan .tg-details").last
+    seen = set()
+    for _ in range(16):
+        page.keyboard.press("ArrowRight")
+        seen.add(details.inner_text())
+    assert len(seen) == 16
+    assert "fc_0.tmp_0: 256 kB from byte 0, alive from mul (0) to relu (1)." in seen
+    page.close()
+
+
+def test_a_span_opens_by_enter_and_the_whole_comes_back(
+    browser: Browser, html: Path, errors: list[str]
+) -> None:
+    page = opened(browser, html, "profile", "light", errors)
+    label = page.locator(".tg-chart").get_attribute("aria-label")
+    page.focus(".tg-flame .tg-chartbox")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.locator(".tg-chart")).not_to_have_attribute("aria-label", label or "")
+    page.get_by_role("button", name="Show the whole profile").click()
+    expect(page.locator(".tg-chart")).to_have_attribute("aria-label", label or "")
+    page.close()
+
+
+def test_a_deep_network_comes_folded_and_opens_where_one_looks(
+    browser: Browser, html: Path, errors: list[str]
+) -> None:
+    page = opened(browser, html, TEN_THOUSAND, "light", errors)
+    group = page.locator(".tg-node[data-kind=group][data-side=forward]")
+    expect(group).to_have_attribute("data-name", "encoder ×330")
+    page.keyboard.press("/")
+    page.fill(".tg-find", "softmax")
+    page.keyboard.press("Enter")
+    expect(page.locator(".tg-node[data-name=softmax]").first).to_be_attached()
+    page.close()
+
+
+def test_pointing_at_an_edge_tells_the_gradients_norm(
+    browser: Browser, html: Path, errors: list[str]
+) -> None:
+    page = shoot.open_log(browser, html, "mlp_eager", 1640, "light")
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    start = page.locator(".tg-node[data-name=reduce_mean_grad]").bounding_box()
+    assert start is not None
+    x, y = start["x"] + start["width"] / 2, start["y"] - 8
+    page.mouse.move(x, y)
+    expect(page.locator(".tg-tip")).to_contain_text("‖g‖")
+    expect(page.locator(".tg-tip .tg-hist")).to_be_visible()
+    page.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [FOUR_HUNDRED, TEN_THOUSAND, "ten_thousand"])
+def test_what_a_hand_waits_for(
+    browser: Browser, html: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Prints the figures; the gates are ten times the bars, for a busy machine."""
+    page = shoot.open_log(browser, html, name, 1640, "light")
+    first: float = page.evaluate(shoot.PAINTED)
+    unfold = page.get_by_role("button", name="Open all groups (e)")
+    if unfold.is_visible():
+        unfold.click()
+    found = shoot.figures(page)
+    nodes = page.locator(".tg-graph").get_attribute("data-nodes")
+    page.close()
+    with capsys.disabled():
+        frames = [
+            f"{what} p50 {half:.1f} p95 {most:.1f} (ours {own:.1f})"
+            for what, (half, most, own) in found.items()
+        ]
+        print(f"\n{name}, {nodes} nodes: first paint {first:.0f} ms", *frames, sep=", ")
+    assert first < 5000
+    assert found["seek"][1] < 500
+    assert max(found["zoom"][1], found["pan"][1]) < 200
