@@ -131,7 +131,7 @@ def test_what_a_hand_waits_for(
     """Prints the figures; the gates are ten times the bars, for a busy machine."""
     page = shoot.open_log(browser, html, name, 1640, "light")
     first: float = page.evaluate(shoot.PAINTED)
-    unfold = page.get_by_role("button", name="Open all groups (e)")
+    unfold = page.get_by_role("button", name="Unfold all groups (e)")
     if unfold.is_visible():
         unfold.click()
     found = shoot.figures(page)

@@ -1,11 +1,15 @@
 /** How long layout and folding take; printed, never asserted. */
 
 import { bench, describe } from "vitest";
+import { transformer } from "../fixtures/deep";
 import { longProgram } from "../fixtures/static";
+import { bars } from "../src/draw/minimap";
 import { scene, type Look } from "../src/draw/scene";
 import { ROW } from "../src/layout/geometry";
+import { groupsOf } from "../src/layout/groups";
 import { MirrorLayout, type Spot } from "../src/layout/mirror";
 import { caption, carried } from "../src/state/caption";
+import { Folding } from "../src/state/folding";
 import { Mirror } from "../src/state/mirror";
 import { traceOf } from "./trace";
 
@@ -35,6 +39,18 @@ describe("layout, forward and backward", () => {
   for (const count of [1_000, 10_000]) {
     bench(`${count} ops`, () => void mirrored(count));
   }
+});
+
+describe("10,000 ops, forward and backward, in repeated blocks", () => {
+  const { mirror } = traceOf(transformer(330)).programs.get(1)!;
+  const items = mirror.ops.map(({ title }) => ({ title, scope: [] }));
+  bench("repeats found", () => void groupsOf(items));
+  bench("folded into one box", () => {
+    const folding = new Folding("1", mirror);
+    folding.closeAll();
+    return void folding.picture;
+  });
+  bench("minimap", () => void bars(mirror, 64, 500));
 });
 
 describe("places alone", () => {

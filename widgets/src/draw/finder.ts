@@ -1,5 +1,7 @@
 /** Find a row or a node by a part of its name. */
 
+import { everyGroup } from "../layout/groups";
+import type { Mirror } from "../state/mirror";
 import type { Row } from "../state/programs";
 import type { Trace } from "../state/trace";
 import { countText } from "../text";
@@ -70,11 +72,23 @@ function* matching(trace: Trace, wanted: string): Generator<string> {
   for (const program of trace.programs.values()) {
     const named = (row: Row): boolean => fits(rowName(row));
     for (const row of program.rows.filter(named)) yield row.key;
+    yield* groupsNamed(program.mirror, fits);
   }
+  yield* groupsNamed(trace.tape.mirror, fits);
   for (const tensor of trace.tape.tensors.values()) {
     if (fits(tensor.name)) yield tensor.key;
   }
   for (const node of trace.tape.nodes.values()) {
     if (fits(node.event.type)) yield node.key;
+  }
+}
+
+/** A layer or scope is found at its first operator. */
+function* groupsNamed(
+  mirror: Mirror,
+  fits: (name: string) => boolean,
+): Generator<string> {
+  for (const { title, times, first } of everyGroup(mirror.groups)) {
+    if (times === 1 && fits(title)) yield mirror.ops[first].key;
   }
 }

@@ -189,7 +189,7 @@ export class GraphPane implements Pane {
     const text = isFolded ? "Unfold" : "Fold";
     if (this.foldButton.textContent === text) return;
     this.foldButton.textContent = text;
-    const label = isFolded ? "Open all groups (e)" : "Fold layers and repeats (c)";
+    const label = isFolded ? "Unfold all groups (e)" : "Fold layers and repeats (c)";
     this.foldButton.title = label;
     this.foldButton.setAttribute("aria-label", label);
   }
