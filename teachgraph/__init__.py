@@ -138,7 +138,10 @@ __all__ = [
 ]
 __all__ += functions.__all__
 
-_PICTURES = ("check_nan_inf", "explain", "monitor", "profiler", "trace")
+_PICTURES = (
+    *("check_nan_inf", "explain", "figure", "monitor"),
+    *("plot", "profiler", "show", "trace"),
+)
 """Drawn by the widgets, which are imported only when somebody wants to look."""
 
 _ROOMS = ("fluid",)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph_widgets import profiler
+from teachgraph_widgets import plot, profiler
+from teachgraph_widgets.dot import figure
 from teachgraph_widgets.explaining import explain
 from teachgraph_widgets.finite import NotFiniteError, check_nan_inf
 from teachgraph_widgets.monitoring import Monitor, monitor
 from teachgraph_widgets.page import write_page
 from teachgraph_widgets.script import trace_script
+from teachgraph_widgets.showing import Shown, show
 from teachgraph_widgets.still import still
 from teachgraph_widgets.summary import summary
 from teachgraph_widgets.tracing import Trace, trace
@@ -23,13 +25,17 @@ __all__ = [
     "LogError",
     "Monitor",
     "NotFiniteError",
+    "Shown",
     "Trace",
     "check_nan_inf",
     "explain",
+    "figure",
     "load_ipython_extension",
     "monitor",
+    "plot",
     "profiler",
     "read_log",
+    "show",
     "still",
     "summary",
     "trace",

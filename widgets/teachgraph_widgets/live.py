@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from teachgraph_widgets.batcher import Batcher
-from teachgraph_widgets.log import EventLog
+from teachgraph_widgets.events import Log
+from teachgraph_widgets.log import EventLog, packed
 from teachgraph_widgets.still import image
 from teachgraph_widgets.summary import summary
 
@@ -62,6 +63,23 @@ class Live:
         if self._batcher is not None:
             self._batcher.close()
         log = self.log.whole()
-        hidden = f"<style>{','.join(INSTEAD)}{{display:none}}</style>"
-        picture = f'<div class="tg-still">{image(log)}{hidden}</div>'
-        display({"text/html": picture, "text/plain": summary(log)}, raw=True)
+        leave(log, summary(log))
+
+
+def shown(log: Log, text: str, height: int = 460) -> None:
+    """Show a log that is complete: the widget, a picture, a text."""
+    try:
+        from teachgraph_widgets.widget import TraceView
+    except ImportError:
+        pass
+    else:
+        facts: dict[str, Any] = {"title": log["title"], "snapshot": packed(log)}
+        display(TraceView(height=height, **facts))
+    leave(log, text)
+
+
+def leave(log: Log, text: str) -> None:
+    """Leave a picture and a text with the notebook."""
+    hidden = f"<style>{','.join(INSTEAD)}{{display:none}}</style>"
+    picture = f'<div class="tg-still">{image(log)}{hidden}</div>'
+    display({"text/html": picture, "text/plain": text}, raw=True)

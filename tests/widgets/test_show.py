@@ -1,0 +1,229 @@
+"""`tg.show`, `tg.figure` and `tg.plot`: one word for whatever has a picture."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from teachgraph_widgets.log import packed, written
+from teachgraph_widgets.page import write_page
+from teachgraph_widgets.validate import LogError, validate
+
+import teachgraph as tg
+from teachgraph import passes, static, unique_name
+from tests.widgets.recording import FOUR_LINES, record
+from tests.widgets.test_still import HOSTILE, decoded
+
+mpl.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def in_programs_of_its_own() -> Iterator[None]:
+    with static.program_guard(static.Program(), static.Program()), unique_name.guard():
+        yield
+
+
+def kinds(shown: Any) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for event in validate(shown.log)["events"]:
+        found.setdefault(event["kind"], []).append(event)
+    return found
+
+
+def a_program() -> Any:
+    x = static.data("x", [None, 2])
+    loss = tg.tanh(static.nn.fc(x, 3)).mean()
+    tg.optimizer.SGD(0.1).minimize(loss)
+    return static.default_main_program(), x, loss
+
+
+def test_a_program_is_shown_with_all_that_is_in_it() -> None:
+    program, _, _ = a_program()
+    shown = tg.show(program)
+    found = kinds(shown)
+    types = [e["type"] for e in found["op"]]
+    assert types == [operator.type for operator in program.global_block().ops]
+    assert {e["name"] for e in found["var"]} == set(program.global_block().vars)
+    assert any("twin" in e for e in found["op"]), "gradients know whose they are"
+    assert "tanh" in repr(shown)
+    assert repr(shown).count("\n") <= 80
+
+
+def test_a_tensor_is_shown_with_its_tape_and_value() -> None:
+    x = tg.to_tensor([3.0], stop_gradient=False)
+    y = x * x
+    y.backward(retain_graph=True)
+    found = kinds(tg.show(y))
+    assert [e["type"] for e in found["node"]] == ["elementwise_mul"]
+    assert found["value"][-1]["value"]["first"] == [9.0]
+    found = kinds(tg.show(x))
+    assert found["grad"][0]["value"]["first"] == [6.0]
+
+
+def test_a_layer_is_shown_by_its_parameters() -> None:
+    net = tg.nn.Sequential(tg.nn.Linear(2, 3), tg.nn.Linear(3, 1))
+    shown = tg.show(net)
+    tensors = kinds(shown)["tensor"]
+    assert [(e["name"], e["role"], e["shape"]) for e in tensors] == [
+        ("0.weight", "P", [2, 3]),
+        ("0.bias", "P", [3]),
+        ("1.weight", "P", [3, 1]),
+        ("1.bias", "P", [1]),
+    ]
+    assert repr(shown).splitlines()[-1] == "13 parameters"
+
+
+def test_a_report_and_a_plan_are_shown() -> None:
+    report = passes.report.Report(
+        [
+            passes.report.Applied(
+                "fold", 5, 3, [passes.report.Change(["scale"], [], "by one", "a.py:3")]
+            )
+        ]
+    )
+    (event,) = kinds(tg.show(report))["pass"]
+    assert (event["name"], event["before"], event["after"]) == ("fold", 5, 3)
+    assert event["changes"][0]["old"] == ["scale"]
+    buffer = SimpleNamespace(name="a", offset=64, size=32, start=0, end=2)
+    plan = SimpleNamespace(buffers=[buffer], naive_peak=300, planned_peak=96)
+    (event,) = kinds(tg.show(plan))["plan"]
+    assert (event["naive_peak"], event["planned_peak"]) == (300, 96)
+    fields = {"name": "a", "offset": 64, "size": 32, "start": 0, "end": 2}
+    assert event["buffers"] == [fields]
+
+
+def test_a_real_memory_plan_is_shown() -> None:
+    program, _, loss = a_program()
+    plan = static.Executor().memory_plan(
+        program, {"x": np.ones((4, 2), "float32")}, [loss]
+    )
+    (event,) = kinds(tg.show(plan))["plan"]
+    assert len(event["buffers"]) == len(plan.buffers)
+    assert event["planned_peak"] <= event["naive_peak"]
+
+
+def test_a_saved_model_is_shown_by_its_prefix(tmp_path: Path) -> None:
+    _, x, loss = a_program()
+    executor = static.Executor()
+    executor.run(static.default_startup_program())
+    static.save_inference_model(str(tmp_path / "net"), [x], [loss], executor)
+    for path in (tmp_path / "net", str(tmp_path / "net.pdmodel")):
+        shown = tg.show(path)
+        assert repr(shown).startswith("model net.pdmodel: takes x; gives ")
+        assert "sgd" not in {e["type"] for e in kinds(shown)["op"]}
+    (tmp_path / "net.pdmodel").write_bytes(b"{}")
+    with pytest.raises(tg.errors.DataError):
+        tg.show(tmp_path / "net")
+
+
+def test_a_log_is_shown_from_a_file_a_zip_and_a_page(tmp_path: Path) -> None:
+    log = record(FOUR_LINES).log
+    plain, zipped = tmp_path / "a.json", tmp_path / "a.json.gz"
+    plain.write_text(written(log))
+    zipped.write_bytes(packed(log))
+    for path in (plain, zipped, write_page(log, tmp_path / "a.html")):
+        assert tg.show(path).log == log
+    assert tg.show(log).log == log
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no json",
+        b'{"version": 1}',
+        b'{"version": 1, "title": "", "events": [{"seq": 0, "kind": "eval"}]}',
+        gzip.compress(b"[1]"),
+        b"\xff\xfe\x00",
+    ],
+)
+def test_a_file_that_is_no_log_is_not_drawn(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "log.json"
+    path.write_bytes(content)
+    with pytest.raises(LogError):
+        tg.show(path)
+
+
+def test_what_has_no_picture_says_what_has() -> None:
+    with pytest.raises(tg.errors.InvalidValueError, match="no picture of int"):
+        tg.show(3)
+    with pytest.raises(FileNotFoundError, match="saved model"):
+        tg.show("nowhere/to/be/found")
+
+
+def test_hostile_names_are_text_in_every_form() -> None:
+    x = tg.to_tensor([1.0], stop_gradient=False)
+    x.name = HOSTILE
+    y = x * 2.0
+    shown = tg.show(y)
+    assert all(c.isprintable() or c == "\n" for c in repr(shown))
+    svg = decoded(shown._repr_html_())
+    assert "<img" not in svg
+    source = tg.figure(y).source
+    assert "\x1b" not in source
+    label = source.split("label=")[1]
+    assert not label.startswith("<"), "which Graphviz would take for HTML"
+    watched = tg.monitor([1, 2], title=HOSTILE, every=0.0)
+    for _ in watched:
+        watched.log(**{HOSTILE: 1.0})
+    assert all(c.isprintable() or c == "\n" for c in repr(watched))
+    assert "<img" not in decoded(tg.show(watched)._repr_html_())
+
+
+def test_a_log_never_holds_a_whole_tensor() -> None:
+    values = np.random.default_rng(0).normal(size=(40, 40)).astype("float32")
+    text = "x = tg.to_tensor(data, stop_gradient=False)\n(x * x).sum().backward()\n"
+    log = written(record(text, data=values).log)
+    kept = sum(f"{value:.6g}" in log for value in values.ravel())
+    assert kept < 40, "a few of 1,600, and means of blocks"
+
+
+def test_a_figure_has_each_op_once_and_the_edges_between() -> None:
+    program, _, _ = a_program()
+    source = tg.figure(program).source
+    ops = program.global_block().ops
+    assert source.count("shape=box") == len(ops)
+    forward = tg.figure(program, backward=False).source
+    assert "sgd" not in forward
+    assert "tanh" in forward
+    x = tg.to_tensor(1.0, stop_gradient=False)
+    y = x
+    for _ in range(400):
+        y = y * 2.0
+    with pytest.raises(tg.errors.InvalidValueError, match=r"tg\.show"):
+        tg.figure(y)
+    with pytest.raises(tg.errors.InvalidValueError, match="give what it computes"):
+        tg.figure(tg.nn.Linear(1, 1))
+
+
+def test_curves_hold_what_was_noted() -> None:
+    net = tg.nn.Linear(2, 1)
+    optimizer = tg.optimizer.SGD(0.5, net.parameters())
+    watched = tg.monitor([1] * 5, model=net, optimizer=optimizer, every=0.0)
+    with tg.profiler.Profiler() as profile:
+        for _ in watched:
+            net(tg.ones([3, 2])).mean().backward()
+    (line,) = tg.plot.loss(watched).lines
+    assert list(line.get_xdata()) == [1, 2, 3, 4, 5]
+    assert list(line.get_ydata()) == pytest.approx([p["loss"] for p in watched.history])
+    (rate,) = tg.plot.learning_rate(watched).lines
+    assert set(rate.get_ydata()) == {0.5}
+    assert tg.plot.gradient_norms(watched).get_yscale() == "log"
+    bars = tg.plot.timeline(profile).patches
+    assert len(bars) == len(profile.spans)
+    with pytest.raises(tg.errors.InvalidValueError, match="no learning rate"):
+        tg.plot.learning_rate(tg.monitor([1]).events)
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays() -> Iterator[None]:
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")

@@ -1,0 +1,129 @@
+"""`tg.plot`: curves of a training and the timeline of a profile, with matplotlib.
+
+Each function draws into the axes it is given, or into new ones, and returns them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.ipython import LabMissingError
+from teachgraph_widgets.events import TrainEvent
+from teachgraph_widgets.folded import fold
+from teachgraph_widgets.log import clean
+from teachgraph_widgets.monitoring import Monitor
+from teachgraph_widgets.profiler import Profiler
+from teachgraph_widgets.validate import validate
+
+__all__ = ["gradient_norms", "learning_rate", "loss", "timeline"]
+
+COLOURS = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7"),
+    *("#e69f00", "#56b4e9", "#004d40", "#5a636e"),
+)
+KINDS = {"op": "#0072b2", "grad": "#cc79a7", "run": "#5a636e", "user": "#009e73"}
+MOST_LAYERS = 8
+
+
+def loss(source: Any, ax: Any = None) -> Any:
+    """The loss of each step that was noted.
+
+    Args:
+        source: A monitor, or its event log.
+        ax: Matplotlib's axes; by default new ones.
+
+    Raises:
+        InvalidValueError: It has no training in it.
+        LabMissingError: Matplotlib is not installed.
+    """
+    points = [(e["step"], e["loss"]) for e in training(source) if e["loss"] is not None]
+    return curves({"loss": points}, "loss", ax)
+
+
+def learning_rate(source: Any, ax: Any = None) -> Any:
+    """The learning rate of each step; the monitor must have been given the optimizer.
+
+    Raises:
+        InvalidValueError: It has no learning rate in it.
+    """
+    points = [(e["step"], e["rate"]) for e in training(source) if "rate" in e]
+    return curves({"learning rate": points}, "learning rate", ax)
+
+
+def gradient_norms(source: Any, ax: Any = None) -> Any:
+    """The norm of the gradients of each layer, on a logarithmic scale.
+
+    The monitor must have been given the model. At most 8 layers are drawn.
+
+    Raises:
+        InvalidValueError: It has no norms in it.
+    """
+    events = training(source)
+    layers = dict.fromkeys(layer for e in events for layer in e["norms"])
+    found = {
+        layer: [(e["step"], norm) for e in events if (norm := e["norms"].get(layer))]
+        for layer in list(layers)[:MOST_LAYERS]
+    }
+    ax = curves(found, "norm of the gradient", ax)
+    ax.set_yscale("log")
+    return ax
+
+
+def timeline(profile: Profiler, ax: Any = None) -> Any:
+    """What ran when: a bar a span, nested ones below.
+
+    Raises:
+        InvalidValueError: Nothing was measured.
+    """
+    if not isinstance(profile, Profiler) or not profile.spans:
+        raise InvalidValueError(at_user_line("a timeline is drawn of a profile"))
+    ax = new_axes() if ax is None else ax
+    for kind in dict.fromkeys(span.kind for span in profile.spans):
+        spans = [span for span in profile.spans if span.kind == kind]
+        starts = [span.start * 1e3 for span in spans]
+        widths = [span.seconds * 1e3 for span in spans]
+        depths = [span.depth for span in spans]
+        look = {"color": KINDS.get(kind, "#dddddd"), "edgecolor": "white"}
+        ax.barh(depths, widths, left=starts, height=0.9, label=kind, **look)
+    ax.invert_yaxis()
+    ax.set_xlabel("ms")
+    ax.set_ylabel("depth")
+    ax.legend(frameon=False)
+    return ax
+
+
+def training(source: Any) -> Sequence[TrainEvent]:
+    """The steps in a monitor or a log."""
+    log = source.events if isinstance(source, Monitor) else source
+    return fold(validate(log)).training
+
+
+def curves(
+    points: dict[str, list[tuple[int, float]]], label: str, ax: Any = None
+) -> Any:
+    """Draw some curves over the steps."""
+    if not any(points.values()):
+        raise InvalidValueError(at_user_line(f"no {label} was noted: see tg.monitor"))
+    ax = new_axes() if ax is None else ax
+    for (name, curve), colour in zip(points.items(), COLOURS, strict=False):
+        steps, values = zip(*curve, strict=True) if curve else ((), ())
+        text = clean(name).replace("$", r"\$").lstrip("_")
+        ax.plot(steps, values, color=colour, label=text)
+    ax.set_xlabel("step")
+    ax.set_ylabel(label)
+    if len(points) > 1:
+        ax.legend(frameon=False)
+    return ax
+
+
+def new_axes() -> Any:
+    """Axes of a figure of their own."""
+    try:
+        pyplot = import_module("matplotlib.pyplot")
+    except ImportError as error:
+        told = f'curves need matplotlib ({error}): pip install "teachgraph[lab]"'
+        raise LabMissingError(told) from None
+    return pyplot.subplots(layout="constrained")[1]

@@ -1,0 +1,263 @@
+"""`tg.show(obj)`: anything that has a picture, drawn; in a terminal, as text."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from teachgraph.eager.tensor import Tensor
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.io.inference import model_from_bytes
+from teachgraph.nn.layer import Layer
+from teachgraph.passes.report import Report
+from teachgraph.static.program import Program
+from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.events import Log
+from teachgraph_widgets.explaining import explain
+from teachgraph_widgets.folded import shape_text
+from teachgraph_widgets.lines import Cursor, Source
+from teachgraph_widgets.log import EventLog, clean
+from teachgraph_widgets.monitoring import Monitor
+from teachgraph_widgets.profiler import Profiler
+from teachgraph_widgets.programs import ProgramRecorder
+from teachgraph_widgets.stats import dtype_name
+from teachgraph_widgets.still import image
+from teachgraph_widgets.summary import cut, summary
+from teachgraph_widgets.tape import TapeRecorder
+from teachgraph_widgets.tracing import Trace, in_notebook
+from teachgraph_widgets.validate import read_log, validate
+
+__all__ = ["Shown", "show"]
+
+MOST_LINES = 80
+LARGEST_FILE = 200_000_000
+
+
+class Shown:
+    """A picture of something: the widget in a notebook, text at a prompt.
+
+    Attributes:
+        log: What it is drawn from.
+        text: What is shown where no picture can be.
+    """
+
+    def __init__(self, log: Log, text: str) -> None:
+        self.log, self.text = log, bounded(text)
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return image(self.log)
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        if in_notebook():
+            from teachgraph_widgets.live import shown
+
+            shown(self.log, self.text)
+        else:
+            display({"text/plain": self.text}, raw=True)
+
+
+def show(thing: Any) -> Shown:
+    """Draw something: in a notebook with the widget, elsewhere as text.
+
+    Args:
+        thing: A Program, a Layer, a Tensor (its tape), the report of passes, a memory
+            plan, a trace, a profile, a monitor; or a file: a saved model, a saved log,
+            an exported page.
+
+    Raises:
+        InvalidValueError: It is nothing that has a picture.
+        LogError: The file is no log; nothing unchecked is drawn.
+        DataError: The file is no model.
+
+    >>> import teachgraph as tg
+    >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+    >>> x.name = "x"
+    >>> tg.show(x * 3.0)
+    Tensor float32 [2], made by 1 op from 1 leaf
+         x = D float32 [2]
+      1  scale(x) -> [2]  scale=3.0
+    """
+    if isinstance(thing, (str, os.PathLike)):
+        return of_file(Path(thing))
+    for kind, draw in KINDS:
+        if isinstance(thing, kind):
+            return draw(thing)
+    if all(hasattr(thing, name) for name in ("buffers", "naive_peak", "planned_peak")):
+        return of_plan(thing)
+    told = (
+        f"there is no picture of {type(thing).__name__}: show takes a Program, a Layer,"
+        " a Tensor, a report, a memory plan, a trace, a profile, a monitor or a file"
+    )
+    raise InvalidValueError(at_user_line(told))
+
+
+def of_program(program: Program) -> Shown:
+    """A program, with its blocks."""
+    log = EventLog("Program")
+    log.begin("")
+    recorder = ProgramRecorder(log, Cursor(Source(""), log), Budget())
+    recorder.number(program)
+    return ended(log, str(program))
+
+
+def of_tensor(tensor: Tensor) -> Shown:
+    """A tensor, the tape that leads to it, and what it holds."""
+    log = EventLog(f"Tensor {tensor.label}".rstrip())
+    log.begin("")
+    recorder = TapeRecorder(log, Cursor(Source(""), log), Budget())
+    tell(recorder, tensor)
+    return ended(log, str(explain(tensor)))
+
+
+def of_layer(layer: Layer) -> Shown:
+    """A layer's parameters, with what they hold and their gradients."""
+    log = EventLog(type(layer).__name__)
+    log.begin("")
+    recorder = TapeRecorder(log, Cursor(Source(""), log), Budget())
+    lines = repr(layer).splitlines()
+    for name, parameter in layer.named_parameters():
+        recorder.appear(parameter, 0, "P", name)
+        tell(recorder, parameter)
+        facts = f"{dtype_name(parameter.dtype)} {shape_text(parameter.shape)}"
+        lines.append(f"P {clean(name)} {facts}")
+    total = sum(parameter.size for parameter in layer.parameters())
+    return ended(log, "\n".join([*lines, f"{total:,} parameters"]))
+
+
+def tell(recorder: TapeRecorder, tensor: Tensor) -> None:
+    """Tell of a tensor, what it holds and its gradient."""
+    number = recorder.number(tensor)
+    recorder.tell_value(tensor, number, 0)
+    if tensor.grad is not None:
+        seen = recorder.look_at_gradient(tensor.grad)
+        recorder.log.add(0, "grad", number, None, True, seen)
+
+
+def of_report(report: Report) -> Shown:
+    """What passes did."""
+    log = EventLog("Passes")
+    log.begin("")
+    log.add(0, "program", 0, "other", "program", None)
+    for applied in report:
+        changes = [
+            {
+                "old": [clean(name) for name in change.old],
+                "new": [clean(name) for name in change.new],
+                "what": clean(change.what),
+                "where": clean(str(change.where or "")),
+            }
+            for change in applied.changes
+        ]
+        log.add(0, "pass", 0, applied.name, applied.before, applied.after, changes)
+    return ended(log, str(report) if report else "no pass changed anything")
+
+
+def of_plan(plan: Any) -> Shown:
+    """Where values lie in memory."""
+    log = EventLog("Memory plan")
+    log.begin("")
+    buffers = [
+        {
+            "name": clean(str(b.name)),
+            "offset": int(b.offset),
+            "size": int(b.size),
+            "start": int(b.start),
+            "end": int(b.end),
+        }
+        for b in plan.buffers
+    ]
+    peaks = int(plan.planned_peak), int(plan.naive_peak), int(plan.planned_peak)
+    steps = getattr(plan, "steps", None)
+    ops = None if steps is None else [clean(str(step)) for step in steps]
+    log.add(0, "plan", *peaks, buffers, None, ops)
+    return ended(log, str(plan))
+
+
+def of_trace(trace: Trace) -> Shown:
+    """What was recorded."""
+    return of_log(trace.log)
+
+
+def of_log(log: Any) -> Shown:
+    """A log, after it has been checked."""
+    checked = validate(log)
+    return Shown(checked, summary(checked))
+
+
+def of_profile(profile: Profiler) -> Shown:
+    """What was measured."""
+    return Shown(profile.log(), str(profile.summary()))
+
+
+def of_monitor(monitor: Monitor) -> Shown:
+    """A training."""
+    return of_log(monitor.events)
+
+
+def of_file(path: Path) -> Shown:
+    """A saved model, by its file or by the prefix of its files; or a log."""
+    beside = path.with_name(path.name + ".pdmodel")
+    if path.suffix == ".pdmodel" or (not path.is_file() and beside.is_file()):
+        model = path if path.suffix == ".pdmodel" else beside
+        program, feeds, fetches = model_from_bytes(model.read_bytes())
+        shown = of_program(program)
+        names = ", ".join(clean(variable.name) for variable in fetches)
+        head = (
+            f"model {model.name}: takes {', '.join(map(clean, feeds))}; gives {names}"
+        )
+        return Shown(shown.log, f"{head}\n{program}")
+    if not path.is_file():
+        told = f"there is no {path}: give a saved model, a log or an exported page"
+        raise FileNotFoundError(at_user_line(told))
+    return of_log(read_log(text_of(path)))
+
+
+def text_of(path: Path) -> str:
+    """A log's text: as it is, from gzip, or out of an exported page."""
+    with path.open("rb") as file:
+        content = file.read(LARGEST_FILE)
+    if content[:2] == b"\x1f\x8b":
+        with gzip.open(path) as packed:
+            content = packed.read(LARGEST_FILE)
+    text = content.decode("utf-8", "replace")
+    found = re.search(r'<script type="application/json" id="log">(.*?)</script>', text)
+    return html.unescape(found[1]) if found else text
+
+
+def ended(log: EventLog, text: str) -> Shown:
+    """The log, closed, with its text."""
+    log.end(0, None)
+    return Shown(log.whole(), text)
+
+
+def bounded(text: str) -> str:
+    """Text of a reasonable length, without anything that moves a terminal's cursor."""
+    lines = [cut(line) for line in text.splitlines()]
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = [f"... {len(lines) - MOST_LINES:,} lines more"]
+    return "\n".join(lines)
+
+
+def kinds() -> Iterator[tuple[type, Callable[[Any], Shown]]]:
+    """What has a picture, and what draws it."""
+    yield Program, of_program
+    yield Tensor, of_tensor
+    yield Layer, of_layer
+    yield Report, of_report
+    yield Trace, of_trace
+    yield Profiler, of_profile
+    yield Monitor, of_monitor
+    yield dict, of_log
+
+
+KINDS = list(kinds())
