@@ -61,6 +61,9 @@ class ConcreteProgram:
         self.taped: dict[Wanted, Taped | None] = {}
         self.tensors = list(self.held.values())
         self.pairs = list(self.held.items())
+        floats = [tensor.data.dtype.kind == "f" for tensor in self.tensors]
+        stopped = zip(self.tensors, self.stopped, floats, strict=True)
+        self.frozen = [tensor for tensor, stop, real in stopped if stop and real]
 
     @property
     def outputs(self) -> list[Variable]:
@@ -77,10 +80,7 @@ class ConcreteProgram:
         """Whether layers train or not as they did, and no weight was unfrozen since."""
         if [layer.training for layer in self.layers] != self.training:
             return False
-        pairs = zip(self.tensors, self.stopped, strict=True)
-        return all(
-            t.stop_gradient or not was or t.data.dtype.kind != "f" for t, was in pairs
-        )
+        return False not in [tensor.stop_gradient for tensor in self.frozen]
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """Run it on these inputs; a gradient goes back to them and to what it holds."""

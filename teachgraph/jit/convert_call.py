@@ -14,6 +14,7 @@ from teachgraph.eager import Tensor, to_tensor
 from teachgraph.errors import NoSourceError
 from teachgraph.jit.conversion import converted, is_converted
 from teachgraph.jit.convert_for import convert_enumerate, convert_range, convert_zip
+from teachgraph.jit.convert_functions import FUNCTIONS
 from teachgraph.jit.convert_shape import cast_to, convert_len
 from teachgraph.jit.convert_text import convert_print
 from teachgraph.jit.tracing import as_variable, tracer
@@ -78,6 +79,7 @@ BUILT_IN: dict[Any, Callable[..., Any]] = {
     range: convert_range,
     to_tensor: convert_to_tensor,
     zip: convert_zip,
+    **FUNCTIONS,
 }
 """Functions that mean something else for tensors of a program."""
 
@@ -107,6 +109,8 @@ def convert_call(function: Any) -> Any:
 def method(bound: MethodType) -> Any:
     """A bound method, its function converted."""
     function = bound.__func__
+    if function in FUNCTIONS:
+        return MethodType(FUNCTIONS[function], bound.__self__)
     if isinstance(function, FunctionType):
         found = user_function(function)
         return bound if found is None else MethodType(found, bound.__self__)

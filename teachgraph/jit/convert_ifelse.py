@@ -9,8 +9,9 @@ from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.jit.merge import Merge
 from teachgraph.jit.nest import copied, mapped
 from teachgraph.jit.tracing import as_variable
-from teachgraph.jit.undefined import NOTHING, Undefined
+from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
+from teachgraph.ops.traced import Traced
 from teachgraph.static.block import Block
 from teachgraph.static.branch import Branch
 from teachgraph.static.operator import Operator
@@ -20,6 +21,7 @@ from teachgraph.static.variable import Variable
 __all__ = [
     "as_condition",
     "convert_ifelse",
+    "convert_load",
     "convert_nothing",
     "convert_ternary",
     "convert_undefined",
@@ -31,6 +33,19 @@ Body = Callable[..., tuple[Any, ...]]
 def convert_undefined(name: str) -> Undefined:
     """What a name stands for before anything is assigned to it."""
     return Undefined(name)
+
+
+def convert_load(value: Any) -> Any:
+    """A name that may stand for nothing, where it is read.
+
+    Raises:
+        UnboundLocalError: It does.
+    """
+    if isinstance(value, Undefined):
+        value.refuse()
+    if isinstance(value, Either) and isinstance(value.no, Undefined):
+        return value.the_tensor() if isinstance(value.yes, Traced) else value
+    return value
 
 
 def convert_nothing() -> Any:
@@ -58,7 +73,7 @@ def convert_ifelse(
     if not isinstance(condition, Variable):
         taken = then if condition else otherwise
         return unchanged(then, given, names) if taken is None else taken(*given)
-    yes, no = Traced(condition), Traced(condition, holds=False)
+    yes, no = TracedBranch(condition), TracedBranch(condition, holds=False)
     one = yes.run(then, given)
     if otherwise is None:
         other = unchanged(then, given, names)
@@ -100,7 +115,7 @@ def as_condition(test: Any) -> Any:
     return value if value.dtype == "bool" else functions.cast(value, "bool")
 
 
-class Traced:
+class TracedBranch:
     """A branch of the program.
 
     Attributes:

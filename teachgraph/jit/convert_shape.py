@@ -13,7 +13,7 @@ from teachgraph.ops import functions
 from teachgraph.static.arrays import ARRAY, array_length
 from teachgraph.static.variable import Variable
 
-__all__ = ["cast_to", "convert_len", "convert_shape", "size_of"]
+__all__ = ["axis_of", "cast_to", "convert_len", "convert_shape", "size_of"]
 
 
 def convert_shape(value: Any) -> Any:
@@ -29,7 +29,15 @@ def convert_shape(value: Any) -> Any:
 
 def size_of(value: Variable, axis: int) -> Any:
     """A size that is known only when the program runs."""
-    return functions.cast(functions.shape(value)[axis], "int64")
+    found = functions.cast(functions.shape(value)[axis], "int64")
+    found.__dict__["size_of"] = value.name, axis
+    return found
+
+
+def axis_of(size: Variable) -> tuple[str, int] | None:
+    """Of which variable, and along which axis, a tensor is the size."""
+    found: tuple[str, int] | None = size.__dict__.get("size_of")
+    return found
 
 
 def convert_len(value: Any) -> Any:

@@ -15,6 +15,7 @@ from teachgraph.jit.convert_container import (
 from teachgraph.jit.convert_for import convert_for
 from teachgraph.jit.convert_ifelse import (
     convert_ifelse,
+    convert_load,
     convert_nothing,
     convert_ternary,
     convert_undefined,
@@ -44,6 +45,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = {
         convert_for,
         convert_ifelse,
         convert_is_none,
+        convert_load,
         convert_logical_and,
         convert_logical_not,
         convert_logical_or,

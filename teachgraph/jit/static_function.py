@@ -239,9 +239,19 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
             kwargs = {name: as_variables(v, name, inputs) for name, v in named}
             result = static.converted_function(*args, **kwargs)
             results = outputs_of(result, here)
+        except RecursionError:
+            raise ConversionError(at_user_line(endless(static.__name__))) from None
         finally:
             restore(here)
     return ConcreteProgram(here, inputs, results, static.__name__)
+
+
+def endless(name: str) -> str:
+    """The message for a recursion that a tensor is to end."""
+    return (
+        f"{name!r} calls itself without end while it is traced: how deep a recursion "
+        "goes must not depend on a tensor, since a program has no calls; write a loop"
+    )
 
 
 def prepared_within(layer: Layer) -> None:

@@ -219,6 +219,8 @@ class Variable(Methods):
         return super().__getitem__(index)
 
     def __len__(self) -> int:
+        if self.type == "LOD_TENSOR_ARRAY":
+            raise self._only_now("len")
         if not self.shape or self.shape[0] == -1:
             raise InvalidValueError(
                 at_user_line(f"the length of the Variable {self.name!r} is not known")

@@ -48,7 +48,8 @@ def control_flow(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
         facts = Liveness(node, always).facts
         if not facts:
             continue
-        unbound = maybe_unbound(node, facts)
+        unbound, loads = maybe_unbound(node, facts)
+        node.body = Checked(loads).all(node.body)
         elsewhere = declared(node)
         change = ControlFlow(fresh, facts, elsewhere)
         node.body = change.all(node.body)
@@ -58,6 +59,22 @@ def control_flow(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
             for line in statements(f"{name} = convert_undefined({name!r})", node)
         ]
     return function
+
+
+class Checked(ast.NodeTransformer):
+    """Has names that may stand for nothing looked at where they are read."""
+
+    def __init__(self, loads: Sequence[ast.Name]) -> None:
+        self.loads = {id(name): name for name in loads}
+
+    def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements, changed."""
+        return list(self.visit(ast.Module(body, [])).body)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if id(node) not in self.loads:
+            return node
+        return ast.copy_location(call("convert_load", node), node)
 
 
 def docstring(node: ast.FunctionDef) -> int:

@@ -96,40 +96,73 @@ class Liveness:
         return live
 
 
-def maybe_unbound(function: ast.FunctionDef, facts: dict[ast.AST, Facts]) -> list[str]:
-    """The variables that a branch or loop is given, but may not have been assigned."""
+def maybe_unbound(
+    function: ast.FunctionDef, facts: dict[ast.AST, Facts]
+) -> tuple[list[str], list[ast.Name]]:
+    """What a branch or loop is given that may not be assigned, and where it is read."""
     arguments = function.args
     known = {a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg)}
-    found: set[str] = set()
-    assigned(function.body, known, facts, found)
-    return sorted(found - known)
+    walk = Assigned(facts)
+    walk.body(function.body, set(known))
+    unbound = walk.missing - known
+    return sorted(unbound), [name for name in walk.loads if name.id in unbound]
 
 
-def assigned(
-    body: Sequence[ast.stmt],
-    known: set[str],
-    facts: dict[ast.AST, Facts],
-    found: set[str],
-) -> set[str]:
-    """What has surely been assigned after some statements; notes what may not be."""
-    for node in body:
-        if node in facts:
-            found |= set(facts[node].given) - known
+class Assigned:
+    """Goes through a function from its beginning.
+
+    Attributes:
+        facts: What matters around each branch and loop.
+        missing: What these are given that may not have been assigned.
+        loads: Where names are read that may not have been assigned.
+    """
+
+    def __init__(self, facts: dict[ast.AST, Facts]) -> None:
+        self.facts = facts
+        self.missing: set[str] = set()
+        self.loads: list[ast.Name] = []
+
+    def body(self, body: Sequence[ast.stmt], known: set[str]) -> set[str]:
+        """What has surely been assigned after some statements."""
+        for node in body:
+            if node in self.facts:
+                self.missing |= set(self.facts[node].given) - known
+            known = self.one(node, known)
+        return known
+
+    def one(self, node: ast.stmt, known: set[str]) -> set[str]:
+        """What has surely been assigned after a statement."""
         if isinstance(node, ast.If):
-            yes = assigned(node.body, set(known), facts, found)
-            known = yes & assigned(node.orelse, set(known), facts, found)
-        elif isinstance(node, (ast.For, ast.While)):
-            each = bound([node.target]) if isinstance(node, ast.For) else set()
-            assigned(node.body, known | each, facts, found)
-        elif isinstance(node, ast.With):
-            known = assigned(node.body, known | bound(node.items), facts, found)
-        elif isinstance(node, (ast.Try, ast.Match)):
+            self.reads(node.test, known)
+            known = known | bound([node.test])
+            return self.body(node.body, known) & self.body(node.orelse, known)
+        if isinstance(node, ast.While):
+            self.body(node.body, set(known))
+            return known
+        if isinstance(node, ast.For):
+            self.reads(node.iter, known)
+            self.body(node.body, known | bound([node.target]))
+            return known
+        if isinstance(node, ast.With):
+            return self.body(node.body, known | bound(node.items))
+        if isinstance(node, (ast.Try, ast.Match)):
             for inner in ast.walk(node):
-                if inner in facts:
-                    found |= set(facts[inner].given) - known
-        else:
-            known = known | bound([node])
-    return known
+                if inner in self.facts:
+                    self.missing |= set(self.facts[inner].given) - known
+            return known
+        if not isinstance(node, SCOPES):
+            self.reads(node, known)
+        return known | bound([node])
+
+    def reads(self, node: ast.AST, known: set[str]) -> None:
+        """Note the names in a tree that may not have been assigned."""
+        self.loads += [
+            part
+            for part in ast.walk(node)
+            if isinstance(part, ast.Name)
+            and isinstance(part.ctx, ast.Load)
+            and part.id not in known
+        ]
 
 
 def captured(function: ast.FunctionDef) -> set[str]:
