@@ -244,3 +244,15 @@ def test_a_long_training_loop_is_thinned_out_and_says_so() -> None:
     with_weight = [e for e in recording.all("run_op") if "fc_0.w_0" in e["values"]]
     assert len(with_weight) == 1 + len(told), "what is told is told whole"
     assert recording.one("dropped", what="runs")["count"] == 101 - len(told)
+
+
+def test_an_operator_says_which_name_scopes_it_is_in() -> None:
+    recording = record(
+        'x = fluid.data(name="x", shape=[2, 2], dtype="float32")\n'
+        'with fluid.name_scope("encoder"):\n'
+        '    with fluid.name_scope("attention"):\n'
+        "        y = fluid.layers.relu(x)\n"
+        "z = fluid.layers.tanh(y)\n"
+    )
+    scopes = {event["type"]: event.get("scope") for event in recording.all("op")}
+    assert scopes == {"relu": "encoder/attention", "tanh": None}

@@ -252,7 +252,7 @@ class ProgramRecorder(Watcher):
         if operator.role & OpRole.BACKWARD:
             self.hold(operator, line, (*place, *slots, attrs))
         else:
-            self.tell(line, "op", *place, *slots, attrs, None)
+            self.tell(line, "op", *place, *slots, attrs, None, scope_of(operator))
 
     def tell_new_shapes(self, operator: Operator, program: int, line: int) -> None:
         """Tell of variables that were made without a shape and now have one."""
@@ -346,6 +346,12 @@ def named_slots(slots: Mapping[str, list[str]]) -> tuple[tuple[str, Any], ...]:
     return tuple(
         [(clean(slot), tuple(map(clean, names))) for slot, names in slots.items()]
     )
+
+
+def scope_of(operator: Operator) -> str | None:
+    """The name scopes that an operator is in, outermost first; None outside of any."""
+    path = str(operator.attrs.get("op_namescope", "")).strip("/")
+    return clean(path) or None
 
 
 def has_twin(operator: Operator | None) -> bool:

@@ -17,6 +17,7 @@ import type { Palette } from "./theme";
 
 const FAINT = 0.3;
 const TITLE = 13;
+const FAR_TITLE = 19;
 const DETAIL = 11.5;
 const BADGE = 9;
 const BADGE_X = 14 + BADGE;
@@ -295,8 +296,10 @@ function writeBox(
   const faint = state === "future" || box.freed;
   const colour = tone === "failed" ? palette.bad : faint ? palette.dim : palette.ink;
   const y = two ? middle - 8 : middle + 0.5;
-  const title = fitted(caption.title, room, TITLE);
-  const titleFont = `600 ${TITLE}px ${palette.mono}`;
+  // From further away there is room for one line, in letters that can still be read.
+  const size = box.detail === "full" ? TITLE : FAR_TITLE;
+  const title = fitted(caption.title, room, size);
+  const titleFont = `600 ${size}px ${palette.mono}`;
   texts.add(titleFont, "left", { text: title, x, y, room, colour, alpha });
   if (!two) return;
   const text = fitted(caption.detail, room, DETAIL);

@@ -158,7 +158,7 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
 }
 
 export function detailAt(scale: number): Detail {
-  if (scale >= 0.5) return "full";
+  if (scale >= 0.6) return "full";
   return scale >= 0.3 ? "title" : "dot";
 }
 
