@@ -82,7 +82,7 @@ class Fixed(Carry):
             return Number(self.name, value, like(value, result))
         if value is None or isinstance(value, (Undefined, Nothing)):
             return self.appears(result)
-        if isinstance(value, list) and isinstance(result, list):
+        if isinstance(value, list) and grows(value, result):
             return growing(self, result)
         raise ConversionError(at_user_line(changes(self.name, value, result)))
 
@@ -263,6 +263,8 @@ def grows(value: list[Any], result: Any) -> bool:
     """Whether a round makes a list longer or shorter."""
     if isinstance(result, list):
         return len(result) != len(value)
+    if isinstance(result, Either):
+        return grows(value, result.yes) or grows(value, result.no)
     return isinstance(result, Variable) and result.type == ARRAY
 
 
@@ -278,7 +280,9 @@ def growing(carry: Carry, result: Any) -> Carry:
     Raises:
         ConversionError: It is not made of tensors.
     """
-    items = [*carry.value, *(result if isinstance(result, list) else ())]
+    sides = (result.yes, result.no) if isinstance(result, Either) else (result,)
+    lists = [side for side in sides if isinstance(side, list)]
+    items = [*carry.value, *(item for side in lists for item in side)]
     try:
         tensors = [as_tensor(item) for item in items]
     except (TypeError, ValueError):

@@ -179,11 +179,45 @@ class Taped:
         for value, place in zip(found, self.through, strict=False):
             if place is None:
                 results.append(result_of(value))
-            elif self.single:
-                results.append(Tensor(value, False, node))
+                continue
+            edge = node if self.single else Output(node, place)
+            if isinstance(value, TensorArray):
+                results.append(parts_of(value, edge))
             else:
-                results.append(Tensor(value, False, Output(node, place)))
+                results.append(Tensor(value, False, edge))
         return results
+
+
+def parts_of(array: TensorArray, edge: Edge) -> list[Tensor]:
+    """The parts of a list of the program, whose gradients meet in one of the list."""
+    count = len(array.parts)
+    if count < 2:
+        part = ProgramOp("list", ["part"], PartsRule(array))
+        return [Tensor(p, False, Node(part, [edge], [], {})) for p in array.parts]
+    op = ProgramOp("list", [f"part_{i}" for i in range(count)], PartsRule(array))
+    node = Node(op, [edge], [], {})
+    return [Tensor(p, False, Output(node, i)) for i, p in enumerate(array.parts)]
+
+
+class PartsRule(Rule):
+    """The gradient of a list: the gradients of its parts, zeros where there is none."""
+
+    def __init__(self, array: TensorArray) -> None:
+        self.array = array
+        self.upstream = tuple(range(len(array.parts)))
+        self.saved, self.sources, self.shape_only = (), (), ()
+        self.variadic = False
+
+    def __call__(
+        self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
+    ) -> tuple[Any, ...]:
+        """A list of gradients."""
+        pairs = zip(upstream, self.array.parts, strict=True)
+        return (
+            TensorArray(
+                np.zeros_like(p) if dout is None else dout for dout, p in pairs
+            ),
+        )
 
 
 class BackRule(Rule):
@@ -213,12 +247,17 @@ class BackRule(Rule):
             raise ModeError(at_user_line(once(self.name)))
         feed = dict(zip(self.kept, saved, strict=True))
         for seed, place, dout in zip(self.seeds, self.places, upstream, strict=True):
-            feed[seed] = np.zeros_like(saved[place]) if dout is None else dout
+            feed[seed] = zeros_like(saved[place]) if dout is None else dout
         found = self.back(feed, Scope())
         left = iter(found)
         return tuple(next(left) if name else None for name in self.wanted)
 
     wanted: Sequence[str | None] = ()
+
+
+def zeros_like(value: Any) -> Any:
+    """Zeros like an array, or like each part of a list."""
+    return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 
 def once(name: str) -> str:
@@ -237,7 +276,7 @@ def seed_name(target: str) -> str:
 class ProgramOp(Op):
     """A whole program as the tape and whoever watches it know an op."""
 
-    def __init__(self, name: str, outputs: Sequence[str], rule: BackRule) -> None:
+    def __init__(self, name: str, outputs: Sequence[str], rule: Rule) -> None:
         self.type, self.rule = name, rule
         self.inputs: tuple[str, ...] = ()
         self.outputs = tuple(outputs)
@@ -285,7 +324,12 @@ def appended(
         roots = [block.var(name) for name in targets]
         arriving = [
             block.create_var(
-                seed_name(v.name), v.shape, v.dtype, is_data=True, stop_gradient=True
+                seed_name(v.name),
+                v.shape,
+                v.dtype,
+                is_data=True,
+                stop_gradient=True,
+                type=v.type,
             )
             for v in roots
         ]

@@ -12,7 +12,15 @@ from teachgraph.ops.indexing import set_item
 from teachgraph.static.arrays import ARRAY, array_length, array_write
 from teachgraph.static.variable import Variable
 
-__all__ = ["convert_change", "convert_del", "convert_pop", "convert_setitem"]
+__all__ = [
+    "convert_after",
+    "convert_change",
+    "convert_del",
+    "convert_getattr",
+    "convert_pop",
+    "convert_setattr",
+    "convert_setitem",
+]
 
 
 def convert_change(owner: Any, method: str, *values: Any) -> Any:
@@ -66,6 +74,25 @@ def as_index(index: Any) -> Any:
     if isinstance(index, tuple):
         return tuple(map(as_index, index))
     return as_variable(index)
+
+
+def convert_getattr(owner: Any, name: str) -> Any:
+    """`owner.name`, or what stands for an attribute that is not there yet."""
+    return getattr(owner, name, None) if hasattr(owner, name) else Undefined(name)
+
+
+def convert_setattr(owner: Any, name: str, value: Any) -> None:
+    """`owner.name = value`; of what is not there, `del owner.name`."""
+    if isinstance(value, Undefined):
+        if name in getattr(owner, "__dict__", {}):
+            delattr(owner, name)
+    elif getattr(owner, name, owner) is not value:
+        setattr(owner, name, value)
+
+
+def convert_after(first: Any, value: Any) -> Any:
+    """The value, once something else has been done."""
+    return value
 
 
 def convert_del(name: str, value: Any) -> Undefined:

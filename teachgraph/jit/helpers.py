@@ -7,9 +7,12 @@ from typing import Any
 
 from teachgraph.jit.convert_call import convert_call
 from teachgraph.jit.convert_container import (
+    convert_after,
     convert_change,
     convert_del,
+    convert_getattr,
     convert_pop,
+    convert_setattr,
     convert_setitem,
 )
 from teachgraph.jit.convert_for import convert_for
@@ -37,12 +40,14 @@ __all__ = ["HELPERS"]
 HELPERS: Mapping[str, Callable[..., Any]] = {
     function.__name__: function
     for function in (
+        convert_after,
         convert_assert,
         convert_call,
         convert_chain,
         convert_change,
         convert_del,
         convert_for,
+        convert_getattr,
         convert_ifelse,
         convert_is_none,
         convert_load,
@@ -52,6 +57,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = {
         convert_nothing,
         convert_pop,
         convert_raise,
+        convert_setattr,
         convert_setitem,
         convert_shape,
         convert_ternary,

@@ -242,7 +242,7 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
         except RecursionError:
             raise ConversionError(at_user_line(endless(static.__name__))) from None
         finally:
-            restore(here)
+            here.restore()
     return ConcreteProgram(here, inputs, results, static.__name__)
 
 
@@ -258,16 +258,3 @@ def prepared_within(layer: Layer) -> None:
     """Have the layers within converted when a framework's layer calls them."""
     for child in layer.children():
         prepared(child)
-
-
-def restore(tracer: Tracer) -> None:
-    """Give layers back what the trace has put in the place of their attributes."""
-    for layer, before in tracer.layers.items():
-        for name in list(layer.__dict__):
-            if name not in before:
-                if name == "forward" or isinstance(layer.__dict__[name], Variable):
-                    del layer.__dict__[name]
-            elif layer.__dict__[name] is not before[name] and (
-                name == "forward" or isinstance(layer.__dict__[name], Variable)
-            ):
-                layer.__dict__[name] = before[name]

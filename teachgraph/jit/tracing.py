@@ -10,6 +10,7 @@ from typing import Any
 from teachgraph import mode, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.eager.tensor import run
+from teachgraph.jit.nest import mapped
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.mode import set_grad_enabled
 from teachgraph.nn import Layer
@@ -85,6 +86,26 @@ class Tracer:
             if one not in self.layers:
                 self.layers[one] = dict(one.__dict__)
 
+    def changed(self) -> Iterator[tuple[Layer, str, Any]]:
+        """The attributes that hold tensors of the program, and what they were."""
+        for layer, before in self.layers.items():
+            for name, value in layer.__dict__.items():
+                if value is not before.get(name) and holds_variables(value):
+                    yield layer, name, before.get(name)
+
+    def restore(self) -> None:
+        """Give layers back what the trace has put in the place of their attributes."""
+        for layer, name, _ in list(self.changed()):
+            before = self.layers[layer]
+            if name in before:
+                layer.__dict__[name] = before[name]
+            else:
+                del layer.__dict__[name]
+        for layer, before in self.layers.items():
+            layer.__dict__.pop("forward", None)
+            if "forward" in before:
+                layer.__dict__["forward"] = before["forward"]
+
     def take(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Append an op on Tensors; other threads go on as before."""
         if threading.get_ident() != self.thread:
@@ -109,6 +130,13 @@ class Tracer:
             _current.pop()
             mode.takers.remove(self.take)
             self.program.adopt = None
+
+
+def holds_variables(value: Any) -> bool:
+    """Whether there is a tensor of a program in a nest."""
+    found: list[bool] = []
+    mapped(value, lambda leaf: found.append(isinstance(leaf, Variable)))
+    return any(found)
 
 
 _current: list[Tracer] = []

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from teachgraph.jit.transform.assert_ import assert_, raise_
+from teachgraph.jit.transform.attributes import attributes
 from teachgraph.jit.transform.break_continue import break_continue
 from teachgraph.jit.transform.calls import attribute, calls, super_, text
 from teachgraph.jit.transform.container import container
@@ -48,6 +49,7 @@ TABLE = (
     Transformer("return", return_),
     Transformer("break, continue", break_continue),
     Transformer("append, x[i] = v", container),
+    Transformer("self.h = x", attributes),
     Transformer("assert", assert_),
     Transformer("raise", raise_),
     Transformer("and, or, not", logical),

@@ -1,0 +1,84 @@
+"""`self.h = x` inside an `if` or a loop: the attribute is handed on like a variable.
+
+if x > 0:            h_0 = convert_getattr(self, "h")
+    self.h = x       if x > 0:
+              ->         convert_setattr(self, "h", h_0)
+                         self.h = x
+                         h_0 = convert_getattr(self, "h")
+                     convert_setattr(self, "h", h_0)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from teachgraph.jit.transform.names import Fresh, bound, call, here, statements
+
+__all__ = ["attributes"]
+
+Flow = ast.If | ast.For | ast.While
+
+
+def attributes(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Hand attributes on that a branch or a loop assigns to."""
+    made = Attributes(fresh).visit(function)
+    assert isinstance(made, ast.FunctionDef)
+    return made
+
+
+class Attributes(ast.NodeTransformer):
+    """Changes each `if` and loop, the inner ones first."""
+
+    def __init__(self, fresh: Fresh) -> None:
+        self.fresh = fresh
+
+    def visit_If(self, node: ast.If) -> list[ast.stmt]:
+        return self.around(node)
+
+    def visit_While(self, node: ast.While) -> list[ast.stmt]:
+        return self.around(node)
+
+    def visit_For(self, node: ast.For) -> list[ast.stmt]:
+        return self.around(node)
+
+    def around(self, node: Flow) -> list[ast.stmt]:
+        """The statement, and what goes before and after it."""
+        found = dict.fromkeys(places(node))
+        self.generic_visit(node)
+        before: list[ast.stmt] = []
+        after: list[ast.stmt] = []
+        for owner, name in found:
+            kept = self.fresh(name.strip("_") or "attribute")
+            get = f"{kept} = convert_getattr({owner}, {name!r})"
+            put = f"convert_setattr({owner}, {name!r}, {kept})"
+            before += statements(get, node)
+            after += statements(put, node)
+            within(node, put, get)
+        return [*before, node, *after]
+
+
+def within(node: Flow, put: str, get: str) -> None:
+    """Put the attribute in place before each body, and take it up after it."""
+    for body in (node.body, node.orelse):
+        if body:
+            body[:] = [*statements(put, body[0]), *body, *statements(get, body[-1])]
+    if isinstance(node, ast.While):
+        (first,) = statements(put, node)
+        assert isinstance(first, ast.Expr)
+        after = call("convert_after", first.value, node.test)
+        node.test = ast.copy_location(after, node.test)
+
+
+def places(node: Flow) -> Iterator[tuple[str, str]]:
+    """The attributes that the bodies assign to, as (owner, name)."""
+    bodies = [*node.body, *node.orelse]
+    changed = bound(bodies)
+    for part in here(bodies):
+        if not isinstance(part, ast.Attribute) or isinstance(part.ctx, ast.Load):
+            continue
+        root = part.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name) and root.id not in changed:
+            yield ast.unparse(part.value), part.attr
