@@ -192,10 +192,21 @@ def constant(value: Any) -> Any:
     return value
 
 
+def as_specs(value: Any) -> Any:
+    """An argument with the shape and dtype of each tensor in its place."""
+    if isinstance(value, (Tensor, np.ndarray)):
+        return InputSpec(list(value.shape), value.dtype)
+    if type(value) in (list, tuple):
+        return type(value)(map(as_specs, value))
+    if type(value) is dict:
+        return {key: as_specs(item) for key, item in value.items()}
+    return value
+
+
 def as_variables(value: Any, name: str, found: list[Variable]) -> Any:
     """An argument as the traced function gets it: tensors and specs as Variables."""
     if isinstance(value, (Tensor, np.ndarray)):
-        value = InputSpec(list(value.shape), value.dtype)
+        value = as_specs(value)
     if isinstance(value, InputSpec):
         variable = data(value.name or name, list(value.shape), value.dtype)
         variable.stop_gradient = value.stop_gradient or value.dtype.kind != "f"

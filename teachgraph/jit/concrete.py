@@ -39,6 +39,7 @@ class ConcreteProgram:
         parameters: The Parameters of layers that it uses.
         held: All Tensors that it takes in besides its inputs, by name.
         number: Which of its function's programs it is.
+        values: The arguments it was traced for, with specs in place of tensors.
 
     In Paddle this is `paddle.jit.dy2static.program_translator.ConcreteProgram`.
     """
@@ -58,6 +59,7 @@ class ConcreteProgram:
         self.training = [layer.training for layer in self.layers]
         self.plain: Part | None = None
         self.number = 0
+        self.values: tuple[Any, ...] = ()
         self.taped: dict[Wanted, Taped | None] = {}
         self.tensors = list(self.held.values())
         self.pairs = list(self.held.items())

@@ -11,7 +11,7 @@ from typing import Any
 
 from teachgraph.eager import Tensor
 from teachgraph.errors import ConversionError, at_user_line
-from teachgraph.jit.arguments import FunctionSpec, as_variables, flattened
+from teachgraph.jit.arguments import FunctionSpec, as_specs, as_variables, flattened
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.conversion import conversion, converted, is_converted
 from teachgraph.jit.convert_call import LEFT_ALONE, convert_call, prepared
@@ -243,7 +243,9 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
             raise ConversionError(at_user_line(endless(static.__name__))) from None
         finally:
             here.restore()
-    return ConcreteProgram(here, inputs, results, static.__name__)
+    made = ConcreteProgram(here, inputs, results, static.__name__)
+    made.values = as_specs(values)
+    return made
 
 
 def endless(name: str) -> str:
