@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import warnings
@@ -129,3 +130,31 @@ def test_one_number_that_is_none(value: float) -> None:
 def test_what_is_no_number_has_a_shape_at_least() -> None:
     stats = seen(np.array(["a", "b"]))
     assert (stats["shape"], stats["min"], stats["first"]) == ([2], None, [])
+
+
+@pytest.mark.parametrize("shape", [(4, 3, 32, 48), (1, 8, 8), (2, 1, 28, 28)])
+def test_of_pictures_the_first_is_kept_in_its_proportions(
+    shape: tuple[int, ...],
+) -> None:
+    rows, columns = shape[-2:]
+    array = np.zeros(shape)
+    array[..., columns // 2 :] = 5.0
+    stats = seen(array)
+    height, width = stats["image_size"]
+    assert width / height == pytest.approx(columns / rows, rel=0.15)
+    pixels = np.frombuffer(base64.b64decode(stats["image"]), np.uint8)
+    pixels = pixels.reshape(height, width, shape[-3])
+    assert (pixels[:, 0] == 0).all(), "the least is black"
+    assert (pixels[:, -1] == 255).all(), "the greatest is white"
+    assert stats["heat"] == []
+    assert len(json.dumps(stats)) <= 2048
+
+
+def test_a_kernel_of_a_convolution_is_no_picture() -> None:
+    assert "image" not in seen(np.ones((8, 3, 3, 3)) * np.arange(3))
+
+
+def test_a_picture_with_nan_in_it_is_still_one() -> None:
+    array = np.linspace(0, 1, 3 * 16 * 16).reshape(3, 16, 16)
+    array[0, 0, 0] = np.nan
+    assert seen(array)["image_size"] == [16, 16]

@@ -29,8 +29,8 @@ class Stats(TypedDict):
     first matrix); `first` holds the first elements. The three are empty in an outline,
     which is what is kept of a value over the budget. With `stride`, `hist` counts only
     each stride-th element. A tensor of pictures, with 1 channel or 3 before the height,
-    has `image`: the first one as base64 of its pixels, row by row, a byte a channel
-    from `min` (0) to `max` (255), pooled to `image_size`, at most 24x24.
+    has `image` in place of `heat`: the first picture as base64 of its pixels, row by
+    row, a byte a channel from `min` (0) to `max` (255), pooled to `image_size`.
     """
 
     shape: Shape

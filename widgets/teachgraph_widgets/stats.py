@@ -8,6 +8,7 @@ says so with its stride, the heat map is a picture anyway.
 from __future__ import annotations
 
 import math
+from base64 import b64encode
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,9 @@ TAME, TINY = 1e14, 1e-14
 least, greatest, total = np.minimum.reduce, np.maximum.reduce, np.add.reduce
 HEAT_BYTES = 1200
 """What hist, first and the figures leave of 2 kB, in the worst case."""
+PICTURE_BYTES = HEAT_BYTES * 3 // 4
+"""The same, before base64 makes four letters of three bytes."""
+LEAST_SIDE = 8
 
 
 Seen = tuple[Any, ...]
@@ -53,8 +57,11 @@ def summary(value: Any) -> Seen:
     sample = flat[::stride]
     if nan or inf:
         sample = sample[np.isfinite(sample)]
-    lists = (histogram(sample, low, high), heat_map(array), first)
-    return (*seen[:9], *lists, stride) if stride > 1 else (*seen[:9], *lists)
+    head = *seen[:9], histogram(sample, low, high)
+    if is_picture(array.shape):
+        return *head, (), first, stride, *picture(array, low, high)
+    head = *head, heat_map(array), first
+    return (*head, stride) if stride > 1 else head
 
 
 def outline(value: Any) -> Seen:
@@ -69,9 +76,7 @@ def outline(value: Any) -> Seen:
 
 def stats_of(seen: Seen) -> Stats:
     """What was seen of a value, as the log has it: numbers to six digits."""
-    shape, dtype, low, high, mean, std, norm, nan, inf, hist, heat, first, *stride = (
-        seen
-    )
+    shape, dtype, low, high, mean, std, norm, nan, inf, hist, heat, first, *more = seen
     stats: Stats = {
         "shape": list(shape),
         "dtype": dtype,
@@ -86,8 +91,10 @@ def stats_of(seen: Seen) -> Stats:
         "heat": [list(row) for row in heat],
         "first": [rounded(x) for x in first],
     }
-    if stride:
-        (stats["stride"],) = stride
+    if more and more[0] > 1:
+        stats["stride"] = more[0]
+    if len(more) > 1:
+        stats["image"], stats["image_size"] = more[1], list(more[2])
     return stats
 
 
@@ -235,6 +242,31 @@ def pooled_whole(small: Array, largest: float) -> tuple[tuple[float, ...], ...]:
     )
     drawn = pool(pool(small, height).T, width).T.round(digits)
     return tuple(map(tuple, drawn.tolist()))
+
+
+def is_picture(shape: tuple[int, ...]) -> bool:
+    """Whether an array holds pictures, channels before rows and columns.
+
+    >>> is_picture((64, 3, 32, 32)), is_picture((16, 3, 3, 3)), is_picture((28, 28))
+    (True, False, False)
+    """
+    *_, channels, rows, columns = (0, 0, 0, *shape)
+    pictured = len(shape) in (3, 4) and channels in (1, 3)
+    return pictured and min(rows, columns) >= LEAST_SIDE and 0 not in shape
+
+
+def picture(array: Array, low: float, high: float) -> tuple[str, tuple[int, int]]:
+    """The first picture as base64, and its size: `low` is black, `high` white."""
+    first = array[0] if array.ndim == 4 else array
+    rows, columns = first.shape[1:]
+    scale = min(1.0, math.sqrt(PICTURE_BYTES / first.size), SIDE / max(rows, columns))
+    height, width = max(1, int(rows * scale)), max(1, int(columns * scale))
+    small = first[:, picked(rows)][:, :, picked(columns)].astype(np.float64)
+    with np.errstate(all="ignore"):
+        pooled = [pool(pool(channel, height).T, width).T for channel in small]
+        share = (np.stack(pooled, axis=-1) - low) / ((high - low) or 1.0)
+        pixels = np.clip(np.nan_to_num(share) * 255, 0, 255).astype(np.uint8)
+    return b64encode(pixels.tobytes()).decode(), (height, width)
 
 
 def short(value: float, digits: int) -> float | None:

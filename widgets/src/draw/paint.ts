@@ -298,13 +298,19 @@ function writeBox(
   const y = two ? middle - 8 : middle + 0.5;
   // From further away there is room for one line, in letters that can still be read.
   const size = box.detail === "full" ? TITLE : FAR_TITLE;
-  const title = fitted(caption.title, room, size);
+  const title = fitted(box.detail === "full" ? caption.title : brief(box), room, size);
   const titleFont = `600 ${size}px ${palette.mono}`;
   texts.add(titleFont, "left", { text: title, x, y, room, colour, alpha });
   if (!two) return;
   const text = fitted(caption.detail, room, DETAIL);
   const rest = { text, x, y: middle + 9, room, colour: palette.dim, alpha };
   texts.add(`${DETAIL}px ${palette.mono}`, "left", rest);
+}
+
+/** The badge says already what is a gradient. */
+function brief({ caption, tone }: Box): string {
+  const isGradient = tone === "g" || tone === "grad";
+  return isGradient ? caption.title.replace(/(_grad|@GRAD|\.grad)$/, "") : caption.title;
 }
 
 function fitted(text: string, room: number, size: number): string {
