@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from teachgraph.executor.call import Call
-from teachgraph.ops.control_flow import LoopError, zeros_like
+from teachgraph.ops.control_flow import LoopError
+from teachgraph.ops.tensor_array import zeros_like
 from teachgraph.static.operator import Operator
 
 if TYPE_CHECKING:

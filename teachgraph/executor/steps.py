@@ -23,8 +23,7 @@ from teachgraph.executor.flow import (
     tuple_of,
     zeros_of,
 )
-from teachgraph.ops.control_flow import zeros_like
-from teachgraph.ops.tensor_array import TensorArray
+from teachgraph.ops.tensor_array import TensorArray, zeros_like
 
 if TYPE_CHECKING:
     from teachgraph.executor.codegen import Writer
@@ -56,12 +55,20 @@ def part_of(sequence: Any, at: int) -> Any:
     return sequence[at, ...]
 
 
-def stacked(parts: list[Any], backwards: bool, as_array: bool = False) -> Any:
-    """A sequence of what the steps gave, in the order of the sequences."""
+def stacked(parts: list[Any], backwards: bool, like: Any = None) -> Any:
+    """A sequence of what the steps gave, in the order of the sequences.
+
+    It is an array of tensors if what it is `like` is one, or if its parts are.
+    """
     ordered = parts[::-1] if backwards else parts
-    if as_array or isinstance(ordered[0], TensorArray):
+    if isinstance(like, TensorArray) or isinstance(ordered[0], TensorArray):
         return TensorArray(ordered)
     return np.stack(ordered)
+
+
+def kind(as_array: bool) -> TensorArray | None:
+    """What an output is like that is, or is not, an array of tensors."""
+    return TensorArray([]) if as_array else None
 
 
 @dataclass
@@ -121,7 +128,7 @@ class Scan(Rounds):
                 scopes.append(self.kept_of(values))
             values.update([(old, values[new]) for old, new, _ in self.states])
         for out, _, as_array in self.outs:
-            values[out] = stacked(parts[out], self.backwards, as_array)
+            values[out] = stacked(parts[out], self.backwards, kind(as_array))
 
     def write(self, writer: Writer) -> None:
         """Write it down."""
@@ -144,7 +151,11 @@ class Scan(Rounds):
         for old, new, _ in self.states:
             writer.line(f"    {name(old)} = {name(new)}")
         for parts, (out, _, as_array) in zip(lists, self.outs, strict=True):
-            how = f"{self.backwards}, {as_array}"
+            how = (
+                f"{self.backwards}, {writer.uses(kind)}(True)"
+                if as_array
+                else (f"{self.backwards}")
+            )
             text = f"{name(out)} = {writer.uses(stacked)}({parts}, {how})"
             writer.step_line(self, text, comment=False)
 
@@ -221,7 +232,9 @@ class BackScan(Flow):
             values.update([(dh, values[before]) for dh, _, before in self.states])
         for name, part, like in self.sequences:
             found = zeros_like(values[like])
-            values[name] = found if part is None else stacked(parts[name], back)
+            if part is not None:
+                found = stacked(parts[name], back, values[like])
+            values[name] = found
         values.update([(name, values[dh]) for name, dh in self.carried])
         values.update(totals)
 
@@ -262,10 +275,13 @@ class BackScan(Flow):
     def write_ends(self, writer: Writer, totals: dict[str, str]) -> None:
         """Write down what becomes of it."""
         back = not self.scan.backwards
-        listed = {out for out, _, _ in given(self.sequences)}
+        listed = {out: like for out, _, like in given(self.sequences)}
         for out, total in totals.items():
-            joined = f"{writer.uses(stacked)}({total}, {back})"
-            writer.line(f"{writer.name(out)} = {joined if out in listed else total}")
+            found = total
+            if out in listed:
+                like = writer.name(listed[out])
+                found = f"{writer.uses(stacked)}({total}, {back}, {like})"
+            writer.line(f"{writer.name(out)} = {found}")
 
 
 def given(

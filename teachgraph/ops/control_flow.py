@@ -13,8 +13,9 @@ import numpy as np
 
 from teachgraph import dtypes
 from teachgraph.errors import InvalidValueError, OpError, ShapeError
+from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.op import Like, Op, op
-from teachgraph.ops.tensor_array import TensorArray
+from teachgraph.ops.tensor_array import zeros_like
 
 __all__ = [
     "LoopError",
@@ -30,7 +31,6 @@ __all__ = [
     "split_lod_tensor",
     "while_",
     "while_grad",
-    "zeros_like",
 ]
 
 FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
@@ -107,20 +107,19 @@ def select_input_spec(mask: Like, *x: Like, kept: bool) -> Any:
 
 @op(needs="Mask: 0 or 1")
 def select_output(mask: Any, x: Any, kept: Any = None) -> Any:
-    """A gradient, handed to the branch that was taken; the other one gets none.
+    """A gradient, handed to the branch that was taken; the other one gets zeros.
 
-    The first result is zeros instead of none if what was `kept` before the branch is
-    given.
+    Nobody asks for their shape, unless the first is a gradient of what was `kept`.
     """
     if not int(mask.reshape(())):
-        return x, None
-    return None if kept is None else zeros_like(kept), x
+        return x, zeros_like(x)
+    return zeros_like(x if kept is None else kept), x
 
 
 @op
 def rnn_memory_helper(x: Any, *, dtype: int = FLOAT32) -> Any:
     """The same value: what a step hands out, or hands on to the next one."""
-    return np.asarray(x)
+    return x
 
 
 @rnn_memory_helper.grad
@@ -188,10 +187,10 @@ def merge_lod_tensor_spec(
 
 
 @merge_lod_tensor.grad
-def merge_lod_tensor_grad(dout: Any, mask: Any) -> Any:
+def merge_lod_tensor_grad(dout: Any, mask: Any, x: Like) -> Any:
     """Each row of dout goes to the side that the row came from."""
     parts = split_lod_tensor(dout, mask)
-    return None, parts[0], parts[1], None
+    return None, parts[0], parts[1], None if x is None else fill_any_like(x)
 
 
 def column(mask: Any, count: int) -> Any:
@@ -203,11 +202,6 @@ def column(mask: Any, count: int) -> Any:
     if mask.size != count:
         raise ShapeError(f"{mask.size} booleans for {count} rows")
     return mask.reshape(-1)
-
-
-def zeros_like(value: Any) -> Any:
-    """Zeros in the shape of an array, or of each part of a list of arrays."""
-    return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 
 def merged(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ __all__ = [
     "lod_array_length",
     "read_from_array",
     "write_to_array",
+    "zeros_like",
 ]
 
 NEEDS = "I: one whole number, from 0 to the array's length"
@@ -53,13 +54,21 @@ class TensorArray:
     def __add__(self, other: TensorArray) -> TensorArray:
         return TensorArray(a + b for a, b in zip(self.parts, other.parts, strict=True))
 
+    def __mul__(self, factor: float) -> TensorArray:
+        return TensorArray(part * factor for part in self.parts)
+
     def zeros(self) -> TensorArray:
         """An array of zeros in the shape of each part."""
-        return TensorArray(np.zeros_like(part) for part in self.parts)
+        return TensorArray(zeros_like(part) for part in self.parts)
 
     def replaced(self, i: int, value: Any) -> TensorArray:
         """The array with another part `i`, or one part more."""
         return TensorArray([*self.parts[:i], value, *self.parts[i + 1 :]])
+
+
+def zeros_like(value: Any) -> Any:
+    """Zeros in the shape of an array, or of each part of a list of arrays."""
+    return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 
 def place(i: Any, length: int) -> int:
@@ -133,12 +142,43 @@ def place_in_array(value: Any, x: Any, i: Any) -> Any:
     return x.zeros().replaced(place(i, len(x)), value)
 
 
+@place_in_array.grad(inline=True, of=("value",))
+def place_in_array_grad(dout: Any, i: Any) -> Any:
+    """The value gets dout[i]."""
+    return lambda: read_from_array(dout, i)
+
+
 @op(needs=NEEDS)
 def write_away(x: Any, i: Any, like: Any) -> Any:
     """The array as long as `like`, with zeros at `i`."""
     kept = TensorArray(x.parts[: len(like)])
     at = place(i, len(x))
-    return kept if at == len(like) else kept.replaced(at, np.zeros_like(x.parts[at]))
+    return kept if at == len(like) else kept.replaced(at, zeros_like(x.parts[at]))
+
+
+@write_away.grad(inline=True, of=("x",))
+def write_away_grad(dout: Any, x: Any, i: Any) -> Any:
+    """dx = dout, but for i and what is past its end."""
+    return lambda: write_zeros(dout, i, x)
+
+
+@op(needs=NEEDS)
+def write_zeros(x: Any, i: Any, like: Any) -> Any:
+    """The array with zeros at `i`, and as long as `like`, of which `i` is the last."""
+    at = place(i, len(like))
+    return x.replaced(at, zeros_like(like.parts[at]))
+
+
+@write_zeros.infers
+def write_zeros_spec(x: Like, i: Like, like: Like) -> Any:
+    """An array like `x`."""
+    return [(x.shape, x.dtype)]
+
+
+@write_zeros.grad(inline=True, of=("x",))
+def write_zeros_grad(dout: Any, x: Any, i: Any) -> Any:
+    """dx = dout, but for i."""
+    return lambda: write_away(dout, i, x)
 
 
 @op

@@ -10,16 +10,18 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from teachgraph.errors import ProgramError
+from teachgraph.static.going_again import ORDINARY
 from teachgraph.static.operator import OpRole
 from teachgraph.static.recomputing import Again
 from teachgraph.static.reverse import Callback, Reverse
 from teachgraph.static.variable import Variable
-from teachgraph.static.way import Way, own_ways
+from teachgraph.static.way import Way, ordinary, own_ways
 from teachgraph.static.way_back import WAYS
 
 __all__ = ["append_backward", "gradients"]
 
 own_ways.update(WAYS)
+ordinary.update(ORDINARY)
 
 
 def append_backward(

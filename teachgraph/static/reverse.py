@@ -43,6 +43,7 @@ class Reverse:
         self.block, self.targets = way.block, way.targets
         self.produced: Counter[str] = Counter()
         self.finished: set[str] = set()
+        self.taken: set[str] = set()
 
     def run(
         self, seeds: Sequence[str | None], callbacks: Sequence[Callback]
@@ -56,7 +57,7 @@ class Reverse:
         roots = [self.way.canonical(target.name) for target in self.targets]
         given = zip(roots, seeds, strict=True)
         self.whole = {n: g for n, g in given if g is not None and self.counts[n] == 1}
-        self.names = {n: self.whole.get(n) or self.free_name(n) for n in self.counts}
+        self.names = {n: self.whole.get(n) or self.taken_name(n) for n in self.counts}
         self.create_variables()
         self.seed(roots, seeds)
         for operator, wanted in plan:
@@ -95,9 +96,17 @@ class Reverse:
         taken that name.
         """
         prefix = ""
-        while self.block.has_var(f"{prefix}{name}{GRAD}"):
+        while (found := f"{prefix}{name}{GRAD}") in self.taken or (
+            self.block.has_var(found)
+        ):
             prefix = "grad/" + (prefix or "grad/")
-        return f"{prefix}{name}{GRAD}"
+        return found
+
+    def taken_name(self, name: str) -> str:
+        """The same, and nothing else will be called so."""
+        found = self.free_name(name)
+        self.taken.add(found)
+        return found
 
     def grad_name(self, name: str) -> str:
         """The name of a variable's whole gradient."""

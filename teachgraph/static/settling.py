@@ -12,9 +12,10 @@ from teachgraph import unique_name
 from teachgraph.ops.shape import assign
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, Slots
+from teachgraph.static.sub_block import EMPTY
 from teachgraph.static.variable import Variable
 
-__all__ = ["assign_back", "settled"]
+__all__ = ["assign_back", "renamed", "settled"]
 
 
 def settled(block: Block, names: Collection[str] | None = None) -> dict[str, Variable]:
@@ -38,6 +39,7 @@ def settled(block: Block, names: Collection[str] | None = None) -> dict[str, Var
             for name in operator.output_arg_names
             if name not in block.vars
             and name not in fixed
+            and name != EMPTY
             and (names is None or name in names)
         }
         rename(operator.outputs, new)
@@ -81,6 +83,16 @@ def rename_inside(operator: Operator, names: Mapping[str, str]) -> None:
         rename(inner.inputs, seen)
         rename(inner.outputs, seen)
         rename_inside(inner, seen)
+
+
+def renamed(block: Block, old: str, new: str) -> None:
+    """Give a variable of a block another name, there and in the blocks inside."""
+    variable = block.vars.pop(old)
+    variable._name = new
+    block.vars[new] = variable
+    for operator in block.ops:
+        operator.rename(old, new)
+        rename_inside(operator, {old: new})
 
 
 def assign_back(block: Block, latest: Mapping[str, Variable]) -> None:

@@ -46,6 +46,9 @@ class StaticRNN:
         name: What its variables are named after.
         reverse: Whether the last row comes first.
 
+    Attributes:
+        unstacked: Which outputs are arrays of tensors instead of one tensor.
+
     In Paddle 1.x this is `fluid.layers.StaticRNN`.
 
     >>> import numpy as np
@@ -70,6 +73,7 @@ class StaticRNN:
         self.inputs: dict[str, tuple[Variable, Variable]] = {}
         self.memories: dict[str, Memory] = {}
         self.outputs: list[Variable] = []
+        self.unstacked: set[int] = set()
         self.seq_len: int | None = None
         self.parent: Block | None = None
         self.block: Block | None = None
@@ -123,9 +127,11 @@ class StaticRNN:
             TypeError: `x` is no Variable.
             ShapeError: It has no dimensions, or another number of steps.
         """
-        block = self.within("step_input")
+        self.within("step_input")
         if not isinstance(x, Variable):
             raise TypeError(at_user_line("step input takes a Variable"))
+        if x.type != "LOD_TENSOR":
+            return self.row_of(x, x.shape)
         if not x.shape:
             raise ShapeError(at_user_line(f"{x.name!r} has no steps: it is one number"))
         if self.seq_len in (None, -1):
@@ -137,10 +143,14 @@ class StaticRNN:
                     f"{self.seq_len} steps, {x.name!r} has {x.shape[0]}"
                 )
             )
+        return self.row_of(x, x.shape[1:])
+
+    def row_of(self, x: Variable, shape: Sequence[int]) -> Variable:
+        """What a step calls its part of a sequence."""
         if x.name not in self.inputs:
-            row = block.create_var(
+            row = self.within("step_input").create_var(
                 unique_name.generate(f"{x.name}@STEP"),
-                x.shape[1:],
+                shape,
                 x.dtype,
                 stop_gradient=x.stop_gradient,
             )
@@ -190,6 +200,7 @@ class StaticRNN:
             unique_name.generate(f"{self.name}@mem"),
             init.shape,
             init.dtype,
+            type=init.type,
             stop_gradient=not dtypes.is_floating(init.dtype),
         )
         self.memories[before.name] = Memory(init, before)
@@ -314,7 +325,10 @@ class StaticRNN:
         """A value of a step under a name of its own."""
         assert self.block is not None
         out = self.block.create_var(
-            unique_name.generate(f"{self.name}.tmp"), value.shape, value.dtype
+            unique_name.generate(f"{self.name}.tmp"),
+            value.shape,
+            value.dtype,
+            type=value.type,
         )
         code = {"dtype": dtypes.PADDLE_CODES[value.dtype]}
         slots = {"X": value}, {"Out": out}
@@ -323,12 +337,14 @@ class StaticRNN:
 
     def append(self, parent: Block, block: Block, states: Sequence[Variable]) -> None:
         """Append the operator that runs the steps."""
-        for out in self.outputs:
+        for place, out in enumerate(self.outputs):
+            stacked = out.type == "LOD_TENSOR" and place not in self.unstacked
             parent.create_var(
                 out.name,
-                (self.seq_len or -1, *out.shape),
+                (self.seq_len or -1, *out.shape) if stacked else out.shape,
                 out.dtype,
                 stop_gradient=out.stop_gradient,
+                type="LOD_TENSOR" if stacked else "LOD_TENSOR_ARRAY",
             )
         scopes = parent.create_var(type="STEP_SCOPES", stop_gradient=True)
         memories = self.memories.values()

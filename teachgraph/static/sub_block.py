@@ -17,7 +17,9 @@ from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
 
 __all__ = [
+    "EMPTY",
     "as_variable",
+    "building_in",
     "captured",
     "check_condition",
     "handed_in",
@@ -26,6 +28,9 @@ __all__ = [
     "traced_into",
     "written",
 ]
+
+EMPTY = "@EMPTY@"
+"""Stands in a slot where a position matters but nobody wants the variable."""
 
 
 @contextmanager
@@ -41,13 +46,25 @@ def traced_into(parent: Block) -> Iterator[Block]:
         program.current_block_idx = before
 
 
+@contextmanager
+def building_in(block: Block) -> Iterator[None]:
+    """Operators go into a block meanwhile."""
+    program = block.program
+    before, program.current_block_idx = program.current_block_idx, block.idx
+    try:
+        with mode.using(True):
+            yield
+    finally:
+        program.current_block_idx = before
+
+
 def captured(block: Block) -> list[str]:
     """The variables from around a block that its operators read, in order of names."""
     found = {
         name
         for operator in block.ops
         for name in operator.input_arg_names
-        if name not in block.vars
+        if name not in block.vars and name != EMPTY
     }
     return sorted(found)
 
@@ -58,7 +75,7 @@ def written(block: Block) -> list[str]:
         name: None
         for operator in block.ops
         for name in operator.output_arg_names
-        if name not in block.vars
+        if name not in block.vars and name != EMPTY
     }
     return list(found)
 

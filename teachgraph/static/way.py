@@ -6,26 +6,32 @@ gradients of gradients need no rules of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from teachgraph import dtypes, unique_name
 from teachgraph.errors import ProgramError, at_user_line
-from teachgraph.ops.op import GradOp, slot_name
+from teachgraph.ops.op import GradOp, Op, slot_name
 from teachgraph.static import naming
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.sub_block import EMPTY, building_in
 from teachgraph.static.variable import GRAD, Variable
 
-__all__ = ["EMPTY", "Way", "own_ways"]
-
-EMPTY = "@EMPTY@"
-"""Stands in a slot where a position matters but nobody wants the gradient."""
+__all__ = ["EMPTY", "Way", "deeper", "ordinary", "own_ways"]
 
 own_ways: dict[str, Callable[..., None]] = {}
 """Who goes back over operators that have no rule: branches, loops, arrays.
 
 Each is called with the Reverse, the operator, the name of the gradient of each input by
 position, and the note of parameters.
+"""
+
+
+ordinary: dict[str, Callable[..., Mapping[str, Variable]]] = {}
+"""Who replaces an operator that goes back over a loop or a branch by an ordinary one.
+
+Each is called with the operator and with what finds the variables it names, and returns
+what stands for each gradient.
 """
 
 
@@ -78,39 +84,38 @@ class Way:
         """
         live = self.reachable(path)
         found: list[Operator] = []
+        around = path[0].block if path else self.block
+        known = {*around.ops}
         for operator in path:
             op = operator.op
-            self.refuse_twice(operator, live)
-            if not isinstance(op, GradOp) or live.isdisjoint(operator.input_arg_names):
+            again = isinstance(op, GradOp) or operator.type in ordinary
+            if not again or live.isdisjoint(operator.input_arg_names):
                 found.append(operator)
                 continue
-            first = len(self.block.ops)
+            last = self.block.ops[-1] if self.block.ops else None
             self.expand(operator, op)
-            found.extend(self.block.ops[first:])
-        return found
+            found.extend(after(self.block.ops, last))
+        return with_new(found, around.ops, known | {*found})
 
-    def refuse_twice(self, operator: Operator, live: set[str]) -> None:
-        """There is one way back over a loop or a branch, and none over that.
+    def expand(self, operator: Operator, op: Op) -> None:
+        """Append what does the same as a gradient operator, and can be gone back over.
 
-        Raises:
-            ProgramError: A gradient would have to go through a loop's gradient.
+        That is the ops of its rule; for a loop or a branch, an ordinary one.
         """
-        forward, is_grad, _ = operator.type.rpartition("_grad")
-        if (
-            is_grad
-            and forward in own_ways
-            and not live.isdisjoint(operator.input_arg_names)
-        ):
-            raise ProgramError(
-                at_user_line(
-                    f"the gradient of {forward} has no gradient of its own: in a "
-                    "program, derivatives of second order do not go through a loop or "
-                    "a branch; in dynamic mode they do",
-                    (operator.twin or operator).callsite,
-                )
-            )
+        if isinstance(op, GradOp):
+            self.expand_rule(operator, op)
+            return
+        if operator.block is not self.block:
+            raise deeper(operator)
+        with self.block.program.with_role(OpRole.BACKWARD), building_in(self.block):
+            found = ordinary[operator.type](operator, self.variable)
+        self.same.update((name, variable.name) for name, variable in found.items())
 
-    def expand(self, operator: Operator, op: GradOp) -> None:
+    def variable(self, name: str) -> Variable:
+        """The variable that stands for `name`."""
+        return self.block._var_recursive(self.canonical(name))
+
+    def expand_rule(self, operator: Operator, op: GradOp) -> None:
         """Append the ops of a gradient operator's rule, for the outputs it has."""
         slots = {
             slot: [self.block._var_recursive(self.canonical(name)) for name in names]
@@ -210,7 +215,7 @@ class Way:
         """Whether there is a way back over this operator."""
         if operator.type == "py_func":
             return bool(operator.attrs["backward_callable_id"] >= 0)
-        if operator.type in own_ways:
+        if operator.type in own_ways or operator.type in ordinary:
             return True
         return operator.op.rule is not None or isinstance(operator.op, GradOp)
 
@@ -223,3 +228,41 @@ class Way:
             for slot in slots
             for name in operator.inputs.get(slot, ())
         ]
+
+
+def deeper(operator: Operator) -> ProgramError:
+    """What to raise where a body itself holds both a loop and its gradient."""
+    return ProgramError(
+        at_user_line(
+            f"{operator.type} stands in a loop or a branch whose body takes gradients "
+            "itself: such a gradient has none in a program; take it outside of the "
+            "body, or all of them in dynamic mode",
+            (operator.twin or operator).callsite,
+        )
+    )
+
+
+def with_new(
+    path: Sequence[Operator], ops: Sequence[Operator], known: set[Operator]
+) -> list[Operator]:
+    """A path with the operators that a branch on it has been given since."""
+    following: dict[Operator, list[Operator]] = {}
+    latest: list[Operator] = []
+    for operator in ops:
+        if operator in known:
+            latest = following.setdefault(operator, [])
+        else:
+            latest.append(operator)
+    return [
+        each for operator in path for each in (operator, *following.get(operator, ()))
+    ]
+
+
+def after(ops: Sequence[Operator], last: Operator | None) -> list[Operator]:
+    """The operators that follow one, or all if there is none."""
+    found: list[Operator] = []
+    for operator in reversed(ops):
+        if operator is last:
+            break
+        found.append(operator)
+    return found[::-1]

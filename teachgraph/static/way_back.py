@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph import dtypes
+from teachgraph import dtypes, unique_name
 from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.ops.control_flow import (
     conditional_block_grad,
     recurrent_grad,
+    select_input,
     select_output,
     while_grad,
 )
@@ -28,6 +29,7 @@ from teachgraph.static.block import Block
 from teachgraph.static.loop import write_backs
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.reverse import Reverse
+from teachgraph.static.settling import renamed
 from teachgraph.static.sub_block import inner_operators
 from teachgraph.static.variable import GRAD, Variable
 from teachgraph.static.way import EMPTY, Way
@@ -44,6 +46,9 @@ Parts = Mapping[int, str]
 def block_of_gradient(reverse: Reverse, forward: Block) -> Iterator[Block]:
     """A new block that goes back over `forward`."""
     program = forward.program
+    for name in [name for name in forward.vars if name.endswith(GRAD)]:
+        # A gradient that the body itself takes: here `x@GRAD` means another one.
+        renamed(forward, name, unique_name.generate(f"{name}@INSIDE"))
     before = program.current_block_idx
     block = program._create_block(reverse.block.idx)
     block.forward_block_idx, forward.backward_block_idx = forward.idx, block.idx
@@ -71,6 +76,30 @@ def back_over_select(
         {"Out": outputs},
         {},
     )
+
+
+def back_over_select_output(
+    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+) -> None:
+    """Pick the gradient that comes from the branch that was taken."""
+    if 2 in parts:
+        kept = reverse.way.canonical(operator.inputs["Kept"][0])
+        zeros(reverse.block, reverse.block._var_recursive(kept), parts[2])
+    if 1 not in parts:
+        return
+    mask, x = operator.inputs["Mask"], operator.inputs["X"][0]
+    variable = reverse.block._var_recursive(reverse.way.canonical(x))
+    arrived = [
+        None if name == EMPTY else reverse.grad_of_output(name)
+        for name in operator.outputs["Out"]
+    ]
+    given = [
+        name or zeros(reverse.block, variable, reverse.free_name(x)).name
+        for name in arrived
+    ]
+    slots = {"Mask": mask, "X": given}
+    outputs = {"Out": [parts[1]]}
+    insert(reverse, operator, select_input.type, slots, outputs, {"kept": True})
 
 
 def back_over_branch(
@@ -322,6 +351,7 @@ def insert(
 
 WAYS: dict[str, Callable[..., None]] = {
     "select_input": back_over_select,
+    "select_output": back_over_select_output,
     "conditional_block": back_over_branch,
     "while": back_over_loop,
     "recurrent": back_over_steps,

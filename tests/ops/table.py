@@ -58,6 +58,7 @@ ELSEWHERE = {
             "while_grad",
             "write_away",
             "write_to_array",
+            "write_zeros",
         ),
         "control flow, of blocks and arrays of a program: tests/executor",
     ),

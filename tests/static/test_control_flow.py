@@ -176,14 +176,6 @@ def test_a_clone_runs_its_own_blocks() -> None:
     assert found.tolist() == [[6, 24, 54]]
 
 
-def test_second_order_through_a_loop_is_refused_in_words() -> None:
-    x = data()
-    y = nn.while_loop(lambda y: tg.sum(y) < 20.0, lambda y: [y * x], [x])[0]
-    dx = static.gradients(y, x)[0]
-    with pytest.raises(ProgramError, match="gradient of while has no gradient"):
-        static.gradients(dx, x)
-
-
 Call = Callable[[Any, Any], Any]
 
 
