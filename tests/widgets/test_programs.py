@@ -256,3 +256,21 @@ def test_an_operator_says_which_name_scopes_it_is_in() -> None:
     )
     scopes = {event["type"]: event.get("scope") for event in recording.all("op")}
     assert scopes == {"relu": "encoder/attention", "tanh": None}
+
+
+def test_what_each_pass_did_is_told_and_adds_up() -> None:
+    recording = record(
+        'x = fluid.data(name="x", shape=[2, 2], dtype="float32")\n'
+        "y = fluid.layers.relu(x)\n"
+        "unused = fluid.layers.tanh(y)\n"
+        "from teachgraph import passes\n"
+        "made = passes.apply_pass(fluid.default_main_program(), "
+        '"dead_code", fetches=[y])\n'
+    )
+    told = recording.one("pass")
+    gone = recording.all("op_removed")
+    assert told["before"] - told["after"] == len(gone) == 1
+    (change,) = told["changes"]
+    assert (change["old"], change["new"]) == (["tanh"], [])
+    (op,) = recording.all("op", op=gone[0]["op"])
+    assert (op["type"], op["program"]) == ("tanh", told["program"])

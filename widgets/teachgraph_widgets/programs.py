@@ -114,6 +114,24 @@ class ProgramRecorder(Watcher):
         return get_ident() == self.cursor.thread and is_told(self._visits[number] + 1)
 
     @careful
+    def pass_applied(self, program: Program, applied: Any) -> None:
+        """A pass has rewritten a program; what went and came is told already."""
+        changes = [
+            {
+                "old": [clean(kind) for kind in change.old],
+                "new": [clean(kind) for kind in change.new],
+                "what": clean(change.what),
+                "where": clean(change.where),
+            }
+            for change in applied.changes[:MOST_CHANGES]
+        ]
+        if len(applied.changes) > MOST_CHANGES:
+            left = len(applied.changes) - MOST_CHANGES
+            self.log.leave_out("changes by a pass", "it made many", left)
+        facts = applied.name, applied.before, applied.after, changes
+        self.tell(self.cursor.place(), "pass", self.number(program), *facts)
+
+    @careful
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
         """An Executor starts a run."""
         self._followed = self.follows(program)
@@ -273,6 +291,8 @@ class ProgramRecorder(Watcher):
         owner = program, clean(variable.name)
         self.tell(line, "attr", *owner, None, None, name, clean(text))
 
+
+MOST_CHANGES = 200
 
 UNTOLD = ("op_callstack", "op_namescope", "op_role_var")
 """Attributes that are the framework's own notes."""
