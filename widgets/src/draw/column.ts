@@ -401,9 +401,10 @@ function justCloned(
   programs: readonly ProgramState[],
 ): ProgramState | undefined {
   if (step === undefined) return undefined;
-  return programs.findLast(({ event, rows }) => {
+  return programs.findLast(({ event, rows, passes }) => {
     const isNew = event.seq >= step.seq && event.seq < position;
-    return isNew && event.role === "test" && event.origin !== undefined && rows.length > 0;
+    const isClone = event.role === "test" && event.origin !== undefined;
+    return isNew && isClone && rows.length > 0 && passes.stages.length === 0;
   });
 }
 
@@ -416,7 +417,8 @@ function programOption(program: ProgramState): HTMLOptionElement {
   };
   const word = role === "other" ? title || "Program" : named[role];
   const when = role === "main" ? " · runs every step" : "";
-  const clone = origin === undefined ? when : " · a clone";
+  const copy = program.passes.stages.length > 0 ? " · after passes" : " · a clone";
+  const clone = origin === undefined ? when : copy;
   const option = el("option", "", `${word}${clone}`);
   option.value = String(id);
   return option;

@@ -1,5 +1,9 @@
-/** Tensors made by hand, from the moment they exist: the graph shows them when used. */
+/**
+ * Tensors made by hand, from the moment they exist: the graph shows them when used. An
+ * optimizer's own are only counted: Adam has four for every parameter.
+ */
 
+import type { TapeTensor } from "../state/tape";
 import { shapeText } from "../text";
 import { badge } from "./badge";
 import { el, reveal } from "./dom";
@@ -19,18 +23,21 @@ export class Leaves {
   }
 
   update(frame: Frame): void {
-    const { leaves } = frame.trace.tape;
+    const leaves = shownOf(frame);
+    const own = frame.trace.tape.leaves.length - leaves.length;
     this.element.hidden = leaves.length === 0;
     const count = Math.min(MOST, leaves.length);
-    for (let i = this.chips.length; i < count; i++) this.add(frame, i);
-    this.chips.forEach((chip, index) => this.paint(chip, frame, index));
-    if (leaves.length <= MOST) return;
-    this.more.textContent = `and ${leaves.length - MOST} more`;
+    for (let i = this.chips.length; i < count; i++) this.add(leaves[i]);
+    this.chips.forEach((chip, index) => this.paint(chip, frame, leaves[index]));
+    const rest = leaves.length > MOST ? `and ${leaves.length - MOST} more` : "";
+    const state = own > 0 ? `${own} of optimizer state` : "";
+    const words = [rest, state].filter((text) => text !== "").join(" · ");
+    if (words === this.more.textContent) return;
+    this.more.textContent = words;
     this.element.append(this.more);
   }
 
-  private add({ trace }: Frame, index: number): void {
-    const leaf = trace.tape.leaves[index];
+  private add(leaf: TapeTensor): void {
     const { shape, role } = leaf.event;
     const name = el("span", "tg-name", leaf.name);
     const parts = [badge(role), name, el("span", "tg-shape", shapeText(shape))];
@@ -52,8 +59,7 @@ export class Leaves {
     reveal(this.element, chip.offsetTop, chip.offsetTop + chip.offsetHeight);
   }
 
-  private paint(chip: HTMLElement, frame: Frame, index: number): void {
-    const leaf = frame.trace.tape.leaves[index];
+  private paint(chip: HTMLElement, frame: Frame, leaf: TapeTensor): void {
     const name = chip.querySelector(".tg-name");
     if (name !== null && name.textContent !== leaf.name) name.textContent = leaf.name;
     chip.dataset.name = leaf.name;
@@ -66,4 +72,8 @@ export class Leaves {
     const className = classes.join(" ");
     if (chip.className !== className) chip.className = className;
   }
+}
+
+function shownOf({ trace }: Frame): readonly TapeTensor[] {
+  return trace.tape.leaves.filter(({ event }) => event.role !== "L");
 }

@@ -56,6 +56,7 @@ function sourceOf(
   { trace }: Frame,
 ): ProgramState | undefined {
   const { role, origin } = shown?.event ?? {};
+  if ((shown?.passes.stages.length ?? 0) > 0) return undefined;
   return role === "test" && origin !== undefined ? trace.programs.get(origin) : undefined;
 }
 

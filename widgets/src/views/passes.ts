@@ -6,6 +6,7 @@ import type { Frame } from "../draw/look";
 import { hueClass } from "../draw/theme";
 import type { OpEvent } from "../events";
 import { compare, type Hunk, type PassHistory } from "../state/passes";
+import type { Made } from "../state/picture";
 import { names, type ProgramState } from "../state/programs";
 import { operatorTone } from "../state/tones";
 import type { Trace } from "../state/trace";
@@ -78,7 +79,9 @@ export class PassesView implements Chapter {
     }
     const hunks = compare(before, ops);
     const head = line("tg-diffhead", [el("span", "", "before")], [el("span", "", name)]);
-    const lines = hunks.flatMap((hunk) => hunkLines(hunk, this.trace));
+    const origin = this.trace.programs.get(program.event.origin ?? -1);
+    const look = { trace: this.trace, origin };
+    const lines = hunks.flatMap((hunk) => hunkLines(hunk, look));
     this.table.replaceChildren(head, ...lines);
     this.table.scrollTop = 0;
   }
@@ -114,20 +117,21 @@ function changeItem(change: {
   return item;
 }
 
-function hunkLines(hunk: Hunk, trace: Trace | undefined): HTMLElement[] {
+function hunkLines(hunk: Hunk, look: Look): HTMLElement[] {
   const { kind, before, after } = hunk;
   if (kind === "changed") {
     const length = Math.max(before.length, after.length);
     return Array.from({ length }, (_, index) => {
       const [old, fresh] = [before[index], after[index]];
-      const left = old === undefined ? [] : cell(old, "−", trace);
-      const right = fresh === undefined ? [] : cell(fresh, old?.type === fresh.type ? "~" : "+", trace);
+      const left = old === undefined ? [] : cell(old, "−", look);
+      const sign = old?.type === fresh?.type ? "~" : "+";
+      const right = fresh === undefined ? [] : cell(fresh, sign, look);
       const signs = `${old ? " tg-hasold" : ""}${fresh ? " tg-hasnew" : ""}`;
       return line(`tg-changed${signs}`, left, right);
     });
   }
   const lines = before.map((event) =>
-    line("tg-same", cell(event, " ", trace), cell(event, " ", trace)),
+    line("tg-same", cell(event, " ", look), cell(event, " ", look)),
   );
   if (lines.length <= MOST_SAME) return lines;
   const hidden = lines.length - 2 * CONTEXT;
@@ -151,13 +155,30 @@ function line(
   return row;
 }
 
-function cell(event: OpEvent, sign: string, trace: Trace | undefined): HTMLElement[] {
-  const hue = hueClass(trace?.rank(event.cell, event.line) ?? -1);
+interface Look {
+  readonly trace: Trace;
+  /** The program that was copied to be rewritten. */
+  readonly origin: ProgramState | undefined;
+}
+
+/** The line of the user's that made, in the program copied, what this operator makes. */
+function provenance(event: OpEvent, { origin }: Look): Made {
+  for (const name of names(event.outputs)) {
+    const maker = origin?.writers.get(name)?.at(-1);
+    if (maker !== undefined) return maker;
+  }
+  return event;
+}
+
+function cell(event: OpEvent, sign: string, look: Look): HTMLElement[] {
+  const { cell: source, line: at } = provenance(event, look);
+  const hue = hueClass(look.trace.rank(source, at));
   const stripe = el("span", `tg-diffstripe ${hue}`);
   const inputs = names(event.inputs).join(", ");
   const outputs = names(event.outputs).join(", ");
   return [
     stripe,
+    el("span", "tg-rowline", at > 0 ? String(at) : ""),
     el("span", "tg-sign", sign),
     badge(operatorTone(event.type, event.role)),
     el("span", "tg-name", event.type),
