@@ -25,6 +25,7 @@ from teachgraph.fluid.dygraph_layers import (
     Pool2D,
     PRelu,
 )
+from teachgraph.fluid.program_translator import ProgramTranslator, declarative
 from teachgraph.io import saving
 from teachgraph.mode import no_grad
 from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
@@ -44,7 +45,9 @@ __all__ = [
     "PRelu",
     "ParameterList",
     "Pool2D",
+    "ProgramTranslator",
     "Sequential",
+    "declarative",
     "disable_dygraph",
     "disable_imperative",
     "enable_dygraph",

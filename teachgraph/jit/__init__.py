@@ -9,6 +9,8 @@ from teachgraph.jit.api import (
     enable_to_static,
     ignore_module,
     not_to_static,
+    set_code_level,
+    set_verbosity,
     to_static,
 )
 from teachgraph.jit.static_function import StaticFunction
@@ -18,5 +20,7 @@ __all__ = [
     "enable_to_static",
     "ignore_module",
     "not_to_static",
+    "set_code_level",
+    "set_verbosity",
     "to_static",
 ]

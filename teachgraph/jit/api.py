@@ -8,6 +8,7 @@ from typing import Any
 
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.convert_call import LEFT_ALONE, ignored
+from teachgraph.jit.logs import log_to_stdout, telling
 from teachgraph.jit.static_function import StaticFunction, switch
 from teachgraph.nn import Layer
 
@@ -15,6 +16,8 @@ __all__ = [
     "enable_to_static",
     "ignore_module",
     "not_to_static",
+    "set_code_level",
+    "set_verbosity",
     "to_static",
 ]
 
@@ -103,3 +106,25 @@ def enable_to_static(enable_to_static_bool: bool) -> None:
     In Paddle this is `paddle.jit.enable_to_static`.
     """
     switch.on = bool(enable_to_static_bool)
+
+
+def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
+    """Log the code of each function that is converted from now on; 0 for no more.
+
+    Args:
+        level: Which transformer's result, by number; any larger one for the last.
+        also_to_stdout: Whether to write to standard output as well.
+
+    In Paddle this is `paddle.jit.set_code_level`.
+    """
+    telling.code_level = level
+    log_to_stdout(also_to_stdout)
+
+
+def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
+    """Log more of what is done to functions, the higher the level.
+
+    In Paddle this is `paddle.jit.set_verbosity`.
+    """
+    telling.verbosity = level
+    log_to_stdout(also_to_stdout)

@@ -13,6 +13,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from teachgraph.errors import ConversionError
+from teachgraph.jit.logs import telling
 from teachgraph.jit.source import definition
 from teachgraph.jit.transform import transformed
 from teachgraph.jit.transform.names import Fresh
@@ -90,6 +91,7 @@ def converted_source(function: FunctionType) -> Conversion:
             "program: call it outside, or leave it as it is with not_to_static"
         )
     node, file, owner = definition(function)
+    telling.converting(function.__qualname__, file)
     fresh = Fresh(node)
     node = transformed(private(node, owner), fresh)
     text = ast.unparse(node)

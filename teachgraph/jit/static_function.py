@@ -72,6 +72,9 @@ class StaticFunction:
         program_cache: Its programs so far.
     """
 
+    latest: StaticFunction | None = None
+    """The one that was called last."""
+
     def __init__(
         self,
         function: Callable[..., Any],
@@ -132,6 +135,7 @@ class StaticFunction:
             return self.dygraph_function(*args, **named)
         if tracer() is not None or not in_dynamic_mode():
             return self.converted_function(*args, **named)
+        StaticFunction.latest = self
         values = self.function_spec.bound(args, named)
         if self.input_spec is not None:
             described = self.function_spec.specified(values)

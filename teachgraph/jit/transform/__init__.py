@@ -9,6 +9,7 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
+from teachgraph.jit.logs import telling
 from teachgraph.jit.transform.assert_ import assert_, raise_
 from teachgraph.jit.transform.attributes import attributes
 from teachgraph.jit.transform.break_continue import break_continue
@@ -65,8 +66,9 @@ TABLE = (
 
 def transformed(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
     """A function after all transformers, with a line for every node."""
-    for step in TABLE:
+    for number, step in enumerate(TABLE, 1):
         function = step.change(function, fresh)
+        telling.changed(number, step.construct, function, len(TABLE))
     return ast.fix_missing_locations(function)
 
 

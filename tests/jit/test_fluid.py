@@ -1,0 +1,78 @@
+"""Paddle 1.x's words: `@declarative` and the `ProgramTranslator`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from teachgraph import fluid
+from teachgraph.errors import InvalidValueError, ModeError
+
+
+@fluid.dygraph.declarative
+def doubled(x: Any) -> Any:
+    if x.sum() > 0:
+        return x * 2, x
+    return x, x * 2
+
+
+def test_it_runs_as_a_program_in_imperative_mode() -> None:
+    with fluid.enable_imperative():
+        x = fluid.dygraph.to_variable(np.array([1.0, 2.0], "float32"))
+        assert doubled(x)[0].tolist() == [2.0, 4.0]
+
+
+def test_the_translator_shows_code_program_and_output() -> None:
+    def half(x: Any) -> Any:
+        return x / 2 if x.sum() > 0 else x
+
+    translator = fluid.dygraph.ProgramTranslator()
+    assert translator is fluid.dygraph.ProgramTranslator.get_instance()
+    x = np.array([4.0], "float32")
+    with fluid.dygraph.guard():
+        assert translator.get_output(half, x).tolist() == [2.0]
+        main, startup, inputs, outputs = translator.get_program(half, x)
+        assert "convert_ternary" in translator.get_code(half)
+        assert translator.get_func(half)(x).tolist() == [2.0]
+        assert translator.get_program_cache().last().main_program is main
+    assert [v.name for v in inputs] == ["x"]
+    assert len(outputs) == 1
+    assert not startup.global_block().ops
+    translator.enable(False)
+    try:
+        with fluid.dygraph.guard(), pytest.raises(ModeError, match="enable"):
+            translator.get_program(half, x)
+    finally:
+        translator.enable(True)
+
+
+def test_what_ran_last_is_saved_and_runs_again(tmp_path: Path) -> None:
+    class Net(fluid.dygraph.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.fc = fluid.dygraph.Linear(2, 3)
+
+        @fluid.dygraph.declarative
+        def forward(self, x: Any) -> Any:
+            y = self.fc(x)
+            return y, y.sum()
+
+    x = np.array([[1.0, 2.0]], "float32")
+    translator = fluid.dygraph.ProgramTranslator()
+    with fluid.enable_imperative():
+        net = Net()
+        wanted = net(fluid.dygraph.to_variable(x))[0].numpy()
+        translator.save_inference_model(tmp_path / "net", fetch=[0])
+        with pytest.raises(InvalidValueError, match="from 0 to 1"):
+            translator.save_inference_model(tmp_path / "net", fetch=[2])
+    scope = fluid.Scope()
+    with fluid.scope_guard(scope):
+        executor = fluid.Executor(fluid.CPUPlace())
+        program, feeds, fetches = fluid.io.load_inference_model(
+            str(tmp_path / "net"), executor
+        )
+        found = executor.run(program, {feeds[0]: x}, fetches)
+    np.testing.assert_allclose(found[0], wanted, rtol=1e-6)
