@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { passes, plan, profile, rewritten, training } from "../fixtures/views";
 import type { OpEvent } from "../src/events";
-import { compare } from "../src/state/passes";
+import { compare, paired } from "../src/state/passes";
 import { bytesText, ticks, timeText, type Chart, type Rect } from "../src/views/figure";
 import { extentOf, flameChart, totals } from "../src/views/flame";
 import { bufferText, naive, planChart, planText } from "../src/views/plan";
@@ -36,6 +36,16 @@ test("operators that stayed stand side by side, the others opposite their succes
     "changed fill_constant scale | fill_constant",
     "same elementwise_mul | elementwise_mul",
   ]);
+});
+
+test("what came stands beside the operator whose output it writes now", () => {
+  const { stages } = traceOf(passes(2)).programs.get(3)!.passes;
+  const [hunk] = compare(stages[2].ops, stages[3].ops);
+  const told = paired(hunk.before, hunk.after).map(([old, fresh]) => {
+    return `${old?.type ?? ""} | ${fresh?.type ?? ""}`;
+  });
+  const block = ["mul | ", "elementwise_add | ", "relu | fc"];
+  expect(told).toEqual([...block, ...block]);
 });
 
 test("an operator that a pass has moved goes and comes; nothing is lost", () => {

@@ -89,6 +89,40 @@ export function compare(
   return hunks;
 }
 
+/** Set what came beside what went, where that wrote the same names, in order. */
+export function paired(
+  before: readonly OpEvent[],
+  after: readonly OpEvent[],
+): [OpEvent | undefined, OpEvent | undefined][] {
+  const lines: [OpEvent | undefined, OpEvent | undefined][] = [];
+  const writers = new Map<string, number>();
+  after.forEach((fresh, at) => {
+    for (const name of written(fresh)) writers.set(name, at);
+  });
+  let next = 0;
+  let joined = 0;
+  for (const old of before) {
+    const places = written(old).map((name) => writers.get(name) ?? -1);
+    const match = places.find((at) => at >= next) ?? -1;
+    while (next < match) lines.push([undefined, after[next++]]);
+    lines.push([old, after[match]]);
+    if (match < 0) continue;
+    next = match + 1;
+    joined = lines.length;
+  }
+  // What is left comes beside what went without a successor, after all that is joined.
+  for (const fresh of after.slice(next)) {
+    if (joined < lines.length) lines[joined] = [lines[joined][0], fresh];
+    else lines.push([undefined, fresh]);
+    joined += 1;
+  }
+  return lines;
+}
+
+function written({ outputs }: OpEvent): string[] {
+  return Object.values(outputs).flat();
+}
+
 /** The operators in both, less those that a pass has moved past others. */
 function common(before: readonly OpEvent[], after: readonly OpEvent[]): Set<number> {
   const places = new Map(after.map(({ op }, index) => [op, index]));

@@ -5,7 +5,7 @@ import { el, freshId, setText } from "../draw/dom";
 import type { Frame } from "../draw/look";
 import { hueClass } from "../draw/theme";
 import type { OpEvent } from "../events";
-import { compare, type Hunk, type PassHistory } from "../state/passes";
+import { compare, paired, type Hunk, type PassHistory } from "../state/passes";
 import type { Made } from "../state/picture";
 import { names, type ProgramState } from "../state/programs";
 import { operatorTone } from "../state/tones";
@@ -15,6 +15,7 @@ import type { Chapter } from "./chapter";
 
 /** So many of the operators that stayed are shown before and after a change. */
 const CONTEXT = 2;
+const MOST_LINES = 1500;
 const MOST_SAME = 2 * CONTEXT + 2;
 
 export class PassesView implements Chapter {
@@ -79,10 +80,12 @@ export class PassesView implements Chapter {
     }
     const hunks = compare(before, ops);
     const head = line("tg-diffhead", [el("span", "", "before")], [el("span", "", name)]);
-    const origin = this.trace.programs.get(program.event.origin ?? -1);
-    const look = { trace: this.trace, origin };
+    const look = { trace: this.trace, origin: originOf(program, this.trace) };
     const lines = hunks.flatMap((hunk) => hunkLines(hunk, look));
-    this.table.replaceChildren(head, ...lines);
+    const left = lines.length - MOST_LINES;
+    const words = left > 0 ? [el("span", "", `and ${countText(left, "line")} more`)] : [];
+    const more = left > 0 ? [line("tg-gap", words, [])] : [];
+    this.table.replaceChildren(head, ...lines.slice(0, MOST_LINES), ...more);
     this.table.scrollTop = 0;
   }
 }
@@ -120,9 +123,7 @@ function changeItem(change: {
 function hunkLines(hunk: Hunk, look: Look): HTMLElement[] {
   const { kind, before, after } = hunk;
   if (kind === "changed") {
-    const length = Math.max(before.length, after.length);
-    return Array.from({ length }, (_, index) => {
-      const [old, fresh] = [before[index], after[index]];
+    return paired(before, after).map(([old, fresh]) => {
       const left = old === undefined ? [] : cell(old, "−", look);
       const sign = old?.type === fresh?.type ? "~" : "+";
       const right = fresh === undefined ? [] : cell(fresh, sign, look);
@@ -161,13 +162,23 @@ interface Look {
   readonly origin: ProgramState | undefined;
 }
 
-/** The line of the user's that made, in the program copied, what this operator makes. */
-function provenance(event: OpEvent, { origin }: Look): Made {
-  for (const name of names(event.outputs)) {
-    const maker = origin?.writers.get(name)?.at(-1);
-    if (maker !== undefined) return maker;
+/** The line of the user's that made, in the program first copied, what this one makes. */
+function provenance(event: OpEvent, { trace, origin }: Look): Made {
+  let made: Made = event;
+  const outputs = names(event.outputs);
+  for (let copied = origin; copied !== undefined; copied = originOf(copied, trace)) {
+    const { writers } = copied;
+    const maker = outputs.flatMap((name) => writers.get(name)?.at(-1) ?? []).at(0);
+    if (maker === undefined) break;
+    made = maker;
   }
-  return event;
+  return made;
+}
+
+/** A copy is younger than what it was made from: what claims otherwise has no end. */
+function originOf({ event }: ProgramState, trace: Trace): ProgramState | undefined {
+  const found = trace.programs.get(event.origin ?? -1);
+  return found !== undefined && found.event.seq < event.seq ? found : undefined;
 }
 
 function cell(event: OpEvent, sign: string, look: Look): HTMLElement[] {
