@@ -25,7 +25,7 @@ from teachgraph.fluid.dygraph import (
 )
 from teachgraph.fluid.io import load, save
 from teachgraph.mode import in_dynamic_mode
-from teachgraph.nn.parametric import embedding_table as embedding
+from teachgraph.nn.parametric import embedding
 from teachgraph.param_attr import ParamAttr
 from teachgraph.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.static import (

@@ -15,11 +15,11 @@ from teachgraph.nn.parametric import (
     conv2d_transpose,
     conv3d,
     conv3d_transpose,
-    embedding_table,
     group_norm,
     instance_norm,
     layer_norm,
     prelu,
+    tables,
 )
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import functions, pool
@@ -226,7 +226,7 @@ def embedding(
     if len(input.shape) > 1 and input.shape[-1] == 1:
         input = functions.squeeze(input, -1)
     row = {"padding_idx": padding_idx, "param_attr": param_attr, "dtype": dtype}
-    return embedding_table(input, size, is_sparse, is_distributed, **row)
+    return tables.embedding(input, size, is_sparse, is_distributed, **row)
 
 
 def cos_sim(x: Any, y: Any) -> Any:

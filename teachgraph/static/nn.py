@@ -12,32 +12,26 @@ from teachgraph.static.user_op import py_func
 
 __all__ = ["StaticRNN", "case", "cond", "fc", "py_func", "switch_case", "while_loop"]
 
-_UPSTAIRS = {
-    "embedding": "embedding_table",
-    **dict.fromkeys(
-        (
-            "batch_norm",
-            "bilinear_tensor_product",
-            "conv2d",
-            "conv2d_transpose",
-            "conv3d",
-            "conv3d_transpose",
-            "group_norm",
-            "instance_norm",
-            "layer_norm",
-            "prelu",
-            "sparse_embedding",
-        )
-    ),
-}
-"""Layers that are made of what `nn` is made of, a floor up, and their names there."""
+_UPSTAIRS = (
+    "batch_norm",
+    "bilinear_tensor_product",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "embedding",
+    "group_norm",
+    "instance_norm",
+    "layer_norm",
+    "prelu",
+    "sparse_embedding",
+)
+"""Layers that are made of what `nn` is made of, a floor up."""
 
 all_in_words(["case", "cond", "fc", "switch_case", "while_loop"], globals())
 
 
 def __getattr__(name: str) -> Any:
     if name in _UPSTAIRS:
-        return getattr(
-            import_module("teachgraph.nn.parametric"), _UPSTAIRS[name] or name
-        )
+        return getattr(import_module("teachgraph.nn.parametric"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

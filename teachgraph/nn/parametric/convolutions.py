@@ -1,0 +1,312 @@
+"""Convolutions, and their transposes, that make their own filters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod, sqrt
+from operator import index
+from typing import Any
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
+from teachgraph.nn.functional.norm import layout
+from teachgraph.nn.parametric.inputs import channels_of, known, variable
+from teachgraph.ops import conv, elementwise
+from teachgraph.ops.activation import activated
+from teachgraph.ops.in_words import all_in_words
+from teachgraph.ops.initializer import Constant, Initializer, Normal, XavierUniform
+from teachgraph.ops.op import Op
+from teachgraph.static import Variable, naming
+from teachgraph.static.layers import parameter
+
+__all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
+
+
+def conv2d(
+    input: Variable,
+    num_filters: int,
+    filter_size: Numbers,
+    stride: Numbers = 1,
+    padding: Padding = 0,
+    dilation: Numbers = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Variable:
+    """A convolution: act(filter * input + bias).
+
+    Args:
+        input: Images [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
+        num_filters: How many channels the result has, O.
+        filter_size: h and w, or one number for both.
+        stride: From one window to the next.
+        padding: Zeros around the image, or SAME or VALID.
+        dilation: From one element of a window to the next.
+        groups: Parts of the channels that see only their own filters.
+        param_attr: About the filter [O, C / groups, h, w], which starts normally
+            distributed with variance 2 / (h w C).
+        bias_attr: About the bias [O], which starts at 0; False for none.
+        use_cudnn: Without it the op of one group for each channel is
+            `depthwise_conv2d`.
+        act: The type of an op to apply, such as "relu".
+        name: Instead of `conv2d_N`.
+        data_format: Where the channels are.
+
+    Raises:
+        DTypeError: `input` is no Variable.
+        ShapeError: It has no four dimensions, or no channel count.
+        InvalidValueError: The groups do not divide the channels.
+
+    In Paddle this is `paddle.static.nn.conv2d` and `fluid.layers.conv2d`.
+    """
+    x = variable("conv2d", input, 4)
+    axis, channels = channels_of("conv2d", x, data_format)
+    count = whole_groups("conv2d", channels, num_filters, groups)
+    depthwise = count == channels and not use_cudnn
+    size = filter_sizes(filter_size, 2)
+    return convolved(
+        conv.depthwise_conv2d if depthwise else conv.conv2d,
+        x,
+        [num_filters, channels // count, *size],
+        Normal(0.0, sqrt(2.0 / (prod(size) * channels))),
+        (axis, num_filters),
+        *(param_attr, bias_attr, act, name),
+        **windows(2, stride, padding, dilation, data_format),
+        groups=count,
+        data_format=data_format,
+    )
+
+
+def conv3d(
+    input: Variable,
+    num_filters: int,
+    filter_size: Numbers,
+    stride: Numbers = 1,
+    padding: Padding = 0,
+    dilation: Numbers = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Variable:
+    """The same over volumes [N, C, D, H, W].
+
+    In Paddle this is `paddle.static.nn.conv3d`.
+    """
+    x = variable("conv3d", input, 5)
+    axis, channels = channels_of("conv3d", x, data_format)
+    count = whole_groups("conv3d", channels, num_filters, groups)
+    size = filter_sizes(filter_size, 3)
+    return convolved(
+        conv.conv3d,
+        x,
+        [num_filters, channels // count, *size],
+        Normal(0.0, sqrt(2.0 / (prod(size) * channels))),
+        (axis, num_filters),
+        *(param_attr, bias_attr, act, name),
+        **windows(3, stride, padding, dilation, data_format),
+        groups=count,
+        data_format=data_format,
+    )
+
+
+def convolved(
+    op: Op,
+    x: Variable,
+    shape: Sequence[int],
+    initializer: Initializer,
+    channels: tuple[int, int],
+    param_attr: Any,
+    bias_attr: Any,
+    act: str | None,
+    name: str | None,
+    **attrs: Any,
+) -> Variable:
+    """The op with a filter, then a bias at the axis of the channels, then `act`."""
+    axis, count = channels
+    with naming.layer(op.key, name) as layer:
+        filter = parameter(layer.name, "w", shape, x.dtype, param_attr, initializer)
+        out = op(x, filter, **attrs)
+        bias = parameter(layer.name, "b", [count], x.dtype, bias_attr, Constant(0.0))
+        if bias is not None:
+            out = elementwise.elementwise_add(out, bias, axis=axis)
+        return activated(out, act)  # type: ignore[no-any-return]
+
+
+def whole_groups(layer: str, channels: int, filters: int, groups: int | None) -> int:
+    """The number of groups, which divide channels and filters.
+
+    Raises:
+        InvalidValueError: They do not.
+    """
+    count = 1 if groups is None else groups
+    if count < 1 or channels % count or filters % count or filters < 1:
+        raise InvalidValueError(
+            at_user_line(
+                f"{layer}: {count} groups do not divide {channels} channels and "
+                f"{filters} filters"
+            )
+        )
+    return count
+
+
+def filter_sizes(size: Numbers, dims: int) -> list[int]:
+    """The sizes of a filter, which a parameter has: whole numbers."""
+    return [index(n) for n in several(size, dims)]
+
+
+def windows(
+    dims: int, stride: Numbers, padding: Padding, dilation: Numbers, data_format: str
+) -> dict[str, Any]:
+    """How windows lie over the image, as attributes."""
+    numbers, algorithm = paddings(padding, dims, data_format)
+    return {
+        "strides": several(stride, dims),
+        "paddings": numbers,
+        "padding_algorithm": algorithm,
+        "dilations": several(dilation, dims),
+    }
+
+
+def conv2d_transpose(
+    input: Variable,
+    num_filters: int,
+    output_size: Numbers | None = None,
+    filter_size: Numbers | None = None,
+    padding: Padding = 0,
+    stride: Numbers = 1,
+    dilation: Numbers = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCHW",
+) -> Variable:
+    """A transposed convolution, which makes images larger.
+
+    Args:
+        input: Images [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
+        num_filters: How many channels the result has, O.
+        output_size: The size of the result; the filter's follows if it is not given.
+        filter_size: h and w, or one number for both.
+        padding: What is cut off around the result.
+        stride: From one window of the result to the next.
+        dilation: From one element of a window to the next.
+        groups: Parts of the channels that see only their own filters.
+        param_attr: About the filter [C, O / groups, h, w], Xavier-uniform at first.
+        bias_attr: About the bias [O], which starts at 0; False for none.
+        use_cudnn: Without it the op of one group for each channel is
+            `depthwise_conv2d_transpose`.
+        act: The type of an op to apply.
+        name: Instead of `conv2d_transpose_N`.
+        data_format: Where the channels are.
+
+    Raises:
+        DTypeError: `input` is no Variable.
+        ShapeError: It has no four dimensions, or no channel count.
+        InvalidValueError: Neither size is given, or the groups do not divide.
+
+    In Paddle this is `paddle.static.nn.conv2d_transpose`.
+    """
+    x = variable("conv2d_transpose", input, 4)
+    channels = channels_of("conv2d_transpose", x, data_format)[1]
+    depthwise = groups == channels == num_filters and not use_cudnn
+    op = conv.depthwise_conv2d_transpose if depthwise else conv.conv2d_transpose
+    sizes = (output_size, filter_size, padding, stride, dilation)
+    more = (param_attr, bias_attr, act, name)
+    return transposed(op, 2, x, num_filters, groups, sizes, more, data_format)
+
+
+def conv3d_transpose(
+    input: Variable,
+    num_filters: int,
+    output_size: Numbers | None = None,
+    filter_size: Numbers | None = None,
+    padding: Padding = 0,
+    stride: Numbers = 1,
+    dilation: Numbers = 1,
+    groups: int | None = None,
+    param_attr: Any = None,
+    bias_attr: Any = None,
+    use_cudnn: bool = True,
+    act: str | None = None,
+    name: str | None = None,
+    data_format: str = "NCDHW",
+) -> Variable:
+    """The same over volumes [N, C, D, H, W].
+
+    In Paddle this is `paddle.static.nn.conv3d_transpose`.
+    """
+    x = variable("conv3d_transpose", input, 5)
+    sizes = (output_size, filter_size, padding, stride, dilation)
+    more = (param_attr, bias_attr, act, name)
+    op = conv.conv3d_transpose
+    return transposed(op, 3, x, num_filters, groups, sizes, more, data_format)
+
+
+def transposed(
+    op: Op,
+    dims: int,
+    x: Variable,
+    num_filters: int,
+    groups: int | None,
+    sizes: Sequence[Any],
+    more: Sequence[Any],
+    data_format: str,
+) -> Variable:
+    """A transposed convolution over this many dimensions."""
+    axis, channels = channels_of(op.type, x, data_format)
+    count = whole_groups(op.type, channels, num_filters, groups)
+    output_size, filter_size, padding, stride, dilation = sizes
+    attrs = windows(dims, stride, padding, dilation, data_format)
+    out = [] if output_size is None else several(output_size, dims)
+    image = x.shape[2:] if axis == 1 else x.shape[1:-1]
+    if filter_size is not None:
+        window = filter_sizes(filter_size, dims)
+    else:
+        window = window_for(op.type, out, known(op.type, x, image), attrs)
+    return convolved(
+        op,
+        x,
+        [channels, num_filters // count, *window],
+        XavierUniform(),
+        (axis, num_filters),
+        *more,
+        **attrs,
+        groups=count,
+        output_size=out,
+        output_padding=[],
+        data_format=layout(data_format),
+    )
+
+
+def window_for(
+    layer: str, out: Sequence[int], image: Sequence[int], attrs: dict[str, Any]
+) -> list[int]:
+    """The window that makes an image as large as wanted.
+
+    Raises:
+        InvalidValueError: It is not said how large, or padding is a word.
+    """
+    pads = attrs["paddings"]
+    if not out or attrs["padding_algorithm"] != "EXPLICIT":
+        raise InvalidValueError(
+            at_user_line(f"{layer}: output_size must be set when filter_size is None")
+        )
+    if len(pads) == len(out):
+        pads = [pad for pad in pads for _ in range(2)]
+    both = [first + last for first, last in zip(pads[::2], pads[1::2], strict=True)]
+    steps = zip(out, image, attrs["strides"], both, attrs["dilations"], strict=True)
+    return [(o - (n - 1) * s + p - 1) // d + 1 for o, n, s, p, d in steps]
+
+
+all_in_words(__all__, globals())

@@ -1,0 +1,61 @@
+"""What layers ask of their inputs before they make parameters of those sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from teachgraph.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.nn.functional.norm import layout
+from teachgraph.static import Variable
+
+__all__ = ["channels_of", "known", "variable"]
+
+
+def variable(layer: str, x: Any, *ranks: int) -> Variable:
+    """The input of a layer: a Variable of one of these numbers of dimensions.
+
+    Raises:
+        DTypeError: It is no Variable.
+        ShapeError: It has another number of dimensions.
+    """
+    if not isinstance(x, Variable):
+        raise DTypeError(
+            at_user_line(f"{layer}: input must be a Variable, got {type(x)}")
+        )
+    if ranks and x.ndim not in ranks:
+        wanted = " or ".join(map(str, ranks))
+        raise ShapeError(
+            at_user_line(
+                f"{layer}: {x.name!r} must have {wanted} dimensions, got "
+                f"{list(x.shape)}"
+            )
+        )
+    return x
+
+
+def known(layer: str, x: Variable, sizes: Sequence[int]) -> list[int]:
+    """Sizes that parameters are made of.
+
+    Raises:
+        ShapeError: One is not known before the program runs.
+    """
+    if min(sizes, default=1) < 0:
+        raise ShapeError(
+            at_user_line(
+                f"{layer}: the size of a parameter follows from {x.name!r}, whose "
+                f"shape {list(x.shape)} is not known"
+            )
+        )
+    return list(sizes)
+
+
+def channels_of(layer: str, x: Variable, data_format: str) -> tuple[int, int]:
+    """Where the channels are, and how many.
+
+    Raises:
+        InvalidValueError: It is no format.
+        ShapeError: It is not known how many.
+    """
+    axis = 1 if layout(data_format) == "NCHW" else x.ndim - 1
+    return axis, known(layer, x, [x.shape[axis]])[0]
