@@ -7,7 +7,7 @@ fetched. In Paddle 2 that is `path.pdmodel` with `path.pdiparams`.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,8 @@ __all__ = [
     "load_inference_model",
     "model_bytes",
     "model_from_bytes",
+    "model_in",
+    "model_parts",
     "normalize_program",
     "save_inference_model",
     "save_to_file",
@@ -44,6 +46,8 @@ __all__ = [
 
 FORMAT, VERSION = "teachgraph.model", 1
 MOST = 10_000
+OF_JIT = ("method", "results", "training")
+"""What `jit.save` says besides, of which only `jit.load` takes notice."""
 
 Variables = Variable | Sequence[Variable]
 Model = tuple[Program, list[str], list[Variable]]
@@ -165,9 +169,9 @@ def serialized(
 
 
 def model_bytes(
-    program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    program: Program, feeds: Sequence[str], fetches: Sequence[str], **besides: Any
 ) -> bytes:
-    """A model's document.
+    """A model's document, with what else there is to say.
 
     Raises:
         ProgramError: The program calls a function of Python's.
@@ -178,6 +182,7 @@ def model_bytes(
         "feeds": list(feeds),
         "fetches": list(fetches),
         "program": document_of(program),
+        **besides,
     }
     return json.dumps(document, allow_nan=False, indent=1).encode()
 
@@ -188,10 +193,25 @@ def model_from_bytes(content: bytes) -> Model:
     Raises:
         DataError: The document is damaged; the message says where.
     """
-    top = parsed(content).fields("format", "version", "feeds", "fetches", "program")
+    return model_in(model_parts(content))
+
+
+def model_parts(content: bytes) -> dict[str, Part]:
+    """The parts of a model's document, not yet read.
+
+    Raises:
+        DataError: It is none.
+    """
+    known = ("format", "version", "feeds", "fetches", "program")
+    top = parsed(content).fields(*known, optional=OF_JIT)
     if top["format"].value != FORMAT:
         raise top["format"].refuse(f"{FORMAT!r} was expected")
     top["version"].integer(1, VERSION)
+    return top
+
+
+def model_in(top: Mapping[str, Part]) -> Model:
+    """The program, feeds and fetches of which some parts tell."""
     program = program_from_document(top["program"])
     feeds = [declared(program, name).name for name in top["feeds"].items(MOST)]
     fetches = [declared(program, name) for name in top["fetches"].items(MOST)]

@@ -1,0 +1,205 @@
+"""`jit.load`: a layer from files. Nothing in them can run code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import Parameter, Tensor
+from teachgraph.errors import DataError, InvalidValueError, ShapeError, at_user_line
+from teachgraph.executor import Scope
+from teachgraph.io.programs import arrays_in, beside, persistables, put
+from teachgraph.jit.model import FORWARD, Method, method_from_bytes
+from teachgraph.jit.model_files import MODEL, VALUES, methods_beside
+from teachgraph.jit.translated_layer import TranslatedLayer
+from teachgraph.nn import Layer
+from teachgraph.param_attr import ParamAttr
+from teachgraph.static.document import Part, parsed
+from teachgraph.static.variable import Parameter as Declared
+from teachgraph.static.variable import Variable
+
+__all__ = ["load"]
+
+Array = np.ndarray[Any, Any]
+Facts = Mapping[str, dict[str, Part]]
+
+
+def load(path: Any, **configs: Any) -> TranslatedLayer:
+    """A layer that `jit.save` or `static.save_inference_model` wrote.
+
+    Args:
+        path: What the files' names begin with.
+        **configs: `model_filename` and `params_filename`, where `path` is a folder of
+            `fluid.io.save_inference_model`.
+
+    Returns:
+        A layer, in the mode of evaluation: it predicts, and after `train()` it trains.
+
+    Raises:
+        InvalidValueError: There is no such model.
+        DataError: A file is damaged, or lacks a parameter; nothing in it is run.
+
+    In Paddle this is `paddle.jit.load`.
+    """
+    files, values = whereabouts(path, configs)
+    methods = [
+        method_from_bytes(file.read_bytes())._replace(name=name)
+        for name, file in files.items()
+    ]
+    variables = held_by(methods)
+    arrays = stored(values, list(variables)) if variables else {}
+    told = facts_in(values)
+    held = tensors(variables, arrays, told)
+    found = TranslatedLayer({m.name: m for m in methods}, held, Path(path).name)
+    for name in [*(n for n in told if n in held), *(n for n in held if n not in told)]:
+        way = told[name]["structured_name"].name() if name in told else name
+        place(found, way, held[name])
+    found.eval()
+    return found
+
+
+def whereabouts(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path], Path]:
+    """The files of the methods by name, and that of the values.
+
+    Raises:
+        InvalidValueError: There is no such model.
+    """
+    prefix = Path(path)
+    if prefix.is_dir() and configs:
+        model = prefix / configs.get("model_filename", "__model__")
+        files = {FORWARD: model} if model.is_file() else {}
+        values = prefix / configs.get("params_filename", "__params__")
+    else:
+        files = methods_beside(prefix)
+        values = beside(prefix, VALUES)
+    if not files:
+        raise InvalidValueError(
+            at_user_line(
+                f"The ``path`` ({path}) to load model not exists: give the prefix it "
+                f"was saved under, without {MODEL}"
+            )
+        )
+    return files, values
+
+
+def held_by(methods: Sequence[Method]) -> dict[str, Variable]:
+    """What outlives a run of any of the programs, by name.
+
+    Raises:
+        DataError: Two programs disagree about one of them.
+    """
+    found: dict[str, Variable] = {}
+    for method in methods:
+        for program in (method.using.program, method.training.program):
+            for variable in persistables(program):
+                known = found.setdefault(variable.name, variable)
+                if known.spec != variable.spec:
+                    raise DataError(
+                        at_user_line(
+                            f"{variable.name!r} is {known.spec} in one program"
+                            f" and {variable.spec} in another"
+                        )
+                    )
+    return found
+
+
+def stored(file: Path, names: Sequence[str]) -> dict[str, Array]:
+    """The values of some variables.
+
+    Raises:
+        DataError: The file is not there, is damaged, or lacks one.
+    """
+    if not file.is_file():
+        raise DataError(at_user_line(f"there is no {file}, which holds the parameters"))
+    found = arrays_in(file)
+    if lacking := [name for name in names if name not in found]:
+        raise DataError(at_user_line(f"{file} lacks {lacking}"))
+    return found
+
+
+def facts_in(values: Path) -> Facts:
+    """What the layer called its Tensors; nothing, where nobody has told.
+
+    Raises:
+        DataError: It is damaged.
+    """
+    file = values.with_name(f"{values.name}.info")
+    if not file.is_file():
+        return {}
+    entries = parsed(file.read_bytes()).entries()
+    known = ("structured_name", "stop_gradient")
+    return {
+        name: part.fields(*known, optional=("trainable",))
+        for name, part in entries.items()
+    }
+
+
+def tensors(
+    variables: Mapping[str, Variable], arrays: Mapping[str, Array], told: Facts
+) -> dict[str, Tensor]:
+    """The Tensors of some variables; what is stored once is one Tensor.
+
+    Raises:
+        DataError: A value does not fit its variable.
+    """
+    made: dict[int, Tensor] = {}
+    trial = Scope()
+    for name, variable in variables.items():
+        try:
+            put(variable, arrays[name], trial)
+        except ShapeError as error:
+            raise DataError(str(error)) from None
+        stop = variable.stop_gradient
+        if name in told:
+            stop = told[name]["stop_gradient"].flag()
+        value = trial.values[name]
+        assert value is not None
+        made.setdefault(id(arrays[name]), tensor(variable, value, stop=stop))
+    return {name: made[id(arrays[name])] for name in variables}
+
+
+def tensor(variable: Variable, value: Array, *, stop: bool) -> Tensor:
+    """A variable's value as a Tensor of dynamic mode."""
+    if isinstance(variable, Declared):
+        attr = ParamAttr(
+            learning_rate=variable.optimize_attr["learning_rate"],
+            regularizer=variable.regularizer,
+            trainable=not stop,
+            need_clip=variable.need_clip,
+        )
+        return Parameter(value, variable.name, attr)
+    found = Tensor(value, stop)
+    found.name = variable.name
+    return found
+
+
+def place(layer: Layer, way: str, tensor: Tensor) -> None:
+    """Give a layer a Tensor where its structured name leads, through layers within.
+
+    Raises:
+        DataError: The name means something else to a layer.
+    """
+    *through, last = way.split(".")
+    for name in through:
+        inner = layer.__dict__.get(name)
+        if inner is None and free(layer, name):
+            inner = layer.add_sublayer(name, Layer(name))
+        if not isinstance(inner, Layer):
+            raise DataError(at_user_line(f"no layer can be called {name!r} of {way!r}"))
+        layer = inner
+    if layer.__dict__.get(last) is tensor:
+        return
+    if not free(layer, last):
+        raise DataError(at_user_line(f"no parameter can be called {way!r}"))
+    if isinstance(tensor, Parameter):
+        layer.add_parameter(last, tensor)
+    else:
+        layer.register_buffer(last, tensor)
+
+
+def free(layer: Layer, name: str) -> bool:
+    """Whether a layer has no use of its own for a name."""
+    return bool(name) and name not in layer.__dict__ and not hasattr(Layer, name)

@@ -1,0 +1,81 @@
+"""The files of a saved layer: what they are called, and how they are replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from teachgraph.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.files import written_whole
+from teachgraph.io.inference import model_parts
+from teachgraph.io.programs import beside
+from teachgraph.jit.model import FORWARD
+
+__all__ = [
+    "INFO",
+    "MODEL",
+    "VALUES",
+    "checked_prefix",
+    "file_of",
+    "methods_beside",
+    "write_together",
+]
+
+MODEL, VALUES, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
+
+
+def checked_prefix(path: Any) -> Path:
+    """A path that files' names can begin with.
+
+    Raises:
+        InvalidValueError: It has no last part.
+    """
+    text = str(path)
+    if not text or text.endswith(("/", "\\")) or not Path(text).name:
+        raise InvalidValueError(
+            at_user_line(
+                "The input path MUST be format of dirname/file_prefix, but received "
+                f"file_prefix is empty string: {text!r}"
+            )
+        )
+    return Path(text)
+
+
+def file_of(prefix: Path, method: str) -> Path:
+    """The file of a method's program."""
+    return beside(prefix, MODEL if method == FORWARD else f".{method}{MODEL}")
+
+
+def methods_beside(prefix: Path) -> dict[str, Path]:
+    """The files of a layer's methods, by name.
+
+    Another model's name may begin with the same letters: a file is of this one if its
+    document says that it is of the method that its name says.
+    """
+    first, start, folder = beside(prefix, MODEL), f"{prefix.name}.", prefix.parent
+    found = {FORWARD: first} if first.is_file() else {}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        name = path.name[len(start) : -len(MODEL)]
+        if path.name == f"{start}{name}{MODEL}" and method_in(path) == name:
+            found[name] = path
+    return found
+
+
+def method_in(path: Path) -> Any:
+    """The method that a document says it is of, None if it is damaged."""
+    try:
+        top = model_parts(path.read_bytes())
+    except DataError:
+        return None
+    return top["method"].value if "method" in top else None
+
+
+def write_together(files: Mapping[Path, bytes]) -> None:
+    """Write some files; if one cannot be written, none is replaced."""
+    with ExitStack() as stack:
+        for path, content in files.items():
+            file = stack.enter_context(written_whole(path))
+            file.write(content)
+            file.flush()

@@ -1,0 +1,333 @@
+"""`jit.save`: a layer or function as files that run without its source.
+
+`path.pdmodel` holds the program of `forward`, `path.name.pdmodel` that of another
+method of `to_static`; `path.pdiparams` the values of all of them, what is shared once;
+and `path.pdiparams.info` what the layer called them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import MethodType
+from typing import Any
+
+from teachgraph import unique_name
+from teachgraph.eager import Parameter, Tensor
+from teachgraph.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.io import saving
+from teachgraph.io.programs import beside
+from teachgraph.jit.concrete import ConcreteProgram
+from teachgraph.jit.model import FORWARD, Method, Traced, fetches, renamed
+from teachgraph.jit.model_files import (
+    INFO,
+    VALUES,
+    checked_prefix,
+    file_of,
+    methods_beside,
+    write_together,
+)
+from teachgraph.jit.outputs import Outputs
+from teachgraph.jit.static_function import StaticFunction
+from teachgraph.jit.translated_layer import TranslatedLayer
+from teachgraph.nn import Layer
+from teachgraph.passes import apply_pass
+
+__all__ = ["save"]
+
+CONFIGS = (
+    "clip_extra",
+    "combine_params",
+    "input_names_after_prune",
+    "output_spec",
+    "skip_forward",
+    "with_hook",
+)
+"""Paddle's; only `output_spec`, `skip_forward` and `with_hook` change anything here."""
+
+Held = dict[str, Tensor]
+
+
+def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
+    """Write a layer or a function to files that can be loaded without its source.
+
+    What it is in training and what it is in use are both saved, so that a loaded layer
+    can be trained further; it is traced once in either mode.
+
+    Args:
+        layer: A Layer, with all its methods of `to_static`, or a function.
+        path: What the files' names begin with; the folder is made if need be.
+        input_spec: `InputSpec`s or examples of the arguments, with None for sizes that
+            may differ. By default those of `to_static`, or of the last call.
+        **configs: `output_spec`, which of the results to keep: their places;
+            `with_hook`, to save the layer's hooks too; `skip_forward`, to save the
+            other methods alone. Paddle's others are accepted and change nothing.
+
+    Raises:
+        TypeError: It is neither a Layer nor a function.
+        InvalidValueError: The path has no last part, a config is unknown, it returns
+            what cannot be saved, or nobody has said what the arguments are.
+        ProgramError: It calls a function of Python's through `py_func`.
+
+    In Paddle this is `paddle.jit.save`.
+
+    >>> import tempfile, teachgraph as tg
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "double"
+    >>> spec = [tg.static.InputSpec([None], "float32", "x")]
+    >>> save(lambda x: x * 2.0, path, spec)
+    >>> tg.jit.load(path)(tg.to_tensor([1.0, 2.0, 3.0])).tolist()
+    [2.0, 4.0, 6.0]
+    """
+    prefix = checked_prefix(path)
+    if unknown := [name for name in configs if name not in CONFIGS]:
+        raise InvalidValueError(
+            at_user_line(
+                f"The additional config ({unknown[0]}) of `paddle.jit.save` is not "
+                f"supported. There are {', '.join(CONFIGS)}"
+            )
+        )
+    methods, held = (
+        layer.saved_again()
+        if isinstance(layer, TranslatedLayer)
+        else traced_methods(layer, input_spec, configs)
+    )
+    files = {file_of(prefix, m.name): m.to_bytes() for m in methods}
+    stale = {p for p in methods_beside(prefix).values() if p not in files}
+    values = {name: tensor.data for name, tensor in held.items()}
+    if values:
+        files[beside(prefix, VALUES)] = saving.packed(values)
+        files[beside(prefix, INFO)] = json.dumps(info(layer, held), indent=1).encode()
+    else:
+        stale |= {beside(prefix, VALUES), beside(prefix, INFO)}
+    prefix.parent.mkdir(parents=True, exist_ok=True)
+    write_together(files)
+    for path_before in stale:
+        path_before.unlink(missing_ok=True)
+
+
+def traced_methods(
+    layer: Any, input_spec: Any, configs: Mapping[str, Any]
+) -> tuple[list[Method], Held]:
+    """The methods to save, and all Tensors they hold, by name."""
+    found: dict[str, Tensor] = {}
+    methods = []
+    for name, static in functions_of(layer, input_spec, configs):
+        using, training = in_both_modes(static, static_values(static, input_spec))
+        wanted = configs.get("output_spec") if name == FORWARD else None
+        modes = [settled(one, found, wanted) for one in (using, training)]
+        methods.append(Method(name, list(using.names), *modes))
+    used = {name for m in methods for t in (m.using, m.training) for name in names(t)}
+    order = {id(t): i for i, t in enumerate(own_tensors(layer).values())}
+    ordered = sorted(found, key=lambda name: order.get(id(found[name]), len(order)))
+    return methods, {name: found[name] for name in ordered if name in used}
+
+
+def functions_of(
+    layer: Any, input_spec: Any, configs: Mapping[str, Any]
+) -> Iterator[tuple[str, StaticFunction]]:
+    """What is saved of a layer or function, by name.
+
+    Raises:
+        TypeError: It is neither.
+        InvalidValueError: One input spec is given for several methods.
+    """
+    if not isinstance(layer, Layer):
+        yield FORWARD, as_static(layer)
+        return
+    others = other_methods(layer)
+    if others and input_spec is not None:
+        raise InvalidValueError(
+            at_user_line(
+                "If there are static functions other than 'forward' that need to be "
+                "saved, the input 'input_spec' should be None: give each its own in "
+                f"to_static; there are {', '.join(sorted(others))}"
+            )
+        )
+    if not configs.get("skip_forward"):
+        forward = as_static(layer.forward)
+        yield FORWARD, hooked(layer, forward) if configs.get("with_hook") else forward
+    yield from others.items()
+
+
+def other_methods(layer: Layer) -> dict[str, StaticFunction]:
+    """The methods of `to_static` besides `forward`."""
+    known = {name for kind in type(layer).__mro__ for name in vars(kind)}
+    plain = {n for n in known if isinstance(static_attribute(layer, n), StaticFunction)}
+    own = {n for n, v in layer.__dict__.items() if isinstance(v, StaticFunction)}
+    return {name: getattr(layer, name) for name in sorted((plain | own) - {FORWARD})}
+
+
+def static_attribute(layer: Layer, name: str) -> Any:
+    """What a layer's class says a name is, without asking a property."""
+    for kind in type(layer).__mro__:
+        if name in vars(kind):
+            return vars(kind)[name]
+    return None
+
+
+def as_static(function: Any) -> StaticFunction:
+    """A function of `to_static`.
+
+    Raises:
+        TypeError: It is no function.
+    """
+    if isinstance(function, StaticFunction):
+        return function
+    if isinstance(function, MethodType):
+        return StaticFunction(function.__func__, None, function.__self__)
+    if not callable(function) or isinstance(function, type):
+        raise DTypeError(
+            at_user_line(
+                "The input of paddle.jit.save should be 'Layer' or 'Function', but "
+                f"received input type is {type(function)}."
+            )
+        )
+    return StaticFunction(function)
+
+
+def hooked(layer: Layer, forward: StaticFunction) -> StaticFunction:
+    """A layer's forward with its hooks before and after."""
+
+    def called(self: Layer, *inputs: Any) -> Any:
+        """What `Layer.__call__` does."""
+        for before in list(self._pre_hooks.values()):
+            changed = before(self, inputs)
+            if changed is not None:
+                inputs = changed if isinstance(changed, tuple) else (changed,)
+        output = forward(*inputs)
+        for after in list(self._post_hooks.values()):
+            changed = after(self, inputs, output)
+            output = output if changed is None else changed
+        return output
+
+    made = StaticFunction(called, forward.input_spec, layer)
+    made.program_cache = forward.program_cache
+    return made
+
+
+def static_values(static: StaticFunction, input_spec: Any) -> tuple[Any, ...]:
+    """The arguments to trace a function for: as specs, or what stands for itself.
+
+    Raises:
+        InvalidValueError: Nobody has said what they are.
+    """
+    if input_spec is not None:
+        spec = StaticFunction(static.function, input_spec, static.receiver)
+        return spec.function_spec.example()
+    last = static.program_cache.last()
+    if static.input_spec is None and last is not None:
+        return last.values
+    if not static.function_spec.parameters:
+        return ()
+    return static.function_spec.example()
+
+
+def in_both_modes(
+    static: StaticFunction, values: tuple[Any, ...]
+) -> tuple[ConcreteProgram, ConcreteProgram]:
+    """What a function is when used, and when its layers train."""
+    fresh = StaticFunction(static.function, None, static.receiver)
+    now = fresh.traced("now", values)
+    found: dict[bool, ConcreteProgram] = {}
+    for training in (False, True):
+        with switched(now.layers, training=training):
+            same = next((one for one in found.values() if one.current()), now)
+            known = same if same.current() else fresh.traced(training, values)
+            found[training] = known
+    return found[False], found[True]
+
+
+@contextmanager
+def switched(layers: Sequence[Layer], *, training: bool) -> Iterator[None]:
+    """Inside, layers train or not; where some train already, those that do."""
+    before = [layer.training for layer in layers]
+    stay = training and any(before)
+    try:
+        for layer in layers:
+            layer.training = layer.training if stay else training
+        yield
+    finally:
+        for layer, was in zip(layers, before, strict=True):
+            layer.training = was
+
+
+def settled(
+    concrete: ConcreteProgram, found: dict[str, Tensor], wanted: Any = None
+) -> Traced:
+    """A copy of a program without what nobody needs, whose names mean one thing each.
+
+    Args:
+        concrete: The program.
+        found: What names mean in the others; those of this one are added.
+        wanted: Places of the results that are wanted, by default all.
+    """
+    results = concrete.results if wanted is None else chosen(concrete.results, wanted)
+    given = [variable.name for variable in results.variables]
+    program = apply_pass(concrete.main_program, "dead_code", fetches=given)
+    block = program.global_block()
+    copied = Outputs()
+    copied.nest, copied.variables = results.nest, [block.var(name) for name in given]
+    traced = Traced(program, copied)
+    used = names(traced) | set(concrete.names)
+    for name in [n for n, v in block.vars.items() if v.persistable and n not in used]:
+        block._remove_var(name)
+    for name, tensor in concrete.held.items():
+        if name in used:
+            key = name
+            while found.setdefault(key, tensor) is not tensor:
+                key = unique_name.generate(name)
+            if key != name:
+                renamed(traced, name, key)
+    return traced
+
+
+def chosen(results: Outputs, wanted: Sequence[Any]) -> Outputs:
+    """Some of the results, by their places.
+
+    Raises:
+        InvalidValueError: There is no such result.
+    """
+    made, nest = Outputs(), results.nest
+    items = list(nest) if isinstance(nest, (list, tuple)) else [nest]
+    if not all(isinstance(i, int) and -len(items) <= i < len(items) for i in wanted):
+        raise InvalidValueError(
+            at_user_line(
+                f"output_spec: {list(wanted)!r} are no places among {len(items)} "
+                "results"
+            )
+        )
+    picked = [items[i] for i in wanted]
+    made.variables = results.variables
+    made.nest = picked[0] if len(picked) == 1 else picked
+    return made
+
+
+def names(traced: Traced) -> set[str]:
+    """Every name that a program's operators or results mention."""
+    operators = [op for block in traced.program.blocks for op in block.ops]
+    mentioned = {n for op in operators for n in op.input_arg_names}
+    written = {n for op in operators for n in op.output_arg_names}
+    return mentioned | written | set(fetches(traced))
+
+
+def own_tensors(layer: Any) -> dict[str, Tensor]:
+    """The parameters and buffers of a layer, each under its first name."""
+    if not isinstance(layer, Layer):
+        return {}
+    return {**dict(layer.named_parameters()), **dict(layer.named_buffers())}
+
+
+def info(layer: Any, held: Held) -> dict[str, Any]:
+    """What the layer called its Tensors, and whether they train."""
+    called = {id(tensor): name for name, tensor in own_tensors(layer).items()}
+    return {name: facts(t, called.get(id(t), name)) for name, t in held.items()}
+
+
+def facts(tensor: Tensor, name: str) -> dict[str, Any]:
+    """What is to be known of a Tensor besides its values."""
+    found = {"structured_name": name, "stop_gradient": tensor.stop_gradient}
+    if isinstance(tensor, Parameter):
+        found["trainable"] = tensor.trainable
+    return found
