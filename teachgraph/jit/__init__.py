@@ -1,4 +1,4 @@
-"""Python in, Program out: `to_static`.
+"""Python in, Program out: `to_static`, and programs on disk: `save` and `load`.
 
 source -> AST -> one transformer a construct (`transform/`)
        -> a function that calls `convert_ifelse`, `convert_while`, ...
@@ -13,13 +13,19 @@ from teachgraph.jit.api import (
     set_verbosity,
     to_static,
 )
+from teachgraph.jit.load import load
+from teachgraph.jit.save import save
 from teachgraph.jit.static_function import StaticFunction
+from teachgraph.jit.translated_layer import TranslatedLayer
 
 __all__ = [
     "StaticFunction",
+    "TranslatedLayer",
     "enable_to_static",
     "ignore_module",
+    "load",
     "not_to_static",
+    "save",
     "set_code_level",
     "set_verbosity",
     "to_static",
