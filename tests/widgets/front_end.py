@@ -37,6 +37,7 @@ class Cell:
     pieces: list[dict[str, Any]] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     state: dict[str, Any] = field(default_factory=dict)
+    asked: list[dict[str, Any]] = field(default_factory=list)
     ended: bool = False
 
     def of(self, kind: str) -> list[dict[str, Any]]:
@@ -83,9 +84,9 @@ class FrontEnd:
     def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
         self.manager, self.client = manager, client
 
-    def start(self, code: str) -> Cell:
-        """Start a cell."""
-        return Cell(self.client.execute(code))
+    def start(self, code: str, *, stdin: bool = False) -> Cell:
+        """Start a cell; with `stdin`, one that may ask."""
+        return Cell(self.client.execute(code, allow_stdin=stdin))
 
     def run(self, code: str) -> Cell:
         """Run a cell to its end."""
@@ -113,9 +114,12 @@ class FrontEnd:
     def take(self, cell: Cell, message: Any) -> None:
         """Take in what a model is told."""
         data = message["content"]["data"]
-        if data.get("method") == "custom":
+        if data.get("method") == "custom" and data["content"].get("type") == "step":
+            cell.asked.append(data["content"])
+        elif data.get("method") == "custom":
             cell.pieces.append(data["content"])
             cell.sizes.append(len(json.dumps(data)))
+        if data.get("method") == "custom":
             return
         state = dict(data.get("state", {}))
         paths = data.get("buffer_paths", [])
@@ -129,6 +133,29 @@ class FrontEnd:
         while not wanted(cell):
             assert not cell.ended, "the cell ended before that"
             self.read(cell)
+
+    def prompt(self) -> str:
+        """What the cell asks."""
+        message = self.client.get_stdin_msg(timeout=SECONDS)
+        words: str = message["content"]["prompt"]
+        return words
+
+    def subshell(self) -> str:
+        """A shell of its own beside the main one, as JupyterLab makes for widgets."""
+        message = self.client.session.msg("create_subshell_request")
+        self.client.control_channel.send(message)
+        while True:
+            reply = self.client.get_control_msg(timeout=SECONDS)
+            if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
+                found: str = reply["content"]["subshell_id"]
+                return found
+
+    def press(self, view: str, content: Any, subshell: str) -> None:
+        """Send a view's kernel side a message while the kernel is busy."""
+        data = {"method": "custom", "content": content}
+        message = self.client.session.msg("comm_msg", {"comm_id": view, "data": data})
+        message["header"]["subshell_id"] = subshell
+        self.client.shell_channel.send(message)
 
     def tell(self, view: str, content: Any) -> Cell:
         """Send a view's kernel side a message; what it answered."""

@@ -186,6 +186,7 @@ class Cursor:
         thread: The thread that began the trace; what others do is not its own.
         look: Called with a frame and the names its scope binds, when a line is over.
         nap: Where the recorder does not listen, and what wakes it.
+        wait: Called with each line that starts, before it runs.
     """
 
     def __init__(self, source: Source, log: EventLog) -> None:
@@ -196,6 +197,7 @@ class Cursor:
         self.look: Callable[[Mapping[str, Any], Sequence[str]], None] = ignore
         self.curious = False
         self.nap: Nap | None = None
+        self.wait: Callable[[int], None] | None = None
         self._marking = False
         self._due = 0.0
         self._untold = 0
@@ -303,9 +305,12 @@ def mark(token: int, line: int) -> None:
 
     A function that outlives its trace keeps its markers; they find nobody then.
     """
+    __tracebackhide__ = True
     for cursor in running:
         if cursor.source.token == token:
             try:
                 cursor.mark(line)
+                if cursor.wait is not None and get_ident() == cursor.thread:
+                    cursor.wait(line)
             except Exception as error:  # the line itself is not to blame
                 cursor.log.broke(error)

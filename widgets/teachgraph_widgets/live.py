@@ -9,6 +9,7 @@ from IPython.display import display
 from teachgraph_widgets.batcher import Batcher
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.log import EventLog, packed
+from teachgraph_widgets.stepping import Page
 from teachgraph_widgets.still import image
 from teachgraph_widgets.summary import summary
 
@@ -39,6 +40,7 @@ class Live:
     def __init__(self, log: EventLog, height: int, theme: str) -> None:
         self.log, self.height, self.theme = log, height, theme
         self.view: TraceView | None = None
+        self.page: Page | None = None
         self._batcher: Batcher | None = None
 
     def open(self) -> None:
@@ -55,6 +57,8 @@ class Live:
         self.view = TraceView(height=self.height, **facts)
         self._batcher = Batcher(self.log, self.view)
         self.view.hear(self._batcher.receive)
+        self.page = Page(self.view)
+        self.view.hear(self.page.receive)
         display(self.view)
         self._batcher.open()
 

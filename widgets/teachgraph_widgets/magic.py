@@ -44,7 +44,25 @@ def parser() -> Parser:
     )
     found.add_argument("--height", type=int, default=460, help="of a row, in pixels")
     found.add_argument("--theme", choices=("auto", "light", "dark"), default="auto")
+    found.add_argument(
+        "--step", action="store_true", help="wait at each line: step, continue, stop"
+    )
+    found.add_argument(
+        "--pace", type=seconds, default=0.0, help="seconds to wait at each line"
+    )
     found.add_argument("-h", "--help", action="store_true", help="show this")
+    return found
+
+
+def seconds(text: str) -> float:
+    """A number of seconds that somebody would wait.
+
+    Raises:
+        ValueError: It is none.
+    """
+    found = float(text)
+    if not 0 <= found <= 60:
+        raise ValueError
     return found
 
 
@@ -119,6 +137,8 @@ class Tracer(Magics):
             values=not options.no_values,
             height=options.height,
             theme=options.theme,
+            step=options.step,
+            pace=options.pace,
         )
         self.current.begin(source)
         show_as_written(sys._getframe(1), self.text)

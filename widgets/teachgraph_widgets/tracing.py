@@ -15,6 +15,7 @@ from teachgraph_widgets.events import AnyEvent, Log
 from teachgraph_widgets.lines import Source
 from teachgraph_widgets.page import write_page
 from teachgraph_widgets.recorder import Recorder
+from teachgraph_widgets.stepping import Asks, Prompt, Stepper, chosen
 from teachgraph_widgets.still import image
 from teachgraph_widgets.summary import summary
 
@@ -43,6 +44,9 @@ class Trace:
         show: Whether to draw it; by default where there is a notebook.
         height: Of a row of panes, in pixels.
         theme: `auto` follows the notebook's.
+        step: Whether to wait at each line until somebody says to go on; only code with
+            markers can: a cell with `%%trace --step`.
+        pace: Seconds to wait at each line of such code.
     """
 
     def __init__(
@@ -53,9 +57,13 @@ class Trace:
         show: bool | None = None,
         height: int = 460,
         theme: Theme = "auto",
+        step: bool = False,
+        pace: float = 0.0,
     ) -> None:
         self.title, self.values, self.show = title, values, show
         self.height, self.theme = height, theme
+        self.step, self.pace = step, pace
+        self._stepper: Stepper | None = None
         self._recorder: Recorder | None = None
         self._live: Live | None = None
 
@@ -88,6 +96,14 @@ class Trace:
             self._live = Live(self._recorder.log, self.height, self.theme)
             self._live.open()
         self._recorder.begin()
+        if self.step or self.pace > 0:
+            self._stepper = Stepper(self.asks() if self.step else None, self.pace)
+            self._recorder.cursor.wait = self._stepper.wait
+
+    def asks(self) -> Asks:
+        """Who is asked at each line: the page where it answers, else a prompt."""
+        page = None if self._live is None else self._live.page
+        return chosen(page, Prompt(self.recorder.source, self.summary))
 
     def end(
         self,
@@ -97,6 +113,8 @@ class Trace:
     ) -> None:
         """Stop recording: what a `with` block does when it is left."""
         recorder = self.recorder
+        if self._stepper is not None:
+            self._stepper.close()
         recorder.end(error, namespace, line)
         if self._live is not None:
             self._live.close()

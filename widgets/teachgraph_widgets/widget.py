@@ -50,9 +50,24 @@ class TraceView(anywidget.AnyWidget):
             for name, value in state.items():
                 setattr(self, name, value)
 
+    def open(self) -> None:
+        """Tell the page of the model, and let answers come in while a cell runs.
+
+        ipykernel 7.4 leads what a page sends to the shell that last sent on its comm:
+        the one that is busy with the cell. Here it goes to the shell it was sent to.
+        """
+        super().open()
+        if self.comm is not None:
+            self.comm.__dict__["_reply_subshell_for"] = as_sent
+
     def hear(self, answer: Callable[[Any], None]) -> None:
         """Let `answer` have what pages send."""
         self.on_msg(lambda _widget, content, _buffers: answer(content))
 
     def __repr__(self) -> str:
         return "A trace: live in Jupyter, a picture elsewhere."
+
+
+def as_sent(data: Any, subshell: str | None) -> str | None:
+    """The shell that a message names itself."""
+    return subshell

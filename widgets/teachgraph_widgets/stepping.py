@@ -1,0 +1,166 @@
+"""`%%trace --step`: the cell waits at each line until somebody says to go on.
+
+Buttons in the page reach a kernel that is busy only where the host gives the widget a
+subshell, so the page is asked first. Where it does not answer, there is a prompt under
+the cell.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from threading import Event
+from typing import Any, Literal, Protocol, cast, get_args
+
+from teachgraph_widgets.lines import Source
+
+__all__ = ["Asks", "Page", "Prompt", "Stepper", "Stopped", "chosen"]
+
+PROBE_SECONDS = 2.0
+PROBE_EVERY = 0.1
+
+Answer = Literal["step", "continue", "stop"]
+WORDS: dict[str, Answer] = {
+    "": "step",
+    "n": "step",
+    "c": "continue",
+    "s": "stop",
+    "q": "stop",
+}
+MENU = "[Enter] step  [c] continue  [b] look back  [s] stop: "
+
+
+class Stopped(KeyboardInterrupt):
+    """Whoever steps through the cell has stopped it."""
+
+
+class Asks(Protocol):
+    """Whoever is asked at each line."""
+
+    def ask(self, line: int) -> Answer:
+        """Wait for an answer."""
+
+    def done(self) -> None:
+        """Nothing more is asked."""
+
+
+class Outlet(Protocol):
+    """What carries messages to the page: the widget."""
+
+    def post(self, message: Mapping[str, Any]) -> None:
+        """Send a message to every view there is now."""
+
+
+class Page:
+    """Asks the page: it has the buttons Step, Continue and Stop.
+
+    Messages are `{"type": "step", "state": "probe" | "waiting" | "running", "line"}`;
+    the page answers `{"type": "step", "do": "here" | "step" | "continue" | "stop"}`.
+    """
+
+    def __init__(self, outlet: Outlet) -> None:
+        self.outlet = outlet
+        self.answer = ""
+        self._answered, self._here = Event(), Event()
+
+    def receive(self, message: Any) -> None:
+        """Take what the page sends, in another thread."""
+        if not isinstance(message, Mapping) or message.get("type") != "step":
+            return
+        word = message.get("do")
+        if word == "here":
+            self._here.set()
+        elif word in get_args(Answer):
+            self.answer = str(word)
+            self._answered.set()
+
+    def probe(self, seconds: float = PROBE_SECONDS) -> bool:
+        """Whether a page answers although the kernel is busy: with this very cell."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.outlet.post({"type": "step", "state": "probe"})
+            if self._here.wait(PROBE_EVERY):
+                return True
+        return False
+
+    def ask(self, line: int) -> Answer:
+        """Wait for a button."""
+        self._answered.clear()
+        self.outlet.post({"type": "step", "state": "waiting", "line": line})
+        self._answered.wait()
+        return cast("Answer", self.answer)
+
+    def done(self) -> None:
+        """The buttons have nothing to do any more."""
+        self.outlet.post({"type": "step", "state": "running"})
+
+
+class Prompt:
+    """Asks at a prompt under the cell.
+
+    Args:
+        source: Whose lines are shown.
+        look: What has happened so far, as text.
+    """
+
+    def __init__(self, source: Source, look: Callable[[], str]) -> None:
+        self.lines, self.look = source.text.splitlines(), look
+
+    def ask(self, line: int) -> Answer:
+        """Show the line and wait for a word; where nobody can answer, go on."""
+        text = self.lines[line - 1].strip() if line <= len(self.lines) else ""
+        while True:
+            try:
+                word = input(f"line {line}: {text}\n{MENU}").strip().lower()
+            except (EOFError, NotImplementedError, RuntimeError):
+                sys.stdout.write("nobody can be asked here: the cell goes on\n")
+                return "continue"
+            if word == "b":
+                sys.stdout.write(self.look() + "\n")
+            elif word[:1] in WORDS:
+                return WORDS[word[:1]]
+
+    def done(self) -> None:
+        """Nothing stays."""
+
+
+class Stepper:
+    """Waits at each line: for an answer, or for a moment.
+
+    Args:
+        asks: Who is asked, if anybody.
+        pace: Seconds to wait at each line besides.
+    """
+
+    def __init__(self, asks: Asks | None, pace: float = 0.0) -> None:
+        self.asks, self.pace = asks, pace
+
+    def wait(self, line: int) -> None:
+        """A line is about to run.
+
+        Raises:
+            Stopped: It is not to.
+        """
+        __tracebackhide__ = True
+        if self.pace > 0:
+            time.sleep(self.pace)
+        if self.asks is None:
+            return
+        answer = self.asks.ask(line)
+        if answer == "step":
+            return
+        self.close()
+        if answer == "stop":
+            raise Stopped(f"stopped at line {line}")
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        asks, self.asks = self.asks, None
+        if asks is not None:
+            asks.done()
+
+
+def chosen(page: Page | None, prompt: Prompt) -> Asks:
+    """The page, if it answers; else the prompt."""
+    return page if page is not None and page.probe() else prompt
