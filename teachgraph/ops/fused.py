@@ -18,7 +18,7 @@ import numpy as np
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.ops.linalg import like, matrix, turned
 from teachgraph.ops.op import Like, find, op
-from teachgraph.ops.shape import reduce_to
+from teachgraph.ops.shape import reduce_to, reshape2, transpose2
 from teachgraph.ops.softmax import softmax, through_softmax
 
 __all__ = [
@@ -64,8 +64,9 @@ def check_fc(x: Any, w: Any, bias: Any, columns_from: int, activation: str) -> N
         ShapeError: W is no matrix, or the bias has not a number for each column.
         InvalidValueError: There is no such activation.
     """
-    given = [x, w] if bias is None else [x, w, bias]
-    if x.dtype.kind != "f" or any(value.dtype != x.dtype for value in given):
+    alike = x.dtype == w.dtype and (bias is None or bias.dtype == x.dtype)
+    if x.dtype.kind != "f" or not alike:
+        given = [x, w] if bias is None else [x, w, bias]
         raise DTypeError(f"a layer of {', '.join(str(v.dtype) for v in given)}")
     if len(w.shape) != 2:
         raise ShapeError(f"W is a matrix, not {list(w.shape)}")
@@ -73,12 +74,18 @@ def check_fc(x: Any, w: Any, bias: Any, columns_from: int, activation: str) -> N
         raise ShapeError(f"columns from dimension {columns_from} on, of {len(x.shape)}")
     if (columns := prod(x.shape[columns_from:])) != w.shape[0]:
         raise ShapeError(f"X has {columns} columns, W has {w.shape[0]} rows")
-    if bias is not None and tuple(n for n in bias.shape if n != 1) != tuple(
-        n for n in w.shape[1:] if n != 1
-    ):
+    if bias is not None and not one_each(bias, w.shape[1]):
         raise ShapeError(f"a bias {list(bias.shape)} for {w.shape[1]} columns")
     if activation and activation not in ACTIVATIONS:
         raise InvalidValueError(f"{activation!r} is none of {ACTIVATIONS}")
+
+
+def one_each(bias: Any, columns: int) -> bool:
+    """Whether a bias has a number for each column, perhaps among dimensions of 1."""
+    return bool(
+        bias.shape == (columns,)
+        or max(bias.shape, default=1) == columns == prod(bias.shape)
+    )
 
 
 @fc.infers
@@ -132,11 +139,24 @@ def slope_of(activation: str) -> Callable[..., Any]:
 
 @op(needs="floating Q [..., L, D], K [..., S, D], V [..., S, E], Mask [..., L, S]")
 def fused_dot_product_attention(
-    q: Any, k: Any, v: Any, mask: Any = None, *, scaling_factor: float = 1.0
+    q: Any,
+    k: Any,
+    v: Any,
+    mask: Any = None,
+    *,
+    scaling_factor: float = 1.0,
+    num_heads: int = 0,
 ) -> Any:
-    """out = softmax(s Q K' + mask) V."""
+    """out = softmax(s Q K' + mask) V; of each head, where several lie side by side."""
+    if num_heads:
+        check_heads(num_heads, q, k, v)
+        whole = (len(q), q.shape[1], v.shape[2])
+        q, k, v = (
+            x.reshape(len(x), x.shape[1], num_heads, -1).swapaxes(1, 2)
+            for x in (q, k, v)
+        )
     check_attention(q, k, v, mask)
-    scores = q @ turned(k)
+    scores = q @ k.swapaxes(-1, -2)
     scores *= scaling_factor
     if mask is not None:
         fits = np.broadcast_shapes(scores.shape, mask.shape) == scores.shape
@@ -144,27 +164,67 @@ def fused_dot_product_attention(
     scores -= np.maximum.reduce(scores, axis=-1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= np.add.reduce(scores, axis=-1, keepdims=True)
-    return scores @ v
+    out = scores @ v
+    return out.swapaxes(1, 2).reshape(whole) if num_heads else out
 
 
 @fused_dot_product_attention.grad
 def fused_dot_product_attention_grad(
-    dout: Any, q: Any, k: Any, v: Any, mask: Any, *, scaling_factor: float
+    dout: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    mask: Any,
+    *,
+    scaling_factor: float,
+    num_heads: int,
 ) -> Any:
     """With P = softmax(S), S = s Q K' + mask: dV = P' dOut, and dP = dOut V'.
 
     Through softmax dP becomes dS, which is the mask's gradient; dQ = s dS K and
     dK = s dS' Q. P is computed again: to keep it would take L S numbers a head.
     """
+    whole = side_by_side if num_heads else same
+    if num_heads:
+        dout, q, k, v = (by_head(x, num_heads) for x in (dout, q, k, v))
     scores = (q @ turned(k)) * scaling_factor
     weights = softmax(scores if mask is None else scores + mask, axis=-1)
     through = through_softmax(dout @ turned(v), weights, -1)
     return (
-        lambda: reduce_to((through @ k) * scaling_factor, q),
-        lambda: reduce_to((turned(through) @ q) * scaling_factor, k),
-        lambda: reduce_to(turned(weights) @ dout, v),
+        lambda: whole(reduce_to((through @ k) * scaling_factor, q)),
+        lambda: whole(reduce_to((turned(through) @ q) * scaling_factor, k)),
+        lambda: whole(reduce_to(turned(weights) @ dout, v)),
         None if mask is None else lambda: reduce_to(through, mask),
     )
+
+
+def by_head(x: Any, heads: int) -> Any:
+    """[N, L, H D], with the heads side by side, as [N, H, L, D]."""
+    parts = reshape2(x, shape=[*x.shape[:2], heads, x.shape[2] // heads])
+    return transpose2(parts, axis=[0, 2, 1, 3])
+
+
+def side_by_side(x: Any) -> Any:
+    """The reverse: [N, H, L, D] as [N, L, H D]."""
+    samples, heads, length, size = x.shape
+    turned_back = transpose2(x, axis=[0, 2, 1, 3])
+    return reshape2(turned_back, shape=[samples, length, heads * size])
+
+
+def same(x: Any) -> Any:
+    """X itself."""
+    return x
+
+
+def check_heads(heads: int, *given: Any) -> None:
+    """Refuse what is no such number of heads side by side.
+
+    Raises:
+        ShapeError: An input has other than three dimensions, or cannot be parted so.
+    """
+    for x in given:
+        if len(x.shape) != 3 or heads < 1 or x.shape[2] % heads:
+            raise ShapeError(f"{list(x.shape)} is not [N, L, H D] of {heads} heads")
 
 
 def check_attention(q: Any, k: Any, v: Any, mask: Any) -> None:
@@ -177,7 +237,7 @@ def check_attention(q: Any, k: Any, v: Any, mask: Any) -> None:
     for x in (q, k, v) if mask is None else (q, k, v, mask):
         if x.dtype.kind != "f" or x.dtype != q.dtype:
             raise DTypeError(f"attention of {q.dtype} and {x.dtype}")
-    if min(map(len, (q.shape, k.shape, v.shape))) < 2:
+    if q.ndim < 2 or k.ndim < 2 or v.ndim < 2:
         raise ShapeError("queries, keys and values are [..., length, size]")
     if q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
         shapes = [list(x.shape) for x in (q, k, v)]

@@ -1,11 +1,15 @@
-"""Join the parts of attention: a product, a scale, a mask, softmax and a product."""
+"""Join the parts of attention: a product, a scale, a mask, softmax and a product.
+
+Around it the heads, which lie side by side, are taken apart and put together again;
+that goes into the same op.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from teachgraph.passes.identities import attr
-from teachgraph.passes.pattern import Match, Node, node
+from teachgraph.passes.pattern import Match, Node, always, node
 from teachgraph.passes.registry import by_rules
 from teachgraph.passes.rewriting import Found, Rule, Step
 from teachgraph.passes.softmax_cross_entropy import along_the_last
@@ -70,11 +74,74 @@ def joined(scaled: str, masked: bool) -> Callable[[Match], Found]:
     return rewrite
 
 
+def swaps_heads_and_steps(operator: Operator) -> bool:
+    """[N, L, H, D] as [N, H, L, D], or back."""
+    return list(attr(operator, "axis")) == [0, 2, 1, 3]
+
+
+def by_head(name: str) -> Node:
+    """An input whose heads lie side by side, taken apart."""
+    parted = node("reshape2", name=f"heads of {name}", X=name)
+    return node(
+        "transpose2", name=f"turned {name}", where=swaps_heads_and_steps, X=parted
+    )
+
+
+def without_mask(operator: Operator) -> bool:
+    """All may attend to all."""
+    return not operator.inputs.get("Mask")
+
+
+def attention_by_head(masked: bool) -> Node:
+    """The attention of each head, with the heads side by side before and after."""
+    slots: dict[str, Node | str] = {name.upper(): by_head(name) for name in "qkv"}
+    if masked:
+        slots["Mask"] = "mask"
+    inner = Node(
+        ("fused_dot_product_attention",),
+        slots,
+        name="attention",
+        where=always if masked else without_mask,
+    )
+    back = node("transpose2", name="back", where=swaps_heads_and_steps, X=inner)
+    return node("reshape2", name="out", X=back)
+
+
+def with_heads(match: Match) -> Found:
+    """The rewrite, if all have as many heads."""
+    attention, out = match.operator("attention"), match.root
+    shapes = [match.attr(f"heads of {name}", "shape") for name in "qkv"]
+    parts = all(
+        parts_columns(match.spec(name).shape, shape)
+        for name, shape in zip("qkv", shapes, strict=True)
+    )
+    heads = {shape[2] for shape in shapes if len(shape) == 4}
+    wide = shapes[2][2] * shapes[2][3] if parts else 0
+    joined = list(attr(out, "shape"))
+    if not parts or len(heads) > 1 or attention.attrs.get("num_heads"):
+        return None
+    if len(joined) != 3 or joined[:2] != [0, 0] or joined[2] not in (wide, -1):
+        return None
+    inputs = {slot: [match[slot.lower()]] for slot in attention.inputs}
+    attrs = {**attention.own_attrs, "num_heads": heads.pop()}
+    return [Step(attention.type, inputs, {"Out": out.output("Out")}, attrs)]
+
+
+def parts_columns(old: Sequence[int], shape: Sequence[int]) -> bool:
+    """Whether a reshape of [N, L, H D] only parts the last dimension."""
+    if len(old) != 3 or len(shape) != 4 or 0 in old:
+        return False
+    kept = all(
+        new == 0 or new == size != -1 for new, size in zip(shape, old[:2], strict=False)
+    )
+    return kept and min(shape[2:]) > 0 and shape[2] * shape[3] == old[2]
+
+
 RULES = [
     Rule(attention(scaled, masked), joined(scaled, masked))
     for scaled in ("before", "after", "")
     for masked in (True, False)
-]
+] + [Rule(attention_by_head(masked), with_heads) for masked in (True, False)]
 
 by_rules(
     "attention_fuse",

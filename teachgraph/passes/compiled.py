@@ -57,6 +57,7 @@ class BuildStrategy:
         every = self.enable_auto_fusion
         switches = {
             "dead_code": self.memory_optimize,
+            "identities": every or self.fused_attention,  # a dropout in a test
             "attention_fuse": every or self.fused_attention,
             "layer_norm": every,
             "softmax_cross_entropy": every,

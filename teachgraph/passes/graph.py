@@ -94,6 +94,12 @@ class Graph:
         places = {at for op in operators for at in self.twins.get(op, ())}
         return sorted(at for at in places if is_twin(self.ops[at], operators))
 
+    def pair(self, back: int, at: int) -> None:
+        """Note that the operator at `back` is the gradient of the one at `at`."""
+        made = self.operator(back)
+        made.twin = self.operator(at)
+        self.twins.setdefault(made.twin, []).append(back)
+
     def variable(self, name: str) -> Variable:
         """The variable of that name, of this block or one around it."""
         return self.block._var_recursive(name)

@@ -19,7 +19,7 @@ from teachgraph.passes.graph import Graph
 from teachgraph.static.operator import Operator
 from teachgraph.static.variable import GRAD
 
-__all__ = ["Match", "Node", "find_match", "node"]
+__all__ = ["Match", "Node", "always", "find_match", "node"]
 
 
 def always(operator: Operator) -> bool:

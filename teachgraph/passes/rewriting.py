@@ -75,7 +75,7 @@ class Work:
         self.sweep(others)
         self.note(old, made, what)
 
-    def put_back(self, back: Back, step: Step) -> Derived:
+    def put_back(self, back: Back, step: Step) -> None:
         """Put one gradient operator in place of all that go back over a pattern."""
         first, *others = back.match.back
         made = self.step(step, back.operators)
@@ -84,7 +84,6 @@ class Work:
         self.graph.replace(first, [made])
         back.spare(made)
         self.note(back.operators, [made], "")
-        return made
 
     def drop(self, at: int, same: str, places: Iterable[int] = ()) -> bool:
         """Take out an operator whose first result is another variable's value."""
@@ -162,9 +161,9 @@ def applied(work: Work, rule: Rule, at: int) -> bool:
         return alone and put(work, match, found)
     if not replaceable(match, found, rule.idle, match.spare):
         return False
-    made = work.put_back(back, gradient)
+    work.put_back(back, gradient)
     put(work, match, found)
-    made.twin = work.graph.operator(at)
+    work.graph.pair(match.back[0], at)
     return True
 
 

@@ -151,6 +151,38 @@ def test_the_attention_of_the_library_becomes_one_op(programs: Fresh) -> None:
     assert "softmax" not in types(made)
 
 
+HEADS_FIRST = [0, 2, 1, 3]
+
+
+def of_heads(x: Any, turned: list[int] = HEADS_FIRST) -> Any:
+    """Attention of two heads that lie side by side, [N, L, 2 D] in and out."""
+    parted = (tg.reshape(y, [0, 0, 2, y.shape[2] // 2]) for y in (x, tg.tanh(x), x * x))
+    q, k, v = (tg.transpose(y, turned) for y in parted)
+    weights = F.softmax(tg.matmul(q, k, transpose_y=True) * 0.5)
+    out = tg.transpose(tg.matmul(weights, v), np.argsort(turned).tolist())
+    return tg.reshape(out, [0, 0, x.shape[2]])
+
+
+@pytest.mark.parametrize("samples", [2, None])
+def test_attention_takes_its_heads_apart_itself(
+    samples: int | None, programs: Fresh
+) -> None:
+    out = of_heads(data(samples, 3, 4))
+    made = unchanged(
+        programs.main, "attention_fuse", feed(2, 3, 4), [out], None, ROUNDING
+    )
+    assert types(made) == ["tanh", "elementwise_mul", "fused_dot_product_attention"]
+    assert made.global_block().ops[-1].attr("num_heads") == 2
+
+
+def test_heads_that_lie_otherwise_stay(programs: Fresh) -> None:
+    out = of_heads(data(3, 3, 4), [2, 0, 1, 3])
+    made = unchanged(
+        programs.main, "attention_fuse", feed(3, 3, 4), [out], None, ROUNDING
+    )
+    assert types(made).count("transpose2") == 4
+
+
 @pytest.mark.parametrize("biased", [True, False])
 def test_batch_norm_is_folded_into_the_convolution(
     biased: bool, programs: Fresh

@@ -14,7 +14,7 @@ from teachgraph.executor import Executor
 from teachgraph.nn import functional as F
 from teachgraph.static import Variable
 from tests.passes.same import types, unchanged
-from tests.passes.test_fusion import by_inverse_root, by_root
+from tests.passes.test_fusion import by_inverse_root, by_root, of_heads
 from tests.static.fresh import Fresh
 
 ROUNDING = 1e-12
@@ -138,6 +138,14 @@ def test_attention(masked: bool, scaled: str, itself: bool, programs: Fresh) -> 
     assert found.count("fused_dot_product_attention") == 1
     assert found.count("fused_dot_product_attention_grad") == 1
     assert "softmax_grad" not in found
+
+
+def test_attention_of_heads_side_by_side(programs: Fresh) -> None:
+    x = data(2, 3, 4)
+    out = of_heads(x)
+    made = sloped(programs, "attention_fuse", tg.sum(out * out), x, 2, 3, 4)
+    assert not {"transpose2", "reshape2", "transpose2_grad"} & set(types(made))
+    assert types(made).count("fused_dot_product_attention_grad") == 1
 
 
 def test_a_transformer_layer_takes_the_same_steps(programs: Fresh) -> None:

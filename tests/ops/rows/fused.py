@@ -52,8 +52,18 @@ def layer_in_torch(
 
 
 def attended(
-    q: Array, k: Array, v: Array, mask: Array | None = None, scaling_factor: float = 1.0
+    q: Array,
+    k: Array,
+    v: Array,
+    mask: Array | None = None,
+    scaling_factor: float = 1.0,
+    num_heads: int = 0,
 ) -> Array:
+    if num_heads:
+        parts = (np.split(x, num_heads, axis=2) for x in (q, k, v))
+        heads = zip(*parts, strict=True)
+        found = [attended(*head, mask, scaling_factor) for head in heads]
+        return np.concatenate(found, axis=2)
     scores = scaling_factor * np.einsum("...ld,...sd->...ls", q, k)
     powers = np.exp(scores if mask is None else scores + mask)
     return np.einsum(
@@ -62,11 +72,19 @@ def attended(
 
 
 def attended_in_torch(
-    t: Any, q: Any, k: Any, v: Any, mask: Any = None, scaling_factor: float = 1.0
+    t: Any,
+    q: Any,
+    k: Any,
+    v: Any,
+    mask: Any = None,
+    scaling_factor: float = 1.0,
+    num_heads: int = 0,
 ) -> Any:
-    return t.nn.functional.scaled_dot_product_attention(
-        q, k, v, attn_mask=mask, scale=scaling_factor
-    )
+    attend = t.nn.functional.scaled_dot_product_attention
+    if num_heads:
+        q, k, v = (x.unflatten(2, (num_heads, -1)).transpose(1, 2) for x in (q, k, v))
+    out = attend(q, k, v, attn_mask=mask, scale=scaling_factor)
+    return out.transpose(1, 2).flatten(2) if num_heads else out
 
 
 def walked(*x: Array, steps: Sequence[str]) -> Array:
@@ -178,6 +196,11 @@ ROWS = [
                 (numbers(2, 3, 2), numbers(2, 4, 2), numbers(2, 4, 5), numbers(3, 4)),
                 {"scaling_factor": 0.5},
             ),
+            Case(
+                "heads",
+                (numbers(2, 3, 4), numbers(2, 4, 4), numbers(2, 4, 6), numbers(3, 4)),
+                {"scaling_factor": 0.5, "num_heads": 2},
+            ),
             Case("empty", (numbers(0, 2), numbers(4, 2), numbers(4, 5))),
             Case(
                 "not contiguous",
@@ -202,6 +225,12 @@ ROWS = [
                 "lengths",
                 (numbers(3, 2), numbers(4, 2), numbers(3, 5)),
                 says="keys",
+            ),
+            Wrong(
+                "heads",
+                (numbers(1, 3, 4), numbers(1, 3, 4), numbers(1, 3, 4)),
+                {"num_heads": 3},
+                says="3 heads",
             ),
             Wrong(
                 "no rows",
