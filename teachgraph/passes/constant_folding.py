@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import EMPTY, Graph, pure
 from teachgraph.passes.registry import register
 from teachgraph.passes.rewriting import Work
+from teachgraph.static.variable import Variable
 
 __all__ = ["constant_folding"]
 
@@ -22,12 +24,14 @@ def constant_folding(work: Work) -> None:
     """Compute now what does not depend on anything that is fed or kept.
 
     An operator whose inputs are all constants becomes its result: a `fill_constant`, or
-    an `assign_value` where the elements differ. Large results are left to the run, and
-    so is whatever cannot be computed, which fails there, at its own line.
+    an `assign_value` where the elements differ. So does one that asks only how large
+    its input is, where no run can have another size. Large results are left to the run,
+    and so is whatever cannot be computed, which fails there, at its own line.
     """
     graph = work.graph
+    settled = settled_shapes(graph)
     for at, operator in graph.walk():
-        results = folded(graph, operator, at)
+        results = folded(graph, operator, at, settled)
         if results is None:
             continue
         places = [graph.writer(name, at) for name in operator.input_arg_names]
@@ -38,14 +42,45 @@ def constant_folding(work: Work) -> None:
         work.put(at, steps, [place for place in places if place is not None], "")
 
 
-def folded(graph: Graph, operator: Derived, at: int) -> list[Any] | None:
+OF_SHAPE = frozenset({"fill_any_like", "fill_zeros_like", "shape", "size"})
+"""Ops that look at no element of their input."""
+
+
+def settled_shapes(graph: Graph) -> set[str]:
+    """The variables whose shape is the same in all runs.
+
+    A feed is held to its declared shape, and an operator's shapes follow from those of
+    its inputs; not so what the user's own function gives, or a loop.
+    """
+    fed = {v.name for v in graph.block.vars.values() if v.is_data and known(v)}
+    settled, others = fed, set[str]()
+    for _, operator in graph.walk():
+        names = operator.input_arg_names
+        follows = names and pure(operator) and settled.issuperset(names)
+        for name in operator.output_arg_names:
+            sure = follows and name != EMPTY and known(graph.variable(name))
+            (settled if sure else others).add(name)
+    return settled - others
+
+
+def known(variable: Variable) -> bool:
+    """Whether all sizes of a variable are declared."""
+    return -1 not in variable.shape
+
+
+def folded(
+    graph: Graph, operator: Derived, at: int, settled: Collection[str]
+) -> list[Any] | None:
     """What an operator gives, None if that is not known or too much."""
     op = operator.op
     names = operator.input_arg_names
     unfit = not names or isinstance(op, GradOp) or not pure(operator)
     if unfit or EMPTY in operator.output_arg_names:
         return None
-    values = {name: constant_of(graph, name, at) for name in names}
+    if op.type in OF_SHAPE and names[0] in settled:
+        values = {names[0]: of_that_shape(graph.variable(names[0]))}
+    else:
+        values = {name: constant_of(graph, name, at) for name in names}
     if any(value is None for value in values.values()):
         return None
     arguments = op.arguments(
@@ -57,6 +92,11 @@ def folded(graph: Graph, operator: Derived, at: int) -> list[Any] | None:
         return None
     results = list(out) if isinstance(out, tuple) else [out]
     return results if all(map(small, results)) else None
+
+
+def of_that_shape(variable: Variable) -> Any:
+    """An array of a variable's shape and dtype that takes no room."""
+    return np.broadcast_to(np.zeros((), variable.dtype), variable.shape)
 
 
 def small(value: Any) -> bool:

@@ -209,6 +209,34 @@ def test_what_is_too_large_or_cannot_be_computed_is_left_to_the_run(
         Executor().run(programs.main, {}, [index])
 
 
+def test_positions_in_a_batch_of_settled_shape_are_constants(programs: Fresh) -> None:
+    words = static.data("words", [2, 3], "int64")
+    places = tg.cumsum(tg.ones_like(tg.reshape(words, [3, 2])), axis=1) - 1
+    made = unchanged(
+        programs.main, "constant_folding", {"words": np.ones((2, 3), "int64")}, [places]
+    )
+    assert types(made)[-1] == "assign_value"
+    assert "cumsum" not in types(made)
+
+
+def test_shapes_that_a_run_decides_are_left_to_it(programs: Fresh) -> None:
+    """What a loop hands on may have grown, whatever was declared."""
+    x, y = x_data(), static.data("y", [1, 2])
+    _, grown = static.nn.while_loop(
+        lambda i, rows: i < 3,
+        lambda i, rows: [i + 1, tg.concat([rows, y], axis=0)],
+        [tg.full([1], 0, "int64"), y * 1.0],
+    )
+    fetches = [tg.ones_like(x), tg.ones_like(grown), tg.ones_like(grown + y)]
+    made = unchanged(
+        programs.main,
+        "constant_folding",
+        {**X, "y": np.zeros((1, 2), "float32")},
+        fetches,
+    )
+    assert types(made).count("fill_any_like") == 3
+
+
 def test_a_value_from_before_an_update_is_not_read_after_it(programs: Fresh) -> None:
     """`before` is a copy of the parameter as it was; the parameter moves on."""
     x = x_data()
