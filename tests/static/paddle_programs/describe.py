@@ -166,6 +166,7 @@ def computed(main: Any) -> Iterator[str]:
         if (
             v.name in made
             and holds_numbers(v)
+            and not str(v.type).endswith("ARRAY")
             and abs(np.prod(v.shape)) * BATCH <= SMALL
         ):
             yield v.name
