@@ -1,0 +1,131 @@
+"""What any host of widgets relies on, whichever front end it is.
+
+Runs with ipywidgets 8 and with 7.7: only the protocol is used, nothing of a version.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from teachgraph_widgets.validate import validate
+
+from tests.widgets.front_end import VIEW, FrontEnd, kernel
+from tests.widgets.recording import FOUR_LINES
+from tests.widgets.test_kernel import NOBODY_WATCHES, SET_UP
+
+FRESH = (
+    "from teachgraph.static import program\n"
+    "for old in program.default_main_program(), program.default_startup_program():\n"
+    "    old.global_block().ops.clear(), old.global_block().vars.clear()\n"
+)
+MOST_BYTES = 500_000
+"""What 23 traces may add to a notebook."""
+
+
+@pytest.fixture(scope="module")
+def front_end(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FrontEnd]:
+    with kernel(tmp_path_factory.mktemp("hosts")) as front_end:
+        assert front_end.run(SET_UP).outputs[1:] == []
+        yield front_end
+
+
+def opened(front_end: FrontEnd, code: str) -> list[Any]:
+    """The models that a cell opens: content and metadata of each message."""
+    found, request = [], front_end.client.execute(code)
+    while True:
+        message = front_end.client.get_iopub_msg(timeout=60)
+        if message["parent_header"].get("msg_id") != request:
+            continue
+        if message["msg_type"] == "comm_open":
+            found.append((message["content"], message["metadata"]))
+        if message["content"].get("execution_state") == "idle":
+            return found
+
+
+def test_a_model_is_opened_as_the_protocol_says(front_end: FrontEnd) -> None:
+    models = opened(front_end, f"%%trace\n{FOUR_LINES}")
+    views = [c for c, _ in models if c["data"]["state"].get("_esm")]
+    assert len(views) == 1
+    content, metadata = next((c, m) for c, m in models if c is views[0])
+    state = content["data"]["state"]
+    assert content["target_name"] == "jupyter.widget"
+    assert metadata["version"].startswith("2.")
+    assert state["_model_module"] == state["_view_module"] == "anywidget"
+    assert "export" in state["_esm"]
+    assert state["height"] == 460
+
+
+def test_two_views_of_one_trace_get_the_same_answers(front_end: FrontEnd) -> None:
+    (view,) = front_end.run(f"%%trace\n{FOUR_LINES}").views
+    first = front_end.tell(view, {"type": "ready", "next": 0})
+    second = front_end.tell(view, {"type": "ready", "next": 0})
+    assert first.pieces == second.pieces != []
+
+
+def test_a_page_that_is_reloaded_finds_the_whole_log(front_end: FrontEnd) -> None:
+    cell = front_end.run(f"%%trace\n{FOUR_LINES}")
+    (view,) = cell.views
+    message = front_end.client.session.msg(
+        "comm_msg", {"comm_id": view, "data": {"method": "request_state"}}
+    )
+    front_end.client.shell_channel.send(message)
+    while True:
+        reply = front_end.client.get_iopub_msg(timeout=60)
+        if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
+            data = reply["content"].get("data", {})
+            if data.get("method") == "update":
+                break
+    names = [path[0] for path in data["buffer_paths"]]
+    snapshot = bytes(reply["buffers"][names.index("snapshot")])
+    assert snapshot == cell.state["snapshot"]
+
+
+def test_what_stays_needs_no_kernel(front_end: FrontEnd) -> None:
+    """A notebook that is opened again without running, or a kernel that is new."""
+    *_, still = front_end.run(f"%%trace\n{FOUR_LINES}").of("display_data")
+    html = still["data"]["text/html"]
+    assert "<script" not in html
+    assert "http" not in html.replace("http://www.w3.org", "")
+    assert still["data"]["text/plain"].startswith("Trace\n")
+
+
+def test_twenty_three_traces_are_a_small_notebook(front_end: FrontEnd) -> None:
+    size = 0
+    for _ in range(23):
+        front_end.run(FRESH)
+        cell = front_end.run(f"%%trace\n{FOUR_LINES}")
+        size += sum(len(json.dumps(out["data"])) for out in cell.of("display_data"))
+    assert size <= MOST_BYTES
+
+
+def test_a_trace_in_a_thread_records_that_thread(front_end: FrontEnd) -> None:
+    code = (
+        "import threading\n"
+        "def work():\n"
+        "    global t\n"
+        "    with tg.trace(show=False) as t:\n"
+        "        x = tg.ones([2]) * 3.0\n"
+        "thread = threading.Thread(target=work)\n"
+        "thread.start()\n"
+        "other = tg.ones([5]) * 2.0\n"
+        "thread.join()\n"
+        "[e['line'] for e in t.events if e['kind'] == 'node']\n"
+    )
+    assert front_end.run(code).result == "[5, 5]"
+    assert front_end.run(NOBODY_WATCHES).result == "[]"
+
+
+def test_a_restarted_kernel_traces_again(front_end: FrontEnd) -> None:
+    (old,) = front_end.run(f"%%trace\n{FOUR_LINES}").views
+    front_end.manager.restart_kernel(now=True)
+    front_end.client.wait_for_ready(timeout=60)
+    front_end.run(SET_UP)
+    answer = front_end.tell(old, {"type": "ready", "next": 0})
+    assert answer.pieces == []
+    assert answer.of("error") == []
+    cell = front_end.run(f"%%trace\n{FOUR_LINES}")
+    assert validate(cell.snapshot)["events"]
+    assert VIEW in cell.of("display_data")[0]["data"]
