@@ -21,7 +21,8 @@ from teachgraph.observe import announce, observers
 
 if TYPE_CHECKING:
     from teachgraph.eager.tensor import Tensor
-    from teachgraph.ops.op import Op, Rule
+from teachgraph.ops.for_arrays import for_arrays
+from teachgraph.ops.op import Op, Rule
 
 __all__ = ["Edge", "Node", "Output", "add_hook", "reverse", "topological"]
 
@@ -241,14 +242,40 @@ def step(
     trace: Trace | None,
 ) -> None:
     """Run one node's rule and hand its gradients on; here is where they add up."""
-    gradients = pulled_back(node, dout, trace)
-    for index, (edge, dx) in enumerate(zip(node.edges, gradients, strict=True)):
-        if edge is None or dx is None or (needed and edge not in needed):
-            continue
-        grad = dx() if dx.__class__ is FunctionType else dx
+    if observers:
+        announce("grad_begin", node)
+    rule, upstream, saved = taken(node, dout, trace)
+    quick = quick_form(rule) if trace is None else None
+    try:
+        gradients = rule.by(quick, upstream, saved, node.attrs) if quick else None
+        found = None if gradients is None else wanted(node, gradients, needed)
+    except Exception:
+        found = None  # the rule as it is written says which of its ops it was
+    if found is None:
+        found = wanted(node, rule(upstream, saved, node.attrs), needed)
+    for index, edge, grad in found:
         if observers:
             announce("grad_flows", node, index, edge, grad)
         grads[edge] = grads[edge] + grad if edge in grads else grad
+
+
+def quick_form(rule: Rule) -> Callable[..., Any] | None:
+    """The rule of an op for arrays alone, where that is another function."""
+    if rule.__class__ is not Rule:
+        return None
+    quick: Callable[..., Any] = for_arrays(rule.function)
+    return None if quick is rule.function else quick
+
+
+def wanted(
+    node: Node, gradients: Sequence[Any], needed: set[Edge | None] | None
+) -> list[tuple[int, Edge, Any]]:
+    """The gradients of a node's inputs that are wanted, each with where it goes."""
+    return [
+        (index, edge, dx() if dx.__class__ is FunctionType else dx)
+        for index, (edge, dx) in enumerate(zip(node.edges, gradients, strict=True))
+        if not (edge is None or dx is None or (needed and edge not in needed))
+    ]
 
 
 def route(
@@ -271,21 +298,20 @@ def gather(grads: dict[Edge, Any], output: Output, dout: Any) -> None:
     douts[output.index] = dout if before is None else before + dout
 
 
-def pulled_back(node: Node, dout: Any, trace: Trace | None) -> tuple[Any, ...]:
-    """The gradients (or lambdas) that the rule of a node gives for its inputs."""
-    rule, saved = node.op.rule, node.saved
+def taken(
+    node: Node, dout: Any, trace: Trace | None
+) -> tuple[Rule, Sequence[Any], Sequence[Any]]:
+    """A node's rule, and what it takes: gradients that arrive, and what was kept."""
+    rule = node.op.rule
     assert rule is not None
-    assert saved is not None
-    if observers:
-        announce("grad_begin", node)
+    assert node.saved is not None
+    saved: Sequence[Any] = [*node.saved]
     if trace is not None:
-        kept = list(saved)
-        sources = saved_sources(rule, len(kept))
-        pairs = zip(sources, kept, strict=True)
+        sources = saved_sources(rule, len(saved))
+        pairs = zip(sources, saved, strict=True)
         saved = [traced(node, source, value, trace) for source, value in pairs]
-    if dout.__class__ is list:
-        return rule([dout[i] for i in rule.upstream], saved, node.attrs)
-    return rule((dout,), saved, node.attrs)
+    several = dout.__class__ is list
+    return rule, [dout[i] for i in rule.upstream] if several else (dout,), saved
 
 
 def saved_sources(rule: Rule, count: int) -> list[int]:

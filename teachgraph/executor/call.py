@@ -10,6 +10,7 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from teachgraph.ops.for_arrays import for_arrays
 from teachgraph.ops.op import GradOp, force, slot_name
 from teachgraph.static.operator import Operator
 from teachgraph.static.seeds import place_seed
@@ -114,9 +115,8 @@ def grad_call(
     single = len(rule.of) == 1 and not op.forward.variadic
     lazy = may_defer(rule.function)
     by_shape = kept_by_shape(op, len(arguments)) if rule.any_shape_only else ()
-    return Call(
-        operator, rule.function, arguments, attrs, outputs, single, lazy, by_shape
-    )
+    function = for_arrays(rule.function)
+    return Call(operator, function, arguments, attrs, outputs, single, lazy, by_shape)
 
 
 def kept_by_shape(op: GradOp, count: int) -> list[bool]:

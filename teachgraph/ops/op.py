@@ -165,10 +165,20 @@ class Rule:
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Mapping[str, Any]
     ) -> tuple[Any, ...]:
         """One gradient (or lambda, or None) per input, on values of any life."""
+        return self.by(self.function, upstream, saved, attrs)
+
+    def by(
+        self,
+        function: Callable[..., Any],
+        upstream: Sequence[Any],
+        saved: Sequence[Any],
+        attrs: Mapping[str, Any],
+    ) -> tuple[Any, ...]:
+        """The same by another function that has the rule's signature."""
         given = self.defaults
         if attrs and given:
             given = {name: attrs.get(name, value) for name, value in given.items()}
-        result = self.function(*upstream, *saved, **given)
+        result = function(*upstream, *saved, **given)
         gradients = result if result.__class__ is tuple else (result,)
         if not self.after:
             return gradients
