@@ -50,13 +50,13 @@ def rnn_gru(
 ) -> Any:
     """A layer of GRU over all steps; the gates lie as r, z, n and U_n h + d_n."""
     check(input, [h], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=3)
-    hidden = h.shape[1]
+    hidden, weights = h.shape[1], np.ascontiguousarray(w_hh.T)
     from_x = projected(input, w_ih, b_ih)
     states = np.empty((*input.shape[:2], hidden), from_x.dtype)
     gates = np.empty((*input.shape[:2], 4 * hidden), from_x.dtype)
     for t in steps(len(from_x), is_reverse=is_reverse):
         mask = alive_at(sequence_length, t, from_x.dtype)
-        from_h = h @ w_hh.T if b_hh is None else h @ w_hh.T + b_hh
+        from_h = h @ weights if b_hh is None else h @ weights + b_hh
         r, z, n, product = parts(gates[t], 4)
         opening = squash((from_x[t] + from_h)[:, : 2 * hidden])
         gates[t, :, : 2 * hidden] = opening

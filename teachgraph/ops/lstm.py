@@ -9,6 +9,7 @@ way back dc goes through f alone.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from teachgraph.ops.recurrent import (
     total,
     weight_grad,
 )
+from teachgraph.ops.traced import Traced
 
 __all__ = ["rnn_lstm"]
 
@@ -50,6 +52,20 @@ def squash(a: Any) -> Any:
     a += 1
     a *= 0.5
     return a
+
+
+SHARE = (0.5, 0.5, 1.0, 0.5)
+SHIFT = (0.5, 0.5, 0.0, 0.5)
+"""One tanh does for all gates, as sigmoid(a) = tanh(a / 2) / 2 + 1 / 2.
+
+Of each gate's sums this share goes into tanh and of tanh comes out, and then the shift
+is added. The shares that go in are in the weights beforehand.
+"""
+
+
+def for_each_gate(numbers: Sequence[float], hidden: int, dtype: Any) -> Any:
+    """A number for each gate, to weigh the gates of a batch with."""
+    return np.repeat(np.array(numbers, dtype), hidden)
 
 
 @op(
@@ -75,17 +91,27 @@ def rnn_lstm(
     cells and all gates.
     """
     check(input, [h, c], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=4)
-    gates, hidden = projected(input, w_ih, b_ih, b_hh), h.shape[1]
-    states = np.empty((*input.shape[:2], hidden), gates.dtype)
-    cells = np.empty_like(states)
+    gates = projected(input, w_ih, b_ih, b_hh)
+    share, shift = (for_each_gate(n, h.shape[1], gates.dtype) for n in (SHARE, SHIFT))
+    gates *= share
+    weights = np.multiply(w_hh.T, share, order="C")
+    share, shift = (np.tile(row, (len(h), 1)) for row in (share, shift))
+    states = np.empty((*input.shape[:2], h.shape[1]), gates.dtype)
+    cells, product, part = np.empty_like(states), np.empty_like(share), np.empty_like(h)
     for t in steps(len(gates), is_reverse=is_reverse):
-        mask = alive_at(sequence_length, t, gates.dtype)
-        gates[t] += h @ w_hh.T
-        i, f, g, o = parts(gates[t], 4)
-        squash(gates[t, :, : 2 * hidden]), np.tanh(g, out=g), squash(o)
-        cells[t] = kept(f * c + i * g, c, mask)
-        states[t] = kept(o * np.tanh(cells[t]), h, mask)
-        h, c = states[t], cells[t]
+        gate, cell, state = gates[t], cells[t], states[t]
+        gate += np.matmul(h, weights, out=product)
+        np.tanh(gate, out=gate)
+        gate *= share
+        gate += shift
+        i, f, g, o = parts(gate, 4)
+        np.multiply(f, c, out=cell)
+        cell += np.multiply(i, g, out=part)
+        np.multiply(o, np.tanh(cell, out=part), out=state)
+        if sequence_length is not None:
+            mask = alive_at(sequence_length, t, gates.dtype)
+            cell[...], state[...] = kept(cell, c, mask), kept(state, h, mask)
+        h, c = state, cell
     return shown(states, sequence_length), h.copy(), c.copy(), states, cells, gates
 
 
@@ -116,21 +142,16 @@ def rnn_lstm_grad(
     The slopes, of the cell by the state and of both by the sums a, do not wait for each
     other and are computed for all steps at once.
     """
+    order = steps(input.shape[0], is_reverse=not is_reverse)
     before = befores(cells, c, is_reverse=is_reverse)
-    by_state, by_sums = slopes(cells, gates, before)
-    given = None if dgates is None else dgates * bends(gates)
-    das, dh, dc = {}, dlast_h, dlast_c
-    for t in steps(input.shape[0], is_reverse=not is_reverse):
-        mask = alive_at(sequence_length, t, input.dtype)
-        dnew, past_h = arriving(at(dout, t), total(dh, at(dstates, t)), mask)
-        dcell, past_c = arriving(None, total(dc, at(dcells, t)), mask)
-        dnew = some(dnew, before[t])
-        dcell = total(dcell, dnew * by_state[t])
-        arrived = concat(dcell, dcell, dcell, dnew, axis=-1)
-        das[t] = total(arrived * by_sums[t], at(given, t))
-        forget = parts(gates[t], 4)[1]
-        dh, dc = total(past_h, das[t] @ w_hh), total(past_c, dcell * forget)
-    da = stack(*(das[t] for t in sorted(das)), axis=0)
+    given = (dout, dlast_h, dlast_c)
+    saved = (cells, gates, before, w_hh)
+    seldom = (dstates, dcells, dgates, sequence_length)
+    plain = all(x is None for x in seldom)
+    if plain and not any(isinstance(x, Traced) for x in (*given, *saved)):
+        da, dh, dc = swept(*given, *saved, order)
+    else:
+        da, dh, dc = walked(*given, *saved, order, *seldom)
     return (
         lambda: input_grad(da, w_ih, input),
         dh,
@@ -140,6 +161,83 @@ def rnn_lstm_grad(
         bias_grad(da, b_ih),
         bias_grad(da, b_hh),
     )
+
+
+def walked(
+    dout: Any,
+    dh: Any,
+    dc: Any,
+    cells: Any,
+    gates: Any,
+    before: Any,
+    w_hh: Any,
+    order: Sequence[int],
+    dstates: Any,
+    dcells: Any,
+    dgates: Any,
+    sequence_length: Any,
+) -> tuple[Any, Any, Any]:
+    """The gradients of the sums a, of the first state and of the first cell."""
+    by_state, by_sums = slopes(cells, gates, before)
+    given = None if dgates is None else dgates * bends(gates)
+    das = {}
+    for t in order:
+        mask = alive_at(sequence_length, t, gates.dtype)
+        dnew, past_h = arriving(at(dout, t), total(dh, at(dstates, t)), mask)
+        dcell, past_c = arriving(None, total(dc, at(dcells, t)), mask)
+        dnew = some(dnew, before[t])
+        dcell = total(dcell, dnew * by_state[t])
+        arrived = concat(dcell, dcell, dcell, dnew, axis=-1)
+        das[t] = total(arrived * by_sums[t], at(given, t))
+        forget = parts(gates[t], 4)[1]
+        dh, dc = total(past_h, das[t] @ w_hh), total(past_c, dcell * forget)
+    return stack(*(das[t] for t in sorted(das)), axis=0), dh, dc
+
+
+def swept(
+    dout: Any,
+    dh: Any,
+    dc: Any,
+    cells: Any,
+    gates: Any,
+    before: Any,
+    w_hh: Any,
+    order: Sequence[int],
+) -> tuple[Any, Any, Any]:
+    """The same of arrays, where all sequences are as long: few are made."""
+    by_state, by_sums = slopes_in_place(cells, gates, before)
+    count, batch, hidden = cells.shape
+    by_gate = by_sums.reshape(count, batch, 4, hidden)
+    forget = parts(gates, 4)[1]
+    dnew, dcell, through = (np.zeros_like(before[0]) for _ in range(3))
+    dnew += 0 if dh is None else dh
+    dcell += 0 if dc is None else dc
+    for t in order:
+        if dout is not None:
+            dnew += dout[t]
+        dcell += np.multiply(dnew, by_state[t], out=through)
+        by_gate[t, :, :3] *= dcell[:, None]
+        by_gate[t, :, 3] *= dnew
+        np.matmul(by_sums[t], w_hh, out=dnew)
+        dcell *= forget[t]
+    return by_sums, dnew, dcell
+
+
+def slopes_in_place(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
+    """What `slopes` gives, of arrays, with no other large ones made than these two."""
+    i, _, g, o = parts(gates, 4)
+    bent = np.tanh(cells)
+    by_sums = 1 - gates
+    by_sums *= gates
+    on_i, on_f, on_g, on_o = parts(by_sums, 4)
+    np.subtract(1, np.multiply(g, g, out=on_g), out=on_g)
+    on_i *= g
+    on_f *= before
+    on_g *= i
+    on_o *= bent
+    np.subtract(1, np.multiply(bent, bent, out=bent), out=bent)
+    bent *= o
+    return bent, by_sums
 
 
 def slopes(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:

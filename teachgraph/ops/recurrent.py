@@ -158,11 +158,11 @@ def rnn_simple(
     """h[t] = tanh(W_ih x[t] + b_ih + W_hh h[t-1] + b_hh), or relu of that."""
     check(input, [h], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=1)
     bend = np.tanh if activation == "tanh" else lambda a: np.maximum(a, 0)
-    a = projected(input, w_ih, b_ih, b_hh)
+    a, weights = projected(input, w_ih, b_ih, b_hh), np.ascontiguousarray(w_hh.T)
     states = np.empty_like(a)
     for t in steps(len(a), is_reverse=is_reverse):
         mask = alive_at(sequence_length, t, a.dtype)
-        h = states[t] = kept(bend(a[t] + h @ w_hh.T), h, mask)
+        h = states[t] = kept(bend(a[t] + h @ weights), h, mask)
     return shown(states, sequence_length), h, states
 
 
