@@ -44,6 +44,7 @@ class _State(threading.local):
     def __init__(self) -> None:
         self.grad = True
         self.outer: list[bool] = []
+        self.within: list[bool | None] = []
 
 
 state = _State()
@@ -65,23 +66,27 @@ _choice = _Choice()
 
 def enable_static() -> None:
     """From now on, layers and creation ops build the default program."""
-    _choice.static = True
+    choose(True)
 
 
 def disable_static() -> None:
     """From now on, everything runs at once."""
-    _choice.static = False
+    choose(False)
 
 
 def choose(static: bool | None) -> bool | None:
     """Choose static (True), dynamic (False) or neither; returns what was chosen."""
-    before, _choice.static = _choice.static, static
+    before = chosen()
+    if state.within:
+        state.within[-1] = static
+    else:
+        _choice.static = static
     return before
 
 
 def chosen() -> bool | None:
     """What was chosen: static (True), dynamic (False) or neither."""
-    return _choice.static
+    return state.within[-1] if state.within else _choice.static
 
 
 def in_dynamic_mode() -> bool:
@@ -90,23 +95,23 @@ def in_dynamic_mode() -> bool:
     >>> in_dynamic_mode()
     True
     """
-    return not _choice.static
+    return not chosen()
 
 
 @contextmanager
 def using(static: bool | None) -> Iterator[None]:
-    """Switch the mode inside the block, whatever happens there."""
-    before = choose(static)
+    """Switch the mode inside the block, in this thread, whatever happens there."""
+    state.within.append(static)
     try:
         yield
     finally:
-        choose(before)
+        state.within.pop()
 
 
 @contextmanager
 def static_by_default() -> Iterator[None]:
     """Inside, whoever has not chosen a mode means static: the way of the 1.x names."""
-    with using(True if _choice.static is None else _choice.static):
+    with using(True if chosen() is None else chosen()):
         yield
 
 

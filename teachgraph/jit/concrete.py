@@ -15,6 +15,7 @@ from teachgraph.executor import Scope
 from teachgraph.jit.messages import Stopped
 from teachgraph.jit.outputs import Outputs
 from teachgraph.jit.parts import Part, cut, forward_part
+from teachgraph.jit.spots import MISSING, Spot
 from teachgraph.jit.tracing import Tracer
 from teachgraph.mode import state
 from teachgraph.ops.op import Op, Rule
@@ -65,6 +66,9 @@ class ConcreteProgram:
         self.pairs = list(self.held.items())
         floats = [tensor.data.dtype.kind == "f" for tensor in self.tensors]
         stopped = zip(self.tensors, self.stopped, floats, strict=True)
+        found = origins(tracer, results, self.tensors)
+        self.where = [(s.values, s.name, v) for s, v in found if type(s) is Spot]
+        self.cells = [(s, v) for s, v in found if type(s) is not Spot]
         self.frozen = [tensor for tensor, stop, real in stopped if stop and real]
 
     @property
@@ -79,10 +83,20 @@ class ConcreteProgram:
         return [t for n, t in self.held.items() if isinstance(block.var(n), Parameter)]
 
     def current(self) -> bool:
-        """Whether layers train or not as they did, and no weight was unfrozen since."""
+        """Whether layers train as they did, and hold the same Tensors, as frozen."""
         if [layer.training for layer in self.layers] != self.training:
             return False
-        return False not in [tensor.stop_gradient for tensor in self.frozen]
+        if False in [tensor.stop_gradient for tensor in self.frozen]:
+            return False
+        return not self.passed
+
+    @property
+    def passed(self) -> bool:
+        """Whether something it depends on is another by now, and will not come back."""
+        for values, name, value in self.where:
+            if values.get(name, MISSING) is not value:
+                return True
+        return any(spot.get() is not value for spot, value in self.cells)
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """Run it on these inputs; a gradient goes back to them and to what it holds."""
@@ -126,6 +140,17 @@ class ConcreteProgram:
         if wanted not in self.taped:
             self.taped[wanted] = taped_for(self, wanted)
         return self.taped[wanted]
+
+
+def origins(
+    tracer: Tracer, results: Outputs, tensors: Sequence[Tensor]
+) -> list[tuple[Spot, Any]]:
+    """Where the trace found what it depends on: Tensors, layers, what it changes."""
+    ids = {id(tensor) for tensor in tensors} | {id(layer) for layer in tracer.layers}
+    found = [(spot, spot.get()) for spot in tracer.places() if id(spot.get()) in ids]
+    written = [spot for spot, _ in results.state]
+    others = [spot for spot in written if not isinstance(spot.before, Tensor)]
+    return found + [(spot, spot.before) for spot in others]
 
 
 def result_of(value: Any) -> Any:

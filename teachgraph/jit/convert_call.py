@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial, reduce
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -15,6 +15,7 @@ from teachgraph.errors import NoSourceError
 from teachgraph.jit.conversion import converted, is_converted
 from teachgraph.jit.convert_for import convert_enumerate, convert_range, convert_zip
 from teachgraph.jit.convert_functions import FUNCTIONS
+from teachgraph.jit.convert_logical import convert_logical_and, convert_logical_or
 from teachgraph.jit.convert_shape import cast_to, convert_len
 from teachgraph.jit.convert_text import convert_print
 from teachgraph.jit.tracing import as_variable, tracer
@@ -66,7 +67,37 @@ def convert_filter(function: Any, values: Any) -> Any:
     return filter(function if function is None else convert_call(function), values)
 
 
+def convert_any(values: Any) -> Any:
+    """`any`; of tensors, whether one of them holds."""
+    return reduce(lambda a, b: convert_logical_or(a, lambda: b), values, False)
+
+
+def convert_all(values: Any) -> Any:
+    """`all`; of tensors, whether all of them hold."""
+    return reduce(lambda a, b: convert_logical_and(a, lambda: b), values, True)
+
+
+def extreme(usual: Callable[..., Any], pair: Callable[..., Any]) -> Callable[..., Any]:
+    """`max` or `min`, also of tensors."""
+
+    def convert(*values: Any, **options: Any) -> Any:
+        listed = list(values[0]) if len(values) == 1 else list(values)
+        given = [as_variable(value) for value in listed]
+        tensor = next((v for v in given if isinstance(v, Variable)), None)
+        if tensor is None or options:
+            return usual(*values, **options)
+        kind = tensor.dtype
+        tensors = [
+            v if isinstance(v, Variable) else functions.full([], v, kind) for v in given
+        ]
+        return reduce(pair, tensors)
+
+    return convert
+
+
 BUILT_IN: dict[Any, Callable[..., Any]] = {
+    all: convert_all,
+    any: convert_any,
     bool: cast_to(bool, "bool"),
     enumerate: convert_enumerate,
     filter: convert_filter,
@@ -75,6 +106,8 @@ BUILT_IN: dict[Any, Callable[..., Any]] = {
     isinstance: convert_isinstance,
     len: convert_len,
     map: convert_map,
+    max: extreme(max, functions.maximum),
+    min: extreme(min, functions.minimum),
     print: convert_print,
     range: convert_range,
     to_tensor: convert_to_tensor,
@@ -96,9 +129,8 @@ def convert_call(function: Any) -> Any:
         return prepared(function)
     if isinstance(function, MethodType):
         return method(function)
-    if isinstance(function, functools.partial):
-        inner = convert_call(function.func)
-        return functools.partial(inner, *function.args, **function.keywords)
+    if isinstance(function, partial):
+        return partial(convert_call(function.func), *function.args, **function.keywords)
     if isinstance(function, FunctionType):
         return user_function(function) or function
     if hasattr(function, "converted_function"):
@@ -135,9 +167,13 @@ def user_function(function: FunctionType) -> FunctionType | None:
     if not written_by_user(function):
         return None
     try:
-        return converted(function, helpers())
+        found = converted(function, helpers())
     except NoSourceError:
         return None
+    here = tracer()
+    if here is not None:
+        here.meet_function(found)
+    return found
 
 
 def written_by_user(function: FunctionType) -> bool:

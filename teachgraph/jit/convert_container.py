@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from teachgraph.eager import Tensor
+from teachgraph.eager.inplace import IN_PLACE
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
+from teachgraph.ops import functions
 from teachgraph.ops.indexing import set_item
 from teachgraph.static.arrays import ARRAY, array_length, array_write
 from teachgraph.static.variable import Variable
+
+NEW: dict[str, Any] = {
+    "fill_": functions.full_like,
+    "zero_": functions.zeros_like,
+}
+"""What gives new tensors where the name without `_` is no method."""
 
 __all__ = [
     "convert_after",
     "convert_change",
     "convert_del",
     "convert_getattr",
+    "convert_inplace",
+    "convert_known",
     "convert_pop",
     "convert_setattr",
     "convert_setitem",
@@ -35,6 +46,20 @@ def convert_change(owner: Any, method: str, *values: Any) -> Any:
             owner = convert_change(owner, "append", value)
         return owner
     raise ConversionError(at_user_line(cannot(method)))
+
+
+def convert_inplace(owner: Any, method: str, *values: Any, **named: Any) -> Any:
+    """`owner.add_(value)` and the like; what the owner is afterwards."""
+    if isinstance(owner, Either):
+        owner = as_variable(owner)
+    if not isinstance(owner, Variable) or hasattr(owner, method):
+        getattr(owner, method)(*values, **named)
+        return owner
+    if method not in IN_PLACE:
+        raise ConversionError(at_user_line(f"a tensor has no method {method!r}"))
+    given = [as_variable(value) for value in values]
+    function = NEW.get(method) or getattr(Variable, method[:-1])
+    return function(owner, *given, **named)
 
 
 def convert_pop(owner: Any, *place: Any) -> tuple[Any, Any]:
@@ -88,6 +113,14 @@ def convert_setattr(owner: Any, name: str, value: Any) -> None:
             delattr(owner, name)
     elif getattr(owner, name, owner) is not value:
         setattr(owner, name, value)
+
+
+def convert_known(name: str, read: Callable[[], Any]) -> Any:
+    """A global or nonlocal name, or what stands for one without a value."""
+    try:
+        return read()
+    except NameError:
+        return Undefined(name)
 
 
 def convert_after(first: Any, value: Any) -> Any:

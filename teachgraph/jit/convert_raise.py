@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.convert_text import Text, parts_of
 from teachgraph.jit.messages import fail_unless, name_of_kind
 from teachgraph.jit.tracing import as_variable, tracer
@@ -12,7 +13,7 @@ from teachgraph.ops import functions
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
 
-__all__ = ["convert_assert", "convert_raise", "required"]
+__all__ = ["convert_assert", "convert_raise", "convert_raise_in_try", "required"]
 
 
 def convert_assert(test: Any, said: Callable[[], Any]) -> None:
@@ -36,6 +37,22 @@ def convert_raise(error: Any, cause: BaseException | None = None) -> None:
     message = made.args[0] if made.args else ""
     text = message if isinstance(message, str) else str(message)
     required(functions.full([], False, "bool"), type(made), text)
+
+
+def convert_raise_in_try(error: Any, cause: BaseException | None = None) -> None:
+    """`raise error` where an `except` of the same function may catch it.
+
+    Raises:
+        ConversionError: A tensor decides whether it is raised.
+    """
+    if tracer() is not None and current_block().idx != 0:
+        raise ConversionError(
+            at_user_line(
+                "this error is raised when the program runs, so no `except` of the "
+                "function that is traced can catch it: write an if and an else instead"
+            )
+        )
+    convert_raise(error, cause)
 
 
 def required(condition: Any, kind: type[BaseException], said: Any) -> None:

@@ -11,6 +11,8 @@ from teachgraph.jit.convert_container import (
     convert_change,
     convert_del,
     convert_getattr,
+    convert_inplace,
+    convert_known,
     convert_pop,
     convert_setattr,
     convert_setitem,
@@ -30,7 +32,11 @@ from teachgraph.jit.convert_logical import (
     convert_logical_not,
     convert_logical_or,
 )
-from teachgraph.jit.convert_raise import convert_assert, convert_raise
+from teachgraph.jit.convert_raise import (
+    convert_assert,
+    convert_raise,
+    convert_raise_in_try,
+)
 from teachgraph.jit.convert_shape import convert_shape
 from teachgraph.jit.convert_text import convert_text
 from teachgraph.jit.convert_while import convert_while
@@ -48,8 +54,10 @@ HELPERS: Mapping[str, Callable[..., Any]] = {
         convert_del,
         convert_for,
         convert_getattr,
+        convert_inplace,
         convert_ifelse,
         convert_is_none,
+        convert_known,
         convert_load,
         convert_logical_and,
         convert_logical_not,
@@ -57,6 +65,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = {
         convert_nothing,
         convert_pop,
         convert_raise,
+        convert_raise_in_try,
         convert_setattr,
         convert_setitem,
         convert_shape,

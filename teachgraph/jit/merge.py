@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.eager import Tensor
 from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.static.control_flow import picked
@@ -47,6 +49,7 @@ class Merge:
         """What a variable is: either value, whichever branch is taken."""
         if yes is no:
             return yes
+        yes, no = (as_variable(v) if isinstance(v, Tensor) else v for v in (yes, no))
         for kinds, rule in RULES:
             if kinds(yes, no):
                 return rule(self, yes, no, name)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from teachgraph.eager import Tensor
+from teachgraph.jit.spots import Spot
 from teachgraph.jit.tracing import Tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
@@ -35,14 +36,13 @@ class Outputs:
     Attributes:
         variables: The Variables to fetch.
         nest: What is returned, with a Slot for each of them.
-        state: What attributes of layers become: the layer, the name, what it was
-            before, and a nest.
+        state: What places outside the function become: the place, and a nest.
     """
 
     def __init__(self) -> None:
         self.variables: list[Variable] = []
         self.nest: Any = None
-        self.state: list[tuple[Any, str, Any, Any]] = []
+        self.state: list[tuple[Spot, Any]] = []
 
     def slot(self, variable: Variable) -> Slot:
         """The slot of a variable, the same each time."""
@@ -54,12 +54,12 @@ class Outputs:
 
     def packed(self, tensors: Sequence[Any]) -> Any:
         """The results, made of the tensors that were fetched."""
-        for layer, name, before, nest in self.state:
+        for spot, nest in self.state:
             value = filled(nest, tensors)
-            if isinstance(before, Tensor) and isinstance(value, Tensor):
-                before.data = value.data
+            if isinstance(spot.before, Tensor) and isinstance(value, Tensor):
+                spot.before.data = value.data
             else:
-                object.__setattr__(layer, name, value)
+                spot.put(value)
         if self.nest.__class__ is Slot:
             return tensors[self.nest.number]
         return filled(self.nest, tensors)
@@ -88,9 +88,8 @@ def outputs_of(value: Any, tracer: Tracer) -> Outputs:
     """
     found = Outputs()
     found.nest = emptied(value, found, tracer)
-    for layer, name, before in tracer.changed():
-        nest = emptied(layer.__dict__[name], found, tracer)
-        found.state.append((layer, name, before, nest))
+    for spot in tracer.changed():
+        found.state.append((spot, emptied(spot.get(), found, tracer)))
     return found
 
 

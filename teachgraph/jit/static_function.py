@@ -153,9 +153,11 @@ class StaticFunction:
 
     def known(self, key: Any) -> ConcreteProgram | None:
         """The program for calls like this, if there is one."""
-        for found in self.program_cache.programs.get(key, ()):
+        programs = self.program_cache.programs.get(key, [])
+        for found in programs:
             if found.current():
                 return found
+        programs[:] = [found for found in programs if not found.passed]
         return None
 
     def traced(self, key: Any, values: tuple[Any, ...]) -> ConcreteProgram:
@@ -241,7 +243,11 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
                 for value, name in zip(positional, spec.names(positional), strict=False)
             ]
             kwargs = {name: as_variables(v, name, inputs) for name, v in named}
-            result = static.converted_function(*args, **kwargs)
+            function = static.converted_function
+            plain = getattr(function, "__func__", function)
+            if isinstance(plain, FunctionType):
+                here.meet_function(plain)
+            result = function(*args, **kwargs)
             results = outputs_of(result, here)
         except RecursionError:
             raise ConversionError(at_user_line(endless(static.__name__))) from None

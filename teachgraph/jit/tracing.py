@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import CodeType, FunctionType
 from typing import Any
 
 from teachgraph import mode, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.eager.tensor import run
 from teachgraph.jit.nest import mapped
+from teachgraph.jit.spots import Spot, spots_of_function, spots_of_layer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.mode import set_grad_enabled
 from teachgraph.nn import Layer
@@ -32,12 +34,14 @@ class Tracer:
         program: The program.
         held: The Tensors it has adopted, by the name of their variable.
         layers: The layers it has met, with what their attributes were.
+        functions: The variables outside functions that these assign to, by code.
     """
 
     def __init__(self) -> None:
         self.program, self.startup = Program(), Program()
         self.held: dict[str, Tensor] = {}
         self.layers: dict[Layer, dict[str, Any]] = {}
+        self.functions: dict[CodeType, list[Spot]] = {}
         self.names: dict[int, str] = {}
         self.thread = threading.get_ident()
 
@@ -86,21 +90,32 @@ class Tracer:
             if one not in self.layers:
                 self.layers[one] = dict(one.__dict__)
 
-    def changed(self) -> Iterator[tuple[Layer, str, Any]]:
-        """The attributes that hold tensors of the program, and what they were."""
+    def meet_function(self, function: FunctionType) -> None:
+        """Remember what the variables outside a function were that it assigns to."""
+        if function.__code__ not in self.functions:
+            self.functions[function.__code__] = list(spots_of_function(function))
+
+    def places(self) -> Iterator[Spot]:
+        """The places outside the function that it may have read a Tensor from."""
+        for found in self.functions.values():
+            yield from found
+        for layer in self.layers:
+            yield from spots_of_layer(layer, {})
+
+    def changed(self) -> Iterator[Spot]:
+        """The places outside the function that hold tensors of the program."""
+        spots = [spot for found in self.functions.values() for spot in found]
         for layer, before in self.layers.items():
-            for name, value in layer.__dict__.items():
-                if value is not before.get(name) and holds_variables(value):
-                    yield layer, name, before.get(name)
+            spots += spots_of_layer(layer, before)
+        for spot in spots:
+            value = spot.get()
+            if value is not spot.before and holds_variables(value):
+                yield spot
 
     def restore(self) -> None:
-        """Give layers back what the trace has put in the place of their attributes."""
-        for layer, name, _ in list(self.changed()):
-            before = self.layers[layer]
-            if name in before:
-                layer.__dict__[name] = before[name]
-            else:
-                del layer.__dict__[name]
+        """Put back what was where the trace has left tensors of the program."""
+        for spot in list(self.changed()):
+            spot.put(spot.before)
         for layer, before in self.layers.items():
             layer.__dict__.pop("forward", None)
             if "forward" in before:

@@ -15,6 +15,7 @@ from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.infer import Spec
 from teachgraph.ops.methods import Methods
 from teachgraph.ops.op import Op, slot_name
+from teachgraph.ops.shape import assign
 from teachgraph.ops.slicing import slice_, strided_slice
 from teachgraph.param_attr import ParamAttr, Trained
 from teachgraph.static import naming
@@ -237,6 +238,16 @@ class Variable(Methods):
                 "when an Executor runs its program: fetch it there"
             )
         )
+
+    def detach(self) -> Any:
+        """The same values, through which no gradient goes."""
+        copy = assign(self)
+        copy.stop_gradient = True
+        return copy
+
+    def clone(self) -> Any:
+        """A copy through which gradients flow."""
+        return assign(self)
 
     def numpy(self) -> Any:
         """Variables have no values; raises ModeError, which says where to get them."""

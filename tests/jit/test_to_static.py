@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import gc
+import linecache
+import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +16,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit, nn, static
 from teachgraph.errors import ConversionError, InvalidValueError, ModeError, ShapeError
+from teachgraph.observe import Observer, watch
 from teachgraph.static import InputSpec
 
 
@@ -272,7 +275,128 @@ def test_attributes_of_a_layer_are_its_state() -> None:
         assert plain(x).tolist() == net(x).tolist()
         assert plain.seen.tolist() == net.seen.tolist()
         assert plain.last.tolist() == net.last.tolist()
+    plain.seen, net.seen = tg.ones([1]), tg.ones([1])
+    assert plain(x).tolist() == net(x).tolist()
     assert len(net.forward.program_cache) == 1
+
+
+def test_a_layer_that_takes_the_place_of_another_is_seen() -> None:
+    net = jit.to_static(nn.Sequential(nn.Linear(1, 1, bias_attr=False)))
+    x = tg.ones([1, 1])
+    assert net(x).item() == net[0].weight.item()
+    net.add_sublayer("0", nn.Linear(1, 1, bias_attr=False))
+    assert net(x).item() == net[0].weight.item()
+    net[0].weight = nn.Linear(1, 1).weight
+    assert net(x).item() == net[0].weight.item()
+    assert len(net.forward.program_cache) == 1
+
+
+COUNT: Any = 0
+
+
+def test_global_and_nonlocal_names_are_handed_on() -> None:
+    last: Any = None
+
+    @jit.to_static
+    def function(x: Any) -> Any:
+        global COUNT  # noqa: PLW0603  it is what is tried
+        nonlocal last
+        if x.sum() > 0:
+            COUNT = COUNT + 1
+            last = x * 2
+        else:
+            last = x
+        return x * COUNT
+
+    seen = [function(tensor(value)).tolist() for value in (1.0, -1.0, 2.0)]
+    assert seen == [[1.0], [-1.0], [4.0]]
+    assert int(COUNT) == 2
+    assert last.tolist() == [4.0]
+
+
+def test_a_global_tensor_may_become_another() -> None:
+    space: dict[str, Any] = {"weight": tensor(2.0)}
+    text = "def function(x):\n    return x * weight\n"
+    name = "<cell for a test>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), space)  # noqa: S102
+    function = jit.to_static(space["function"])
+    assert function(tensor(3.0)).tolist() == [6.0]
+    space["weight"] = tensor(5.0)
+    assert function(tensor(3.0)).tolist() == [15.0]
+
+
+def test_a_cell_that_is_run_again_is_converted_again() -> None:
+    def cell(name: str, by: int) -> Any:
+        text = (
+            f"def step(x):\n    if x.sum() > 0:\n        x = x * {by}\n    return x\n"
+        )
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        space: dict[str, Any] = {}
+        exec(compile(text, name, "exec"), space)  # noqa: S102
+        return jit.to_static(space["step"])
+
+    assert cell("<cell 1>", 2)(tensor(1.0)).tolist() == [2.0]
+    assert cell("<cell 2>", 3)(tensor(1.0)).tolist() == [3.0]
+    assert cell("<cell 1>", 4)(tensor(1.0)).tolist() == [4.0]
+
+
+class Told(Observer):
+    """Notes the operators that run."""
+
+    def __init__(self) -> None:
+        self.ops: list[str] = []
+
+    def run_op(self, operator: Any, outputs: Any) -> None:
+        self.ops.append(operator.type)
+
+
+def test_whoever_watches_sees_each_operator_forward_and_back() -> None:
+    x, told = tensor(1.0, 2.0), Told()
+    function = jit.to_static(lambda v: tg.tanh(v) if v.sum() > 0 else v)
+    with watch(told):
+        function(x).sum().backward()
+    np.testing.assert_allclose(x.grad.numpy(), 1 - np.tanh([1.0, 2.0]) ** 2)
+    assert told.ops.index("tanh") < told.ops.index("tanh_grad")
+    assert "conditional_block" in told.ops
+
+
+def test_threads_call_while_another_traces() -> None:
+    function = jit.to_static(lambda v: v * 2 if v.sum() > 0 else v)
+    wrong: list[Any] = []
+
+    def work(size: int) -> None:
+        for _ in range(5):
+            x = tensor(*[1.0] * size)
+            (x * 2).sum().backward()
+            found = function(x).tolist()
+            wrong.extend([found] if found != [2.0] * size else [])
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert len(function.program_cache) == 5
+
+
+def test_large_tensors_and_views_of_them_stay_as_they_are() -> None:
+    @jit.to_static
+    def function(x: Any) -> Any:
+        y = tg.tanh(x.reshape([-1]))
+        if y.sum() > 0:
+            y = y * 2 + y
+        return y.reshape(x.shape) + x
+
+    values = np.random.default_rng(0).normal(size=(300, 300))
+    one, other = (tg.to_tensor(values, stop_gradient=False) for _ in range(2))
+    result, wanted = function(one), function.dygraph_function(other)
+    (result * result).sum().backward()
+    (wanted * wanted).sum().backward()
+    np.testing.assert_array_equal(one.numpy(), values)
+    np.testing.assert_allclose(result.numpy(), wanted.numpy())
+    np.testing.assert_allclose(one.grad.numpy(), other.grad.numpy())
 
 
 def test_a_layer_built_at_the_first_call_keeps_its_weights() -> None:

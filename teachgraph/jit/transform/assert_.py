@@ -39,8 +39,20 @@ class Raises(ast.NodeTransformer):
         if node.exc is None:
             return node
         causes = [] if node.cause is None else [node.cause]
-        made = ast.Expr(call("convert_raise", node.exc, *causes))
+        name = "convert_raise_in_try" if self.caught else "convert_raise"
+        made = ast.Expr(call(name, node.exc, *causes))
         return ast.copy_location(made, node)
+
+    caught = 0
+
+    def visit_Try(self, node: ast.Try) -> ast.Try:
+        """Errors in its body may be caught."""
+        self.caught += bool(node.handlers)
+        node.body = [self.visit(part) for part in node.body]
+        self.caught -= bool(node.handlers)
+        for rest in (node.orelse, node.finalbody):
+            rest[:] = [self.visit(part) for part in rest]
+        return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.ExceptHandler:
         return node

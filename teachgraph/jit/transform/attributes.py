@@ -1,5 +1,7 @@
 """`self.h = x` inside an `if` or a loop: the attribute is handed on like a variable.
 
+So is what a function declares global or nonlocal.
+
 if x > 0:            h_0 = convert_getattr(self, "h")
     self.h = x       if x > 0:
               ->         convert_setattr(self, "h", h_0)
@@ -11,9 +13,16 @@ if x > 0:            h_0 = convert_getattr(self, "h")
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from teachgraph.jit.transform.names import Fresh, bound, call, here, statements
+from teachgraph.jit.transform.names import (
+    Fresh,
+    bound,
+    call,
+    declared,
+    here,
+    statements,
+)
 
 __all__ = ["attributes"]
 
@@ -22,16 +31,20 @@ Flow = ast.If | ast.For | ast.While
 
 def attributes(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
     """Hand attributes on that a branch or a loop assigns to."""
-    made = Attributes(fresh).visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    for node in [n for n in ast.walk(function) if isinstance(n, ast.FunctionDef)]:
+        change = Attributes(fresh, declared(node))
+        node.body = list(change.visit(ast.Module(node.body, [])).body)
+    return function
 
 
 class Attributes(ast.NodeTransformer):
-    """Changes each `if` and loop, the inner ones first."""
+    """Changes each `if` and loop of one function, the inner ones first."""
 
-    def __init__(self, fresh: Fresh) -> None:
-        self.fresh = fresh
+    def __init__(self, fresh: Fresh, elsewhere: Collection[str]) -> None:
+        self.fresh, self.elsewhere = fresh, elsewhere
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
         return self.around(node)
@@ -45,6 +58,7 @@ class Attributes(ast.NodeTransformer):
     def around(self, node: Flow) -> list[ast.stmt]:
         """The statement, and what goes before and after it."""
         found = dict.fromkeys(places(node))
+        names = sorted(bound([*node.body, *node.orelse]) & {*self.elsewhere})
         self.generic_visit(node)
         before: list[ast.stmt] = []
         after: list[ast.stmt] = []
@@ -55,6 +69,14 @@ class Attributes(ast.NodeTransformer):
             before += statements(get, node)
             after += statements(put, node)
             within(node, put, get)
+            if isinstance(node, ast.While):
+                in_test(node, put)
+        for name in names:
+            kept = self.fresh(name.strip("_") or "variable")
+            get = f"{kept} = convert_known({name!r}, lambda: {name})"
+            before += statements(get, node)
+            after += statements(f"{name} = {kept}", node)
+            within(node, f"{name} = {kept}", get)
         return [*before, node, *after]
 
 
@@ -63,11 +85,14 @@ def within(node: Flow, put: str, get: str) -> None:
     for body in (node.body, node.orelse):
         if body:
             body[:] = [*statements(put, body[0]), *body, *statements(get, body[-1])]
-    if isinstance(node, ast.While):
-        (first,) = statements(put, node)
-        assert isinstance(first, ast.Expr)
-        after = call("convert_after", first.value, node.test)
-        node.test = ast.copy_location(after, node.test)
+
+
+def in_test(node: ast.While, put: str) -> None:
+    """Put the attribute in place before the test."""
+    (first,) = statements(put, node)
+    assert isinstance(first, ast.Expr)
+    after = call("convert_after", first.value, node.test)
+    node.test = ast.copy_location(after, node.test)
 
 
 def places(node: Flow) -> Iterator[tuple[str, str]]:

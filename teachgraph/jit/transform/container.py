@@ -35,6 +35,11 @@ class Containers(ast.NodeTransformer):
         if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)):
             return node
         owner, method = value.func.value, value.func.attr
+        if isinstance(owner, ast.Name) and in_place(method):
+            made = call("convert_inplace", owner, ast.Constant(method), *value.args)
+            made.keywords = value.keywords
+            target = ast.Name(owner.id, ast.Store())
+            return ast.copy_location(ast.Assign([target], made), node)
         if method not in CHANGES or value.keywords or not isinstance(owner, ast.Name):
             return node
         made = call("convert_change", owner, ast.Constant(method), *value.args)
@@ -103,6 +108,11 @@ class Containers(ast.NodeTransformer):
             return node
         lines = [f"{name} = convert_del({name!r}, {name})" for name in names]
         return statements("; ".join(lines), node)
+
+
+def in_place(method: str) -> bool:
+    """Whether a method is one that changes a tensor, by its name."""
+    return method.endswith("_") and not method.startswith("_")
 
 
 CHANGES = ("append", "extend", "insert", "pop", "clear")

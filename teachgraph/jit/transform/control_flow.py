@@ -19,6 +19,7 @@ from teachgraph.jit.transform.liveness import Facts, Liveness, captured, maybe_u
 from teachgraph.jit.transform.names import (
     Fresh,
     call,
+    declared,
     here,
     load,
     placed,
@@ -45,12 +46,12 @@ def control_flow(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
     """Turn every `if`, `while` and `for` into a call."""
     for node in functions(function):
         always = node.captured  # type: ignore[attr-defined]
-        facts = Liveness(node, always).facts
+        elsewhere = declared(node)
+        facts = Liveness(node, always, elsewhere).facts
         if not facts:
             continue
         unbound, loads = maybe_unbound(node, facts)
         node.body = Checked(loads).all(node.body)
-        elsewhere = declared(node)
         change = ControlFlow(fresh, facts, elsewhere)
         node.body = change.all(node.body)
         node.body[docstring(node) : docstring(node)] = [
@@ -80,16 +81,6 @@ class Checked(ast.NodeTransformer):
 def docstring(node: ast.FunctionDef) -> int:
     """Where the statements begin."""
     return int(ast.get_docstring(node, clean=False) is not None)
-
-
-def declared(function: ast.FunctionDef) -> dict[str, type[ast.Global | ast.Nonlocal]]:
-    """What is declared global or nonlocal, by name."""
-    return {
-        name: type(node)
-        for node in here(function.body)
-        if isinstance(node, (ast.Global, ast.Nonlocal))
-        for name in node.names
-    }
 
 
 class ControlFlow(ast.NodeTransformer):

@@ -8,7 +8,7 @@ beginning (Aho and others, Compilers, 9.2.5), assigned ones from its beginning.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from teachgraph.jit.transform.break_continue import stop_of
@@ -34,11 +34,14 @@ class Liveness:
 
     Attributes:
         always: What may be read at any time, by functions inside.
+        elsewhere: What is declared global or nonlocal, and handed on by nobody.
         facts: What was found, by `if` or loop.
     """
 
-    def __init__(self, function: ast.FunctionDef, always: set[str]) -> None:
-        self.always = always
+    def __init__(
+        self, function: ast.FunctionDef, always: set[str], elsewhere: Collection[str]
+    ) -> None:
+        self.always, self.elsewhere = always, set(elsewhere)
         self.facts: dict[ast.AST, Facts] = {}
         self.body(function.body, set(always))
 
@@ -68,7 +71,7 @@ class Liveness:
     def branch(self, node: ast.If, after: set[str]) -> set[str]:
         """What is live before an `if`."""
         before = self.body(node.body, after) | self.body(node.orelse, after)
-        changed = bound([*node.body, *node.orelse])
+        changed = bound([*node.body, *node.orelse]) - self.elsewhere
         self.facts[node] = Facts(sorted(changed & before), sorted(changed & after))
         return before | read(node.test)
 
@@ -83,7 +86,7 @@ class Liveness:
             if inside <= head:
                 break
             head |= inside
-        carried = sorted(bound([*node.body, *each]) & head)
+        carried = sorted((bound([*node.body, *each]) & head) - self.elsewhere)
         self.facts[node] = Facts(carried, carried)
         return head | (read(node.iter) if isinstance(node, ast.For) else set())
 

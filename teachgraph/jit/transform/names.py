@@ -10,6 +10,7 @@ __all__ = [
     "assign",
     "bound",
     "call",
+    "declared",
     "here",
     "lazily",
     "load",
@@ -132,3 +133,13 @@ def lazily(value: ast.expr) -> ast.Lambda:
     """`lambda: value`."""
     nobody = ast.arguments([], [], None, [], [], None, [])
     return ast.copy_location(ast.Lambda(nobody, value), value)
+
+
+def declared(function: ast.FunctionDef) -> dict[str, type[ast.Global | ast.Nonlocal]]:
+    """What is declared global or nonlocal, by name."""
+    return {
+        name: type(node)
+        for node in here(function.body)
+        if isinstance(node, (ast.Global, ast.Nonlocal))
+        for name in node.names
+    }
