@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from teachgraph.errors import DataError, InvalidValueError, at_user_line
 from teachgraph.io import DataLoader, batch, saving
 from teachgraph.io.inference import (
+    file_of,
     listed,
     model_bytes,
     model_from_bytes,
@@ -100,11 +100,6 @@ def chosen(
 def is_parameter(variable: Variable) -> bool:
     """Whether an optimizer may update it."""
     return isinstance(variable, Parameter)
-
-
-def file_of(dirname: Any, name: str) -> Path:
-    """A variable's own file: its name, with nothing in it that leads elsewhere."""
-    return Path(dirname) / quote(name, safe="@ ").replace("..", "%2E%2E")
 
 
 def save_vars(

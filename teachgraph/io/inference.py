@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from teachgraph.errors import DataError, InvalidValueError, ProgramError, at_user_line
 from teachgraph.io import saving
@@ -31,6 +32,7 @@ from teachgraph.static.variable import Variable
 __all__ = [
     "deserialize_persistables",
     "deserialize_program",
+    "file_of",
     "load_from_file",
     "load_inference_model",
     "model_bytes",
@@ -256,6 +258,11 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
         raise DataError(at_user_line(f"{values} lacks {missing}"))
     set_state(program, state)
     return [program, feeds, fetches]
+
+
+def file_of(dirname: Any, name: str) -> Path:
+    """A variable's own file: its name, with nothing in it that leads elsewhere."""
+    return Path(dirname) / quote(name, safe="@ ").replace("..", "%2E%2E")
 
 
 def serialize_program(
