@@ -850,3 +850,109 @@ def match_statement(x: Any) -> Any:
     if y.sum() > 0:
         y = y + 1
     return y
+
+
+@on(*ALL)
+def in_place_methods(x: Any) -> Any:
+    y = x * 1
+    if x.sum() > 0:
+        y.add_(x)
+    y.scale_(3.0)
+    return y
+
+
+@on(*ALL)
+def detached(x: Any) -> Any:
+    return x * x.detach() + x.clone()
+
+
+@on(*ALL)
+def built_in_any_all_max(x: Any) -> Any:
+    if any(v > 1.5 for v in x) and not all(v > 0.75 for v in x):
+        x = x * max(x[0], x[1])
+    return x + min(x[2], 0.0)
+
+
+@on(*ALL)
+def bare_return(x: Any) -> Any:
+    for _ in range(3):
+        if x.sum() > 4:
+            return
+        x = x + 1
+    return x
+
+
+@on((UP, np.array(5)), (UP, np.array(0)), (MIXED, np.array(3)))
+def every_jump(x: Any, n: Any) -> Any:
+    s = x * 0
+    for i in range(n):
+        if i % 2 == 0:
+            s = s + x
+        elif i > 2:
+            break
+        else:
+            continue
+        s = s * 1.5
+    else:
+        s = s - 1
+    return s
+
+
+@on((UP, np.array(5)))
+def swapped(x: Any, n: Any) -> Any:
+    a, b = x, x * 0
+    for _ in range(n):
+        a, b = b, a + b
+    return a, b
+
+
+@on(*ALL)
+def own_class(x: Any) -> Any:
+    class Scale:
+        def __init__(self, by: float) -> None:
+            self.by = by
+
+        def __call__(self, y: Any) -> Any:
+            return y * self.by if y.sum() > 0 else y
+
+    return Scale(2.0)(x)
+
+
+@on((UP, np.array(3)), (DOWN, np.array(2)))
+def attribute_in_loop(x: Any, n: Any) -> Any:
+    class Box:
+        total: Any = None
+
+    box = Box()
+    box.total = x * 0
+    for i in range(n):
+        if x.sum() > 0:
+            box.total = box.total + x * i
+        else:
+            box.total = box.total - x
+    return box.total
+
+
+@on(*ALL)
+def return_in_try(x: Any) -> Any:
+    try:
+        if x.sum() > 0:
+            return x * 2
+        y = x + 1
+    finally:
+        pass
+    return y * 3
+
+
+@on((UP, np.array(3)))
+def function_in_loop(x: Any, n: Any) -> Any:
+    s = x * 0
+    for i in range(n):
+
+        def inner(y: Any, by: Any) -> Any:
+            if by > 1:
+                return y * by
+            return y
+
+        s = s + inner(x, i)
+    return s
