@@ -63,6 +63,16 @@ ELSEWHERE = {
         "control flow, of blocks and arrays of a program: tests/executor",
     ),
     **dict.fromkeys(("assert", "print"), "it acts, and computes nothing: tests/static"),
+    **dict.fromkeys(
+        (
+            "fail_unless",
+            "fill_sizes",
+            "print_text",
+            "shares",
+            "tensor_array_to_tensor",
+        ),
+        "what functions are converted to: tests/jit",
+    ),
     "py_func": "its kernel is the user's: test_py_func.py",
 }
 """Ops that have no row, and why."""
