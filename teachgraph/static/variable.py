@@ -213,10 +213,12 @@ class Variable(Methods):
 
     def __getitem__(self, index: Any) -> Any:
         """A part: as of a Tensor, or the one at that place of an array."""
-        if self.type == "LOD_TENSOR_ARRAY":
-            from teachgraph.static.arrays import array_read
+        from teachgraph.static import parts
 
-            return array_read(self, index)
+        if self.type == "LOD_TENSOR_ARRAY":
+            return parts.part_of_array(self, index)
+        if parts.bounded_later(index):
+            return parts.within_bounds(self, index)
         return super().__getitem__(index)
 
     def __len__(self) -> int:

@@ -956,3 +956,20 @@ def function_in_loop(x: Any, n: Any) -> Any:
 
         s = s + inner(x, i)
     return s
+
+
+@on((UP, np.array(2)), (UP, np.array(-1)), (UP, np.array(9)))
+def slices_by_tensor(x: Any, k: Any) -> Any:
+    return x[:k].sum() * 2 + x[k:].sum() * 3 + x[0:k:2].sum()
+
+
+@on((UP, np.array(3)))
+def last_of_a_list(x: Any, n: Any) -> Any:
+    states = []
+    h = x * 0
+    for i in range(n):
+        h = tg.tanh(h + x * i)
+        states.append(h)
+    for i, state in enumerate(states):
+        h = h + state * i
+    return states[-1] + tg.concat(states).sum() + h

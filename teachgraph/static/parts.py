@@ -1,0 +1,54 @@
+"""Parts of a variable whose place is known only when the program runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.ops import functions
+from teachgraph.ops.traced import Traced
+from teachgraph.static.arrays import array_length, array_read
+
+__all__ = ["bounded_later", "part_of_array", "within_bounds"]
+
+
+def bounded_later(index: Any) -> bool:
+    """Whether a bound of a slice in an index is a variable."""
+    items = index if isinstance(index, tuple) else (index,)
+    return any(
+        isinstance(bound, Traced)
+        for item in items
+        if isinstance(item, slice)
+        for bound in (item.start, item.stop, item.step)
+    )
+
+
+def within_bounds(x: Any, index: Any) -> Any:
+    """x[index], where bounds of slices are variables: these axes are gathered first."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    for axis, item in enumerate(items):
+        if isinstance(item, slice) and bounded_later(item):
+            size = functions.cast(functions.shape(x)[axis], "int64")
+            start = bound(0 if item.start is None else item.start, size)
+            stop = size if item.stop is None else bound(item.stop, size)
+            step = 1 if item.step is None else item.step
+            places = functions.arange(start, stop, step, "int64")
+            x, items[axis] = functions.gather(x, places, axis), slice(None)
+    return x[tuple(items)]
+
+
+def bound(value: Any, size: Any) -> Any:
+    """A bound from 0 to the size, which counts from the end if it is negative."""
+    given = value
+    if not isinstance(value, Traced):
+        given = functions.full([], value, "int64")
+    place = functions.reshape(functions.cast(given, "int64"), [])
+    from_end = functions.where(place < 0, place + size, place)
+    low = functions.maximum(from_end, functions.zeros_like(from_end))
+    return functions.minimum(low, size)
+
+
+def part_of_array(array: Any, index: Any) -> Any:
+    """The part of an array at a place, which may count from the end."""
+    if isinstance(index, int) and index < 0:
+        return array_read(array, array_length(array) + index)
+    return array_read(array, index)
