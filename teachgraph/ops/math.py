@@ -46,7 +46,8 @@ FLOATING = "floating numbers: x.astype('float32') makes some"
 
 def promoted(x: Any, y: Any) -> tuple[Any, Any]:
     """Integers beside floats in the dtype of those; NumPy would widen float32."""
-    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray):
+    arrays = np.ndarray, np.generic  # what NumPy makes of an array of no dimensions
+    if isinstance(x, arrays) and isinstance(y, arrays):
         if x.dtype.kind == "f" != y.dtype.kind:
             return x, y.astype(x.dtype)
         if y.dtype.kind == "f" != x.dtype.kind:

@@ -10,6 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.errors import DTypeError, InvalidValueError
+from teachgraph.ops.elementwise import elementwise_mul
 from teachgraph.ops.error_function import erf, erfinv
 
 SINGLE = tg.to_tensor([1.5, -2.5, 0.0], "float32")
@@ -135,6 +136,17 @@ def test_erf_is_right_to_its_last_digits() -> None:
     wanted = np.array([math.erf(number) for number in x.tolist()])
     np.testing.assert_allclose(erf(x), wanted, rtol=1e-15, atol=0)
     assert erf(np.array([math.inf, -math.inf])).tolist() == [1.0, -1.0]
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_whole_number_of_no_dimensions_widens_nothing(name: str) -> None:
+    """NumPy makes of it a number of its own, which its rules take for int64."""
+    ahead = tg.to_tensor(3, "int64") + 1  # computed, so that it is such a number
+    found = getattr(tg, name)(SINGLE.abs() + 1, ahead)
+    assert found.dtype == tg.float32
+    assert np.asarray(found.numpy()).dtype == np.float32
+    kernel = elementwise_mul.kernel
+    assert kernel(np.ones(2, "float32"), np.int64(3)).dtype == np.float32
 
 
 def test_erf_of_float32_is_right_to_half_a_millionth() -> None:
