@@ -6,23 +6,18 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph.nn.functional import normalize
 from teachgraph.nn.layer import Layer
-from teachgraph.ops.functions.linalg import dot, mv
-from teachgraph.ops.functions.manipulation import moveaxis, reshape, t
-from teachgraph.ops.functions.search import constant
 from teachgraph.ops.initializer import Normal
+from teachgraph.ops.spectral_norm import spectral_norm
 from teachgraph.param_attr import ParamAttr
 
 __all__ = ["SpectralNorm"]
 
 
 class SpectralNorm(Layer):
-    """A weight over its largest singular value, which power iteration finds.
+    """A weight over its largest singular value, as the op of that name computes it.
 
-    From a random u, v <- W' u / |W' u| and u <- W v / |W v| come near the first
-    singular vectors; the value is then u' W v. Gradients take both for constants, and
-    each call starts from the same u, as in Paddle 2.6.
+    Each call starts from the same random vectors, as in Paddle 2.6.
 
     Args:
         weight_shape: Of the weight that is given to `forward`.
@@ -49,7 +44,7 @@ class SpectralNorm(Layer):
         dtype: Any = "float32",
     ) -> None:
         super().__init__(dtype=dtype)
-        self.dim, self.power_iters, self.epsilon = dim, power_iters, eps
+        self.attrs = {"dim": dim, "power_iters": power_iters, "eps": eps}
         rows = weight_shape[dim]
         columns = prod(weight_shape) // rows
         still, start = ParamAttr(trainable=False), Normal(0.0, 1.0)
@@ -58,13 +53,4 @@ class SpectralNorm(Layer):
 
     def forward(self, x: Any) -> Any:
         """The weight `x` over its largest singular value."""
-        matrix = reshape(moveaxis(x, self.dim, 0), [x.shape[self.dim], -1])
-        u, v = self.weight_u, self.weight_v
-        for _ in range(self.power_iters):
-            v = self.unit(mv(t(matrix), u))
-            u = self.unit(mv(matrix, v))
-        return x / dot(constant(u), mv(matrix, constant(v)))
-
-    def unit(self, vector: Any) -> Any:
-        """A vector of the same direction and length 1."""
-        return normalize(vector, axis=0, epsilon=self.epsilon)
+        return spectral_norm(x, self.weight_u, self.weight_v, **self.attrs)
