@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from teachgraph.errors import DTypeError
 
-__all__ = ["ParamAttr", "Trained"]
+__all__ = ["ParamAttr", "Trained", "WeightNormParamAttr"]
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,40 @@ class ParamAttr:
             f"a parameter's attr is a ParamAttr, a name, an initializer or False, "
             f"got {value!r}"
         )
+
+
+class WeightNormParamAttr(ParamAttr):
+    """A weight as a length and a direction: w = g v / |v|, and both g and v are learnt.
+
+    The parameters are called as the weight would be, with `_g` and `_v` behind. g
+    starts as the length of v, so w starts as v. The layers of `static.nn` take it; for
+    others there is `nn.utils.weight_norm`.
+
+    Attributes:
+        dim: The dimension at each of whose places v has a length of its own; None for
+            one length of all.
+
+    Source: Salimans and Kingma 2016, https://arxiv.org/abs/1602.07868. In Paddle this
+    is `paddle.static.WeightNormParamAttr`.
+    """
+
+    dim: int | None
+
+    def __init__(
+        self,
+        dim: int | None = None,
+        name: str | None = None,
+        initializer: Any = None,
+        learning_rate: float = 1.0,
+        regularizer: Any = None,
+        trainable: bool = True,
+        do_model_average: bool = False,
+        need_clip: bool = True,
+    ) -> None:
+        super().__init__(
+            name, initializer, learning_rate, regularizer, trainable, need_clip
+        )
+        object.__setattr__(self, "dim", dim)
 
 
 class Trained:

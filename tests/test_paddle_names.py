@@ -62,15 +62,14 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "set_ipu_shard xpu_places",
         "switches for Paddle's own threads": "ExecutionStrategy",
         "one sum over many machines": "ctr_metric_bundle",
-        MISSING: "WeightNormParamAttr",
     },
     "static.nn": {
         LOD: "sequence_concat sequence_conv sequence_enumerate sequence_expand "
         "sequence_expand_as sequence_first_step sequence_last_step sequence_pad "
         "sequence_pool sequence_reshape sequence_reverse sequence_scatter "
         "sequence_slice sequence_softmax sequence_unpad",
-        UNUSUAL: "data_norm deform_conv2d nce row_conv",
-        MISSING: "spectral_norm static_pylayer",
+        UNUSUAL: "data_norm deform_conv2d nce",
+        MISSING: "static_pylayer",
     },
     "vision.datasets": {
         "hundreds of megabytes, of pictures that nobody trains on here": "Flowers "

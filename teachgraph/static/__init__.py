@@ -5,6 +5,7 @@ from inspect import isfunction
 from typing import Any
 
 from teachgraph.ops.in_words import all_in_words
+from teachgraph.param_attr import WeightNormParamAttr
 from teachgraph.static import nn
 from teachgraph.static.backward import append_backward, gradients
 from teachgraph.static.block import Block
@@ -40,6 +41,7 @@ __all__ = [
     "Print",
     "Program",
     "Variable",
+    "WeightNormParamAttr",
     "accuracy",
     "append_backward",
     "auc",

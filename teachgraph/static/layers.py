@@ -18,7 +18,7 @@ from teachgraph.errors import (
 from teachgraph.ops import activation as activations
 from teachgraph.ops import elementwise, linalg, math, metric, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
-from teachgraph.param_attr import ParamAttr
+from teachgraph.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static import naming
 from teachgraph.static.program import (
     Static,
@@ -26,6 +26,7 @@ from teachgraph.static.program import (
     default_startup_program,
 )
 from teachgraph.static.variable import Variable
+from teachgraph.static.weight_norm import normalised
 
 __all__ = [
     "accuracy",
@@ -81,6 +82,8 @@ def parameter(
         return None
     name = wanted.name or unique_name.generate(f"{layer}.{suffix}")
     initializer = wanted.initializer or wished(is_bias=suffix == "b") or default
+    if isinstance(wanted, WeightNormParamAttr):
+        return normalised(layer, name, shape, dtype, wanted, initializer)
     return Static().create_parameter(name, shape, dtype, wanted, initializer)
 
 

@@ -24,7 +24,9 @@ _UPSTAIRS = (
     "instance_norm",
     "layer_norm",
     "prelu",
+    "row_conv",
     "sparse_embedding",
+    "spectral_norm",
 )
 """Layers that are made of what `nn` is made of, a floor up."""
 

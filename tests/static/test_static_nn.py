@@ -283,3 +283,41 @@ def values(programs: Fresh, *names: str) -> list[Any]:
 def test_a_name_scope_has_a_name() -> None:
     with pytest.raises(InvalidValueError, match="prefix can not be empty"):
         static.name_scope("").__enter__()
+
+
+def test_a_normalised_weight_starts_as_its_direction_and_learns_its_length(
+    programs: Fresh,
+) -> None:
+    attr = static.WeightNormParamAttr(dim=1, name="w")
+    y = nn.fc(static.data("x", [2, 3]), 4, weight_attr=attr, bias_attr=False)
+    (g_grad, v_grad) = static.gradients(y, [find("w_g"), find("w_v")])
+    x = np.cos(np.arange(6.0)).reshape(2, 3).astype("float32")
+    fetched = run(programs, [y, "w_g", "w_v", g_grad, v_grad], x=x)
+    out, g, v, dg, dv = fetched
+    np.testing.assert_allclose(g, np.linalg.norm(v, axis=0, keepdims=True), rtol=1e-5)
+    np.testing.assert_allclose(out, x @ v, rtol=1e-4)
+    dw, unit = x.T @ np.ones((2, 4)), v / g
+    np.testing.assert_allclose(dg, (dw * unit).sum(0, keepdims=True), rtol=1e-4)
+    across = dw - unit * (dw * unit).sum(0)  # a change along v changes nothing
+    np.testing.assert_allclose(dv, across, rtol=1e-3, atol=1e-5)
+
+
+def find(name: str) -> Any:
+    return static.default_main_program().global_block().var(name)
+
+
+def test_a_normalised_weight_needs_the_dimension_that_it_has(programs: Fresh) -> None:
+    attr = static.WeightNormParamAttr(dim=2)
+    with pytest.raises(InvalidValueError, match=r"no dimension 2 .* \[3, 4\]"):
+        nn.fc(static.data("x", [2, 3]), 4, weight_attr=attr)
+
+
+def test_a_spectral_norm_is_1_after_many_steps(programs: Fresh) -> None:
+    weight = static.data("weight", [3, 2, 2], "float64")
+    out = nn.spectral_norm(weight, dim=1, power_iters=60)
+    given = np.cos(np.arange(12.0)).reshape(3, 2, 2)
+    (found,) = run(programs, [out], weight=given)
+    rows = np.moveaxis(found, 1, 0).reshape(2, 6)
+    np.testing.assert_allclose(np.linalg.norm(rows, 2), 1.0, rtol=1e-9)
+    with pytest.raises(InvalidValueError, match="no dimension 3"):
+        nn.spectral_norm(weight, dim=3)

@@ -1,4 +1,4 @@
-"""Convolutions, and their transposes, that make their own filters."""
+"""Convolutions, their transposes, and looks ahead, that make their own filters."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known, variable
 from teachgraph.ops import conv, elementwise
+from teachgraph.ops import row_conv as rows
 from teachgraph.ops.activation import activated
 from teachgraph.ops.in_words import all_in_words
 from teachgraph.ops.initializer import Constant, Initializer, Normal, XavierUniform
@@ -19,7 +20,7 @@ from teachgraph.ops.op import Op
 from teachgraph.static import Variable, naming
 from teachgraph.static.layers import parameter
 
-__all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
+__all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "row_conv"]
 
 
 def conv2d(
@@ -307,6 +308,30 @@ def window_for(
     both = [first + last for first, last in zip(pads[::2], pads[1::2], strict=True)]
     steps = zip(out, image, attrs["strides"], both, attrs["dilations"], strict=True)
     return [(o - (n - 1) * s + p - 1) // d + 1 for o, n, s, p, d in steps]
+
+
+def row_conv(
+    input: Variable,
+    future_context_size: int,
+    param_attr: Any = None,
+    act: str | None = None,
+) -> Variable:
+    """A weighted sum of each step and those after it, channel by channel.
+
+    Args:
+        input: Sequences [N, T, D].
+        future_context_size: How many steps to look ahead, K.
+        param_attr: About the filter [K + 1, D], Xavier-uniform at first.
+        act: The type of an op to apply.
+
+    Source: Amodei et al. 2015, https://arxiv.org/abs/1512.02595. In Paddle this is
+    `paddle.static.nn.row_conv` and `fluid.layers.row_conv`.
+    """
+    x = variable("row_conv", input, 3)
+    shape = [future_context_size + 1, *known("row_conv", x, x.shape[2:])]
+    with naming.layer("row_conv") as layer:
+        filter = parameter(layer.name, "w", shape, x.dtype, param_attr, XavierUniform())
+        return activated(rows.row_conv(x, filter), act)  # type: ignore[no-any-return]
 
 
 all_in_words(__all__, globals())

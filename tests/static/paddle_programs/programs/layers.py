@@ -9,7 +9,50 @@ from tests.static.paddle_programs.differences import Row, explained
 from tests.static.paddle_programs.programs.norms import MOMENTS
 from tests.static.paddle_programs.programs.program import data, program, sgd
 
+KEPT = "a sum that keeps its dimensions spares Paddle's reshapes there and back"
+
 explained(
+    *(
+        Row(KEPT, kind, where, program=normalised)
+        for normalised, differing in {
+            "layers_of_normalised_weights": (
+                ("attr", "reduce_sum*"),
+                ("operators", "*"),
+                ("variables", "Xshape"),
+                ("variable", "fc_0.weight_norm_*"),
+            ),
+            "layers_of_weights_normalised_by_channels": (
+                ("attr", "reduce_sum"),
+                ("attr", "elementwise_mul"),
+                ("operators", "*"),
+                ("input", "abs"),
+                ("input", "elementwise_*"),
+                ("output", "pow"),
+                ("variables", "*"),
+                ("variable", "*.weight_norm_*"),
+            ),
+        }.items()
+        for kind, where in differing
+    ),
+    *(
+        Row(
+            "the size of a weight is known: it needs no test whether there is one",
+            kind,
+            where,
+            program="layers_that_divide_their_weights",
+        )
+        for kind, where in (
+            ("operators", "*"),
+            ("variables", "numel_0.tmp_0"),
+            ("variables", "tmp_[01]"),
+        )
+    ),
+    Row(
+        "what gets no gradient is not trained",
+        "variable",
+        "spectral_norm_0.w_[01]",
+        "trainable",
+    ),
     Row(
         "room for a GPU's library",
         "variables",
@@ -190,3 +233,31 @@ def areas_under_curves(paddle: Any) -> Any:
     label = paddle.cast(label, "int64")
     of_all, of_some, counts = paddle.static.auc(scores, label, num_thresholds=15)
     return [of_all, of_some, counts]
+
+
+@program
+def layers_that_divide_their_weights(paddle: Any) -> Any:
+    nn = paddle.static.nn
+    weight = paddle.static.data("W", [4, 3, 2])
+    weight.stop_gradient = False
+    out = nn.spectral_norm(weight, dim=1, power_iters=2)
+    return paddle.static.gradients(out, [weight])
+
+
+@program
+def layers_that_look_ahead(paddle: Any) -> Any:
+    x = paddle.static.data("X", [None, 5, 3])
+    return learnt(paddle, paddle.static.nn.row_conv(x, 2, act="tanh"))
+
+
+@program
+def layers_of_normalised_weights(paddle: Any) -> Any:
+    attr = paddle.static.WeightNormParamAttr(name="normalised")
+    return learnt(paddle, paddle.static.nn.fc(data(paddle), 3, weight_attr=attr))
+
+
+@program
+def layers_of_weights_normalised_by_channels(paddle: Any) -> Any:
+    nn, normalised = paddle.static.nn, paddle.static.WeightNormParamAttr
+    x = nn.conv2d(image(paddle, 2, 4, 4), 3, 3, param_attr=normalised(dim=0))
+    return nn.fc(x, 4, weight_attr=normalised(dim=1))

@@ -1,0 +1,60 @@
+"""Weights that are divided by a length of their own before they are used."""
+
+from __future__ import annotations
+
+from math import prod
+
+from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.nn.parametric.inputs import known, variable
+from teachgraph.ops import spectral_norm as norms
+from teachgraph.ops.in_words import all_in_words
+from teachgraph.ops.initializer import Normal
+from teachgraph.static import Variable, naming
+from teachgraph.static.layers import parameter
+
+__all__ = ["spectral_norm"]
+
+
+def spectral_norm(
+    weight: Variable,
+    dim: int = 0,
+    power_iters: int = 1,
+    eps: float = 1e-12,
+    name: str | None = None,
+) -> Variable:
+    """A weight over its largest singular value: no input is stretched by more than 1.
+
+    Args:
+        weight: Any shape of two dimensions or more, all sizes known.
+        dim: Which of them counts the rows of the matrix.
+        power_iters: How many steps of power iteration a run makes.
+        eps: Keeps the divisions finite.
+        name: Instead of `spectral_norm_N`.
+
+    Raises:
+        DTypeError: `weight` is no Variable.
+        InvalidValueError: There is no such dimension.
+
+    In Paddle this is `paddle.static.nn.spectral_norm`.
+    """
+    w = variable("spectral_norm", weight)
+    sizes = known("spectral_norm", w, w.shape)
+    if not 0 <= dim < len(sizes):
+        raise InvalidValueError(
+            at_user_line(f"spectral_norm: no dimension {dim} in a weight {sizes}")
+        )
+    with naming.layer("spectral_norm", name) as layer:
+        vectors = [
+            parameter(layer.name, "w", [size], w.dtype, None, Normal(0.0, 1.0))
+            for size in (sizes[dim], prod(sizes) // sizes[dim])
+        ]
+        for vector in vectors:
+            assert vector is not None
+            vector.stop_gradient = True
+        attrs = {"dim": dim, "power_iters": power_iters, "eps": eps}
+        with naming.scope(naming.Plain("_generated_var")):
+            out: Variable = norms.spectral_norm(w, *vectors, **attrs)
+    return out
+
+
+all_in_words(__all__, globals())
