@@ -1,0 +1,11 @@
+"""What is done to parameters between steps, or in their place."""
+
+from teachgraph.nn.utils import clipping, reweighting, vectors
+from teachgraph.nn.utils.clipping import *  # noqa: F403
+from teachgraph.nn.utils.reweighting import *  # noqa: F403
+from teachgraph.nn.utils.vectors import *  # noqa: F403
+
+__all__: list[str] = []
+__all__ += clipping.__all__
+__all__ += reweighting.__all__
+__all__ += vectors.__all__

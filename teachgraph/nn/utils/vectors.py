@@ -1,0 +1,53 @@
+"""Many parameters as one long vector, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import Tensor
+from teachgraph.errors import ShapeError, at_user_line
+from teachgraph.ops.functions.joining import concat
+from teachgraph.ops.functions.manipulation import reshape
+
+__all__ = ["parameters_to_vector", "vector_to_parameters"]
+
+
+def parameters_to_vector(parameters: Iterable[Tensor], name: Any = None) -> Any:
+    """All elements of all parameters, one after the other.
+
+    >>> import teachgraph as tg
+    >>> w, b = tg.to_tensor([[1.0, 2.0]]), tg.to_tensor([3.0])
+    >>> parameters_to_vector([w, b]).tolist()
+    [1.0, 2.0, 3.0]
+
+    In Paddle this is `paddle.nn.utils.parameters_to_vector`.
+    """
+    return concat([reshape(parameter, [-1]) for parameter in parameters])
+
+
+def vector_to_parameters(
+    vec: Tensor, parameters: Iterable[Tensor], name: Any = None
+) -> None:
+    """Give each parameter its part of a vector: the way back.
+
+    Raises:
+        ShapeError: The vector has more or fewer elements than the parameters.
+
+    >>> import teachgraph as tg
+    >>> w, b = tg.zeros([1, 2]), tg.zeros([1])
+    >>> vector_to_parameters(tg.to_tensor([1.0, 2.0, 3.0]), [w, b])
+    >>> w.tolist(), b.tolist()
+    ([[1.0, 2.0]], [3.0])
+
+    In Paddle this is `paddle.nn.utils.vector_to_parameters`.
+    """
+    given, values = list(parameters), vec.numpy()
+    ends = np.cumsum([parameter.size for parameter in given])
+    if values.shape != (sum(parameter.size for parameter in given),):
+        reason = f"a vector {list(values.shape)} for {ends[-1:].sum()} elements"
+        raise ShapeError(at_user_line(f"vector_to_parameters: {reason}"))
+    for parameter, part in zip(given, np.split(values, ends[:-1]), strict=True):
+        parameter.set_value(part.reshape(parameter.shape))
