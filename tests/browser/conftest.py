@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
 from tests.browser.lab import Lab, running
 from tests.browser.watched import Notebook
@@ -19,7 +19,8 @@ FLAGS = [
     "--disable-sync",
 ]
 ARTEFACTS = Path(__file__).parents[1] / "artefacts"
-MILLISECONDS = 30_000
+MILLISECONDS = 60_000
+expect.set_options(timeout=MILLISECONDS)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
