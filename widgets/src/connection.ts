@@ -8,7 +8,7 @@ export interface Model {
   get(name: string): unknown;
   on(event: string, callback: (message: unknown) => void): void;
   off(event: string, callback: (message: unknown) => void): void;
-  send(message: Ready | Ask): void;
+  send(message: Ready | Ask | Reply): void;
 }
 
 /** The page can draw; it knows the events below `next`. */
@@ -22,6 +22,20 @@ export interface Ask extends Gap {
   type: "gap";
 }
 
+/** To a cell that waits at each line: a page is here, or what it is to do. */
+export interface Reply {
+  type: "step";
+  do: "here" | "step" | "continue" | "stop";
+}
+
+/** What is done with what comes. */
+export interface Receiver {
+  changed(): void;
+  broken(why: string): void;
+  /** The kernel waits before a line; without one, it goes on by itself. */
+  waits(line: number | undefined): void;
+}
+
 const ASK_AGAIN = 1000;
 const MOST_ASKS = 8;
 
@@ -33,8 +47,7 @@ export class Connection {
   constructor(
     private readonly model: Model,
     private readonly log: EventLog,
-    private readonly changed: () => void,
-    private readonly broken: (why: string) => void,
+    private readonly receiver: Receiver,
   ) {}
 
   open(): void {
@@ -54,10 +67,17 @@ export class Connection {
   }
 
   private readonly receive = (message: unknown): void => {
+    if (isQuestion(message)) return this.question(message);
     if (!isPiece(message)) return;
     this.log.accept(message.first, message.events);
     this.settle();
   };
+
+  /** A cell that is to wait at each line asks first whether anybody is here. */
+  private question({ state, line }: Question): void {
+    if (state === "probe") this.model.send({ type: "step", do: "here" });
+    else this.receiver.waits(state === "waiting" ? line : undefined);
+  }
 
   /** The first events, as state: they outlive the time before the first draw. */
   private readonly readHead = (): void => {
@@ -76,12 +96,12 @@ export class Connection {
       this.log.accept(0, log.events);
       this.settle();
     } catch (error) {
-      this.broken(error instanceof Error ? error.message : "It cannot be read.");
+      this.receiver.broken(error instanceof Error ? error.message : "It cannot be read.");
     }
   };
 
   private settle(): void {
-    this.changed();
+    this.receiver.changed();
     const gaps = this.log.gaps();
     const missing = JSON.stringify(gaps);
     if (missing === this.asked) return;
@@ -104,6 +124,18 @@ export class Connection {
 interface Piece {
   readonly first: number;
   readonly events: readonly unknown[];
+}
+
+interface Question {
+  readonly state: "probe" | "waiting" | "running";
+  readonly line?: number;
+}
+
+function isQuestion(value: unknown): value is Question {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, state, line } = value as Partial<Question> & { type?: unknown };
+  if (type !== "step") return false;
+  return state === "waiting" ? Number.isInteger(line) : state !== undefined;
 }
 
 function isPiece(value: unknown): value is Piece {

@@ -21,6 +21,9 @@ export type Command =
   | "zoomIn"
   | "zoomOut"
   | "view"
+  | "step"
+  | "continue"
+  | "stop"
   | "help"
   | "leave";
 
@@ -72,6 +75,9 @@ export const BINDINGS: readonly Binding[] = [
   { command: "zoomIn", key: "+", shown: "+", does: "zoom in (or Ctrl wheel)" },
   { command: "zoomOut", key: "-", shown: "-", does: "zoom out" },
   { command: "view", key: "v", shown: "v", does: "next view: passes, memory, …" },
+  { command: "step", key: "n", shown: "n", does: "%%trace --step: run the next line" },
+  { command: "continue", key: "r", shown: "r", does: "--step: run to the end" },
+  { command: "stop", key: "x", shown: "x", does: "--step: stop the cell" },
   { command: "help", key: "?", shown: "?", does: "this help" },
   { command: "leave", key: "Escape", shown: "Esc", does: "close, let go, leave" },
 ];

@@ -10,6 +10,7 @@ import type { Actions, Frame } from "./draw/look";
 import { MemoryPane } from "./draw/memory";
 import { ScrubberPane } from "./draw/scrubber";
 import { SourcePane } from "./draw/source";
+import { StepBar, type Answer } from "./draw/stepbar";
 import { progressOf, Status } from "./draw/status";
 import {
   hostTheme,
@@ -67,6 +68,10 @@ export class View implements Actions {
   );
   private readonly help = new Help();
   private readonly chapters = new Chapters(() => this.redraw());
+  private readonly stepBar = new StepBar(
+    (line) => this.trace.cells.at(-1)?.lines[line - 1]?.trim() ?? "",
+    (answer) => this.tell(answer),
+  );
   private readonly body = el("div", "tg-body");
   private readonly legend = legend();
   private readonly blank = el("p", "tg-pane tg-empty tg-blank", NOTHING_YET);
@@ -80,6 +85,8 @@ export class View implements Actions {
   private selected: string | undefined;
   private hovered: string | undefined;
   private requested = 0;
+  /** Brings answers to a kernel that waits at each line, where there is one. */
+  onAnswer: ((answer: Answer) => void) | undefined;
   private asked = false;
 
   constructor(
@@ -98,7 +105,7 @@ export class View implements Actions {
     this.body.append(aside, main);
     const { tabs, panels } = this.chapters;
     const under = [this.scrubber.element, this.legend];
-    const parts = [head, notice, tabs, this.body, panels, ...under];
+    const parts = [head, notice, this.stepBar.element, tabs, this.body, panels, ...under];
     this.element.append(...parts, this.help.element, announcer);
     this.element.tabIndex = -1;
     this.element.id = freshId("view");
@@ -127,6 +134,13 @@ export class View implements Actions {
   complain(why: string): void {
     this.status.complaint = why;
     this.redraw();
+  }
+
+  /** The kernel waits before this line; without one, it goes on by itself. */
+  waitAt(line: number | undefined): void {
+    this.stepBar.wait(line);
+    if (line !== undefined) this.element.dataset.waiting = String(line);
+    else delete this.element.dataset.waiting;
   }
 
   dispose(): void {
@@ -196,6 +210,7 @@ export class View implements Actions {
     }
     this.blank.hidden = !this.memory.element.hidden || !this.graph.element.hidden;
     this.scrubber.update(frame);
+    this.stepBar.update();
     this.status.update(frame, this.missing());
     if (added > 0 || this.asked) this.status.announce(frame, this.asked);
     this.asked = false;
@@ -259,6 +274,14 @@ export class View implements Actions {
     this.player.play();
   }
 
+  /** Whoever lets the cell go on wants to see what it does. */
+  private tell(answer: Answer): void {
+    delete this.element.dataset.waiting;
+    this.player.stop();
+    this.seek(Infinity);
+    this.onAnswer?.(answer);
+  }
+
   private advance(): boolean {
     const next = this.trace.stepsAt(this.position) + 1;
     this.goToStep(next);
@@ -307,6 +330,9 @@ export class View implements Actions {
       zoomIn: () => this.graph.zoom(1.4),
       zoomOut: () => this.graph.zoom(1 / 1.4),
       view: () => this.chapters.next(),
+      step: () => this.stepBar.answer("step"),
+      continue: () => this.stepBar.answer("continue"),
+      stop: () => this.stepBar.answer("stop"),
       help: () => this.help.open(),
       leave: () => this.leave(),
     };

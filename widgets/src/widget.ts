@@ -17,12 +17,12 @@ function render({ model, el }: RenderProps): () => void {
   const log = new EventLog();
   const view = new View(log, optionsOf(model));
   el.append(view.element);
-  const connection = new Connection(
-    model,
-    log,
-    () => view.redraw(),
-    (why) => view.complain(why),
-  );
+  const connection = new Connection(model, log, {
+    changed: () => view.redraw(),
+    broken: (why) => view.complain(why),
+    waits: (line) => view.waitAt(line),
+  });
+  view.onAnswer = (answer) => model.send({ type: "step", do: answer });
   const configure = (): void => view.configure(optionsOf(model));
   const traits = ["change:title", "change:theme", "change:height"];
   for (const trait of traits) model.on(trait, configure);

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { fourLines } from "../fixtures/static";
+import { failingProgram, fourLines } from "../fixtures/static";
 import type { AnyEvent } from "../src/events";
 import widget from "../src/widget";
 import { Frames } from "./frames";
@@ -15,6 +15,7 @@ interface Message {
   next?: number;
   first?: number;
   last?: number;
+  do?: string;
 }
 
 /** The kernel's side of a widget: state, messages, and who listens. */
@@ -47,7 +48,10 @@ class Kernel {
   }
 
   say(first: number, items: readonly AnyEvent[]): void {
-    const message = { type: "events", first, events: items };
+    this.tell({ type: "events", first, events: items });
+  }
+
+  tell(message: unknown): void {
     for (const callback of this.listeners.get("msg:custom") ?? []) callback(message);
   }
 
@@ -159,6 +163,98 @@ test("a snapshot that arrives at the cell's end completes what was lost", async 
     frames.settle();
     expect(rows(el)).toBe(ALL_ROWS);
   });
+});
+
+test("that a cell stopped by an error has ended may come with the snapshot alone", async () => {
+  const failing = failingProgram();
+  const end = failing.events.findIndex(({ kind }) => kind === "cell_end");
+  const el = open();
+  const view = el.querySelector<HTMLElement>(".tg-root");
+  kernel.say(0, failing.events.slice(0, end));
+  frames.settle();
+  expect(view?.dataset.state).toBe("running");
+  kernel.set("snapshot", zipped(JSON.stringify(failing)));
+  await vi.waitFor(() => {
+    frames.settle();
+    expect(view?.dataset.state).toBe("failed");
+  });
+});
+
+/** The step bar as it is seen: what it says, and which of its buttons can be pressed. */
+function stepBar(el: HTMLElement): { text: string; buttons: string[] } | undefined {
+  const bar = el.querySelector<HTMLElement>(".tg-stepbar");
+  if (bar === null || bar.hidden) return undefined;
+  const buttons = [...bar.querySelectorAll<HTMLElement>("button")];
+  const usable = buttons.filter((each) => each.ariaDisabled !== "true");
+  return {
+    text: bar.querySelector(".tg-stepwords")?.textContent ?? "",
+    buttons: usable.map((each) => each.textContent ?? ""),
+  };
+}
+
+const waiting = (line: number): unknown => ({ type: "step", state: "waiting", line });
+const ALL_BUTTONS = ["Step", "Continue", "Stop"];
+
+test("a page says that it is here when a cell that is to wait asks", () => {
+  const el = open();
+  kernel.heard.length = 0;
+  kernel.tell({ type: "step", state: "probe" });
+  expect(kernel.heard).toEqual([{ type: "step", do: "here" }]);
+  expect(stepBar(el)).toBeUndefined();
+});
+
+test("a cell that waits is told once per line; while it runs nothing can be pressed", () => {
+  const el = open();
+  kernel.say(0, events.slice(0, 10));
+  kernel.tell(waiting(2));
+  frames.settle();
+  const [line] = events.flatMap((e) => (e.kind === "cell_begin" ? [e.source] : []));
+  const text = `Next: line 2${line.split("\n")[1]}`;
+  expect(stepBar(el)).toEqual({ text, buttons: ALL_BUTTONS });
+  kernel.heard.length = 0;
+  const step = el.querySelector<HTMLElement>("[data-do=step]");
+  step?.click();
+  step?.click();
+  expect(kernel.heard).toEqual([{ type: "step", do: "step" }]);
+  expect(stepBar(el)?.buttons).toEqual([]);
+  kernel.tell(waiting(3));
+  expect(stepBar(el)?.buttons).toEqual(ALL_BUTTONS);
+  kernel.tell({ type: "step", state: "running" });
+  expect(stepBar(el)).toBeUndefined();
+});
+
+test.each([
+  ["n", "step"],
+  ["r", "continue"],
+  ["x", "stop"],
+])("the key %s says %s to a cell that waits, and to no other", (key, word) => {
+  const el = open();
+  const press = (): void => {
+    const options = { key, bubbles: true, cancelable: true };
+    el.querySelector(".tg-root")?.dispatchEvent(new KeyboardEvent("keydown", options));
+  };
+  kernel.heard.length = 0;
+  press();
+  expect(kernel.heard).toEqual([]);
+  kernel.tell(waiting(1));
+  press();
+  expect(kernel.heard).toEqual([{ type: "step", do: word }]);
+});
+
+test("one may look back while the cell waits; a step goes to what it does", () => {
+  const el = open();
+  kernel.say(0, events);
+  kernel.tell(waiting(4));
+  frames.settle();
+  const track = el.querySelector<HTMLElement>(".tg-track");
+  const left = { key: "ArrowLeft", bubbles: true };
+  track?.dispatchEvent(new KeyboardEvent("keydown", left));
+  frames.settle();
+  expect(track?.dataset.live).toBe("false");
+  expect(stepBar(el)?.buttons).toEqual(ALL_BUTTONS);
+  el.querySelector<HTMLElement>("[data-do=step]")?.click();
+  frames.settle();
+  expect(track?.dataset.live).toBe("true");
 });
 
 test("a snapshot that cannot be read says so", async () => {
