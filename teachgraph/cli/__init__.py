@@ -10,7 +10,13 @@ from importlib.metadata import version
 
 __all__ = ["main", "parser"]
 
-COMMANDS = ("teachgraph.course.command", "teachgraph_widgets.command")
+COMMANDS = (
+    "teachgraph.course.command",
+    "teachgraph_widgets.command",
+    "teachgraph.cli.predict",
+    "teachgraph.cli.show",
+    "teachgraph.cli.bench",
+)
 """The modules that know a command each: they add its arguments and run it."""
 
 ABOUT = """\
@@ -18,6 +24,9 @@ A deep-learning framework to read, and to watch while it works.
 
   teachgraph course start 00        begin the course, as a notebook
   teachgraph trace script.py        run a script and draw what each line did
+  teachgraph predict model          predict with a saved model
+  teachgraph show model             show a saved model
+  teachgraph bench bert             dynamic, ONNX and static, side by side
 """
 
 

@@ -1,0 +1,88 @@
+"""The ways to predict with a BERT classifier, each a function of nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from teachgraph import mode
+from teachgraph.eager import to_tensor
+from teachgraph.inference import InferenceModel
+from teachgraph.jit import save
+from teachgraph.models import BertConfig, BertForSequenceClassification, BertModel
+from teachgraph.random import seed
+from teachgraph.static import InputSpec
+
+__all__ = ["SIZES", "Prediction", "agreement", "ways"]
+
+Array = np.ndarray[Any, Any]
+Prediction = Callable[[], Array]
+
+SIZES = {"tiny": (128, 2, 2), "mini": (256, 4, 4), "base": (768, 12, 12)}
+"""Features of a word, layers, and heads of attention in each."""
+
+
+def classifier(size: str) -> BertForSequenceClassification:
+    """A classifier of two classes, in the mode of evaluation."""
+    seed(0)
+    features, layers, heads = SIZES[size]
+    config = BertConfig(
+        hidden_size=features,
+        num_hidden_layers=layers,
+        num_attention_heads=heads,
+        intermediate_size=4 * features,
+    )
+    net = BertForSequenceClassification(BertModel(config), 2)
+    net.eval()
+    return net
+
+
+def ways(size: str, length: int, threads: int) -> dict[str, Prediction | None]:
+    """The ways by name, None for one whose library is not installed."""
+    net = classifier(size)
+    words = np.random.default_rng(0).integers(1000, 30000, [1, length])
+    spec = [InputSpec([1, length], "int64", "input_ids")]
+
+    def dynamic() -> Array:
+        with mode.no_grad():
+            return np.asarray(net(to_tensor(words)).numpy())
+
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        save(net, path, spec)
+        static = InferenceModel(path)
+        onnx = exported(net, path, spec, words, threads)
+    return {"dynamic": dynamic, "ONNX": onnx, "static": lambda: static(words)}
+
+
+def exported(
+    net: Any, path: Path, spec: Any, words: Array, threads: int
+) -> Prediction | None:
+    """The prediction of ONNX Runtime, None where it is not installed."""
+    try:
+        runtime, onnx = (
+            import_module(name) for name in ("onnxruntime", "teachgraph.onnx")
+        )
+        onnx.export(net, str(path), spec)
+    except ImportError:
+        return None
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = runtime.InferenceSession(
+        f"{path}.onnx", options, providers=["CPUExecutionProvider"]
+    )
+    feed = {session.get_inputs()[0].name: words}
+    return lambda: np.asarray(session.run(None, feed)[0])
+
+
+def agreement(able: Mapping[str, Prediction]) -> float:
+    """The largest difference between any two answers."""
+    answers = [predict() for predict in able.values()]
+    pairs = combinations(answers, 2)
+    return max((float(abs(a - b).max()) for a, b in pairs), default=0.0)

@@ -1,0 +1,200 @@
+"""`teachgraph predict model --input x.npy`: a saved model on arrays from files."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+from zipfile import ZipFile
+
+import numpy as np
+
+from teachgraph.cli.progress import Bar
+from teachgraph.cli.refusing import in_a_line
+from teachgraph.errors import DataError, FeedError, InvalidValueError
+from teachgraph.files import written_whole
+from teachgraph.inference import InferenceModel
+
+if TYPE_CHECKING:
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+__all__ = ["add_arguments", "run"]
+
+Array = np.ndarray[Any, Any]
+
+ABOUT = """\
+Predict with a model that jit.save or static.save_inference_model wrote.
+
+  teachgraph predict runs/lenet --input images.npy --output scores.npy
+  teachgraph predict runs/bert --input words=words.npy --input mask=mask.npy
+  teachgraph predict runs/lenet --input images.npy --batch 64 --output scores.npz
+"""
+
+
+def add_arguments(subparsers: Subparsers) -> None:
+    """Add `predict` to the command line that `subparsers` belongs to."""
+    about = "Predict with a saved model, from .npy or .npz files."
+    parser = subparsers.add_parser(
+        "predict",
+        help=about,
+        description=ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("model", help="what its files begin with, or its folder")
+    parser.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]FILE",
+        help=".npy, or .npz of all inputs by name; once for each input",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help=".npy of one result, .npz of several; by default they are printed",
+    )
+    parser.add_argument(
+        "--batch", type=positive, metavar="N", help="run so many rows at a time"
+    )
+    parser.set_defaults(run=run)
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 on."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, not {text}")
+    return int(text)
+
+
+@in_a_line("predict")
+def run(args: argparse.Namespace) -> int:
+    """Predict.
+
+    Returns:
+        0, or 2 if it cannot be done; then no file has changed.
+    """
+    check_output(args.output)
+    model = InferenceModel(args.model)
+    feed = fitted(model, given(args.input, model.inputs))
+    found = results(model, feed, args.batch)
+    if args.output is None:
+        show(found)
+    else:
+        write(args.output, found)
+    return 0
+
+
+def check_output(path: Path | None) -> None:
+    """Refuse before the work what could not be written after it.
+
+    Raises:
+        InvalidValueError: The file is neither .npy nor .npz.
+    """
+    if path is not None and path.suffix not in (".npy", ".npz"):
+        raise InvalidValueError(f"{path} is neither .npy nor .npz")
+
+
+def given(files: Sequence[str], names: Sequence[str]) -> dict[str, Array]:
+    """The arrays by the names of the inputs; those without one go to what is left."""
+    found: dict[str, Array] = {}
+    unnamed: list[Array] = []
+    for told in files:
+        name, sign, path = told.partition("=")
+        arrays = read(Path(path if sign else told))
+        if isinstance(arrays, dict):
+            found |= arrays
+        elif sign:
+            found[name] = arrays
+        else:
+            unnamed.append(arrays)
+    left = [name for name in names if name not in found]
+    found |= dict(zip(left, unnamed, strict=False))
+    if len(unnamed) > len(left) or set(found) != set(names):
+        lacking = [name for name in names if name not in found]
+        raise FeedError(
+            f"the model takes {', '.join(names) or 'nothing'}: "
+            + (f"give --input {lacking[0]}=FILE" if lacking else "there is too much")
+        )
+    return found
+
+
+def read(path: Path) -> Array | dict[str, Array]:
+    """The array of a file, or the arrays by name.
+
+    Raises:
+        DataError: It holds something else; nothing in it is run.
+    """
+    try:
+        found = np.load(path, allow_pickle=False)
+        return found if isinstance(found, np.ndarray) else dict(found)
+    except (ValueError, EOFError) as error:
+        raise DataError(f"{path} holds no arrays: {error}") from None
+
+
+def fitted(model: InferenceModel, feed: Mapping[str, Array]) -> dict[str, Array]:
+    """The arrays in the dtypes of the inputs, where that is the same kind of number."""
+    found = {}
+    for name, array in feed.items():
+        dtype = model.predictor.get_input_handle(name).type()
+        alike = np.can_cast(array.dtype, dtype, "same_kind")
+        found[name] = array.astype(dtype, copy=False) if alike else array
+    return found
+
+
+def results(
+    model: InferenceModel, feed: Mapping[str, Array], batch: int | None
+) -> dict[str, Array]:
+    """What the model makes of it, in batches if that is wished."""
+    rows = {len(array) if array.ndim else 0 for array in feed.values()}
+    if batch is None or rows <= {0}:
+        return dict(zip(model.outputs, listed(model(feed)), strict=True))
+    if len(rows) > 1:
+        raise FeedError(f"the inputs have {sorted(rows)} rows, so --batch cannot part")
+    (count,) = rows
+    bar, parts = Bar("predict", count), []
+    for start in range(0, count, batch):
+        part = {name: array[start : start + batch] for name, array in feed.items()}
+        parts.append(listed(model(part)))
+        bar.update(len(next(iter(part.values()))))
+    bar.close()
+    joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    return dict(zip(model.outputs, joined, strict=True))
+
+
+def listed(found: Any) -> list[Array]:
+    """One result or several, as a list."""
+    return found if isinstance(found, list) else [found]
+
+
+def show(found: Mapping[str, Array]) -> None:
+    """Print the results."""
+    for name, array in found.items():
+        print(f"{name} {array.dtype} {list(array.shape)}")
+        print(array)
+
+
+def write(path: Path, found: Mapping[str, Array]) -> None:
+    """Write the results, whole or not at all.
+
+    Raises:
+        InvalidValueError: Several results cannot stand in one .npy.
+    """
+    if path.suffix == ".npy" and len(found) != 1:
+        raise InvalidValueError(f"{len(found)} results need .npz, not {path}")
+    with written_whole(path) as file:
+        if path.suffix == ".npy":
+            (array,) = found.values()
+            np.save(file, array)
+        else:
+            write_members(file, found)
+    print(f"Wrote {path}")
+
+
+def write_members(file: BinaryIO, found: Mapping[str, Array]) -> None:
+    """Write an .npz; any name will do, also one that `np.savez` has a use for."""
+    with ZipFile(file, "w") as archive:
+        for name, array in found.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.save(member, array)
