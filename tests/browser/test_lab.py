@@ -35,6 +35,13 @@ MAIN = [
 ]
 
 
+def operators_on_tape(view: Locator) -> list[str]:
+    """The forward operators that the backward graph shows, top to bottom."""
+    nodes = view.locator(".tg-node[data-kind=op][data-side=forward]")
+    found: list[str] = nodes.evaluate_all("nodes => nodes.map(n => n.dataset.name)")
+    return found
+
+
 class Gate:
     """Lets a cell wait for the test: opening the pipe to read blocks until we write."""
 
@@ -161,6 +168,59 @@ def test_an_op_that_raises_is_drawn_on_its_line(
     assert view.locator(".tg-line.tg-failed").get_attribute("data-line") == "4"
     expect(fails.cell(1).locator(".jp-RenderedText").last).to_contain_text("ShapeError")
     fails.page.screenshot(path=artefacts / "failing.png")
+
+
+def test_a_cell_runs_line_by_line_as_the_page_says(
+    lab: Lab, notebook: Open, artefacts: Path
+) -> None:
+    body = "a = tg.ones([2, 3])\nb = a * 2.0\nc = b + 1.0\nd = c * c"
+    end = '"{} {}".format("d" in dir(), c.tolist()[0][0])'
+    write_notebook(lab.folder / "steps.ipynb", [SET_UP, f"%%trace --step\n{body}", end])
+    steps = notebook("steps.ipynb")
+    steps.run_all()
+    view = steps.views.first
+    bar = view.get_by_role("group", name="The cell runs line by line")
+    expect(view).to_have_attribute("data-waiting", "2")
+    expect(bar).to_contain_text("a = tg.ones([2, 3])")
+    assert operators_on_tape(view) == []
+    steps.page.wait_for_timeout(500)
+    assert steps.is_running(1), "nothing runs until somebody says so"
+
+    bar.get_by_role("button", name="Step").click()
+    expect(view).to_have_attribute("data-waiting", "3")
+    bar.get_by_role("button", name="Step").click()
+    expect(view).to_have_attribute("data-waiting", "4")
+    expect(view.locator(".tg-line.tg-current")).to_have_attribute("data-line", "4")
+    assert operators_on_tape(view) == ["fill_constant", "scale"]
+    steps.page.screenshot(path=artefacts / "stepping.png")
+    view.focus()
+    steps.page.keyboard.press("ArrowLeft")
+    expect(view.locator(".tg-track")).to_have_attribute("data-live", "false")
+    steps.page.keyboard.press("n")
+    expect(view).to_have_attribute("data-waiting", "5")
+    expect(view.locator(".tg-track")).to_have_attribute("data-live", "true")
+    bar.get_by_role("button", name="Stop").click()
+
+    expect(view).to_have_attribute("data-state", "failed")
+    expect(bar).to_be_hidden()
+    assert steps.errors == []
+
+
+def test_a_cell_that_waits_can_be_told_to_go_on(lab: Lab, notebook: Open) -> None:
+    body = "x = tg.ones([2])\nfor i in range(50):\n    x = x + 1.0\nx"
+    write_notebook(lab.folder / "on.ipynb", [SET_UP, f"%%trace --step\n{body}"])
+    steps = notebook("on.ipynb")
+    steps.run_all()
+    view = steps.views.first
+    expect(view).to_have_attribute("data-waiting", "2")
+    view.focus()
+    steps.page.keyboard.press("n")
+    expect(view).to_have_attribute("data-waiting", "3")
+    steps.page.keyboard.press("r")
+    steps.wait_for_end(1)
+    expect(view).to_have_attribute("data-state", "done")
+    expect(view.locator(".tg-stepbar")).to_be_hidden()
+    assert steps.errors == []
 
 
 def test_the_view_outlives_a_reload_of_the_page(lab: Lab, notebook: Open) -> None:
