@@ -288,10 +288,12 @@ def fused_elementwise(*x: Any, steps: Sequence[str]) -> Any:
     Step i computes t<i> from the inputs x0, x1, ... and earlier steps, such as
     `scale(x0, scale=2.0)` or `elementwise_add(t0, x1)`; the last one is the result.
     """
-    if any(value.dtype.kind != "f" or value.dtype != x[0].dtype for value in x):
-        raise DTypeError(f"a chain of {', '.join(str(v.dtype) for v in x)}")
-    shape = x[0].shape
-    alike = bool(shape) and all(value.shape == shape for value in x)
+    shape, dtype = x[0].shape, x[0].dtype
+    alike = bool(shape)
+    for value in x:
+        if value.dtype != dtype or dtype.kind != "f":
+            raise DTypeError(f"a chain of {', '.join(str(v.dtype) for v in x)}")
+        alike = alike and value.shape == shape
     chain = compiled(tuple(steps), len(x), alike)
     long = alike and x[0].size >= LONG
     return in_blocks(chain, x) if long and all(map(contiguous, x)) else chain(*x)
@@ -415,5 +417,7 @@ def room(mine: Any, x: Any, y: Any = None) -> Any:
     """An array that nobody needs any more, if the result fits into it; else None."""
     if mine.__class__ is not np.ndarray:
         return None
-    shape = x.shape if y is None else np.broadcast_shapes(x.shape, y.shape)
+    shape = x.shape
+    if y is not None and y.shape != shape:
+        shape = np.broadcast_shapes(shape, y.shape)
     return mine if mine.shape == shape else None

@@ -112,7 +112,7 @@ def eager(paddle: Any, name: str) -> Step:
 
 
 def static(paddle: Any, name: str) -> Step:
-    """The same as a program; from now on everything is static."""
+    """The same as a program, fused; from now on everything is static."""
     paddle.enable_static()
     family = families(paddle)[name]
     main, startup = paddle.static.Program(), paddle.static.Program()
@@ -130,4 +130,12 @@ def static(paddle: Any, name: str) -> Step:
             main = main.clone(for_test=True)
     executor, scope = paddle.static.Executor(), paddle.static.Scope()
     executor.run(startup, scope=scope)
-    return lambda: executor.run(main, feed, [fetched], scope=scope)[0]
+    program = fused(paddle, main)
+    return lambda: executor.run(program, feed, [fetched], scope=scope)[0]
+
+
+def fused(paddle: Any, main: Any) -> Any:
+    """A program with all that a compiler may join joined, as users are advised."""
+    strategy = paddle.static.BuildStrategy()
+    strategy.enable_auto_fusion = True
+    return paddle.static.CompiledProgram(main, build_strategy=strategy)
