@@ -17,6 +17,7 @@ FUSIONS = (
     "algebra",
     "conv_bn_fuse",
     "constant_folding",
+    "parameter_folding",
     "common_subexpressions",
     "attention_fuse",
     "layer_norm",

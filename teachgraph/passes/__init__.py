@@ -13,6 +13,7 @@ from teachgraph.passes import (
     identities,
     layer_norm,
     optimizer_fuse,
+    parameter_folding,
     recompute,
     softmax_cross_entropy,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "layer_norm",
     "list",
     "optimizer_fuse",
+    "parameter_folding",
     "recompute",
     "softmax_cross_entropy",
 ]

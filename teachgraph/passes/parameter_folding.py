@@ -1,0 +1,69 @@
+"""Compute once what follows from parameters alone, for programs that train no more.
+
+A bias brought into the shape of a picture's channels, the embeddings of positions that
+are always the same: every run would compute them again.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.ops.op import GradOp
+from teachgraph.passes.constants import constant_of
+from teachgraph.passes.copying import Derived
+from teachgraph.passes.graph import EMPTY, Graph, pure
+from teachgraph.passes.registry import register
+from teachgraph.passes.rewriting import Work
+
+__all__ = ["parameter_folding"]
+
+
+@register("parameter_folding")
+def parameter_folding(work: Work) -> None:
+    """Compute once what follows from parameters, for inference; it needs the scope.
+
+    The result becomes a parameter itself, unless it is larger than what it is made of.
+    """
+    graph = work.graph
+    if graph.scope is None:
+        return
+    for at, operator in graph.walk():
+        value = folded(graph, operator, at)
+        if value is None:
+            continue
+        name = graph.keep(f"{operator.output_arg_names[0]}.folded", value)
+        places = [graph.writer(read, at) for read in operator.input_arg_names]
+        if not work.drop(at, name, [place for place in places if place is not None]):
+            graph.kept.discard(name)
+
+
+def folded(graph: Graph, operator: Derived, at: int) -> Any:
+    """The one result of an operator on parameters, None if it is not known."""
+    op, names = operator.op, operator.input_arg_names
+    if isinstance(op, GradOp) or not pure(operator) or EMPTY in names:
+        return None
+    result, *others = operator.output_arg_names
+    if not graph.temporary(result) or not all(map(graph.dead, others)):
+        return None
+    values = {name: value_of(graph, name, at) for name in names}
+    if any(v is None for v in values.values()) or not names:
+        return None
+    arguments = op.arguments(
+        {slot: [values[n] for n in listed] for slot, listed in operator.inputs.items()}
+    )
+    try:
+        out = op.context().run(op.kernel, *arguments, **operator.own_attrs)
+    except Exception:
+        return None
+    value = np.array(out[0] if isinstance(out, tuple) else out)
+    return value if value.size <= sum(v.size for v in values.values()) else None
+
+
+def value_of(graph: Graph, name: str, at: int) -> Any:
+    """What an operator reads under a name, if no run changes that."""
+    if graph.writes.get(name):
+        return constant_of(graph, name, at)
+    known = graph.variable(name).persistable
+    return graph.scope.values.get(name) if known else None
