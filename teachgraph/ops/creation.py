@@ -28,6 +28,13 @@ def fill_constant(
     return np.full(tuple(shape), value, dtypes.convert(dtype))
 
 
+@fill_constant.infers
+def infer_fill_constant(*, shape: Sequence[int], value: float, dtype: int) -> Any:
+    """The shape that is asked for, which need not be filled to see that it can be."""
+    one = np.full((), value, dtypes.convert(dtype))
+    return [(np.broadcast_to(one, tuple(shape)).shape, one.dtype)]
+
+
 @op(key="full_like")
 def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
     """One value everywhere, in the shape of `x` (and its dtype, where that is -1)."""

@@ -159,7 +159,7 @@ def attempt(
 
 def trial(op: Op, inputs: Inputs, attrs: Mapping[str, Any], sizes: Sizes) -> list[Spec]:
     """The outputs with the unknown sizes set to these."""
-    sized = filled(inputs, sizes)
+    sized = filled(inputs, sizes) if sizes else inputs
     if op.infer is not None:
         likes = [None if spec is None else Like(spec) for spec in sized]
         return [Spec(tuple(s), d) for s, d in op.infer(*likes, **op.complete(attrs))]
