@@ -3,8 +3,8 @@
 A model has a bias for every layer, and an update of ten numbers takes as long as one of
 a thousand: what costs is the call.
 
-    b0 = sgd(b0, db0, rate)
-    b1 = sgd(b1, db1, rate)    ->    b0, b1 = fused_update(b0, b1, db0, db1, rate)
+    b0, m0 = momentum(b0, db0, m0, rate)          b0, b1, m0, m1 =
+    b1, m1 = momentum(b1, db1, m1, rate)    ->      fused_update(b0, b1, db0, db1, ...)
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ from teachgraph.passes.registry import register
 from teachgraph.passes.rewriting import Step, Work
 
 __all__ = ["optimizer_fuse"]
+
+WORTH_IT = UPDATES - {"sgd"}
+"""Updates that take long enough: to copy elements to and fro costs more than the calls
+that are spared `sgd`, a product and a difference; together it takes 1.2 times as long.
+"""
 
 MOST_ELEMENTS = 4096
 """To copy the elements of a larger parameter takes longer than a call."""
@@ -43,7 +48,7 @@ def optimizer_fuse(work: Work) -> None:
 
 def small_update(graph: Graph, operator: Derived) -> bool:
     """Whether an operator updates each element of a small parameter by itself."""
-    if operator.type not in UPDATES:
+    if operator.type not in WORTH_IT:
         return False
     slots = [slot_name(name) for name in operator.op.inputs]
     known = all(len(operator.inputs.get(slot, ())) == 1 for slot in slots)

@@ -43,7 +43,7 @@ def test_a_compiled_program_trains(programs: Fresh) -> None:
 
 def test_a_switch_joins_the_updates(programs: Fresh) -> None:
     loss = tg.mean(tg.square(static.nn.fc(static.data("x", [None, 3]), 2)))
-    tg.optimizer.SGD(0.1).minimize(loss)
+    tg.optimizer.Adam(0.1).minimize(loss)
     Executor().run(programs.startup)
     strategy = static.BuildStrategy(fuse_all_optimizer_ops=True)
     compiled = static.CompiledProgram(programs.main, strategy)
