@@ -67,6 +67,11 @@ class Identifiers:
         return found
 
 
+def one_line(comment: str) -> str:
+    """A comment that cannot end before its line does: a document may say anything."""
+    return "".join(c if c.isprintable() else " " for c in comment)
+
+
 class Writer:
     """Writes the lines, and gathers what they refer to.
 
@@ -96,7 +101,7 @@ class Writer:
     def step_line(self, step: Step, text: str, *, comment: bool = True) -> None:
         """A line that runs a step, or a part of it; errors in it are the step's."""
         where = step.operator.callsite if comment else None
-        self.line(text if where is None else f"{text}  # {where.short}")
+        self.line(text if where is None else f"{text}  # {one_line(where.short)}")
         self.steps[len(self.lines)] = step
 
     def indented(self, steps: Sequence[Step], *, empty: bool = True) -> None:

@@ -21,6 +21,7 @@ from teachgraph.executor.memory import MemoryPlan
 from teachgraph.executor.plan import Plan
 from teachgraph.executor.scope import Scope, global_scope
 from teachgraph.observe import announce, followed, observers
+from teachgraph.ops.control_flow import limit_of
 from teachgraph.passes import DEFAULT, CompiledProgram
 from teachgraph.static.order import first_writer
 from teachgraph.static.program import Program, default_main_program
@@ -56,7 +57,7 @@ class Executor:
         max_iterations: int | None = None,
     ) -> None:
         self.place, self.interpreting = place, interpret
-        self.max_iterations = max_iterations
+        self.max_iterations = limit_of(max_iterations)
         self._closed = False
 
     def run(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from teachgraph.executor.call import Call
-from teachgraph.ops.control_flow import LoopError
+from teachgraph.ops.control_flow import counted
 from teachgraph.ops.tensor_array import zeros_like
 from teachgraph.static.operator import Operator
 
@@ -26,20 +26,6 @@ Walk = Callable[[Sequence["Step"], Values], None]
 
 BEFORE = "@BEFORE"
 """Ends the name of a loop variable's value at the beginning of a round."""
-
-
-def counted(rounds: int, limit: int) -> int:
-    """One round more.
-
-    Raises:
-        LoopError: That is more than there may be.
-    """
-    if rounds >= limit:
-        raise LoopError(
-            f"the loop has gone round {limit} times and its condition still holds; "
-            "max_iterations says how often it may"
-        )
-    return rounds + 1
 
 
 @dataclass
@@ -331,7 +317,7 @@ class Loop(Rounds):
             writer.line(f"{rounds} = 0")
         writer.step_line(self, f"while {name(self.condition)}:")
         if rounds:
-            count = f"{rounds} = {writer.uses(counted)}({rounds}, {self.limit})"
+            count = f"{rounds} = {writer.uses(counted)}({rounds}, {self.limit!r})"
             writer.step_line(self, f"    {count}", comment=False)
         work, ends = self.parts
         writer.indented(work, empty=not self.body)

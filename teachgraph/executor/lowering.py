@@ -9,6 +9,7 @@ from teachgraph.executor.call import EMPTY, Call, call_of
 from teachgraph.executor.drawing import Draw, Source
 from teachgraph.executor.flow import BEFORE, BackBranch, BackLoop, Branch, Loop, Step
 from teachgraph.executor.steps import BackScan, Scan
+from teachgraph.ops.control_flow import limit_of
 from teachgraph.static.block import Block
 from teachgraph.static.loop import write_backs
 from teachgraph.static.operator import Operator
@@ -168,7 +169,7 @@ class Lowering:
         outs = list(map(names, operator.outputs["Out"]))
         first = operator.inputs["X"][: len(outs) - 1] + operator.inputs["Condition"]
         assigned = write_backs(operator)
-        limit = operator.attrs.get("max_iterations") or self.max_iterations
+        own = limit_of(operator.attrs.get("max_iterations"))
         scopes = names(operator.outputs["StepScopes"][0])
         made = self.loops[scopes] = Loop(
             operator,
@@ -177,7 +178,7 @@ class Lowering:
             list(zip(outs, map(names, first), strict=True)),
             outs[-1],
             sum(name != new for name, new in assigned.items()),
-            limit,
+            self.max_iterations if own is None else own,
         )
         return made
 

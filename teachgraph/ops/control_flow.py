@@ -21,6 +21,8 @@ __all__ = [
     "LoopError",
     "conditional_block",
     "conditional_block_grad",
+    "counted",
+    "limit_of",
     "merge_lod_tensor",
     "merged",
     "recurrent",
@@ -40,6 +42,37 @@ ONE_BOOL = "a condition of one element"
 
 class LoopError(OpError, RuntimeError):
     """A loop that went round more often than it may."""
+
+
+def counted(rounds: int, limit: int) -> int:
+    """One round more.
+
+    Raises:
+        LoopError: That is more than there may be.
+    """
+    if rounds >= limit:
+        raise LoopError(
+            f"the loop has gone round {limit} times and its condition still holds; "
+            "max_iterations says how often it may"
+        )
+    return rounds + 1
+
+
+def limit_of(max_iterations: Any) -> int | None:
+    """How often a loop may go round, None for any number.
+
+    Raises:
+        InvalidValueError: That is no whole number from 1 on.
+    """
+    if max_iterations is None:
+        return None
+    whole = isinstance(max_iterations, (int, np.integer))
+    if not whole or isinstance(max_iterations, bool) or max_iterations < 1:
+        raise InvalidValueError(
+            "max_iterations is a whole number from 1 on, or None for a loop without "
+            f"end, not {max_iterations!r}"
+        )
+    return int(max_iterations)
 
 
 def of_a_block(type: str, outputs: Sequence[str], **attrs: Any) -> Op:

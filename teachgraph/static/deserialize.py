@@ -17,8 +17,8 @@ import numpy as np
 
 from teachgraph import dtypes
 from teachgraph.callsite import Callsite
-from teachgraph.errors import DTypeError, UnknownOpError
-from teachgraph.ops.control_flow import select_output
+from teachgraph.errors import DTypeError, InvalidValueError, UnknownOpError
+from teachgraph.ops.control_flow import limit_of, select_output
 from teachgraph.ops.op import GradOp, Op, find, slot_name
 from teachgraph.param_attr import ParamAttr
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
@@ -175,6 +175,10 @@ def read_operator(block: Block, part: Part) -> None:
     for name, kind in (("op_role", int), ("op_namescope", str)):
         if type(attrs.get(name, kind())) is not kind:
             raise facts["attrs"].refuse(f"{name!r} is of type {kind.__name__}")
+    try:
+        limit_of(attrs.get("max_iterations"))
+    except InvalidValueError as error:
+        raise facts["attrs"].refuse(str(error)) from None
     operator = block.insert(len(block.ops), op.type, read, written, attrs)
     operator.callsite = read_line(facts["line"]) if "line" in facts else None
 

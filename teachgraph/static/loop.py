@@ -18,7 +18,7 @@ import numpy as np
 from teachgraph import dtypes, unique_name
 from teachgraph.errors import DTypeError, ProgramError, ShapeError, at_user_line
 from teachgraph.mode import in_dynamic_mode
-from teachgraph.ops.control_flow import merged, while_
+from teachgraph.ops.control_flow import counted, limit_of, merged, while_
 from teachgraph.ops.shape import assign
 from teachgraph.static.block import Block
 from teachgraph.static.nest import flat, packed, same_structure
@@ -61,6 +61,8 @@ def while_loop(
 
     Raises:
         TypeError: `cond` or `body` is no function, or the condition no boolean.
+        InvalidValueError: `max_iterations` is no whole number from 1 on.
+        LoopError: In dynamic mode, after so many rounds.
         ProgramError: There are no loop variables, or the body returns others.
         DTypeError: The body changes a loop variable's dtype.
         ShapeError: It changes the number of dimensions.
@@ -75,9 +77,9 @@ def while_loop(
     10
     """
     check_functions(cond, body, loop_vars)
-    first = list(loop_vars)
+    limit, first = limit_of(max_iterations), list(loop_vars)
     if in_dynamic_mode() and not any(isinstance(v, Variable) for v in flat(first)):
-        return run_now(cond, body, first)
+        return run_now(cond, body, first, limit)
     first = packed(first, [as_variable(v) for v in flat(first)])
     condition = check_condition(
         "var of cond returned", "static.nn.while_loop", cond(*first)
@@ -85,7 +87,7 @@ def while_loop(
     key = name or unique_name.generate("while")
     loop = Loop(current_block(), key, first, condition, names_of(body, len(first)))
     loop.trace(cond, body)
-    return list(packed(first, loop.append(is_test, max_iterations)))
+    return list(packed(first, loop.append(is_test, limit)))
 
 
 def check_functions(cond: Any, body: Any, loop_vars: Any) -> None:
@@ -105,10 +107,15 @@ def check_functions(cond: Any, body: Any, loop_vars: Any) -> None:
 
 
 def run_now(
-    cond: Callable[..., Any], body: Callable[..., Any], values: list[Any]
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    values: list[Any],
+    limit: int | None,
 ) -> list[Any]:
     """The loop as Python runs it."""
+    rounds = 0
     while holds(cond(*values)):
+        rounds = rounds if limit is None else counted(rounds, limit)
         values = as_list(body(*values), values)
     return values
 
@@ -396,6 +403,7 @@ class While:
 
     Raises:
         TypeError: `cond` is no boolean Variable.
+        InvalidValueError: `max_iterations` is no whole number from 1 on.
 
     In Paddle 1.x this is `fluid.layers.While`.
     """
@@ -409,7 +417,7 @@ class While:
         max_iterations: int | None = None,
     ) -> None:
         self.condition = check_condition("cond", "While", cond)
-        self.attrs = {"is_test": is_test, "max_iterations": max_iterations}
+        self.attrs = {"is_test": is_test, "max_iterations": limit_of(max_iterations)}
 
     @contextmanager
     def block(self) -> Iterator[None]:

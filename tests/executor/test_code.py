@@ -5,6 +5,7 @@ operator, whatever the program.
 from __future__ import annotations
 
 import ast
+import json
 import linecache
 import traceback
 from collections.abc import Callable
@@ -386,3 +387,16 @@ def test_the_programs_of_another_test_are_not_touched(programs: Fresh) -> None:
     with fresh():
         static.data("x", [2]) * 2.0
     assert str(programs.main) == before
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\x0c\n", "\u2028", "\x00"])
+def test_a_file_name_in_a_document_is_a_comment_and_never_code(
+    programs: Fresh, end: str
+) -> None:
+    x = static.data("x", [3])
+    y = x * 2.0
+    document = json.loads(programs.main.serialize_to_string())
+    document["blocks"][0]["ops"][0]["line"][0] = f"a{end}    raise SystemExit  #"
+    main = static.Program.parse_from_string(json.dumps(document).encode())
+    feed = {"x": np.ones(3, "float32")}
+    np.testing.assert_array_equal(Executor().run(main, feed, [y.name])[0], [2, 2, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -12,12 +13,15 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import static
+from teachgraph import mode, static
+from teachgraph.errors import DataError, InvalidValueError
 from teachgraph.executor import Executor, Scope
 from teachgraph.ops.control_flow import LoopError
 from teachgraph.static import nn
+from teachgraph.static.loop import While
 from teachgraph.static.static_rnn import StaticRNN
 from tests.executor.test_control_flow import INTERPRET
+from tests.static.fresh import Fresh
 
 CHILD = """
 import sys
@@ -116,3 +120,32 @@ def test_an_error_in_a_step_changes_nothing_either(interpret: bool) -> None:
         executor.run(feed=feed, fetch_list=[rnn()], scope=scope)
     kept = np.array(scope.find_var(total.name).get_tensor())
     assert kept.tolist() == [5.0]
+
+
+def test_in_dynamic_mode_max_iterations_stops_it_as_well() -> None:
+    with mode.using(static=False), pytest.raises(LoopError, match="gone round 5 times"):
+        nn.while_loop(
+            lambda i: i >= 0, lambda i: [i + 1], [tg.zeros([1])], max_iterations=5
+        )
+
+
+@pytest.mark.parametrize("number", [0, -1, 2.5, True, "9", "print()"])
+def test_max_iterations_is_a_whole_number_from_one_on(number: Any) -> None:
+    start = [tg.zeros([1], "int64")]
+    message = "max_iterations is a whole number from 1 on"
+    with pytest.raises(InvalidValueError, match=message):
+        nn.while_loop(lambda i: i < 3, lambda i: [i + 1], start, max_iterations=number)
+    with pytest.raises(InvalidValueError, match=message):
+        While(tg.zeros([1]) < 1.0, max_iterations=number)
+    with pytest.raises(InvalidValueError, match=message):
+        Executor(max_iterations=number)
+
+
+def test_a_document_brings_no_code_in_as_max_iterations(programs: Fresh) -> None:
+    start = [tg.zeros([1], "int64")]
+    nn.while_loop(lambda i: i < 3, lambda i: [i + 1], start, max_iterations=9)
+    document = json.loads(programs.main.serialize_to_string())
+    loop = document["blocks"][0]["ops"][-1]
+    loop["attrs"]["max_iterations"] = "exit() or 9"
+    with pytest.raises(DataError, match="max_iterations is a whole number"):
+        static.Program.parse_from_string(json.dumps(document).encode())
