@@ -5,17 +5,18 @@ import type { Trace } from "./state/trace";
 
 export type Way = "producer" | "consumer" | "twin";
 
-/** The key one step away from `key`, if there is one. */
+/** The key one step away from `key`, if there is one: rather not one to `avoid`. */
 export function neighbour(
   trace: Trace,
   key: string,
   way: Way,
   position: number,
+  avoid: (key: string) => boolean = () => false,
 ): string | undefined {
   const entity = describe(trace, key, position);
   if (way === "twin") return entity?.twin?.key;
   const links = way === "producer" ? entity?.producers : entity?.consumers;
-  return links?.at(0)?.key;
+  return (links?.find((link) => !avoid(link.key)) ?? links?.at(0))?.key;
 }
 
 /** Everything that made, or reads, `key`, and its mirror image. */

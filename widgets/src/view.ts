@@ -23,6 +23,7 @@ import { commandOf, type Command } from "./keys";
 import type { EventLog } from "./log";
 import { AutoPlayer } from "./player";
 import { neighbour, neighbours, type Way } from "./selection";
+import { graphOfGroup } from "./state/folding";
 import { Trace } from "./state/trace";
 import { Chapters } from "./views/chapters";
 
@@ -88,6 +89,11 @@ export class View implements Actions {
   /** Brings answers to a kernel that waits at each line, where there is one. */
   onAnswer: ((answer: Answer) => void) | undefined;
   private asked = false;
+  /** The closed group that one has just walked away from, and which way. */
+  private left: { group: string | undefined; way: Way | undefined } = {
+    group: undefined,
+    way: undefined,
+  };
 
   constructor(
     private readonly log: EventLog,
@@ -363,7 +369,17 @@ export class View implements Actions {
   private walk(way: Way): void {
     const key = this.selected ?? this.hovered;
     if (key === undefined) return;
-    this.select(neighbour(this.trace, key, way, this.position) ?? key);
+    // A value that leaves a closed group may be read in it too: one walks on, not back.
+    const { group, way: last } = this.left;
+    const isBack = (next: string): boolean =>
+      way === last && group !== undefined && this.graph.shownAs(next) === group;
+    const next = neighbour(this.trace, key, way, this.position, isBack) ?? key;
+    const isGroup = graphOfGroup(key) !== undefined;
+    this.left = { group: isGroup ? key : undefined, way };
+    // Who walks in the graph walks over closed groups; nothing opens on the way.
+    const inGraph = this.graph.element.contains(document.activeElement);
+    const over = inGraph || isGroup || this.memory.element.hidden;
+    this.select(over ? this.graph.shownAs(next) : next);
   }
 
   private inspect(): void {

@@ -3,6 +3,7 @@ import { diamond, residual } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import type { Log } from "../src/events";
 import { ROW } from "../src/layout/geometry";
+import { neighbour } from "../src/selection";
 import { Folding } from "../src/state/folding";
 import type { MirrorNode, Picture } from "../src/state/picture";
 import { traceOf } from "./trace";
@@ -87,6 +88,25 @@ test("a layer is the ops that read its parameters", () => {
   const folding = main(fourLines());
   folding.close(folding.mirror.ops[0].key);
   expect(titles(folding.picture)).toEqual(["X", "fc_0", "reduce_mean"]);
+});
+
+test("one walks from a closed layer to what it reads and what reads it", () => {
+  const log = fourLines();
+  const trace = traceOf(log);
+  const folding = new Folding("1", trace.programs.get(1)!.mirror);
+  const layer = folding.close(folding.mirror.ops[0].key)!;
+  const step = (key: string, way: "producer" | "consumer"): string =>
+    folding.shownAs(neighbour(trace, key, way, Infinity)!);
+  const name = (key: string): string | undefined => trace.row(key)?.row.key;
+  expect(name(step(layer, "producer"))).toBe("v:1:0:X");
+  const out = step(layer, "consumer");
+  expect(out).toBe("v:1:0:fc_0.tmp_1");
+  expect(step(out, "producer")).toBe(layer);
+  expect(trace.row(step(out, "consumer"))?.row).toMatchObject({
+    event: { type: "reduce_mean" },
+  });
+  const mirrored = `g${layer}`;
+  expect(step(mirrored, "producer")).toBe("v:1:0:fc_0.tmp_1@GRAD");
 });
 
 test("more ops at the end move nothing that is folded", () => {

@@ -79,6 +79,14 @@ test("an op that reads one value twice gives it two gradients, side by side", ()
   expect(xs(starts.map(({ x1 }) => x1))).toEqual(xs(reads.map(({ x2 }) => -x2)));
 });
 
+test("an update shows the learning rate that it reads", () => {
+  const mirror = main(fourLines());
+  const rates = edges(mirror, "flow").filter(({ chip }) => chip === "learning_rate_0");
+  const updates = mirror.nodes.filter(({ shape }) => shape === "update");
+  const ends = rates.map(({ x2, y2 }) => `${x2} ${y2 + 10}`);
+  expect(ends.sort()).toEqual(updates.map(({ x, y }) => `${x} ${y}`).sort());
+});
+
 test("each residual block but the first sums two gradients", () => {
   expect(joins(tape(residual(6)))).toHaveLength(5);
 });

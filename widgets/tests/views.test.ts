@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Builder } from "../fixtures/builder";
 import { passes, plan, profile, rewritten, training } from "../fixtures/views";
 import type { OpEvent } from "../src/events";
 import { compare, paired } from "../src/state/passes";
@@ -25,6 +26,23 @@ test("each pass has the program before and after it", () => {
     "dead_code: mul elementwise_add relu fill_constant elementwise_mul",
     "fc_fuse: fc fill_constant elementwise_mul",
   ]);
+});
+
+test("a pass that rewrites a sub-block shows it there", () => {
+  const b = new Builder("A loop's body");
+  b.begin(["while x < 1:", "    x = x + 0 + 1"]);
+  b.program(1, "main");
+  b.program(2, "other", 1);
+  b.op(2, "while", {}, {}, { index: 0 });
+  b.block(2, 1, 0);
+  const dead = b.op(2, "scale", { X: "x" }, { Out: "y" }, { block: 1, index: 0 });
+  b.op(2, "increment", { X: "x" }, { Out: "x" }, { block: 1, index: 1 });
+  b.removed(dead);
+  b.pass(2, "dead_code", 1, 1, []);
+  const { stages } = traceOf(b.log).programs.get(2)!.passes;
+  const bodies = stages.map(({ blocks }) => types(blocks.get(1) ?? []));
+  expect(bodies).toEqual(["scale increment", "increment"]);
+  expect(stages.map(({ ops }) => types(ops))).toEqual(["while", "while"]);
 });
 
 test("operators that stayed stand side by side, the others opposite their successors", () => {

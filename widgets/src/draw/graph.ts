@@ -112,6 +112,11 @@ export class GraphPane implements Pane {
     if (node !== undefined) this.cameraMan.show(node, this.size);
   }
 
+  /** What shows `key` in the graph as it is folded now. */
+  shownAs(key: string): string {
+    return this.folding()?.shownAs(key) ?? key;
+  }
+
   /** Close the group around `key`, or open it; return what to select then. */
   fold(key: string | undefined, closed: boolean): string | undefined {
     const folding = this.folding();

@@ -1,9 +1,10 @@
 /** What is known of one thing, whichever pane it was pointed at in. */
 
 import type { Stats } from "../events";
+import type { Group } from "../layout/groups";
 import { shapeText } from "../text";
 import { graphOfGroup, groupDetail, groupKey, groupOf, groupTitle } from "./folding";
-import type { Made } from "./mirror";
+import type { Made, Mirror } from "./mirror";
 import {
   forwardName,
   names,
@@ -107,10 +108,51 @@ function describeGroup(trace: Trace, key: string): Entity | undefined {
       ? "the gradients of a folded group"
       : `${groupDetail(group)}, folded; e opens`,
     facts,
-    producers: [],
-    consumers: [],
+    ...crossing(trace, mirror, group, isGradient),
     ...(mirror.hasGradients ? { twin } : {}),
   };
+}
+
+type Crossing = Pick<Entity, "producers" | "consumers">;
+
+/** What was found for a group, and how large the graph was then. */
+const crossings = new WeakMap<Group, Crossing & { edges: number; gradient: boolean }>();
+
+/** What a group gets from outside, and what of it is read there. */
+function crossing(
+  trace: Trace,
+  mirror: Mirror,
+  group: Group,
+  gradient: boolean,
+): Crossing {
+  const known = crossings.get(group);
+  if (known?.edges === mirror.edgeCount && known.gradient === gradient) return known;
+  const isInside = (op: number): boolean => op >= group.first && op < group.end;
+  const [into, out] = [new Set<string>(), new Set<string>()];
+  const rows = mirror.ops.slice(group.first, group.end).map(({ spot }) => spot.row);
+  const [first, last] = rows.reduce(
+    ([low, high], row) => [Math.min(low, row), Math.max(high, row)],
+    [Infinity, -1],
+  );
+  for (const edge of mirror.edges.touching(first - 1, last + 1)) {
+    if (edge.kind !== (gradient ? "gradient" : "flow")) continue;
+    const [from, to] = [isInside(edge.from), isInside(edge.to)];
+    if (to && !from) into.add(edge.key);
+    else if (from && !to) out.add(edge.key);
+  }
+  const found = { producers: links(trace, into), consumers: links(trace, out) };
+  crossings.set(group, { ...found, edges: mirror.edgeCount, gradient });
+  return found;
+}
+
+/** More of what enters or leaves a group is not listed. */
+const MOST_LINKS = 40;
+
+function links(trace: Trace, keys: ReadonlySet<string>): Link[] {
+  return [...keys].slice(0, MOST_LINKS).flatMap((key) => {
+    const entity = describe(trace, key, trace.length);
+    return entity === undefined ? [] : [{ key, label: entity.name, tone: entity.tone }];
+  });
 }
 
 function describeRow(

@@ -73,6 +73,15 @@ export class Folding {
     if (!key.includes(PREFIX)) this.set(hiding, false);
   }
 
+  /** What shows `key` as the graph looks now: a closed group, or the thing itself. */
+  shownAs(key: string): string {
+    const node = this.mirror.nodesOf(key).at(-1);
+    if (this.closed.size === 0 || node === undefined || isData(node)) return key;
+    const around = groupsAround(this.mirror.groups, node.op);
+    const hiding = around.find(({ id }) => this.closed.has(id));
+    return hiding === undefined ? key : groupKey(this.id, hiding, node.side > 0);
+  }
+
   private set(groups: readonly Group[], closed: boolean): void {
     for (const { id } of groups) {
       if (closed) this.closed.add(id);

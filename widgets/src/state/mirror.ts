@@ -54,6 +54,8 @@ interface Wire {
 
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
+const RATE_OFFSET = 44;
+const UPDATE_RADIUS = 10;
 const KEPT_HEIGHTS = [0, 16, -16];
 
 interface Entry {
@@ -218,14 +220,24 @@ export class Mirror implements Picture {
     if (target.join !== undefined) target.join.key = key;
   }
 
-  /** An optimizer op changes the parameter on `wire`. */
-  update(made: Made & { key: string; title: string; tone: Tone }, wire: string): void {
+  /** An optimizer op changes the parameter on `wire`, as far as `rate` tells it to. */
+  update(
+    made: Made & { key: string; title: string; tone: Tone },
+    wire: string,
+    rate?: Pick<Input, "wire" | "name">,
+  ): void {
     const target = this.wires.get(wire);
     if (target?.node.shape !== "leaf" || !target.total) return;
     if (!this.once(`update ${wire} ${target.generation}`)) return;
     const { spot, op, x, y } = target.node;
     const place = { spot, op, x: -x + BOX.width / 2 + 7, y };
-    this.add(made, { side: 1, shape: "update", ...place });
+    const node = this.add(made, { side: 1, shape: "update", ...place });
+    if (rate === undefined) return;
+    const what = { key: rate.wire, kind: "flow" as const, chip: rate.name };
+    // The chip stands over the parameter's gradient, not beyond the outermost lane.
+    const y1 = y - BOX.height / 2 - PORT;
+    const ends = { x1: place.x - RATE_OFFSET, y1, x2: place.x, y2: y - UPDATE_RADIUS };
+    this.connect(made, what, ends, node, node);
   }
 
   /** Return the places of all inputs that have one, and of those to stand between. */

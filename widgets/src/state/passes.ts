@@ -5,8 +5,13 @@ import type { OpEvent, PassEvent } from "../events";
 /** The program's operators at one point, and the pass that led there. */
 export interface Stage {
   readonly event?: PassEvent;
+  /** Those of the outermost block. */
   readonly ops: readonly OpEvent[];
+  /** Those of every block, by its number. */
+  readonly blocks: Blocks;
 }
+
+type Blocks = ReadonlyMap<number, readonly OpEvent[]>;
 
 interface Entry {
   readonly event: OpEvent;
@@ -16,33 +21,58 @@ interface Entry {
 export class PassHistory {
   readonly stages: Stage[] = [];
   private readonly journal: Entry[] = [];
-  private readonly current: OpEvent[] = [];
+  private readonly current = new Listing();
 
   inserted(event: OpEvent): void {
-    if (event.block !== 0) return;
-    this.journal.push({ event, removed: false });
-    put(this.current, { event, removed: false });
+    this.put({ event, removed: false });
   }
 
   removed(event: OpEvent): void {
-    if (event.block !== 0) return;
-    this.journal.push({ event, removed: true });
-    put(this.current, { event, removed: true });
+    this.put({ event, removed: true });
   }
 
   passed(event: PassEvent): void {
-    if (this.stages.length === 0) this.stages.push({ ops: this.beginning(event.before) });
-    this.stages.push({ event, ops: [...this.current] });
+    if (this.stages.length === 0) this.stages.push(this.beginning(event.before));
+    this.stages.push({ event, ...this.current.copy() });
   }
 
-  /** The program as it was when it first had `count` operators: before the first pass. */
-  private beginning(count: number): OpEvent[] {
-    const ops: OpEvent[] = [];
+  private put(entry: Entry): void {
+    this.journal.push(entry);
+    this.current.put(entry);
+  }
+
+  /**
+   * The program before the first pass: when its outermost block first had `count`
+   * operators. Its other blocks are told after that one, before anything changes.
+   */
+  private beginning(count: number): Stage {
+    const found = new Listing();
     for (const entry of this.journal) {
-      if (ops.length >= count) break;
-      put(ops, entry);
+      const isWhole = found.of(0).length >= count;
+      if (isWhole && (entry.removed || entry.event.block === 0)) break;
+      found.put(entry);
     }
+    return found.copy();
+  }
+}
+
+/** The operators of a program, block by block. */
+class Listing {
+  private readonly blocks = new Map<number, OpEvent[]>();
+
+  of(block: number): OpEvent[] {
+    let ops = this.blocks.get(block);
+    if (ops === undefined) this.blocks.set(block, (ops = []));
     return ops;
+  }
+
+  put(entry: Entry): void {
+    put(this.of(entry.event.block), entry);
+  }
+
+  copy(): { ops: OpEvent[]; blocks: Blocks } {
+    const blocks = new Map([...this.blocks].map(([block, ops]) => [block, [...ops]]));
+    return { ops: blocks.get(0) ?? [], blocks };
   }
 }
 

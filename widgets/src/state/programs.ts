@@ -253,7 +253,9 @@ export class ProgramState {
     const [name] = event.inputs.Param ?? [];
     if (name === undefined) return;
     const what = { key, title: event.type, tone: "optimise" as const };
-    this.mirror.update({ ...made(event), ...what }, this.wire(event.block, name));
+    const [rate] = event.inputs.LearningRate ?? [];
+    const chip = rate === undefined ? undefined : this.input(event.block, rate);
+    this.mirror.update({ ...made(event), ...what }, this.wire(event.block, name), chip);
   }
 
   private wire(block: number, name: string): string {

@@ -5,7 +5,7 @@ import { el, freshId, setText } from "../draw/dom";
 import type { Frame } from "../draw/look";
 import { hueClass } from "../draw/theme";
 import type { OpEvent } from "../events";
-import { compare, paired, type Hunk, type PassHistory } from "../state/passes";
+import { compare, paired, type Hunk, type PassHistory, type Stage } from "../state/passes";
 import type { Made } from "../state/picture";
 import { names, type ProgramState } from "../state/programs";
 import { operatorTone } from "../state/tones";
@@ -66,10 +66,10 @@ export class PassesView implements Chapter {
     const shown = `${program.event.program} ${at} ${stages.length}`;
     if (shown === this.shown) return;
     this.shown = shown;
-    const { event, ops } = stages[at];
-    const before = stages[at - 1].ops;
+    const [before, after] = [stages[at - 1], stages[at]];
+    const { event } = after;
     const name = event?.name ?? "";
-    const counts = `${before.length} → ${countText(ops.length, "operator")}`;
+    const counts = `${countOf(before)} → ${countText(countOf(after), "operator")}`;
     const text = `pass ${at} of ${stages.length - 1}: ${name} · ${counts}`;
     setText(this.words, text);
     this.slider.setAttribute("aria-valuetext", text);
@@ -78,10 +78,12 @@ export class PassesView implements Chapter {
     if (changes.length > 12) {
       this.changes.append(el("li", "tg-more", `and ${changes.length - 12} more`));
     }
-    const hunks = compare(before, ops);
     const head = line("tg-diffhead", [el("span", "", "before")], [el("span", "", name)]);
     const look = { trace: this.trace, origin: originOf(program, this.trace) };
-    const lines = hunks.flatMap((hunk) => hunkLines(hunk, look));
+    const lines = blockNumbers(before, after).flatMap((block) => [
+      ...(block > 0 ? [blockLine(block)] : []),
+      ...blockLines(before, after, block, look),
+    ]);
     const left = lines.length - MOST_LINES;
     const words = left > 0 ? [el("span", "", `and ${countText(left, "line")} more`)] : [];
     const more = left > 0 ? [line("tg-gap", words, [])] : [];
@@ -118,6 +120,29 @@ function changeItem(change: {
   if (change.what !== "") item.append(`: ${change.what}`);
   if (change.where !== "") item.append(el("span", "tg-note", ` ${change.where}`));
   return item;
+}
+
+function countOf({ blocks }: Stage): number {
+  return [...blocks.values()].reduce((sum, ops) => sum + ops.length, 0);
+}
+
+function blockNumbers(before: Stage, after: Stage): number[] {
+  const numbers = new Set([...before.blocks.keys(), ...after.blocks.keys()]);
+  return [...numbers].sort((a, b) => a - b);
+}
+
+function blockLine(block: number): HTMLElement {
+  return line("tg-diffblock", [el("span", "", `block ${block}`)], []);
+}
+
+function blockLines(
+  before: Stage,
+  after: Stage,
+  block: number,
+  look: Look,
+): HTMLElement[] {
+  const [old, fresh] = [before, after].map(({ blocks }) => blocks.get(block) ?? []);
+  return compare(old, fresh).flatMap((hunk) => hunkLines(hunk, look));
 }
 
 function hunkLines(hunk: Hunk, look: Look): HTMLElement[] {
