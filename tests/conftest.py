@@ -5,6 +5,7 @@ Every test starts in the mode of somebody who has just imported the package.
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -19,6 +20,15 @@ collect_ignore_glob = ["oracle/models/*.py"]
 def unchosen_mode() -> Iterator[None]:
     with mode.using(None):
         yield
+
+
+def pytest_configure() -> None:
+    """A shell that runs tests in the background has Ctrl-C ignored, also by children.
+
+    Some tests send it to children, which are to hear it as a user's would.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
