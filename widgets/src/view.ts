@@ -147,6 +147,7 @@ export class View implements Actions {
     this.stepBar.wait(line);
     if (line !== undefined) this.element.dataset.waiting = String(line);
     else delete this.element.dataset.waiting;
+    this.redraw();
   }
 
   dispose(): void {
@@ -217,7 +218,7 @@ export class View implements Actions {
     this.blank.hidden = !this.memory.element.hidden || !this.graph.element.hidden;
     this.scrubber.update(frame);
     this.stepBar.update();
-    this.status.update(frame, this.missing());
+    this.status.update(frame, this.missing(), this.stepBar.waits);
     if (added > 0 || this.asked) this.status.announce(frame, this.asked);
     this.asked = false;
     this.element.dataset.empty = String(this.trace.length === 0);

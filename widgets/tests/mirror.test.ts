@@ -6,6 +6,7 @@ import { fourLines, longProgram } from "../fixtures/static";
 import type { Log } from "../src/events";
 import { ROW } from "../src/layout/geometry";
 import type { Join, Mirror, MirrorEdge, MirrorNode } from "../src/state/mirror";
+import { describe } from "../src/state/entity";
 import { traceOf } from "./trace";
 
 const EVERYWHERE = [-100, 1e6] as const;
@@ -77,6 +78,28 @@ test("an op that reads one value twice gives it two gradients, side by side", ()
   const reads = edges(mirror, "flow").filter(({ seq }) => seq === square.seq);
   const xs = (list: number[]): number[] => list.sort((a, b) => a - b);
   expect(xs(starts.map(({ x1 }) => x1))).toEqual(xs(reads.map(({ x2 }) => -x2)));
+});
+
+test("an operator that cannot run fails where it stands, one never made in its block", () => {
+  const b = new Builder("a loop that fails");
+  b.program(1, "main");
+  b.variable(1, "x", "D", [1]);
+  const op = b.op(1, "relu", { X: "x" }, { Out: "y" });
+  b.block(1, 1, 0);
+  const x = { slot: "X", name: "x", shape: [1], dtype: "float32" };
+  b.failed("relu", [x], "it is too large", 1, { op, block: 0 });
+  b.failed("mul", [x], "it has no Y", 1, { block: 1 });
+  const trace = traceOf(b.log);
+  const { mirror, rows } = trace.programs.get(1)!;
+  expect(mirror.nodesOf(`o:${op}`).map(({ failed }) => failed)).toEqual([
+    b.log.events.findIndex(({ kind }) => kind === "op_failed"),
+  ]);
+  const shapes = mirror.nodes.map(({ shape, title }) => `${shape} ${title}`);
+  expect(shapes).toEqual(["op relu", "leaf x", "failed mul"]);
+  const failed = rows.filter(({ kind }) => kind === "failed");
+  expect(failed.map(({ block, depth }) => [block, depth])).toEqual([[0, 0], [1, 1]]);
+  expect(describe(trace, `o:${op}`, Infinity)?.message).toBe("it is too large");
+  expect(describe(trace, `o:${op}`, 2)?.message).toBeUndefined();
 });
 
 test("an update shows the learning rate that it reads", () => {

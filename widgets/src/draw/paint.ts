@@ -202,7 +202,7 @@ function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): vo
   outline(context, x, y, width, height, round);
   context.fillStyle = box.current ? palette.current : palette.panel;
   context.fill();
-  if (box.node.shape === "failed") hatch(context, box, palette, round);
+  if (box.failed) hatch(context, box, palette, round);
   drawStripe(context, box, palette, round);
   outline(context, x, y, width, height, round);
   context.strokeStyle = future ? palette.dim : borderColour(box, palette);
@@ -233,7 +233,7 @@ function drawStack(context: Context, box: Box, palette: Palette): void {
 
 function borderColour(box: Box, palette: Palette): string {
   if (box.state === "selected" || box.state === "linked") return palette.accent;
-  if (box.bad || box.node.shape === "failed") return palette.bad;
+  if (box.bad || box.failed) return palette.bad;
   return box.freed ? palette.dim : palette.tones[box.tone].fill;
 }
 

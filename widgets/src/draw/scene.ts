@@ -68,6 +68,8 @@ export interface Box {
   readonly running: boolean;
   readonly freed: boolean;
   readonly bad: boolean;
+  /** The op raised: drawn hatched. */
+  readonly failed: boolean;
   readonly detail: Detail;
   readonly caption: Caption;
 }
@@ -296,6 +298,7 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
   const inner = x - (node.side * sizeOf(node).width) / 2;
   const caption = detail === "dot" ? NOTHING : look.caption(node);
   const leaf = shape === "leaf" && detail !== "dot" && state !== "future";
+  const failed = shape === "failed" || node.failed < look.position;
   const wild = state !== "future" && look.isBad(node);
   if (wild && (detail === "dot" || shape === "group")) {
     const size = Math.max(1, 0.55 / camera.scale);
@@ -308,13 +311,14 @@ function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look)
     y: y - height / 2,
     width,
     height,
-    tone,
+    tone: failed ? "failed" : tone,
     hue: look.hue(node.cell, node.line),
     state,
     current: state !== "future" && look.isCurrent(node.cell, node.line),
     running: key === look.running,
     freed: node.freed < look.position,
     bad: wild || (leaf && isBad(look.stats(key))),
+    failed,
     detail,
     caption,
   });

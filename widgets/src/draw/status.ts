@@ -39,11 +39,11 @@ export class Status {
     this.title.hidden = title === "";
   }
 
-  update(frame: Frame, missing: number): void {
+  update(frame: Frame, missing: number, waits: boolean): void {
     const { trace } = frame;
     const progress = progressOf(trace);
     this.text.dataset.progress = progress;
-    setText(this.text, statusText(frame, progress));
+    setText(this.text, statusText(frame, progress, waits));
     this.warn(frame);
     const parts = [...leftOut(trace.dropped)];
     if (missing > 0) parts.unshift(`Waiting for ${countText(missing, "event")}.`);
@@ -82,7 +82,11 @@ export function progressOf(trace: Trace): Progress {
   return trace.ended || trace.cells.length === 0 ? "done" : "running";
 }
 
-function statusText({ trace, step, live }: Frame, progress: Progress): string {
+function statusText(
+  { trace, step, live }: Frame,
+  progress: Progress,
+  waits: boolean,
+): string {
   const lines = countText(trace.steps.length, "line");
   const events = countText(trace.length, "event");
   if (progress === "waiting") return "waiting for the first line";
@@ -90,7 +94,9 @@ function statusText({ trace, step, live }: Frame, progress: Progress): string {
   if (!live && step !== undefined)
     return `looking back at line ${step.line} · ${events}`;
   if (!live) return `before the first line · ${events}`;
-  if (progress === "running" && step !== undefined) return `running line ${step.line}`;
+  if (progress === "running" && step !== undefined) {
+    return `${waits ? "waiting at" : "running"} line ${step.line}`;
+  }
   const ran = `${lines} run · ${events}`;
   return progress === "failed" ? `stopped by an error · ${ran}` : ran;
 }

@@ -38,6 +38,11 @@ export class StepBar {
     this.update();
   }
 
+  /** Whether nothing runs until somebody presses a button. */
+  get waits(): boolean {
+    return !this.told;
+  }
+
   answer(answer: Answer): void {
     if (this.told) return;
     this.told = true;

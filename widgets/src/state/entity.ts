@@ -162,7 +162,12 @@ function describeRow(
   position: number,
 ): Entity {
   if (row.kind === "var") return describeVariable(trace, program, row, position);
-  if (row.kind === "op") return describeOperator(program, row, position);
+  if (row.kind === "op") {
+    const operator = describeOperator(program, row, position);
+    const failure = program.broken.get(row.key);
+    if (failure === undefined || failure.seq >= position) return operator;
+    return { ...operator, message: failure.message };
+  }
   const { key, seq, cell, line } = row;
   if (row.kind === "failed") {
     const { type, message, inputs } = row.event;
@@ -170,7 +175,10 @@ function describeRow(
       input.slot,
       `${input.name} ${shapeText(input.shape)} ${input.dtype}`,
     ]);
-    return { key, seq, cell, line, ...failedWords(type, message), facts };
+    const op = program.ops.get(row.event.op ?? -1);
+    const words = failedWords(type, message);
+    const producers = op === undefined ? [] : [opLink(op)];
+    return { key, seq, cell, line, ...words, facts, producers };
   }
   const name = `block ${row.event.block}`;
   const facts: [string, string][] = [["inside", `block ${row.event.parent}`]];

@@ -5,14 +5,14 @@ import { everyGroup, groupsAround, type Group } from "../layout/groups";
 import { Spans } from "../layout/spans";
 import { countText } from "../text";
 import { isData, type Mirror } from "./mirror";
+import { Paced } from "./paced";
 import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 
 const PREFIX = "fold:";
 
 export class Folding {
   private readonly closed = new Set<string>();
-  private drawn: Picture | undefined;
-  private drawnAt = -1;
+  private readonly drawn = new Paced<Picture>();
 
   constructor(
     readonly id: string,
@@ -22,12 +22,15 @@ export class Folding {
   /** The graph as it looks now: the mirror itself while nothing is closed. */
   get picture(): Picture {
     if (this.closed.size === 0) return this.mirror;
-    const at = this.mirror.nodes.length + this.mirror.edgeCount + this.mirror.changes;
-    if (this.drawn === undefined || this.drawnAt !== at) {
-      this.drawn = folded(this.mirror, this.id, this.outermost());
-      this.drawnAt = at;
-    }
-    return this.drawn;
+    const groups = this.outermost();
+    const { nodes, edgeCount, changes, groupings } = this.mirror;
+    const version = nodes.length + edgeCount + changes + groupings;
+    return this.drawn.at(version, () => folded(this.mirror, this.id, groups));
+  }
+
+  /** Whether what is shown lacks the newest: it is to be asked for again. */
+  get isBehind(): boolean {
+    return this.mirror.isBehind || (this.isFolded && this.drawn.isBehind);
   }
 
   get isFolded(): boolean {
@@ -87,7 +90,7 @@ export class Folding {
       if (closed) this.closed.add(id);
       else this.closed.delete(id);
     }
-    this.drawn = undefined;
+    this.drawn.forget();
   }
 
   private around(key: string | undefined): Group[] {
@@ -323,6 +326,7 @@ function box(
     y: rowY(place),
     untaped: false,
     freed: Infinity,
+    failed: Infinity,
   };
 }
 

@@ -8,6 +8,7 @@ import { BOX, LANE, laneX, PORT, ROW, rowY, type Side } from "../layout/geometry
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { groupsOf, type Group, type Item } from "../layout/groups";
 import { Spans } from "../layout/spans";
+import { Paced } from "./paced";
 import type { Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 import type { Tone } from "./tones";
 
@@ -77,6 +78,8 @@ export class Mirror implements Picture {
   edgeCount = 0;
   /** Grows with every change that a folded picture must follow. */
   changes = 0;
+  /** How often the groups were found anew. */
+  groupings = 0;
   hasGradients = false;
   private readonly byKey = new Map<string, MirrorNode[]>();
   private readonly wires = new Map<string, Wire>();
@@ -86,8 +89,7 @@ export class Mirror implements Picture {
   private readonly entries = new Map<string, Entry[]>();
   private readonly forwardOf = new Map<string, string>();
   private readonly items: Item[] = [];
-  private grouped: readonly Group[] = [];
-  private groupedAt = 0;
+  private readonly grouped = new Paced<readonly Group[]>();
   private secondLane = 0;
   private generation = 0;
 
@@ -101,11 +103,15 @@ export class Mirror implements Picture {
 
   /** What can be folded. */
   get groups(): readonly Group[] {
-    if (this.groupedAt !== this.items.length) {
-      this.grouped = groupsOf(this.items);
-      this.groupedAt = this.items.length;
-    }
-    return this.grouped;
+    return this.grouped.at(this.items.length, () => {
+      this.groupings += 1;
+      return groupsOf(this.items);
+    });
+  }
+
+  /** Whether the newest ops are in no group yet. */
+  get isBehind(): boolean {
+    return this.grouped.isBehind;
   }
 
   /** The nodes that show an entity, oldest first. */
@@ -138,6 +144,12 @@ export class Mirror implements Picture {
   failed(op: Forward): void {
     const spot = this.layout.op(...this.parents(op.inputs));
     this.readInputs(op, this.addOp(op, spot, "failed"));
+  }
+
+  /** An op that is there could not run. */
+  broken(seq: number, op: string): void {
+    this.changes += 1;
+    for (const node of this.nodesOf(op)) node.failed = Math.min(node.failed, seq);
   }
 
   /** A hook looks at, or changes, the gradient of the tensor on `wire`. */
@@ -395,6 +407,7 @@ export class Mirror implements Picture {
       tone: what.tone,
       untaped: what.untaped ?? false,
       freed: Infinity,
+      failed: Infinity,
       side: where.side,
       shape: where.shape,
       op: where.op,

@@ -28,6 +28,8 @@ export interface MirrorNode extends Made {
   readonly untaped: boolean;
   /** From which event on what it kept is gone. */
   freed: number;
+  /** When the op, which was there, could not run. */
+  failed: number;
 }
 
 export interface MirrorEdge extends Made {

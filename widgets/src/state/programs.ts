@@ -70,6 +70,8 @@ export class ProgramState {
   /** The ops that write, and that read, a name. */
   readonly writers = new Map<string, OpRow[]>();
   readonly readers = new Map<string, OpRow[]>();
+  /** Operators that were there and could not run, by their key. */
+  readonly broken = new Map<string, OpFailed>();
   private readonly vars = new Map<number, Map<string, VarRow>>();
   private variables = 0;
   private readonly blocks = new Map<number, { parent: number; depth: number }>();
@@ -138,10 +140,19 @@ export class ProgramState {
   }
 
   failed(event: OpFailed, key: string): void {
-    this.add({ ...made(event), kind: "failed", key, depth: 0, block: 0, event });
-    const inputs = event.inputs.map(({ name }) => this.input(0, name));
+    const op = this.ops.get(event.op ?? -1);
+    const block = op?.block ?? event.block ?? 0;
+    const depth = this.depth(block);
+    this.add({ ...made(event), kind: "failed", key, depth, block, event });
+    if (op !== undefined) {
+      this.broken.set(op.key, event);
+      this.mirror.broken(event.seq, op.key);
+      return;
+    }
+    const inputs = event.inputs.map(({ name }) => this.input(block, name));
     const what = { key, title: event.type, tone: "failed" as const, untaped: true };
-    this.mirror.failed({ ...made(event), ...what, inputs, outputs: [] });
+    const scope = this.blocksOf(block);
+    this.mirror.failed({ ...made(event), ...what, inputs, outputs: [], scope });
   }
 
   ran(event: RunOp): void {
@@ -207,13 +218,15 @@ export class ProgramState {
 
   /** Blocks, then name scopes; without those, the layer whose parameter it reads. */
   private scopeOf(event: OpEvent): string[] {
-    const scope: string[] = [];
-    for (const block of event.block > 0 ? this.pathOf(event.block) : []) {
-      if (block > 0) scope.unshift(`block ${block}`);
-    }
+    const scope = this.blocksOf(event.block);
     if (event.scope !== undefined) scope.push(...event.scope.split("/").filter(Boolean));
     else scope.push(...this.layerOf(event));
     return scope;
+  }
+
+  private blocksOf(block: number): string[] {
+    const inner = this.pathOf(block).filter((number) => number > 0);
+    return inner.reverse().map((number) => `block ${number}`);
   }
 
   private layerOf(event: OpEvent): readonly string[] {
