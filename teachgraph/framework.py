@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
@@ -11,12 +13,15 @@ from teachgraph.param_attr import ParamAttr
 
 __all__ = ["create_parameter", "disable_signal_handler", "get_flags", "set_flags"]
 
-KNOWN: dict[str, Any] = {
-    "FLAGS_check_nan_inf": False,
+FIXED: dict[str, Any] = {
     "FLAGS_cudnn_deterministic": True,
     "FLAGS_use_mkldnn": False,
 }
 """Paddle's flags that say something true here, and what holds."""
+
+NAN = "FLAGS_check_nan_inf"
+CHECK = "teachgraph_widgets.finite"
+"""Who looks for NaN, and needs not be imported to say that nobody does."""
 
 
 def create_parameter(
@@ -57,29 +62,38 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
     >>> get_flags("FLAGS_check_nan_inf")
     {'FLAGS_check_nan_inf': False}
     """
+    checks = CHECK in sys.modules and import_module(CHECK).is_on()
+    known = {NAN: checks, **FIXED}
     names = [flags] if isinstance(flags, str) else list(flags)
     for name in names:
-        if name not in KNOWN:
-            told = f"there is no flag {name!r} here, only {', '.join(KNOWN)}"
+        if name not in known:
+            told = f"there is no flag {name!r} here, only {', '.join(known)}"
             raise InvalidValueError(at_user_line(told))
-    return {name: KNOWN[name] for name in names}
+    return {name: known[name] for name in names}
 
 
 def set_flags(flags: Mapping[str, Any]) -> None:
-    """Ask that flags stand at what they stand at.
+    """Switch NaN checks on or off; ask that all else stands as it stands.
 
-    What Paddle switches by flags is not switched here: NaN is looked for by an observer
-    (`teachgraph.observe`), results repeat anyway, and there is no GPU.
+    With `FLAGS_check_nan_inf` the first op that makes a NaN or an infinity stops the
+    program, see `check_nan_inf`. What else Paddle switches by flags is not switched
+    here: results repeat anyway, and there is no GPU.
 
     Raises:
-        InvalidValueError: A flag would have to change, or means nothing here.
+        InvalidValueError: Another flag would have to change, or means nothing here.
 
-    >>> set_flags({"FLAGS_cudnn_deterministic": True})
+    >>> set_flags({"FLAGS_check_nan_inf": True})
+    >>> get_flags("FLAGS_check_nan_inf")
+    {'FLAGS_check_nan_inf': True}
+    >>> set_flags({"FLAGS_check_nan_inf": False, "FLAGS_cudnn_deterministic": True})
     """
-    for name, value in get_flags(flags).items():
-        if bool(flags[name]) != value:
+    changed = {n: v for n, v in get_flags(flags).items() if bool(flags[n]) != v}
+    for name, value in changed.items():
+        if name != NAN:
             told = f"{name} is {value} here and cannot be changed; see set_flags"
             raise InvalidValueError(at_user_line(told))
+    if changed:
+        import_module(CHECK).check_nan_inf(bool(flags[NAN]))
 
 
 def disable_signal_handler() -> None:

@@ -14,15 +14,26 @@ Hooks = MutableMapping[Any, Callable[..., Any]]
 class HookHandle:
     """Takes a hook off again.
 
+    Attributes:
+        removed: Called once it is off.
+
     In Paddle this is `TensorHookRemoveHelper`, and `HookRemoveHelper` for layers.
     """
 
     def __init__(self, hooks: Hooks, key: Any) -> None:
         self._hooks, self._key = hooks, key
+        self.removed: Callable[[], None] = nothing
 
     def remove(self) -> bool:
         """Take the hook off; whether it was still there."""
-        return self._hooks.pop(self._key, None) is not None
+        found = self._hooks.pop(self._key, None) is not None
+        if found:
+            self.removed()
+        return found
+
+
+def nothing() -> None:
+    """Tell nobody."""
 
 
 def check(hook: Any) -> None:

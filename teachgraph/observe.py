@@ -73,6 +73,18 @@ class Observer:
     def backward_end(self, roots: Sequence[Any]) -> None:
         """The reverse pass that started at these tensors is over."""
 
+    def hook_changed(self, tensor: Any, name: str) -> None:
+        """A hook called `name` sees the gradient of `tensor`; "": it was taken off."""
+
+    def layer_begin(self, layer: Any) -> None:
+        """A Layer is called: what runs until `layer_end` is its own."""
+
+    def layer_end(self, layer: Any) -> None:
+        """The call is over, whether it succeeded or raised."""
+
+    def function_traced(self, function: Any, traced: Any) -> None:
+        """`to_static` has made the program `traced` of a StaticFunction."""
+
     def program_created(self, program: Any) -> None:
         """A Program exists; `program.origin` names the one it was cloned from."""
 

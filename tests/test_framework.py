@@ -45,12 +45,28 @@ def test_a_parameter_of_a_program_is_in_it() -> None:
     np.testing.assert_array_equal(doubled, 2.0 * value)
 
 
-def test_flags_are_told_but_not_changed() -> None:
+def test_a_flag_has_nan_looked_for_until_it_is_taken_back() -> None:
     flag = "FLAGS_check_nan_inf"
     assert tg.get_flags([flag]) == {flag: False}
-    tg.set_flags({flag: 0})
+    negative = tg.to_tensor([-1.0])
+    tg.set_flags({flag: 1})
+    try:
+        assert tg.get_flags(flag) == {flag: True}
+        with pytest.raises(FloatingPointError, match="sqrt made 1 NaN"):
+            tg.sqrt(negative)
+    finally:
+        tg.set_flags({flag: False})
+    assert np.isnan(tg.sqrt(negative).numpy()).all()
+    with tg.check_nan_inf():
+        assert tg.get_flags(flag) == {flag: True}
+    assert tg.get_flags(flag) == {flag: False}
+
+
+def test_other_flags_are_told_but_not_changed() -> None:
+    tg.set_flags({"FLAGS_use_mkldnn": 0})
     with pytest.raises(InvalidValueError, match="cannot be changed"):
-        tg.set_flags({flag: 1})
+        tg.set_flags({"FLAGS_use_mkldnn": 1, "FLAGS_check_nan_inf": 1})
+    assert tg.get_flags("FLAGS_check_nan_inf") == {"FLAGS_check_nan_inf": False}
     with pytest.raises(InvalidValueError, match="no flag"):
         tg.get_flags("FLAGS_of_convenience")
     assert tg.disable_signal_handler() is None

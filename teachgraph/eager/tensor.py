@@ -6,6 +6,7 @@ the tape.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -214,7 +215,10 @@ class Tensor(InPlace, Methods):
                 at_user_line("Cannot register hook on a tensor that stop gradient.")
             )
         hooks.check(hook)
-        return add_hook(self.edge, on_tensors(hook))
+        handle = add_hook(self.edge, on_tensors(hook))
+        tell_hook(weakref.ref(self), getattr(hook, "__name__", type(hook).__name__))
+        handle.removed = functools.partial(tell_hook, weakref.ref(self), "")
+        return handle
 
     def retain_grads(self) -> None:
         """Keep `.grad` here too, although an op made this tensor."""
@@ -222,12 +226,12 @@ class Tensor(InPlace, Methods):
             return
         here = weakref.ref(self)
 
-        def keep(grad: Tensor) -> None:
+        def retain_grads(grad: Tensor) -> None:
             if (tensor := here()) is not None:
                 before = tensor.grad
                 tensor.grad = grad if before is None else before + grad
 
-        self.register_hook(keep)
+        self.register_hook(retain_grads)
 
     def backward(
         self, grad_tensor: Tensor | None = None, retain_graph: bool = False
@@ -332,6 +336,12 @@ class Tensor(InPlace, Methods):
             f"Tensor(shape={self.shape}, dtype={self.dtype}, place=Place(cpu), "
             f"stop_gradient={self.stop_gradient},\n       {values})"
         )
+
+
+def tell_hook(tensor: weakref.ref[Tensor], name: str) -> None:
+    """Tell the observers of a hook on a tensor, if that still lives."""
+    if observers and (hooked := tensor()) is not None:
+        announce("hook_changed", hooked, name)
 
 
 def on_tensors(hook: Callable[[Tensor], Tensor | None]) -> Callable[[Any], Any]:

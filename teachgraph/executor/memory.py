@@ -41,6 +41,7 @@ class Buffer:
         offset: Where it begins, in bytes.
         names: All variables that live in it: the first one, views of it, and results
             that are written over it.
+        since: For each of these, the step that writes it.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Buffer:
     end: int
     offset: int = 0
     names: list[str] = field(default_factory=list)
+    since: list[int] = field(default_factory=list)
 
     @property
     def span(self) -> Span:
@@ -267,7 +269,7 @@ class Life:
         buffer = Buffer(name, size, place, place)
         self.buffers.append(buffer)
         self.owners.add(name)
-        self.enter(name, buffer)
+        self.enter(name, buffer, place)
 
     def join(self, name: str, source: str, how: Sharing, place: int) -> None:
         """Let a value lie where another one does."""
@@ -281,12 +283,13 @@ class Life:
         if buffer is None:
             self.count(name)
         else:
-            self.enter(name, buffer)
+            self.enter(name, buffer, place)
 
-    def enter(self, name: str, buffer: Buffer) -> None:
+    def enter(self, name: str, buffer: Buffer, place: int) -> None:
         """A value lies in a buffer from now on."""
         self.at[name] = buffer
         buffer.names.append(name)
+        buffer.since.append(place)
         self.holders[id(buffer)] = self.holders.get(id(buffer), 0) + 1
         self.count(name)
 

@@ -20,6 +20,7 @@ from teachgraph.jit.outputs import outputs_of
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.mode import in_dynamic_mode
 from teachgraph.nn import Layer
+from teachgraph.observe import announce, observers
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
@@ -166,6 +167,8 @@ class StaticFunction:
             made = trace(self, values)
         self.program_cache.programs.setdefault(key, []).append(made)
         count = made.number = len(self.program_cache)
+        if observers:
+            announce("function_traced", self, made)
         if count > MANY:
             warnings.warn(
                 f"{self.__name__} has been traced into {count} programs: its arguments "

@@ -18,6 +18,7 @@ from teachgraph.errors import (
     at_user_line,
 )
 from teachgraph.hooks import HookHandle, register
+from teachgraph.observe import announce, observers
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static import Parameter as StaticParameter
@@ -68,17 +69,23 @@ class Layer:
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         """Run the hooks and `forward`."""
-        if self._pre_hooks:
-            for pre_hook in list(self._pre_hooks.values()):
-                changed = pre_hook(self, inputs)
-                if changed is not None:
-                    inputs = changed if isinstance(changed, tuple) else (changed,)
-        output = self.forward(*inputs, **kwargs)
-        if self._post_hooks:
-            for post_hook in list(self._post_hooks.values()):
-                changed = post_hook(self, inputs, output)
-                output = output if changed is None else changed
-        return output
+        if observers:
+            announce("layer_begin", self)
+        try:
+            if self._pre_hooks:
+                for pre_hook in list(self._pre_hooks.values()):
+                    changed = pre_hook(self, inputs)
+                    if changed is not None:
+                        inputs = changed if isinstance(changed, tuple) else (changed,)
+            output = self.forward(*inputs, **kwargs)
+            if self._post_hooks:
+                for post_hook in list(self._post_hooks.values()):
+                    changed = post_hook(self, inputs, output)
+                    output = output if changed is None else changed
+            return output
+        finally:
+            if observers:
+                announce("layer_end", self)
 
     def full_name(self) -> str:
         """Its unique name, such as `linear_0`."""

@@ -91,11 +91,13 @@ def test_a_report_and_a_plan_are_shown() -> None:
     assert (event["name"], event["before"], event["after"]) == ("fold", 5, 3)
     assert event["changes"][0]["old"] == ["scale"]
     buffer = SimpleNamespace(name="a", offset=64, size=32, start=0, end=2)
+    buffer.names, buffer.since = ["a", "b", "a"], [0, 1, 2]
     plan = SimpleNamespace(buffers=[buffer], naive_peak=300, planned_peak=96)
     (event,) = kinds(tg.show(plan))["plan"]
     assert (event["naive_peak"], event["planned_peak"]) == (300, 96)
     fields = {"name": "a", "offset": 64, "size": 32, "start": 0, "end": 2}
-    assert event["buffers"] == [fields]
+    over = {**fields, "name": "b", "start": 1, "alias_of": "a"}
+    assert event["buffers"] == [fields, over]
 
 
 def test_a_real_memory_plan_is_shown() -> None:
@@ -104,7 +106,15 @@ def test_a_real_memory_plan_is_shown() -> None:
         program, {"x": np.ones((4, 2), "float32")}, [loss]
     )
     (event,) = kinds(tg.show(plan))["plan"]
-    assert len(event["buffers"]) == len(plan.buffers)
+    own = [buffer for buffer in event["buffers"] if "alias_of" not in buffer]
+    assert [buffer["name"] for buffer in own] == [b.name for b in plan.buffers]
+    over = [buffer for buffer in event["buffers"] if "alias_of" in buffer]
+    assert over, "tanh is written over what it reads"
+    where = {buffer["name"]: buffer for buffer in own}
+    for buffer in over:
+        under = where[buffer["alias_of"]]
+        assert buffer["offset"] == under["offset"]
+        assert under["start"] <= buffer["start"] <= buffer["end"] == under["end"]
     assert event["planned_peak"] <= event["naive_peak"]
 
 

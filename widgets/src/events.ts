@@ -259,13 +259,20 @@ export interface Argument {
   tensor?: number;
 }
 
-/** An op raised; it is drawn hatched on its line. `program` is absent when eager. */
+/**
+ * An op raised; it is drawn hatched on its line. `program` is absent when eager.
+ *
+ * `op` is the operator that could not run, `block` the block that it is in, or that it
+ * was to be put into.
+ */
 export interface OpFailed extends Event {
   kind: "op_failed";
   program?: number;
   type: string;
   inputs: Argument[];
   message: string;
+  op?: number;
+  block?: number;
 }
 
 /** One rewrite: the types of the operators before and after, and what it was. */
@@ -311,7 +318,11 @@ export interface PlanEvent extends Event {
   ops?: string[];
 }
 
-/** An operator, in words, and the line of the transformed source that makes it. */
+/**
+ * An operator, in words, and the line of the transformed source that makes it.
+ *
+ * The line is 0 where another function makes it.
+ */
 export interface AstOp {
   text: string;
   line: number;
@@ -554,6 +565,8 @@ export const FIELDS: Record<string, Fields> = {
     type: "str",
     inputs: "Argument[]",
     message: "str",
+    "op?": "int",
+    "block?": "int",
   },
   PassChange: {
     old: "str[]",

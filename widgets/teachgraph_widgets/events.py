@@ -261,13 +261,19 @@ class Argument(TypedDict):
 
 
 class OpFailed(Event):
-    """An op raised; it is drawn hatched on its line. `program` is absent when eager."""
+    """An op raised; it is drawn hatched on its line. `program` is absent when eager.
+
+    `op` is the operator that could not run, `block` the block that it is in, or that it
+    was to be put into.
+    """
 
     kind: Literal["op_failed"]
     program: NotRequired[int]
     type: str
     inputs: list[Argument]
     message: str
+    op: NotRequired[int]
+    block: NotRequired[int]
 
 
 class PassChange(TypedDict):
@@ -317,7 +323,10 @@ class PlanEvent(Event):
 
 
 class AstOp(TypedDict):
-    """An operator, in words, and the line of the transformed source that makes it."""
+    """An operator, in words, and the line of the transformed source that makes it.
+
+    The line is 0 where another function makes it.
+    """
 
     text: str
     line: int

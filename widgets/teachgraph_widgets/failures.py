@@ -45,10 +45,11 @@ class FailureRecorder(Watcher):
         self._last = message
         if isinstance(error, OpError):  # its inputs and its line are told apart
             message = message.split("\n")[0]
-        program = None
+        program = block = None
         if any(isinstance(x, Variable) for x in inputs):
             program = self.programs.number(current_block().program)
-        self.tell(program, op, inputs, message)
+            block = current_block().idx
+        self.tell(program, op, inputs, message, None, block)
 
     @careful
     def run_failed(
@@ -60,7 +61,9 @@ class FailureRecorder(Watcher):
         program = self.programs.number(self.programs.running)
         wanted = operator.op.arguments(operator.inputs)
         values = [None if n not in inputs else Given(n, inputs[n]) for n in wanted]
-        self.tell(program, operator.type, values, message_of(error).split("\n")[0])
+        message = message_of(error).split("\n")[0]
+        number = self.programs.operator_number(operator)
+        self.tell(program, operator.type, values, message, number, operator.block.idx)
 
     @careful
     def tell_error(self, error: OpError) -> None:
@@ -70,9 +73,22 @@ class FailureRecorder(Watcher):
             self.log.add(self.cursor.line, "op_failed", None, error.op, [], message)
 
     def tell(
-        self, program: int | None, op: str, values: Sequence[Any], message: str
+        self,
+        program: int | None,
+        op: str,
+        values: Sequence[Any],
+        message: str,
+        *place: int | None,
     ) -> None:
-        """Write the event, with each input under its slot."""
+        """Write the event, with each input under its slot.
+
+        Args:
+            program: The program that it happened in, if any.
+            op: The op's type.
+            values: Its inputs.
+            message: What it said.
+            place: The number of its operator, and its block, where they are known.
+        """
         names = find(op).parameter_names(len(values))
         arguments = [
             self.argument(slot, value)
@@ -80,7 +96,7 @@ class FailureRecorder(Watcher):
             if value is not None
         ]
         line = self.cursor.place()
-        self.log.add(line, "op_failed", program, op, arguments, message)
+        self.log.add(line, "op_failed", program, op, arguments, message, *place)
 
     def argument(self, slot: str, value: Any) -> Argument:
         """One input, as far as it has a name, a shape and a dtype."""

@@ -121,6 +121,11 @@ class check_nan_inf:  # noqa: N801  a verb, as in Paddle
         switch(self.now, self.before)
 
 
+def is_on() -> bool:
+    """Whether a NaN would be found."""
+    return any(isinstance(observer, Check) for observer in observers)
+
+
 def switch(off: Sequence[Check], on: Sequence[Check]) -> None:
     """Let some look no more, and others from now on."""
     for check in off:

@@ -23,9 +23,11 @@ from teachgraph_widgets import events
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role
 from teachgraph_widgets.identity import Numbers
+from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.pace import is_told
+from teachgraph_widgets.rewriting import rewritten
 from teachgraph_widgets.stats import dtype_name
 from teachgraph_widgets.watcher import Watcher, careful, short_text, short_texts
 
@@ -53,6 +55,7 @@ class ProgramRecorder(Watcher):
         self.running: Program | None = None
         self._programs, self._ops = Numbers(), Numbers()
         self._created = Numbers()
+        self.layers = Layers()
         self._shapes: dict[tuple[int, int, str], tuple[int, ...]] = {}
         self.skipped = 0
         self._runs = 0
@@ -107,6 +110,18 @@ class ProgramRecorder(Watcher):
         elif isinstance(owner, Variable):
             number = self.number(owner.block.program)
             self.tell_attribute(owner, number, line, name, str(value))
+
+    @careful
+    def function_traced(self, function: Any, traced: Any) -> None:
+        """`to_static` has made a program."""
+        self.tell_rewritten(function, traced.main_program)
+
+    def tell_rewritten(self, function: Any, program: Program) -> None:
+        """Tell of a program, and how it came from a function's source."""
+        self.number(program)
+        facts = rewritten(function, program, self.operator_number)
+        if facts is not None:
+            self.tell(self.cursor.place(), "ast", *facts)
 
     def follows(self, program: Program) -> bool:
         """Whether the next run of a program is recorded."""
@@ -234,6 +249,10 @@ class ProgramRecorder(Watcher):
         self.release()
         return number
 
+    def operator_number(self, operator: Operator) -> int | None:
+        """An operator's number, None if it has not been told."""
+        return self._ops.find(operator)
+
     def called(self, program: Program) -> str:
         """What the traced code calls a program, if it has a variable for it."""
         frame: FrameType | None = sys._getframe(1)
@@ -270,7 +289,8 @@ class ProgramRecorder(Watcher):
         if operator.role & OpRole.BACKWARD:
             self.hold(operator, line, (*place, *slots, attrs))
         else:
-            self.tell(line, "op", *place, *slots, attrs, None, scope_of(operator))
+            scope = scope_of(operator) or self.layers.path
+            self.tell(line, "op", *place, *slots, attrs, None, scope)
 
     def tell_new_shapes(self, operator: Operator, program: int, line: int) -> None:
         """Tell of variables that were made without a shape and now have one."""

@@ -12,6 +12,7 @@ from threading import get_ident
 from typing import Any
 
 from teachgraph.errors import OpError
+from teachgraph.nn.layer import Layer
 from teachgraph.observe import Observer, observers
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
@@ -47,6 +48,7 @@ class Recorder(Observer):
         self.tape = TapeRecorder(self.log, self.cursor, budget, values=values)
         self.programs = ProgramRecorder(self.log, self.cursor, budget, values=values)
         self.tape.passed = self.passed
+        self.layers = self.programs.layers = self.tape.layers
         self.failures = FailureRecorder(self.tape, self.programs)
         for watcher in (self.programs, self.failures):
             vars(self).update(heard_by(watcher))
@@ -59,6 +61,7 @@ class Recorder(Observer):
         """From now on, everything announced is recorded."""
         self.log.begin(self.source.text)
         self.cursor.begin()
+        self.layers.look()
         observers.append(self)
 
     def op_begin(
@@ -77,6 +80,16 @@ class Recorder(Observer):
             pace.turn()
             if pace.awake != before:
                 self.wake() if pace.awake else self.doze()
+
+    def layer_begin(self, layer: Layer) -> None:
+        """A layer is called; heard while it dozes, as a step may begin inside."""
+        if get_ident() == self.cursor.thread:
+            self.layers.enter(layer)
+
+    def layer_end(self, layer: Layer) -> None:
+        """A layer's call is over."""
+        if get_ident() == self.cursor.thread:
+            self.layers.leave(layer)
 
     def passed(self, line: int) -> None:
         """A reverse pass that began at `line` has ended."""
@@ -116,6 +129,7 @@ class Recorder(Observer):
         vars(self).update(self._listening)
         if self.cursor.nap is not None:
             self.cursor.nap = None
+            self.layers.look()
             observers.append(self)
 
     def end(

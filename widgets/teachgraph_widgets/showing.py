@@ -13,11 +13,12 @@ from typing import Any
 from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.io.inference import model_from_bytes
+from teachgraph.jit.static_function import StaticFunction
 from teachgraph.nn.layer import Layer
 from teachgraph.passes.report import Report
 from teachgraph.static.program import Program
 from teachgraph_widgets.budget import Budget
-from teachgraph_widgets.events import Log
+from teachgraph_widgets.events import Log, PlanBuffer
 from teachgraph_widgets.explaining import explain
 from teachgraph_widgets.folded import shape_text
 from teachgraph_widgets.lines import Cursor, Source
@@ -70,9 +71,9 @@ def show(thing: Any) -> Shown:
     """Draw something: in a notebook with the widget, elsewhere as text.
 
     Args:
-        thing: A Program, a Layer, a Tensor (its tape), the report of passes, a memory
-            plan, a trace, a profile, a monitor; or a file: a saved model, a saved log,
-            an exported page.
+        thing: A Program, a function of `to_static`, a Layer, a Tensor (its
+            tape), the report of passes, a memory plan, a trace, a profile, a monitor;
+            or a file: a saved model, a saved log, an exported page.
 
     Raises:
         InvalidValueError: It is nothing that has a picture.
@@ -95,8 +96,9 @@ def show(thing: Any) -> Shown:
     if all(hasattr(thing, name) for name in ("buffers", "naive_peak", "planned_peak")):
         return of_plan(thing)
     told = (
-        f"there is no picture of {type(thing).__name__}: show takes a Program, a Layer,"
-        " a Tensor, a report, a memory plan, a trace, a profile, a monitor or a file"
+        f"there is no picture of {type(thing).__name__}: show takes a Program, a "
+        "function of to_static, a Layer, a Tensor, a report, a memory plan, a trace, a "
+        "profile, a monitor or a file"
     )
     raise InvalidValueError(at_user_line(told))
 
@@ -108,6 +110,19 @@ def of_program(program: Program) -> Shown:
     recorder = ProgramRecorder(log, Cursor(Source(""), log), Budget())
     recorder.number(program)
     return ended(log, str(program))
+
+
+def of_function(static: StaticFunction) -> Shown:
+    """A function as `to_static` has rewritten it, with its latest program.
+
+    Raises:
+        InvalidValueError: It has not been called, and says not what it takes.
+    """
+    log = EventLog(clean(static.__name__))
+    log.begin("")
+    recorder = ProgramRecorder(log, Cursor(Source(""), log), Budget())
+    recorder.tell_rewritten(static, static.concrete_program.main_program)
+    return ended(log, static.code)
 
 
 def of_tensor(tensor: Tensor) -> Shown:
@@ -166,21 +181,26 @@ def of_plan(plan: Any) -> Shown:
     """Where values lie in memory."""
     log = EventLog("Memory plan")
     log.begin("")
-    buffers = [
-        {
-            "name": clean(str(b.name)),
-            "offset": int(b.offset),
-            "size": int(b.size),
-            "start": int(b.start),
-            "end": int(b.end),
-        }
-        for b in plan.buffers
-    ]
+    buffers = [part for buffer in plan.buffers for part in parts_of(buffer)]
     peaks = int(plan.planned_peak), int(plan.naive_peak), int(plan.planned_peak)
     steps = getattr(plan, "steps", None)
     ops = None if steps is None else [clean(str(step)) for step in steps]
     log.add(0, "plan", *peaks, buffers, None, ops)
     return ended(log, str(plan))
+
+
+def parts_of(buffer: Any) -> Iterator[PlanBuffer]:
+    """A buffer, and what lies in it after the variable it was made for."""
+    first, last = clean(str(buffer.name)), int(buffer.end)
+    offset, size = int(buffer.offset), int(buffer.size)
+    whole = PlanBuffer(
+        name=first, offset=offset, size=size, start=int(buffer.start), end=last
+    )
+    yield whole
+    since = dict(zip(buffer.names, buffer.since, strict=True))
+    for name, start in since.items():
+        if name != buffer.name:
+            yield {**whole, "name": clean(name), "start": start, "alias_of": first}
 
 
 def of_trace(trace: Trace) -> Shown:
@@ -251,6 +271,7 @@ def bounded(text: str) -> str:
 def kinds() -> Iterator[tuple[type, Callable[[Any], Shown]]]:
     """What has a picture, and what draws it."""
     yield Program, of_program
+    yield StaticFunction, of_function
     yield Tensor, of_tensor
     yield Layer, of_layer
     yield Report, of_report

@@ -19,6 +19,7 @@ from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role
 from teachgraph_widgets.history import Past, past_of
 from teachgraph_widgets.identity import Numbers
+from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, Record, clean
 from teachgraph_widgets.stats import Seen, dtype_name, outline
@@ -75,6 +76,7 @@ class TapeRecorder(Watcher):
         self._passes: list[Pass] = []
         self._saved: dict[str, tuple[str, ...]] = {}
         self.passed: Callable[[int], None] = ignore
+        self.layers = Layers()
         cursor.look = self.look
 
     @careful
@@ -113,13 +115,20 @@ class TapeRecorder(Watcher):
         texts = short_texts(attrs) if attrs else ()
         saved = () if node is None else self.saved_by(op, node)
         edges, taped = (tuple(read), tuple(written)), node is not None
-        told.append(("node", number, op, *edges, texts, saved, taped, order))
+        facts = op, *edges, texts, saved, taped, order, self.layers.path
+        told.append(("node", number, *facts))
         if self.values:
             for tensor, known in zip(outputs, written, strict=True):
                 seen = self.seen(tensor, known)
                 if seen is not None:
                     told.append(("value", known, seen))
         self.log.add_all(line, told)
+
+    @careful
+    def hook_changed(self, tensor: Tensor, name: str) -> None:
+        """A hook was put on a tensor's gradient, or taken off."""
+        number, line = self.number(tensor), self.cursor.place()
+        self.log.add(line, "attr", None, None, None, number, "hook", clean(name))
 
     @careful
     def backward_begin(self, roots: Sequence[Tensor]) -> None:

@@ -1,0 +1,164 @@
+"""Where things belong: ops to layers, hooks to tensors, failures to blocks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import teachgraph as tg
+from tests.widgets.recording import record
+
+NET = """\
+class Block(tg.nn.Layer):
+    def __init__(self):
+        super().__init__()
+        self.fc = tg.nn.Linear(2, 2)
+        self.again = tg.nn.LayerList([tg.nn.Linear(2, 2), tg.nn.Tanh()])
+    def forward(self, x):
+        x = self.fc(x) + 1.0
+        for layer in self.again:
+            x = layer(x)
+        return x
+"""
+
+
+def scopes(events: list[Any]) -> list[tuple[str, str | None]]:
+    return [(event["type"], event.get("scope")) for event in events]
+
+
+def test_each_op_of_a_net_says_which_layer_ran_it() -> None:
+    run = record(f"{NET}net = Block()\nx = tg.ones([1, 2])\ny = net(x) * 2.0\n")
+    assert run.error is None
+    ran = scopes(run.all("node"))
+    assert [scope for scope in ran if scope[0] != "fill_constant"] == [
+        ("matmul_v2", "Block/fc"),
+        ("elementwise_add", "Block/fc"),
+        ("scale", "Block"),
+        ("matmul_v2", "Block/again/Linear_0"),
+        ("elementwise_add", "Block/again/Linear_0"),
+        ("tanh", "Block/again/Tanh_1"),
+        ("scale", None),
+    ]
+
+
+def test_a_layer_in_a_program_gives_its_operators_the_same_scopes() -> None:
+    net = "net = tg.nn.Sequential(tg.nn.Linear(2, 2), tg.nn.Tanh())\n"
+    run = record(
+        f"tg.enable_static()\n{net}"
+        'x = tg.static.data("x", [None, 2])\ny = net(x)\ntg.disable_static()\n'
+    )
+    ops = run.all("op", program=run.program("main"))
+    scope = "Sequential/Linear_0"
+    assert scopes(ops)[:1] == [("matmul_v2", scope)]
+    assert scopes(ops)[-1:] == [("tanh", "Sequential/Tanh_1")]
+
+
+def test_a_layer_that_raises_is_left() -> None:
+    run = record(
+        f"{NET}net = Block()\n"
+        "try:\n    net(tg.ones([1, 3]))\nexcept Exception:\n    pass\n"
+        "y = tg.ones([2]) * 2.0\n"
+    )
+    assert run.error is None
+    assert scopes(run.all("node"))[-1] == ("scale", None)
+
+
+def test_steps_told_after_a_nap_still_know_their_layers() -> None:
+    run = record(
+        f"""\
+{NET}net = Block()
+x = tg.ones([1, 2])
+for i in range(20):
+    loss = net(x).sum()
+    loss.backward()
+"""
+    )
+    first, *_, last = [e for e in run.all("node") if e["type"] == "tanh"]
+    assert last["t"] > first["t"]
+    assert {e.get("scope") for e in run.all("node", type="tanh")} == {
+        "Block/again/Tanh_1"
+    }
+    assert run.all("dropped", what="training steps")
+
+
+def test_hooks_come_and_go_with_their_names() -> None:
+    run = record(
+        """\
+def double(g):
+    return g * 2.0
+x = tg.ones([2])
+x.stop_gradient = False
+handle = x.register_hook(double)
+y = x * 3.0
+y.retain_grads()
+handle.remove()
+handle.remove()
+"""
+    )
+    assert run.error is None
+    hooks = [(e["line"], e["value"]) for e in run.all("attr", attr="hook")]
+    assert hooks == [(5, "double"), (7, "retain_grads"), (8, "")]
+    x = run.tensor("x")["tensor"]
+    assert run.all("attr", attr="hook")[0]["tensor"] == x
+
+
+def test_an_error_inside_a_branch_is_told_of_its_operator_and_block() -> None:
+    run = record(
+        """\
+def broken(x):
+    raise ValueError("no")
+x = fluid.data(name="x", shape=[1], dtype="float32")
+def then():
+    out = tg.static.default_main_program().current_block().create_var(
+        name="out", shape=[1], dtype="float32")
+    fluid.layers.py_func(broken, x, out)
+    return out
+y = fluid.layers.cond(x > 0.0, then, lambda: x * 2.0)
+fluid.Executor().run(feed={"x": np.ones((1,), "float32")}, fetch_list=[y])
+"""
+    )
+    failed = run.one("op_failed")
+    operator = run.one("op", op=failed["op"])
+    assert (operator["type"], failed["type"]) == ("py_func", "py_func")
+    assert failed["block"] == operator["block"] > 0
+
+
+@tg.jit.to_static
+def doubled(x: Any) -> Any:
+    y = x * 2.0
+    if y.sum() > 1.0:
+        y = y + 1.0
+    return y
+
+
+def test_a_function_of_to_static_is_told_with_its_lines_and_operators() -> None:
+    run = record("y = f(tg.ones([2]))\n", f=doubled)
+    assert run.error is None
+    told = run.one("ast")
+    source = told["source"].splitlines()
+    transformed = told["transformed"].splitlines()
+    assert told["function"] == "doubled"
+    assert source[0] == "@tg.jit.to_static"
+    assert len(told["lines"]) == len(transformed)
+    for line, origin in zip(transformed, told["lines"], strict=True):
+        if line.strip() in ("y = x * 2.0", "y = y + 1.0", "return y"):
+            assert source[origin - 1].strip() == line.strip()
+    made = {op["text"].split(" = ")[1].split("(")[0]: op for op in told["ops"]}
+    scales = [op["line"] for op in told["ops"] if " = scale(" in op["text"]]
+    lines = [transformed[line - 1].strip() for line in scales]
+    assert lines == ["y = x * 2.0", "y = y + 1.0"]
+    operator = run.one("op", op=made["conditional_block"]["op"])
+    assert operator["type"] == "conditional_block"
+    assert "if y.sum()" in source[told["lines"][made["reduce_sum"]["line"] - 1] - 1]
+
+
+def test_a_function_of_to_static_is_shown_and_told_as_text() -> None:
+    doubled(tg.ones([2]))
+    shown = tg.show(doubled)
+    assert repr(shown).splitlines()[0] == "def doubled(x):"
+    (told,) = [e for e in shown.log["events"] if e["kind"] == "ast"]
+    numbers = {e["op"] for e in shown.log["events"] if e["kind"] == "op"}
+    assert {op["op"] for op in told["ops"]} == numbers
+    with pytest.raises(tg.errors.InvalidValueError, match="function of to_static"):
+        tg.show(object())

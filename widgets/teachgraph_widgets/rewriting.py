@@ -1,0 +1,94 @@
+"""What `to_static` made of a function: its source, the new source, and operators.
+
+The three are linked by the user's lines, which the transformed tree keeps.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+from teachgraph.callsite import Callsite
+from teachgraph.jit.source import definition
+from teachgraph.jit.transform import transformed
+from teachgraph.jit.transform.names import Fresh
+from teachgraph.jit.transform.private import private
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import Program
+from teachgraph_widgets.events import AstOp
+from teachgraph_widgets.log import LONGEST_SOURCE, clean
+
+__all__ = ["lines_of", "rewritten"]
+
+MOST_OPS = 2000
+
+Number = Callable[[Operator], int | None]
+
+
+def rewritten(static: Any, program: Program, number: Number) -> tuple[Any, ...] | None:
+    """The facts of an `ast` event; None of what has no source.
+
+    Args:
+        static: The StaticFunction.
+        program: One that was traced from it.
+        number: Says the number of an operator in the log, if it is there.
+    """
+    function = inspect.unwrap(static.function)
+    if not isinstance(function, FunctionType):
+        return None
+    source, first = inspect.getsourcelines(function)
+    node, file, owner = definition(function)
+    tree = transformed(private(node, owner), Fresh(node))
+    text = ast.unparse(tree)
+    lines = lines_of(tree, text, first)
+    ops = [
+        told(operator, line_of(operator.callsite, file, first, lines), number)
+        for operator in operators(program)
+    ]
+    sources = clean("".join(source), LONGEST_SOURCE), clean(text, LONGEST_SOURCE)
+    return clean(function.__qualname__), *sources, lines, ops[:MOST_OPS]
+
+
+def lines_of(tree: ast.AST, text: str, first: int) -> list[int]:
+    r"""For each line of an unparsed tree, the line of its source, counted from `first`.
+
+    >>> tree = ast.parse("a = (1 +\n  2)\nb = a")
+    >>> lines_of(tree, ast.unparse(tree), 1)
+    [1, 3]
+    """
+    lines = [0] * (text.count("\n") + 1)
+    ast.fix_missing_locations(tree)
+    for old, new in zip(
+        ast.walk(tree), ast.walk(ast.parse(text).body[0]), strict=False
+    ):
+        if isinstance(old, ast.stmt) and isinstance(new, ast.stmt):
+            lines[new.lineno - 1] = max(old.lineno - first + 1, 0)
+    return lines
+
+
+def line_of(where: Callsite | None, file: str, first: int, lines: list[int]) -> int:
+    """The transformed line that a place in the source became; 0 for none."""
+    if where is None or where.file != file:
+        return 0
+    line = where.line - first + 1
+    return lines.index(line) + 1 if line in lines else 0
+
+
+def operators(program: Program) -> Iterator[Operator]:
+    """The operators of all blocks."""
+    for block in program.blocks:
+        yield from block.ops
+
+
+def told(operator: Operator, line: int, number: Number) -> AstOp:
+    """An operator in words."""
+    made, read = operator.output_arg_names, operator.input_arg_names
+    text = f"{', '.join(made)} = {operator.type}({', '.join(read)})"
+    op: AstOp = {"text": clean(text, 200), "line": line}
+    known = number(operator)
+    if known is not None:
+        op["op"] = known
+    return op
