@@ -192,7 +192,8 @@ class BackBranch(Flow):
             found = zeros_of(writer, like) if inner is None else name(inner)
             if name(out) != found:
                 writer.line(f"    {name(out)} = {found}")
-        writer.line("else:")
+        if self.gradients:
+            writer.line("else:")
         for out, _, like in self.gradients:
             writer.line(f"    {name(out)} = {zeros_of(writer, like)}")
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 
+from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.executor.call import EMPTY, Call, call_of
 from teachgraph.executor.drawing import Draw, Source
 from teachgraph.executor.flow import BEFORE, BackBranch, BackLoop, Branch, Loop, Step
 from teachgraph.executor.steps import BackScan, Scan
 from teachgraph.ops.control_flow import limit_of
 from teachgraph.static.block import Block
+from teachgraph.static.block_slots import misfit
 from teachgraph.static.loop import write_backs
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
@@ -104,6 +106,7 @@ class Lowering:
     def step(self, operator: Operator, names: Names) -> Step:
         """One operator as a step."""
         if operator.type in FLOWS:
+            check_fits(operator)
             return FLOWS[operator.type](self, operator, names)
         call = call_of(operator, names)
         if self.depth == 0 or not isinstance(call.attrs.get("seed"), PlaceSeed):
@@ -217,6 +220,17 @@ class Lowering:
         )
         made.keep()
         return made
+
+
+def check_fits(operator: Operator) -> None:
+    """Refuse an operator that can't run its block.
+
+    Raises:
+        ProgramError: Its slots do not fit.
+    """
+    if (reason := misfit(operator)) is not None:
+        message = f"#{operator.idx} {operator.type}: {reason}"
+        raise ProgramError(at_user_line(message, operator.callsite))
 
 
 def scan(lowering: Lowering, operator: Operator, names: Names) -> Scan:

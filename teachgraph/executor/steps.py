@@ -92,7 +92,12 @@ class Scan(Rounds):
     def arguments(self) -> list[str | None]:
         """What it reads from around it."""
         own = {*(row for row, _ in self.sequences), *(old for old, _, _ in self.states)}
-        read = [name for name in read_outside(self.body) if name not in own]
+        handed = [
+            *(new for _, new, _ in self.states),
+            *(part for _, part, _ in self.outs),
+        ]
+        unmade = [name for name in handed if name not in inner_of(self.body)]
+        read = [n for n in (*read_outside(self.body), *unmade) if n not in own]
         first = [value for _, _, value in self.states]
         return [*(sequence for _, sequence in self.sequences), *first, *read]
 

@@ -23,6 +23,7 @@ from teachgraph.ops.op import GradOp, Op, find, slot_name
 from teachgraph.param_attr import ParamAttr
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from teachgraph.static.block import Block
+from teachgraph.static.block_slots import misfit
 from teachgraph.static.document import Part, parsed
 from teachgraph.static.operator import Operator, Slots
 from teachgraph.static.program import Program
@@ -300,6 +301,8 @@ def linked(program: Program, parts: Sequence[dict[str, Part]]) -> Program:
         for operator, source in zip(block.ops, part["ops"].items(MOST), strict=True):
             if "twin" in source.value:
                 operator.twin = read_twin(program, source.entries()["twin"])
+            if (reason := misfit(operator)) is not None:
+                raise source.refuse(f"{operator.type}: {reason}")
     return program
 
 
