@@ -34,8 +34,8 @@ const WORDS = {
 /** What is said where a phase begins. */
 const PHASES = {
   forward: "",
-  backward: "backward: gradients",
-  update: "update: the optimizer",
+  backward: "backward",
+  update: "update",
 };
 
 /** Arcs of the current line's rows are drawn for this many of them. */
@@ -150,7 +150,7 @@ export class Column {
     const { variables, operators } = program?.counts ?? { variables: 0, operators: 0 };
     const parts = [countText(variables, "variable"), countText(operators, "operator")];
     const some = variables + operators > 0;
-    setText(this.counts, some ? `${variables} var · ${operators} op` : "");
+    setText(this.counts, some ? `${variables.toLocaleString("en")} var · ${operators.toLocaleString("en")} op` : "");
     this.counts.title = parts.join(", ");
     this.visible.extend(program?.rows ?? [], (row) => this.isHidden(row));
     this.sizeContent();
