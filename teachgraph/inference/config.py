@@ -103,7 +103,7 @@ class Config:
         self._builder = PassBuilder(FUSIONS)
         self._ir_optim, self._memory_optim = True, True
         self._mkldnn, self._log, self._profile = False, True, False
-        self._threads = 1
+        self._threads, self._onnxruntime = 1, False
 
     def set_model(self, prog_file: Any, params_file: Any = None) -> None:
         """Choose the model."""
@@ -182,7 +182,7 @@ class Config:
     def set_cpu_math_library_num_threads(
         self, cpu_math_library_num_threads: int
     ) -> None:
-        """Accepted: how many threads NumPy's products take is for its library to say."""
+        """How many threads ONNX Runtime may have; NumPy's library decides alone."""
         if int(cpu_math_library_num_threads) < 1:
             raise InvalidValueError(at_user_line("there is one thread at least"))
         self._threads = int(cpu_math_library_num_threads)
@@ -213,6 +213,21 @@ class Config:
     def mkldnn_enabled(self) -> bool:
         """Whether that was asked for."""
         return self._mkldnn
+
+    def enable_onnxruntime(self) -> None:
+        """Let ONNX Runtime run the program; `onnx` and `onnxruntime` must be there."""
+        self._onnxruntime = True
+
+    def disable_onnxruntime(self) -> None:
+        """Run it here, as by default."""
+        self._onnxruntime = False
+
+    def onnxruntime_enabled(self) -> bool:
+        """Whether ONNX Runtime runs it."""
+        return self._onnxruntime
+
+    def enable_ort_optimization(self) -> None:
+        """Accepted: ONNX Runtime optimises in any case."""
 
     def enable_profile(self) -> None:
         """Accepted: a profiler watches from outside."""
@@ -250,6 +265,7 @@ class Config:
             "params_file": self.params_file() or "none",
             "use_gpu": "false",
             "cpu_math_thread": str(self._threads),
+            "enable_onnxruntime": str(self._onnxruntime).lower(),
             "enable_mkldnn": str(self._mkldnn).lower(),
             "ir_optim": str(self._ir_optim).lower(),
             "memory_optim": str(self._memory_optim).lower(),

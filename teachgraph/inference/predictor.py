@@ -13,6 +13,7 @@ from teachgraph.executor.executor import as_fed
 from teachgraph.inference.config import Config
 from teachgraph.inference.handles import InputHandle, OutputHandle
 from teachgraph.inference.loading import loaded
+from teachgraph.inference.onnx_session import Session
 from teachgraph.observe import announce, followed, observers
 from teachgraph.passes import Optimised, Report, apply_pass
 from teachgraph.static.program import Program
@@ -35,7 +36,12 @@ class Ready:
 
     def __init__(self, config: Config) -> None:
         (program, feeds, fetches), scope = loaded(*config.files())
-        names, wanted = config.passes(), [variable.name for variable in fetches]
+        wanted = [variable.name for variable in fetches]
+        self.session: Session | None = None
+        if config.onnxruntime_enabled():
+            threads = config.cpu_math_library_num_threads()
+            self.session = Session(program, feeds, wanted, scope, threads)
+        names = config.passes() if self.session is None else []
         made: Program = program
         self.report = Report()
         if names:
@@ -52,6 +58,8 @@ class Ready:
 
     def run(self, feed: dict[str, Array]) -> list[Array]:
         """The results for these inputs; values that a run would change are its own."""
+        if self.session is not None:
+            return self.session.run(feed)
         scope = self.scope
         if self.plan.stores:
             scope = Scope()
