@@ -238,7 +238,7 @@ def areas_under_curves(paddle: Any) -> Any:
 @program
 def layers_that_divide_their_weights(paddle: Any) -> Any:
     nn = paddle.static.nn
-    weight = paddle.static.data("W", [4, 3, 2])
+    weight = paddle.static.data("W", [3, 2, 2])
     weight.stop_gradient = False
     out = nn.spectral_norm(weight, dim=1, power_iters=2)
     return paddle.static.gradients(out, [weight])

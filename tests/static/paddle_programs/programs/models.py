@@ -16,7 +16,25 @@ explained(
     ),
     *(
         Row(MOMENTS, "variable", "*_norm_?.tmp_[01]", "stop_gradient", program)
-        for program in ("resnet_block", "transformer_*")
+        for program in ("resnet_block", "transformer_*", "mobilenet_*", "bert_*")
+    ),
+    *(
+        Row(XSHAPE, "variables", where, program="bert_block", ours=ABSENT)
+        for where in ("reshape2_?.tmp_1", "transpose_?.tmp_1")
+    ),
+    Row(
+        "queries, keys and values are each projected and split in turn",
+        "operators",
+        program="bert_block",
+    ),
+    Row(
+        "an axis counted from the end stays so",
+        "attr",
+        "flatten_contiguous_range*",
+        "stop_axis",
+        "mobilenet_block",
+        paddle=3,
+        ours=-1,
     ),
 )
 
@@ -98,3 +116,32 @@ def transformer_encoder_layer(paddle: Any) -> Any:
     x = nn.layer_norm(x + nn.fc(wide, 4, 2), begin_norm_axis=2)
     optimizer = paddle.optimizer.Momentum(0.01, 0.9, use_nesterov=True)
     return classified(paddle, paddle.mean(x, axis=1), optimizer)
+
+
+@program
+def mobilenet_block(paddle: Any) -> Any:
+    nn, relu6 = paddle.static.nn, paddle.nn.functional.relu6
+    x = paddle.static.data("image", [None, 2, 6, 6])
+
+    def step(x: Any, filters: int, size: int, act: Any = None, **more: Any) -> Any:
+        x = nn.conv2d(x, filters, size, bias_attr=False, **more)
+        x = nn.batch_norm(x)
+        return x if act is None else act(x)
+
+    wide = step(x, 4, 1, relu6)
+    deep = step(wide, 4, 3, relu6, padding=1, groups=4, use_cudnn=False)
+    out = x + step(deep, 2, 1)
+    pooled = paddle.nn.functional.adaptive_avg_pool2d(out, 1)
+    return classified(paddle, paddle.flatten(pooled, 1), paddle.optimizer.RMSProp(0.01))
+
+
+@program
+def bert_block(paddle: Any) -> Any:
+    nn = paddle.nn
+    words = paddle.static.data("words", [3, 3], "int64")
+    kinds = paddle.static.data("kinds", [3, 3], "int64")
+    x = nn.Embedding(7, 4)(words) + nn.Embedding(3, 4)(kinds)
+    x = nn.LayerNorm(4)(x)
+    x = nn.TransformerEncoderLayer(4, 2, 8, 0.0, activation="gelu")(x)
+    pooled = paddle.tanh(nn.Linear(4, 4)(x[:, 0]))
+    return classified(paddle, pooled, paddle.optimizer.SGD(0.01))
