@@ -14,6 +14,7 @@ from teachgraph.static.arrays import (
     create_array,
 )
 from teachgraph.static.control_flow import case, cond, switch_case
+from teachgraph.static.dynamic_rnn import DynamicRNN
 from teachgraph.static.if_else import IfElse
 from teachgraph.static.loop import While, while_loop
 from teachgraph.static.static_rnn import StaticRNN
@@ -23,6 +24,7 @@ from teachgraph.static.watching import Assert, Print
 
 __all__ = [
     "Assert",
+    "DynamicRNN",
     "IfElse",
     "Print",
     "StaticRNN",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from teachgraph import dtypes, unique_name
 from teachgraph.errors import ModeError, ProgramError, ShapeError, at_user_line
@@ -207,7 +208,13 @@ class StaticRNN:
         return before
 
     def boot(
-        self, shape: list[int], like: Variable, value: float, out_dim: int, in_dim: int
+        self,
+        shape: list[int],
+        like: Variable,
+        value: float,
+        out_dim: int,
+        in_dim: int,
+        dtype: Any = None,
     ) -> Variable:
         """A first value of one number, as large as the batch."""
         assert self.parent is not None
@@ -215,8 +222,9 @@ class StaticRNN:
         if like.name not in rows and like.block is not self.parent:
             in_dim -= 1
         sequence = rows.get(like.name, like)
+        dtype = dtypes.convert(dtype or sequence.dtype)
         first = self.parent.create_var(
-            unique_name.generate(f"{self.name}@memory_boot"), shape, sequence.dtype
+            unique_name.generate(f"{self.name}@memory_boot"), shape, dtype
         )
         self.parent.append_op(
             fill_constant_batch_size_like.type,
@@ -225,7 +233,7 @@ class StaticRNN:
             {
                 "value": value,
                 "shape": shape,
-                "dtype": dtypes.PADDLE_CODES[sequence.dtype],
+                "dtype": dtypes.PADDLE_CODES[dtype],
                 "input_dim_idx": in_dim,
                 "output_dim_idx": out_dim,
             },
