@@ -97,3 +97,18 @@ def test_the_policy_solves_cartpole_and_pushes_under_the_pole(notebook: Any) -> 
     (share,) = re.findall(r"falling pole in (\d+)%", text)
     assert float(mean) >= 195
     assert int(share) > 85
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_the_bert_answers_four_ways_alike(notebook: Any) -> None:
+    if notebook.metadata["source"] != "bert_four_ways":
+        return
+    text = printed(notebook)
+    (accuracy,) = re.findall(r"accuracy ([\d.]+)%", text)
+    assert float(accuracy) > 90
+    differences = re.findall(r"(\S+) from op by op", text)
+    assert len(differences) == 4
+    assert max(map(float, differences)) < 1e-4
+    assert "+ the film was good" in text
+    assert "- film was not good" in text
