@@ -38,11 +38,14 @@ def test_it_names_the_two_commands_and_shows_what_its_programs_print() -> None:
     assert len(programs()) == [kind for kind, _ in BLOCKS].count("python")
 
 
-@pytest.mark.parametrize(("code", "printed"), programs(), ids=["1.x", "2.x", "LeNet"])
+@pytest.mark.parametrize(
+    ("code", "printed"), programs(), ids=["1.x", "2.x", "LeNet", "to_static"]
+)
 def test_its_programs_print_what_it_says(
     code: str, printed: str, tmp_path: Path
 ) -> None:
-    assert run(sys.executable, "-c", code, cwd=tmp_path) == printed
+    (tmp_path / "program.py").write_text(code, "utf-8")
+    assert run(sys.executable, "program.py", cwd=tmp_path) == printed
 
 
 @pytest.mark.parametrize(
@@ -55,6 +58,8 @@ def test_make_knows_its_targets(command: str) -> None:
 
 def test_its_other_commands_run_one_after_the_other(tmp_path: Path) -> None:
     (tmp_path / "four_lines.py").write_text(programs()[0][0], "utf-8")
+    (tmp_path / "collatz.py").write_text(programs()[-1][0], "utf-8")
+    run(sys.executable, "collatz.py", cwd=tmp_path)
     env = at_home(tmp_path)
     for line in COMMANDS:
         words = shlex.split(line, comments=True)
