@@ -129,43 +129,78 @@ class Copy:
 
 def ordinary_loop(gradient: Operator, around: Find) -> dict[str, Variable]:
     """A `while` that does what a `while_grad` does; each gradient by its name."""
-    forward = forward_of(gradient, "StepScopes")
-    inputs, wanted = gradient.inputs, gradient.outputs["X@GRAD"]
-    outs, block = inputs["Out"], current(gradient, around)
-    rounds = around(kept_array(forward, outs[-1]).name)
-    k = array_length(rounds) - 1
-    carried = Carried(block)
-    counter = carried.start("round", k)
-    after = {
-        h: carried.start(h + AFTER, around(dh))
-        for h, dh in zip(outs, inputs["Out@GRAD"], strict=True)
-        if dh != EMPTY
-    }
-    firsts = dict(zip(wanted, outs[:-1], strict=False))
-    read = zip(wanted[len(outs) - 1 :], inputs["X"][len(outs) - 1 :], strict=True)
-    totals = {
-        dx: (x, carried.start(dx, zeros_like(around(x))))
-        for dx, x in read
-        if dx != EMPTY
-    }
-    with traced_into(block) as carried.body:
+    made = LoopAgain(gradient, around)
+    made.append()
+    return {dx: total for dx, (_, total) in made.totals.items()} | made.firsts()
+
+
+class LoopAgain:
+    """A `while` in the making that goes back over the rounds of another.
+
+    Attributes:
+        after: For each loop variable, what arrives from the rounds after.
+        totals: For each gradient of what the rounds read: the variable, and the sum.
+    """
+
+    def __init__(self, gradient: Operator, around: Find) -> None:
+        self.gradient, self.around = gradient, around
+        self.forward = forward_of(gradient, "StepScopes")
+        self.outs, read = gradient.inputs["Out"], gradient.inputs["X"]
+        self.carried = Carried(current(gradient, around))
+        rounds = around(kept_array(self.forward, self.outs[-1]).name)
+        self.counter = self.carried.start("round", array_length(rounds) - 1)
+        arriving = wanted_of(gradient.inputs["Out@GRAD"], self.outs)
+        self.after = {
+            h: self.carried.start(h + AFTER, around(dh)) for dh, h in arriving.items()
+        }
+        own = len(self.outs) - 1
+        sums = wanted_of(gradient.outputs["X@GRAD"][own:], read[own:])
+        self.totals = {
+            dx: (x, self.carried.start(dx, zeros_like(around(x))))
+            for dx, x in sums.items()
+        }
+
+    def append(self) -> None:
+        """Append it."""
+        with traced_into(self.carried.block) as self.carried.body:
+            copy = self.copy()
+            self.carried.next(self.counter, self.counter - 1)
+            for h, variable in self.after.items():
+                self.carried.next(variable, copy(h + GRAD))
+            for x, total in self.totals.values():
+                self.carried.next(total, added(total, copy.gradient_of(x)))
+        self.carried.append()
+
+    def copy(self) -> Copy:
+        """What goes back over one round."""
         copy = Copy(
-            carried.body, gradient, forward, around, lambda a: array_read(a, counter)
+            self.carried.body,
+            self.gradient,
+            self.forward,
+            self.around,
+            lambda array: array_read(array, self.counter),
         )
-        copy.names.update({h + AFTER: variable for h, variable in after.items()})
+        copy.names.update({h + AFTER: value for h, value in self.after.items()})
         copy.run()
-        carried.next(counter, counter - 1)
-        for h, variable in after.items():
-            carried.next(variable, copy(h + GRAD))
-        for x, total in totals.values():
-            part = copy.gradient_of(x)
-            carried.next(total, total if part is None else sum_(total, part))
-    carried.append()
-    found = {dx: total for dx, (_, total) in totals.items()}
-    for place, (dx, h) in enumerate(firsts.items()):
-        if dx != EMPTY:
-            first = inputs["X"][place]
-            found[dx] = after[h] if h in after else zeros_like(around(first))
+        return copy
+
+    def firsts(self) -> dict[str, Variable]:
+        """The gradients of the loop variables' first values."""
+        found = {}
+        grads, read = self.gradient.outputs["X@GRAD"], self.gradient.inputs["X"]
+        for dx, h, first in zip(grads, self.outs[:-1], read, strict=False):
+            if dx != EMPTY:
+                none = h not in self.after
+                found[dx] = zeros_like(self.around(first)) if none else self.after[h]
+        return found
+
+
+def added(total: Variable, part: Variable | None) -> Variable:
+    """A sum, and what a round adds to it."""
+    if part is None:
+        return total
+    found: Any = sum_(total, part)
+    assert isinstance(found, Variable)
     return found
 
 
@@ -233,95 +268,128 @@ def as_going(k: Variable) -> Variable:
 
 def ordinary_branch(gradient: Operator, around: Find) -> dict[str, Variable]:
     """A branch that does what a `conditional_block_grad` does."""
-    forward = forward_of(gradient, "Scope")
-    pairs = zip(gradient.outputs["Input@GRAD"], gradient.inputs["Input"], strict=True)
-    wanted = {dx: around(x) for dx, x in pairs if dx != EMPTY}
-    names = dict(
-        zip(gradient.outputs["Input@GRAD"], gradient.inputs["Input"], strict=True)
-    )
-    block = current(gradient, around)
-    condition = around(gradient.inputs["Cond"][0])
-    branch = Branch(block, condition)
-    reached = []
+    wanted = wanted_of(gradient.outputs["Input@GRAD"], gradient.inputs["Input"])
+    block, condition = current(gradient, around), around(gradient.inputs["Cond"][0])
+    taken = branch_again(gradient, around, Branch(block, condition), wanted)
+    mask = functions.cast(condition, "int32")
+    found = {}
+    for dx, x in wanted.items():
+        found[dx] = zeros = zeros_like(around(x))
+        if dx in taken:
+            found[dx] = out = block.create_var(
+                unique_name.generate(dx), zeros.shape, zeros.dtype, type=zeros.type
+            )
+            select(block, mask.name, [zeros.name, taken[dx].name], out.name, kept=True)
+    return found
+
+
+def branch_again(
+    gradient: Operator, around: Find, branch: Branch, wanted: Mapping[str, str]
+) -> dict[str, Variable]:
+    """Append the branch; those gradients that it reaches."""
+    forward, reached = forward_of(gradient, "Scope"), []
     with branch.traced():
         first = functions.full([1], 0, "int64")
         copy = Copy(
             branch.block, gradient, forward, around, lambda a: array_read(a, first)
         )
         copy.run()
-        for dx in wanted:
-            if (part := copy.gradient_of(names[dx])) is not None:
+        for dx, x in wanted.items():
+            if (part := copy.gradient_of(x)) is not None:
                 reached.append(dx)
                 branch.results.append(part)
-    taken = dict(zip(reached, branch.carried, strict=True))
-    mask = functions.cast(condition, "int32")
-    found = {}
-    for dx, x in wanted.items():
-        zeros = zeros_like(x)
-        found[dx] = zeros
-        if dx in taken:
-            out = block.create_var(
-                unique_name.generate(dx), x.shape, x.dtype, type=x.type
-            )
-            select(block, mask.name, [zeros.name, taken[dx].name], out.name, kept=True)
-            found[dx] = out
-    return found
+    return dict(zip(reached, branch.carried, strict=True))
 
 
 def ordinary_steps(gradient: Operator, around: Find) -> dict[str, Variable]:
     """A `recurrent` that does what a `recurrent_grad` does, the other way round."""
-    forward = forward_of(gradient, "step_scopes")
-    inputs, outputs, attrs = gradient.inputs, gradient.outputs, gradient.attrs
-    inside = gradient.sub_block
-    assert inside is not None
-    rnn = StaticRNN(reverse=not attrs["reverse"])
-    firsts = dict(zip(attrs["ex_states"], inputs["initial_states"], strict=True))
-    states = [h for h in firsts if h + AFTER in inside.vars]
-    begin = {h: zeros_like(around(firsts[h])) for h in states}
-    sequences = wanted_of(outputs["inputs@GRAD"], attrs["step_inputs"])
-    sums = wanted_of(outputs["parameters@GRAD"], inputs["parameters"])
-    likes = dict(zip(outputs["inputs@GRAD"], inputs["inputs"], strict=True))
-    start = {dx: zeros_like(around(x)) for dx, x in sums.items()}
-    handed: list[str] = []
-    with rnn.step():
-        assert rnn.block is not None
-        copy = Copy(rnn.block, gradient, forward, around, rnn.step_input)
-        arriving = zip(attrs["step_outputs"], inputs["outputs@GRAD"], strict=True)
+    made = StepsAgain(gradient, around)
+    made.append()
+    return made.found()
+
+
+class StepsAgain:
+    """A `StaticRNN` in the making that goes back over the steps of another.
+
+    Attributes:
+        sequences: The gradients wanted of sequences, and what a step calls its row.
+        sums: Those of what all steps read, and what that is.
+        likes: For each gradient of a sequence, the sequence.
+        states: The states through which a gradient passes, and their first values.
+        results: What each step hands out, by the name of a gradient or a state.
+    """
+
+    def __init__(self, gradient: Operator, around: Find) -> None:
+        self.gradient, self.around = gradient, around
+        inputs, outputs, attrs = gradient.inputs, gradient.outputs, gradient.attrs
+        inside = gradient.sub_block
+        assert inside is not None
+        self.rnn = StaticRNN(reverse=not attrs["reverse"])
+        self.sequences = wanted_of(outputs["inputs@GRAD"], attrs["step_inputs"])
+        self.sums = wanted_of(outputs["parameters@GRAD"], inputs["parameters"])
+        self.likes = dict(zip(outputs["inputs@GRAD"], inputs["inputs"], strict=True))
+        firsts = zip(attrs["ex_states"], inputs["initial_states"], strict=True)
+        self.states = {h: first for h, first in firsts if h + AFTER in inside.vars}
+        self.results: dict[str, Variable] = {}
+
+    def append(self) -> None:
+        """Append it."""
+        begin = {h: zeros_like(self.around(x)) for h, x in self.states.items()}
+        start = {dx: zeros_like(self.around(x)) for dx, x in self.sums.items()}
+        with self.rnn.step():
+            copy = self.copy(begin)
+            totals = {dx: self.rnn.memory(init=zeros) for dx, zeros in start.items()}
+            copy.run()
+            self.hand_on(copy, totals)
+            self.hand_out(copy)
+            for value in self.results.values():
+                self.rnn.step_output(value)
+
+    def copy(self, begin: Mapping[str, Variable]) -> Copy:
+        """What goes back over one step, given what arrives from around it."""
+        block, forward = self.rnn.block, forward_of(self.gradient, "step_scopes")
+        assert block is not None
+        copy = Copy(block, self.gradient, forward, self.around, self.rnn.step_input)
+        parts = self.gradient.attrs["step_outputs"]
+        arriving = zip(parts, self.gradient.inputs["outputs@GRAD"], strict=True)
         for y, dy in arriving:
-            copy.names[y + AT_STEP] = rnn.step_input(around(dy))
-        for h in states:
-            copy.names[h + AFTER] = rnn.memory(init=begin[h])
-        totals = {dx: rnn.memory(init=zeros) for dx, zeros in start.items()}
-        copy.run()
-        results: dict[str, Variable] = {}
-        for h in states:
-            before = copy(h + GRAD)
-            rnn.update_memory(copy(h + AFTER), before)
-            results[h] = before
+            copy.names[y + AT_STEP] = self.rnn.step_input(self.around(dy))
+        for h, zeros in begin.items():
+            copy.names[h + AFTER] = self.rnn.memory(init=zeros)
+        return copy
+
+    def hand_on(self, copy: Copy, totals: Mapping[str, Variable]) -> None:
+        """To the step before: what arrives at its states, and the sums so far."""
+        for h in self.states:
+            self.results[h] = copy(h + GRAD)
+            self.rnn.update_memory(copy(h + AFTER), self.results[h])
         for dx, total in totals.items():
-            part = copy.gradient_of(sums[dx])
-            results[dx] = total if part is None else sum_(total, part)
-            rnn.update_memory(total, results[dx])
-        for dx, row in sequences.items():
+            self.results[dx] = added(total, copy.gradient_of(self.sums[dx]))
+            self.rnn.update_memory(total, self.results[dx])
+
+    def hand_out(self, copy: Copy) -> None:
+        """What a step gives to its rows."""
+        for dx, row in self.sequences.items():
             part = copy.gradient_of(row)
             if part is not None:
-                results[dx] = part
-                if around(likes[dx]).type != "LOD_TENSOR":
-                    rnn.unstacked.add(len(results) - 1)
-        for name, value in results.items():
-            handed.append(name)
-            rnn.step_output(value)
-    made = rnn() if handed else []
-    listed = made if isinstance(made, list) else [made]
-    out = dict(zip(handed, listed, strict=True))
-    last = 0 if rnn.reverse else -1
-    found = {
-        dx: out[dx] if dx in out else zeros_like(around(likes[dx])) for dx in sequences
-    }
-    found.update({dx: step_of(out[dx], last) for dx in sums})
-    carried = wanted_of(outputs["initial_states@GRAD"], list(firsts))
-    found.update({dx: step_of(out[h], last) for dx, h in carried.items()})
-    return found
+                if self.around(self.likes[dx]).type != "LOD_TENSOR":
+                    self.rnn.unstacked.add(len(self.results))
+                self.results[dx] = part
+
+    def found(self) -> dict[str, Variable]:
+        """Each gradient, by its name."""
+        made = self.rnn() if self.results else []
+        listed = made if isinstance(made, list) else [made]
+        out = dict(zip(self.results, listed, strict=True))
+        last = 0 if self.rnn.reverse else -1
+        first = self.gradient.outputs["initial_states@GRAD"]
+        carried = wanted_of(first, self.gradient.attrs["ex_states"]) | {
+            dx: dx for dx in self.sums
+        }
+        return {
+            dx: out[dx] if dx in out else zeros_like(self.around(self.likes[dx]))
+            for dx in self.sequences
+        } | {dx: step_of(out[name], last) for dx, name in carried.items()}
 
 
 def step_of(sequence: Variable, at: int) -> Variable:
