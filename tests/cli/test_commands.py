@@ -1,0 +1,184 @@
+"""`teachgraph predict`, `show` and `bench`, as a shell runs them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import teachgraph as tg
+from teachgraph import jit, nn
+from teachgraph.cli import main
+from teachgraph.static import InputSpec
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+X = np.linspace(-1, 1, 20, dtype="float32").reshape(5, 4)
+
+
+class Two(nn.Layer):
+    """Two inputs, two results."""
+
+    def forward(self, first: Any, file: Any) -> Any:
+        return first + file, first * file
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A folder with two models and their inputs."""
+    tg.seed(0)
+    net = nn.Sequential(nn.Linear(4, 3), nn.Dropout(0.5))
+    jit.save(net, tmp_path / "net", [InputSpec([None, 4], "float32", "x")])
+    net.eval()
+    np.save(tmp_path / "expected.npy", net(tg.to_tensor(X)).numpy())
+    names = ("first", "file")
+    jit.save(
+        Two(), tmp_path / "two", [InputSpec([None, 4], "float32", n) for n in names]
+    )
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "wide.npy", X.astype("float64"))
+    np.savez(tmp_path / "both.npz", first=X, other=X)
+    return tmp_path
+
+
+@pytest.fixture
+def teachgraph(work: Path) -> Run:
+    """The command."""
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "teachgraph", *arguments]
+        return subprocess.run(
+            command, cwd=work, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+@pytest.fixture
+def in_process(
+    work: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Run:
+    """The same in this process, which is quicker."""
+    monkeypatch.chdir(work)
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        try:
+            code = main(arguments)
+        except SystemExit as leave:
+            code = int(leave.code or 0)
+        said = capsys.readouterr()
+        return subprocess.CompletedProcess(arguments, code, said.out, said.err)
+
+    return run
+
+
+def test_predictions_are_written_printed_and_made_in_batches(
+    teachgraph: Run, work: Path
+) -> None:
+    expected = np.load(work / "expected.npy")
+    said = teachgraph("predict", "net", "--input", "x.npy", "--output", "y.npy")
+    assert (said.returncode, said.stdout, said.stderr) == (0, "Wrote y.npy\n", "")
+    np.testing.assert_allclose(np.load(work / "y.npy"), expected, rtol=1e-6)
+    batches = ("--batch", "2", "--output", "z.npz")
+    said = teachgraph("predict", "net.pdmodel", "--input", "x=wide.npy", *batches)
+    assert said.returncode == 0, said.stderr
+    (found,) = np.load(work / "z.npz").values()
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    said = teachgraph("predict", "net", "--input", "x.npy")
+    assert "float32 [5, 3]" in said.stdout
+
+
+def test_several_inputs_go_by_name_or_by_what_is_left(
+    teachgraph: Run, work: Path
+) -> None:
+    given = ("--input", "file=x.npy", "--input", "x.npy", "--output", "y.npz")
+    assert teachgraph("predict", "two", *given).returncode == 0
+    total, product = np.load(work / "y.npz").values()
+    np.testing.assert_allclose(total, X + X)
+    np.testing.assert_allclose(product, X * X)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["predict", "none", "--input", "x.npy"], "to load model not exists"),
+        (["predict", "net"], "the model takes x: give --input x=FILE"),
+        (["predict", "net", "--input", "none.npy"], "No such file"),
+        (["predict", "net", "--input", "net.pdmodel"], "holds no arrays"),
+        (["predict", "net", "--input", "y=x.npy"], "give --input x=FILE"),
+        (["predict", "two", "--input", "x.npy"], "give --input file=FILE"),
+        (
+            [
+                "predict",
+                "two",
+                "--input",
+                "x.npy",
+                "--input",
+                "x.npy",
+                "--output",
+                "y.npy",
+            ],
+            "2 results need .npz",
+        ),
+        (
+            ["predict", "net", "--input", "x.npy", "--output", "y.txt"],
+            "neither .npy nor .npz",
+        ),
+        (["predict", "net", "--input", "expected.npy"], "should have dimensions"),
+        (["show", "none"], "to load model not exists"),
+        (["show", "x.npy"], "it is no JSON of ours"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(
+    arguments: list[str], message: str, in_process: Run, work: Path
+) -> None:
+    before = {path.name for path in work.iterdir()}
+    said = in_process(*arguments)
+    assert said.returncode == 2
+    assert said.stdout == ""
+    assert len(said.stderr.splitlines()) == 1
+    assert said.stderr.startswith(f"teachgraph {arguments[0]}: ")
+    assert message in said.stderr
+    assert {path.name for path in work.iterdir()} == before
+
+
+def test_a_damaged_model_is_said_in_one_line(teachgraph: Run, work: Path) -> None:
+    (work / "net.pdiparams").write_bytes(b"\x80\x04cos\nsystem\n")
+    said = teachgraph("predict", "net", "--input", "x.npy")
+    assert said.returncode == 2
+    assert "pickle" in said.stderr
+    assert len(said.stderr.splitlines()) == 1
+
+
+def test_a_model_is_shown_as_text_and_as_a_page(teachgraph: Run, work: Path) -> None:
+    text = teachgraph("show", "net").stdout
+    assert text.startswith("input: x float32 [-1, 4]\noutput: ")
+    assert "parameters: 2, 15 numbers" in text
+    assert "matmul_v2(inputs=" in text
+    assert "= fc(inputs=" in teachgraph("show", "net", "--optimised").stdout
+    said = teachgraph("show", "net", "--html", "net.html")
+    assert (said.returncode, said.stdout) == (0, "Wrote net.html\n")
+    assert "matmul_v2" in (work / "net.html").read_text()
+
+
+def test_the_bench_prints_all_ways_with_their_ratios(teachgraph: Run) -> None:
+    said = teachgraph("bench", "bert", "--times", "20", "--length", "8")
+    assert said.returncode == 0, said.stderr
+    title, head, *rows, agreement = said.stdout.splitlines()
+    assert title == "BERT tiny, one sentence of 8 words, 20 times"
+    assert head.split()[:2] == ["way", "total"]
+    assert [row.split()[0] for row in rows] == ["dynamic", "ONNX", "static"]
+    assert rows[0].endswith("1.00x")
+    assert float(agreement.split()[-1]) < 1e-5
+
+
+@pytest.mark.parametrize("command", ["predict", "show", "bench"])
+def test_help_says_what_there_is(command: str, in_process: Run) -> None:
+    said = in_process(command, "--help")
+    assert said.returncode == 0
+    assert f"teachgraph {command}" in said.stdout
+    assert in_process(command, "--nonsense").returncode == 2
