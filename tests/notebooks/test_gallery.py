@@ -112,3 +112,20 @@ def test_the_bert_answers_four_ways_alike(notebook: Any) -> None:
     assert max(map(float, differences)) < 1e-4
     assert "+ the film was good" in text
     assert "- film was not good" in text
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_a_loop_and_its_steps_written_out_have_the_same_gradients(
+    notebook: Any,
+) -> None:
+    if notebook.metadata["source"] != "static_while_rnn":
+        return
+    text = printed(notebook)
+    assert "alike to 1e-6: True" in text
+    assert "elementwise_add, tanh -> fused_elementwise" in text
+    rows = re.findall(
+        r"^(loop|unrolled|recomputed) .* ([\d.]+) +([\d.]+)$", text, re.MULTILINE
+    )
+    assert [name for name, _, _ in rows] == ["loop", "unrolled", "recomputed"]
+    assert all(float(planned) < float(naive) for _, naive, planned in rows)
