@@ -92,6 +92,21 @@ def test_one_op(
     tell(f"{what}, {size} elements, values {values}: {extra:.1f} us more")
 
 
+def test_an_op_that_nobody_watches(benchmark: Any, tell: Tell) -> None:
+    """What is left of having been watched: the second half ran after a recording."""
+    benchmark.group = "nobody watches"
+
+    def plain() -> float:
+        return seconds(FORWARD, watched=False, x=leaf(64))
+
+    before = min(plain() for _ in range(20))
+    seconds(FORWARD, watched=True, x=leaf(64))
+    benchmark.pedantic(plain, rounds=20)
+    after = min(plain() for _ in range(20))
+    each = [t / OPS * 1e6 for t in (before, after)]
+    tell(f"an op takes {each[0]:.2f} us, {each[1]:.2f} us after a recording")
+
+
 def mlp(build: Any) -> Any:
     return build(Case("784-100-10 batch 64", 784, 100, 10, 64))
 

@@ -16,6 +16,13 @@ __all__ = ["Numbers"]
 CROWD = 1000
 
 
+class Numbered(ref[Any]):
+    """A weak reference that knows the number of what it refers to."""
+
+    __slots__ = ("number",)
+    number: int
+
+
 class Numbers:
     """Gives each object a number when it is first seen.
 
@@ -26,8 +33,7 @@ class Numbers:
     """
 
     def __init__(self) -> None:
-        self._references: dict[int, ref[Any]] = {}
-        self._numbers: dict[int, int] = {}
+        self._references: dict[int, Numbered] = {}
         self._next = count()
         self._crowded = CROWD
 
@@ -36,15 +42,15 @@ class Numbers:
         reference = self._references.get(id(thing))
         if reference is None or reference() is not thing:
             return None
-        return self._numbers[id(thing)]
+        return reference.number
 
     def give(self, thing: Any, number: int | None = None) -> int:
         """Give the object the next number, or the one of what it stands for."""
         if number is None:
             number = next(self._next)
-        self._references[id(thing)] = ref(thing)
-        self._numbers[id(thing)] = number
-        if len(self._numbers) > self._crowded:
+        self._references[id(thing)] = reference = Numbered(thing)
+        reference.number = number
+        if len(self._references) > self._crowded:
             self.forget()
         return number
 
@@ -52,8 +58,8 @@ class Numbers:
         """Forget those that are gone."""
         gone = [a for a, reference in self._references.items() if reference() is None]
         for address in gone:
-            del self._references[address], self._numbers[address]
-        self._crowded = 2 * len(self._numbers) + CROWD
+            del self._references[address]
+        self._crowded = 2 * len(self._references) + CROWD
 
     def fresh(self) -> int:
         """A number for something that has no object."""
@@ -61,7 +67,7 @@ class Numbers:
 
     def living(self) -> Iterator[tuple[int, Any]]:
         """Number and object of each that still lives."""
-        for address, reference in list(self._references.items()):
+        for reference in list(self._references.values()):
             thing = reference()
             if thing is not None:
-                yield self._numbers[address], thing
+                yield reference.number, thing

@@ -55,9 +55,9 @@ def rewritten(static: Any, program: Program, number: Number) -> tuple[Any, ...] 
 def lines_of(tree: ast.AST, text: str, first: int) -> list[int]:
     r"""For each line of an unparsed tree, the line of its source, counted from `first`.
 
-    >>> tree = ast.parse("a = (1 +\n  2)\nb = a")
+    >>> tree = ast.parse("def f(a):\n  b = (a +\n    1)\n  return b").body[0]
     >>> lines_of(tree, ast.unparse(tree), 1)
-    [1, 3]
+    [1, 2, 4]
     """
     lines = [0] * (text.count("\n") + 1)
     ast.fix_missing_locations(tree)

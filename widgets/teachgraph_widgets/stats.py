@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64encode
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -278,10 +279,11 @@ def short(value: float, digits: int) -> float | None:
     return round(value, digits)
 
 
-def picked(count: int) -> Array:
+@lru_cache(maxsize=256)
+def picked(count: int) -> Array | slice:
     """Which of so many rows to look at: all, or at most 64 spread evenly."""
-    wanted = min(count, 2 * SIDE)
-    return np.arange(wanted) * count // max(wanted, 1)
+    wanted = 2 * SIDE
+    return slice(None) if count <= wanted else np.arange(wanted) * count // wanted
 
 
 def pool(matrix: Array, count: int) -> Array:
@@ -289,10 +291,16 @@ def pool(matrix: Array, count: int) -> Array:
     rows = len(matrix)
     if rows == count:
         return matrix
-    starts = np.arange(count) * rows // count
-    sizes = np.diff(np.append(starts, rows))
-    means: Array = np.add.reduceat(matrix, starts, axis=0) / sizes[:, None]
+    starts, sizes = groups(rows, count)
+    means: Array = np.add.reduceat(matrix, starts, axis=0) / sizes
     return means
+
+
+@lru_cache(maxsize=256)
+def groups(rows: int, count: int) -> tuple[Array, Array]:
+    """Where each of `count` groups of rows begins, and how many each has, upright."""
+    starts = np.arange(count) * rows // count
+    return starts, np.diff(np.append(starts, rows))[:, None]
 
 
 def cell_width(digits: int) -> int:
@@ -302,6 +310,7 @@ def cell_width(digits: int) -> int:
     return digits + 4 if digits > 0 else min(7 - digits, 20)
 
 
+@lru_cache(maxsize=256)
 def fitting(rows: int, columns: int, cells: int) -> tuple[int, int]:
     """The largest picture of at most 32x32, and of so many cells, in proportion."""
     height, width = min(rows, SIDE), min(columns, SIDE)

@@ -7,7 +7,7 @@ thread does is not the business of this trace.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import lru_cache, wraps
 from threading import get_ident
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
@@ -80,11 +80,20 @@ def short_texts(attrs: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     >>> short_texts({"axis": 1, "scale": np.float32(0.5), "value": np.zeros(9)})
     (('axis', '1'), ('scale', '0.5'), ('value', '<9 values>'))
     """
-    return tuple([(clean(name), short_text(value)) for name, value in attrs.items()])
+    return tuple([(cleaned(name), short_text(value)) for name, value in attrs.items()])
+
+
+cleaned = lru_cache(maxsize=1024)(clean)
+"""Names of attributes are few, and come again with each op."""
+
+PLAIN = {bool, int, float, type(None)}
+"""What is written in letters that need no cleaning."""
 
 
 def short_text(value: Any) -> str:
     """One attribute: strings bare, arrays by size, all else as Python writes it."""
+    if value.__class__ in PLAIN:
+        return repr(value)[:LONGEST_ATTRIBUTE]
     if isinstance(value, np.ndarray):
         return f"<{value.size} values>"
     text = value if isinstance(value, str) else repr(value)
