@@ -1,4 +1,76 @@
-"""The second interpreter: ops become operators of a program, and run later."""
+"""The second interpreter: ops become operators of a program, and run later.
+
+A `Program` is a list of blocks; a `Block` has variables and operators. Layers append to
+two programs at once: what starts the parameters goes into the startup program, what
+uses them into the main one.
+
+>>> import numpy as np
+>>> import teachgraph as tg
+>>> from teachgraph import passes, static, unique_name
+>>> main, startup = static.Program(), static.Program()
+>>> with static.program_guard(main, startup), unique_name.guard():
+...     x = static.data("x", [None, 2])
+...     h = static.nn.fc(x, 3, activation="relu")
+...     loss = tg.mean(h)
+>>> [op.type for op in startup.global_block().ops]
+['uniform_random', 'fill_constant']
+>>> [op.type for op in main.global_block().ops]
+['mul', 'elementwise_add', 'relu', 'reduce_mean']
+
+A `Variable` has a name, a shape and a dtype, but no value yet. The `Operator` that
+wrote it knows its slots, its attributes and the line of the user that it comes from.
+
+>>> h.name, h.shape, h.op.input("X")
+('fc_0.tmp_2', (-1, 3), ['fc_0.tmp_1'])
+
+The way back is more operators: `append_backward` goes through those on the way to the
+loss in reverse, and appends the gradient rule of each.
+
+>>> with static.program_guard(main, startup):
+...     pairs = static.append_backward(loss)
+>>> [(parameter.name, grad.name) for parameter, grad in pairs]
+[('fc_0.w_0', 'fc_0.w_0@GRAD'), ('fc_0.b_0', 'fc_0.b_0@GRAD')]
+>>> [op.type for op in main.global_block().ops][4:]
+['fill_constant', 'reduce_mean_grad', 'relu_grad', 'elementwise_add_grad', 'mul_grad']
+
+Branches and loops are operators with a block of their own.
+
+>>> branching = static.Program()
+>>> with static.program_guard(branching), unique_name.guard():
+...     n, end = static.data("n", [1]), static.data("end", [1])
+...     (last,) = static.nn.while_loop(lambda n: n < end, lambda n: [n * 2.0], [n])
+>>> [[op.type for op in block.ops] for block in branching.blocks]
+[['less_than', 'while'], ['scale', 'less_than', 'assign', 'assign']]
+
+An `Executor` makes straight Python of a program, once, and runs it. Parameters live in
+a scope from one run to the next; all else is gone after it, but for what is fetched.
+
+>>> with static.scope_guard(static.Scope()):
+...     executor = static.Executor()
+...     _ = executor.run(startup)
+...     fetched = executor.run(main, {"x": np.ones((4, 2), "float32")}, [loss, h])
+...     numbers = {"n": np.float32([1]), "end": np.float32([100])}
+...     looped = executor.run(branching, numbers, [last])
+>>> fetched[1].shape, looped[0].tolist()
+((4, 3), [128.0])
+
+Passes rewrite a copy of a program into one that computes the same.
+
+>>> faster = passes.apply_pass(main, ["fc_fuse"], fetches=[h])
+>>> [op.type for op in faster.global_block().ops]
+['fc']
+
+For a test, what only training needs is left out; what is saved is read again alike.
+
+>>> test = main.clone(for_test=True)
+>>> [op.type for op in test.global_block().ops]
+['mul', 'elementwise_add', 'relu', 'reduce_mean']
+>>> saved = static.serialize_program([x], [h], program=test)
+>>> [op.type for op in static.deserialize_program(saved).global_block().ops]
+['mul', 'elementwise_add', 'relu']
+
+In Paddle this is `paddle.static`.
+"""
 
 from importlib import import_module
 from inspect import isfunction
