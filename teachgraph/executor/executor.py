@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from teachgraph.eager.tensor import Tensor
-from teachgraph.errors import ExecutorError, FeedError, FetchError, at_user_line
+from teachgraph.errors import (
+    ExecutorError,
+    FeedError,
+    FetchError,
+    InvalidValueError,
+    at_user_line,
+)
 from teachgraph.executor.dataset_runs import Batches, FetchHandler, run_over
 from teachgraph.executor.fetching import (
     asked_for,
@@ -29,6 +36,9 @@ from teachgraph.static.variable import Variable
 
 __all__ = ["Executor"]
 
+BACKENDS = (None, "onnxruntime")
+"""Each is a file of this room with a function `plan`."""
+
 Key = tuple[int, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
@@ -45,6 +55,11 @@ class Executor:
             what the default passes leave. So does a run that somebody follows.
         max_iterations: How often a loop may go round that does not say so itself;
             by default without end, until Ctrl-C leaves the scope as it was.
+        backend: Who runs programs: by default their own generated code, or
+            `onnxruntime`, which takes programs for use only.
+
+    Raises:
+        InvalidValueError: There is no such backend.
 
     In Paddle this is `paddle.static.Executor`.
     """
@@ -55,8 +70,13 @@ class Executor:
         *,
         interpret: bool = False,
         max_iterations: int | None = None,
+        backend: str | None = None,
     ) -> None:
-        self.place, self.interpreting = place, interpret
+        if backend not in BACKENDS:
+            raise InvalidValueError(
+                at_user_line(f"backend is one of {BACKENDS}, got {backend!r}")
+            )
+        self.place, self.interpreting, self.backend = place, interpret, backend
         self.max_iterations = limit_of(max_iterations)
         self._closed = False
 
@@ -159,6 +179,10 @@ class Executor:
         self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
     ) -> Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
+        if self.backend is not None:
+            backend = import_module(f"teachgraph.executor.{self.backend}")
+            made: Plan = backend.plan(program, feeds, fetches)
+            return made
         return Plan(program, feeds, fetches, self.passes(program), self.max_iterations)
 
     def compiled(

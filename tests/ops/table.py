@@ -73,6 +73,7 @@ ELSEWHERE = {
         ),
         "what functions are converted to: tests/jit",
     ),
+    "late": "it runs another op, whose attributes come as tensors: tests/onnx",
     "py_func": "its kernel is the user's: test_py_func.py",
 }
 """Ops that have no row, and why."""

@@ -31,7 +31,6 @@ SAME = {
     "reciprocal": "Reciprocal",
     "relu": "Relu",
     "rnn_memory_helper": "Identity",
-    "round": "Round",
     "sigmoid": "Sigmoid",
     "sign": "Sign",
     "sin": "Sin",
@@ -150,6 +149,13 @@ def mish(step: Step) -> None:
 def logsigmoid(step: Step) -> None:
     """-log(1 + exp(-x))."""
     step.give("Neg", step.put("Softplus", step.put("Neg", step.get())))
+
+
+@writes("round")
+def round_(step: Step) -> None:
+    """A half goes away from 0; ONNX's own Round takes it to the nearest even number."""
+    size = step.put("Add", step.put("Abs", step.get()), step.like(0.5))
+    step.give("Mul", step.put("Sign", step.get()), step.put("Floor", size))
 
 
 @writes("square")

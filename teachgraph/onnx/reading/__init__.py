@@ -1,0 +1,32 @@
+"""From ONNX to a program: an importer for each op, a file for each family."""
+
+from teachgraph.onnx.reading import (
+    creation,
+    elementwise,
+    flow,
+    lookup,
+    matmul,
+    norm,
+    recurrent,
+    reduce,
+    shape,
+    window,
+)
+from teachgraph.onnx.reading.reader import IMPORTERS, Node, Reader, reads
+
+__all__ = [
+    "IMPORTERS",
+    "Node",
+    "Reader",
+    "creation",
+    "elementwise",
+    "flow",
+    "lookup",
+    "matmul",
+    "norm",
+    "reads",
+    "recurrent",
+    "reduce",
+    "shape",
+    "window",
+]
