@@ -11,8 +11,9 @@ from teachgraph.errors import DataError, FeedError, InvalidValueError, at_user_l
 from teachgraph.executor.executor import as_fed
 from teachgraph.io.programs import persistables
 from teachgraph.jit.concrete import ConcreteProgram
-from teachgraph.jit.model import FORWARD, Method
-from teachgraph.jit.tracing import Tracer
+from teachgraph.jit.model import FORWARD, Method, Traced
+from teachgraph.jit.splice import spliced
+from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
 from teachgraph.static.program import Program
@@ -43,6 +44,11 @@ class TranslatedMethod:
             FeedError: There are too few or too many arguments, or of the wrong shape.
         """
         given = self.in_order(args, named)
+        here = tracer()
+        if here is not None:
+            traced = self.ready(training=self.layer.training)
+            held = self.held_by(traced.program)
+            return spliced(traced, self.method.feeds, given, held, here)
         found = self.made.get(self.layer.training)
         if found is None or not found.current():
             found = self.concrete(training=self.layer.training)
@@ -61,15 +67,22 @@ class TranslatedMethod:
             )
         return [*args, *(named[name] for name in rest)]
 
+    def held_by(self, program: Program) -> dict[str, Tensor]:
+        """The layer's Tensors that a program holds."""
+        return {v.name: self.layer._held[v.name] for v in persistables(program)}
+
+    def ready(self, *, training: bool) -> Traced:
+        """The program of a mode, with gradients to what is trained now."""
+        traced = self.method.training if training else self.method.using
+        held = self.held_by(traced.program)
+        return unfrozen(traced, {n: t.stop_gradient for n, t in held.items()})
+
     def concrete(self, *, training: bool) -> ConcreteProgram:
         """The program of a mode, ready to run."""
-        traced = self.method.training if training else self.method.using
-        held = {v.name: self.layer._held[v.name] for v in persistables(traced.program)}
-        stopped = {name: tensor.stop_gradient for name, tensor in held.items()}
-        program, results = unfrozen(traced, stopped)
+        program, results = self.ready(training=training)
         find = program.global_block().var
         inputs = [find(name) for name in self.method.feeds]
-        traced_by = tracer_of(program, held)
+        traced_by = tracer_of(program, self.held_by(program))
         made = ConcreteProgram(traced_by, inputs, results, self.__name__)
         self.made[training] = made
         return made

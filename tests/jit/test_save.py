@@ -260,6 +260,29 @@ def test_two_tensors_of_one_name_stay_two(tmp_path: Path) -> None:
     assert loaded(tg.to_tensor([5.0])).tolist() == [10.0]
 
 
+def test_a_loaded_layer_is_a_part_of_a_larger_program(tmp_path: Path) -> None:
+    class Head(nn.Layer):
+        def __init__(self, body: nn.Layer) -> None:
+            super().__init__()
+            tg.seed(1)
+            self.body, self.last = body, nn.Linear(3, 1)
+
+        def forward(self, x: Any) -> Any:
+            if x.sum() < -1e6:
+                x = x * 2.0
+            return self.last(self.body(x))
+
+    net = Network()
+    whole = jit.to_static(Head(saved(net, tmp_path)))
+    assert train(whole) == pytest.approx(train(Head(net)), rel=1e-6)
+    again = saved(whole, tmp_path / "again")
+    whole.eval()
+    np.testing.assert_allclose(again(X).numpy(), whole(tg.to_tensor(X)).numpy())
+    loops = saved(Methods(), tmp_path, input_spec=None)
+    with pytest.raises(tg.errors.ConversionError, match="branches or loops cannot"):
+        jit.to_static(lambda x: loops.infer(x) or x)(tg.ones([1, 2]))
+
+
 def test_hooks_are_saved_if_asked_for_and_results_chosen(tmp_path: Path) -> None:
     net = nn.Linear(2, 2)
     net.register_forward_post_hook(lambda layer, x, y: (y * 2.0, y))
