@@ -7,6 +7,7 @@ shared. The gradient of an array is an array of gradients.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -29,14 +30,15 @@ NEEDS = "I: one whole number, from 0 to the array's length"
 
 
 class TensorArray:
-    """A list of arrays that never changes; as a value it counts by its parts.
-
-    Attributes:
-        parts: The arrays.
-    """
+    """A list of arrays that never changes; as a value it counts by its parts."""
 
     def __init__(self, parts: Iterable[Any]) -> None:
-        self.parts = tuple(parts)
+        self._parts = tuple(parts)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The arrays."""
+        return self._parts
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -52,6 +54,8 @@ class TensorArray:
         return len(self.parts)
 
     def __add__(self, other: TensorArray) -> TensorArray:
+        if isinstance(other, OnePart):
+            return other + self
         return TensorArray(a + b for a, b in zip(self.parts, other.parts, strict=True))
 
     def __mul__(self, factor: float) -> TensorArray:
@@ -63,7 +67,28 @@ class TensorArray:
 
     def replaced(self, i: int, value: Any) -> TensorArray:
         """The array with another part `i`, or one part more."""
-        return TensorArray([*self.parts[:i], value, *self.parts[i + 1 :]])
+        return TensorArray((*self.parts[:i], value, *self.parts[i + 1 :]))
+
+
+class OnePart(TensorArray):
+    """Zeros like the parts of another array, but for one part.
+
+    A loop reads an array part by part, so the way back adds as many of these as there
+    are parts. Adding one touches one part: the zeros are made only if somebody asks.
+    """
+
+    def __init__(self, like: TensorArray, at: int, value: Any) -> None:
+        self.like, self.at, self.value = like, at, value
+
+    @cached_property
+    def _parts(self) -> tuple[Any, ...]:  # type: ignore[override]
+        return self.like.zeros().replaced(self.at, self.value).parts
+
+    def __len__(self) -> int:
+        return len(self.like)
+
+    def __add__(self, other: TensorArray) -> TensorArray:
+        return other.replaced(self.at, other.parts[self.at] + self.value)
 
 
 def zeros_like(value: Any) -> Any:
@@ -139,7 +164,7 @@ def read_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
 @op(needs=NEEDS)
 def place_in_array(value: Any, x: Any, i: Any) -> Any:
     """Zeros like the parts of `x`, but for `value` at `i`."""
-    return x.zeros().replaced(place(i, len(x)), value)
+    return OnePart(x, place(i, len(x)), value)
 
 
 @place_in_array.grad(inline=True, of=("value",))

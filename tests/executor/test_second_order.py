@@ -22,6 +22,7 @@ from teachgraph.fluid.control_flow import (
     increment,
     less_than,
 )
+from teachgraph.ops.tensor_array import TensorArray, place_in_array
 from teachgraph.static import nn
 from tests.executor.test_control_flow import made_up
 from tests.executor.test_static_rnn import CELL, either
@@ -325,3 +326,16 @@ def test_a_body_that_takes_gradients_of_a_loop_has_none() -> None:
         of_static(function, (X, W), 1, interpret=False)
     found = of_static(function, (X, W), 0, interpret=False)
     np.testing.assert_allclose(found[0], of_tensors(function, (X, W), 0)[0])
+
+
+def test_an_array_of_one_part_is_the_same_as_with_zeros_beside_it() -> None:
+    first, second = made_up(2), made_up(2, start=5)
+    like = TensorArray([first, second])
+    one = place_in_array.kernel(second, like, np.array([0]))
+    other = place_in_array.kernel(first, like, np.array([1]))
+    for total in (one + other, other + one, one + like.zeros() + other):
+        np.testing.assert_array_equal(np.stack(total.parts), [second, first])
+    np.testing.assert_array_equal(np.stack(one.parts), [second, 0.0 * first])
+    np.testing.assert_array_equal(np.stack((one + one).parts), [2 * second, 0 * first])
+    assert len(one) == 2
+    assert one.shape == (2,)
