@@ -59,14 +59,8 @@ def cond(
     >>> cond(x > 2.0, lambda: x * 10.0, lambda: x).item()
     30.0
     """
-    for what, fn in (("true_fn", true_fn), ("false_fn", false_fn)):
-        if fn is not None and not callable(fn):
-            raise TypeError(
-                at_user_line(
-                    f"The {what} in cond must be callable, but received "
-                    f"{type(fn).__name__}"
-                )
-            )
+    check_branch("true_fn", true_fn)
+    check_branch("false_fn", false_fn)
     if not isinstance(pred, Variable):
         return taken(truth(pred), true_fn, false_fn)
     check_condition("pred", "static.nn.cond", pred)
@@ -90,6 +84,16 @@ def cond(
             for (a, b), label in zip(pairs, labels, strict=False)
         ],
     )
+
+
+def check_branch(what: str, fn: Any) -> None:
+    """Refuse a branch that is no function."""
+    if fn is not None and not callable(fn):
+        raise TypeError(
+            at_user_line(
+                f"The {what} in cond must be callable, but received {type(fn).__name__}"
+            )
+        )
 
 
 def truth(pred: Any) -> bool:
