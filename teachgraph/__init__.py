@@ -35,6 +35,7 @@ from teachgraph import (
     static,
     text,
     unique_name,
+    utils,
     vision,
 )
 from teachgraph.dtypes import (
@@ -138,6 +139,7 @@ __all__ = [
     "uint8",
     "unique_name",
     "unload_ipython_extension",
+    "utils",
     "vision",
 ]
 __all__ += functions.__all__

@@ -119,4 +119,4 @@ def test_a_name_is_left_out_for_one_reason(module: str) -> None:
 def test_most_is_there() -> None:
     tools = NAMES.keys() - {"vision.models"}
     absent = sum(len(left_out(module)) for module in tools)
-    assert absent < 0.08 * sum(len(NAMES[module]) for module in tools)
+    assert absent < 0.071 * sum(len(NAMES[module]) for module in tools)
