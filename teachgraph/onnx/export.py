@@ -64,8 +64,9 @@ def export(
     >>> net = tg.nn.Linear(4, 2)
     >>> file = Path(tempfile.mkdtemp()) / "net"
     >>> export(net, str(file), [tg.static.InputSpec([None, 4], name="x")])
-    >>> file.with_suffix(".onnx").exists()
-    True
+    >>> program, feeds, fetches = tg.onnx.load(f"{file}.onnx")
+    >>> feeds, fetches[0].shape
+    (['x'], (-1, 2))
     """
     needed("onnx")
     prefix = checked_path(path)

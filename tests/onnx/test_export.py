@@ -128,6 +128,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Array]] = {
     "nearest": (lambda x: F.interpolate(x, scale_factor=2), IMAGE),
     "pixel shuffle": (lambda x: F.pixel_shuffle(x, 2), IMAGE),
     "pad": (lambda x: F.pad(x, [1, 2, 0, 1], mode="reflect"), IMAGE),
+    "round": (lambda x: tg.round(tg.round(x * 4.0) / 2.0), ROWS),
     "gelu": (F.gelu, ROWS),
     "gelu by tanh": (lambda x: F.gelu(x, approximate=True), ROWS),
     "hardswish": (F.hardswish, ROWS),
@@ -259,6 +260,15 @@ def test_an_op_onnx_lacks_is_named_with_the_line_that_made_it(tmp_path: Path) ->
     assert "test_export.py" in str(caught.value)
     assert "matmul_v2" in str(caught.value)
     assert before.read_bytes() == b"what was there"
+
+
+def test_an_older_version_is_raised_and_a_newer_one_refused(tmp_path: Path) -> None:
+    net, spec = nn.Linear(2, 1), [static.InputSpec([1, 2])]
+    with pytest.warns(UserWarning, match="opset_version=9"):
+        export(net, str(tmp_path / "f"), spec, opset_version=9)
+    assert onnx.load(tmp_path / "f.onnx").opset_import[0].version == 17
+    with pytest.raises(InvalidValueError, match="opset_version"):
+        export(net, str(tmp_path / "f"), spec, opset_version=99)
 
 
 @pytest.mark.parametrize("path", ["", "folder/", 3])

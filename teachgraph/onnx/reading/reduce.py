@@ -59,15 +59,6 @@ def reducing(function: Reduction) -> Importer:
             return reduced_later(node, x, node.x(1), keep)
         axes = axes_of(node)
         if axes == [] and node.attr("noop_with_empty_axes", 0):
-            axes = ()  # type: ignore[assignment]
-            if node.type in (
-                "ReduceSum",
-                "ReduceMean",
-                "ReduceMax",
-                "ReduceMin",
-                "ReduceProd",
-            ):
-                return x
             return function(f.unsqueeze(x, [0]), axis=[0], keepdim=False)
         if 0 in x.shape and node.type in EMPTY:
             node.refuse("nothing has no extreme here")
