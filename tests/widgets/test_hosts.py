@@ -93,12 +93,27 @@ def test_what_stays_needs_no_kernel(front_end: FrontEnd) -> None:
 
 
 def test_twenty_three_traces_are_a_small_notebook(front_end: FrontEnd) -> None:
-    size = 0
+    assert sum(sizes(front_end, FRESH)) <= MOST_BYTES
+
+
+def test_traces_of_a_program_that_grows_draw_what_each_adds(
+    front_end: FrontEnd,
+) -> None:
+    front_end.run(FRESH)
+    grown = sizes(front_end, "")
+    assert sum(grown) <= MOST_BYTES
+    assert grown[-1] <= 1.2 * grown[0]
+
+
+def sizes(front_end: FrontEnd, before: str) -> list[int]:
+    """Bytes that each of 23 traces adds, with a cell run before each."""
+    found = []
     for _ in range(23):
-        front_end.run(FRESH)
+        front_end.run(before)
         cell = front_end.run(f"%%trace\n{FOUR_LINES}")
-        size += sum(len(json.dumps(out["data"])) for out in cell.of("display_data"))
-    assert size <= MOST_BYTES
+        shown = cell.of("display_data")
+        found.append(sum(len(json.dumps(out["data"])) for out in shown))
+    return found
 
 
 def test_a_trace_in_a_thread_records_that_thread(front_end: FrontEnd) -> None:

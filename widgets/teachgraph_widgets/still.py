@@ -29,6 +29,8 @@ MARGIN, GAP = 20, 16
 SOURCE = 330
 ROW = 22
 MOST_ROWS = 60
+FEW = 8
+"""Rows from before the trace that are drawn; of more there is the number."""
 GLYPH = 6.63
 """The width of a character of the monospaced fonts at 11 px, about."""
 
@@ -171,12 +173,24 @@ def program_column(
     """A program: its rows in the order they were added."""
     parts = [text(x, top, program.title, "h", width)]
     y = top + 10
-    for row in program.rows[:MOST_ROWS]:
+    rows, before = recent(program.rows)
+    if before:
+        parts.append(text(x + 44, y + 15, f"{before:,} rows from before", "d"))
+        y += ROW
+    for row in rows[:MOST_ROWS]:
         parts.append(row_at(folded, row, x, y, width))
         y += ROW
-    return parts + remaining(len(program.rows), x, y), y + ROW * (
-        len(program.rows) > MOST_ROWS
-    )
+    return parts + remaining(len(rows), x, y), y + ROW * (len(rows) > MOST_ROWS)
+
+
+def recent(rows: list[Row]) -> tuple[list[Row], int]:
+    """The rows that the source made, and how many older ones are left out.
+
+    A program that grows from cell to cell would else be drawn whole under each.
+    """
+    own = [row for row in rows if row.line]
+    older = len(rows) - len(own)
+    return (own, older) if own and older > FEW else (rows, 0)
 
 
 def row_at(folded: Folded, row: Row, x: int, y: int, width: int) -> str:
