@@ -105,17 +105,17 @@ def table(seconds: Mapping[str, float | None], times: int) -> list[str]:
     r"""A line for each way, with how much faster it is than the first.
 
     >>> print("\n".join(table({"dynamic": 2.0, "ONNX": None, "static": 0.5}, 1000)))
-    way         total      once  beside dynamic
-    dynamic    2.00 s  2.000 ms           1.00x
-    ONNX       not installed
-    static     0.50 s  0.500 ms           4.00x
+    way          total         once  beside dynamic
+    dynamic     2.00 s     2.000 ms           1.00x
+    ONNX        not installed
+    static      0.50 s     0.500 ms           4.00x
     """
     first, *_ = (taken for taken in seconds.values() if taken is not None)
-    lines = [f"{'way':8}{'total':>9}{'once':>10}{'beside dynamic':>16}"]
+    lines = [f"{'way':8}{'total':>10}{'once':>13}{'beside dynamic':>16}"]
     for name, taken in seconds.items():
         if taken is None:
-            lines.append(f"{name:8}   not installed")
+            lines.append(f"{name:8}    not installed")
             continue
         once, ratio = taken / times * 1e3, first / taken
-        lines.append(f"{name:8}{taken:7.2f} s{once:7.3f} ms{ratio:15.2f}x")
+        lines.append(f"{name:8}{taken:8.2f} s{once:10.3f} ms{ratio:15.2f}x")
     return lines
