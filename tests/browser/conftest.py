@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
-from tests.browser.lab import Lab, running
+from tests.browser.lab import Gate, Lab, running
 from tests.browser.watched import Notebook
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -53,6 +53,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     folder, home = (tmp_path_factory.mktemp(name) for name in ("notebooks", "home"))
     with running(folder, home) as lab:
         yield lab
+
+
+@pytest.fixture
+def gate(lab: Lab) -> Iterator[Gate]:
+    made = Gate(lab.folder)
+    yield made
+    made.path.unlink()
 
 
 @pytest.fixture

@@ -63,6 +63,20 @@ class Lab:
         self.ask("DELETE", f"kernels/{self.kernel_of(notebook)}")
 
 
+class Gate:
+    """Lets a cell wait for the test: opening the pipe to read blocks until we write."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "gate"
+        os.mkfifo(self.path)
+
+    line = 'open("gate").read()'
+
+    def open(self) -> None:
+        """Let the cell go on."""
+        self.path.write_text("go")
+
+
 @contextmanager
 def running(folder: Path, home: Path) -> Iterator[Lab]:
     """A server while the block runs; it ends by its process number."""

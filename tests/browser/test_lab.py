@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.lab import Lab
+from tests.browser.lab import Gate, Lab
 from tests.browser.watched import Notebook, write_notebook
+from widgets.dev import shoot
 
 Open = Callable[[str], Notebook]
 
@@ -40,26 +39,6 @@ def operators_on_tape(view: Locator) -> list[str]:
     nodes = view.locator(".tg-node[data-kind=op][data-side=forward]")
     found: list[str] = nodes.evaluate_all("nodes => nodes.map(n => n.dataset.name)")
     return found
-
-
-class Gate:
-    """Lets a cell wait for the test: opening the pipe to read blocks until we write."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "gate"
-        os.mkfifo(self.path)
-
-    line = 'open("gate").read()'
-
-    def open(self) -> None:
-        self.path.write_text("go")
-
-
-@pytest.fixture
-def gate(lab: Lab) -> Any:
-    made = Gate(lab.folder)
-    yield made
-    made.path.unlink()
 
 
 def start_lesson(folder: Path) -> str:
@@ -193,6 +172,10 @@ def test_a_cell_runs_line_by_line_as_the_page_says(
     expect(view.locator(".tg-line.tg-current")).to_have_attribute("data-line", "4")
     assert operators_on_tape(view) == ["fill_constant", "scale"]
     steps.page.screenshot(path=artefacts / "stepping.png")
+    for theme in ("Dark", "Light"):
+        steps.set_theme(theme)
+        expect(view).to_have_attribute("data-theme", theme.lower())
+        assert shoot.violations(steps.page, ".tg-root") == []
     view.focus()
     steps.page.keyboard.press("ArrowLeft")
     expect(view.locator(".tg-track")).to_have_attribute("data-live", "false")

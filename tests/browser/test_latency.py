@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.lab import Lab
+from tests.browser.lab import Gate, Lab
 from tests.browser.watched import Notebook, write_notebook
 
 LINES = 60
@@ -23,6 +23,7 @@ import teachgraph.fluid as fluid
 pause = threading.Event()""",
     f"""\
 with tg.trace() as t:
+    {Gate.line}
     x = fluid.data(name="X", shape=[None, 4])
     for line in range({LINES}):
         y = fluid.layers.fc(input=x, size=4)
@@ -40,12 +41,14 @@ REMEMBER = """() => {
 
 @pytest.mark.slow
 def test_lines_at_30_a_second_are_painted_one_after_the_other(
-    lab: Lab, notebook: Callable[[str], Notebook], artefacts: Path
+    lab: Lab, notebook: Callable[[str], Notebook], gate: Gate, artefacts: Path
 ) -> None:
     write_notebook(lab.folder / "pace.ipynb", CELLS)
     pace = notebook("pace.ipynb")
     pace.page.evaluate(REMEMBER)
     pace.run_all()
+    expect(pace.views.first).to_have_attribute("data-state", "running")
+    gate.open()
     pace.wait_for_end(2)
     expect(pace.views.first).to_have_attribute("data-state", "done")
     painted: list[dict[str, Any]] = pace.page.evaluate("painted")

@@ -19,5 +19,5 @@ export function legend(): HTMLElement {
   const stripe = el("span", "tg-legendstripe");
   stripe.setAttribute("aria-hidden", "true");
   const lines = el("span", "tg-legenditem", stripe, "colour of the line that made it");
-  return el("footer", "tg-legend", ...groups, el("span", "tg-legendgroup", lines));
+  return el("div", "tg-legend", ...groups, el("span", "tg-legendgroup", lines));
 }
