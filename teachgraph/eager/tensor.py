@@ -191,6 +191,17 @@ class Tensor(InPlace, Methods):
         self.inplace_version += 1
         self.data = new.copy()
 
+    def written_by(self, op: Op, *inputs: Any, **attrs: Any) -> Tensor:
+        """Store here what an op of one output gives, and where it came from.
+
+        A leaf that wants a gradient takes the values alone.
+        """
+        result = op(*inputs, **attrs)
+        if not (self.is_leaf and not self.stop_gradient):
+            return become(self, result)
+        self.set_value(result)
+        return self
+
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
         """Call `hook(gradient)` whenever the gradient of this tensor is whole.
 

@@ -190,3 +190,22 @@ def test_waiting_times_and_random_angles() -> None:
     assert abs(x.cauchy_(3.0, 2.0).median().item() - 3.0) < 0.1
     spread = tg.quantile(x, [0.25, 0.75]).tolist()
     np.testing.assert_allclose(spread, [1.0, 5.0], atol=0.2)
+
+
+def test_what_is_assigned_to_a_tensor_brings_its_gradient() -> None:
+    x = tg.to_tensor([2.0], stop_gradient=False)
+    y = x * 1.0
+    assert tg.assign(y * 3.0, output=y) is y
+    (y * y).backward()
+    assert y.tolist() == [6.0]
+    assert x.grad.tolist() == [36.0]
+
+
+def test_a_leaf_takes_the_values_alone() -> None:
+    weight = tg.to_tensor([2.0], stop_gradient=False)
+    kept = tg.to_tensor([5.0])
+    tg.assign(weight * 2.0, output=kept)
+    assert not kept.stop_gradient
+    tg.assign(np.array([7.0], "float32"), output=weight)
+    assert weight.tolist() == [7.0]
+    assert weight.is_leaf

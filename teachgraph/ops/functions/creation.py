@@ -249,22 +249,18 @@ def assign(x: Any, output: Any = None) -> Any:
 
     Args:
         x: What to copy.
-        output: A Tensor to store the values in, too; or a Variable, which then is
-            what the operator writes.
+        output: A Tensor to store the values in; or a Variable, which then is what the
+            operator writes. Gradients go back through it to `x`.
 
     >>> import teachgraph as tg
     >>> tg.assign([1, 2]).tolist()
     [1, 2]
     """
     written = getattr(output, "written_by", None)
-    if written is not None and isinstance(x, Traced):
-        return written(shapes.assign, x)
-    out = shapes.assign(x) if isinstance(x, Traced) else given(np.asarray(x))
-    if written is not None:
-        return written(shapes.assign, out)
-    if output is not None:
-        output.set_value(out)
-    return out
+    if written is None:
+        return shapes.assign(x) if isinstance(x, Traced) else given(np.asarray(x))
+    values = x if isinstance(x, Traced) else given(np.asarray(x))
+    return written(shapes.assign, values)
 
 
 def given(values: np.ndarray[Any, Any]) -> Any:
