@@ -118,7 +118,10 @@ class Back:
         return stays and all(graph.unchanged(n, first, last) for n in self.arriving)
 
     def arriving_slots(self, rule: Rule, forward: Step) -> Names | None:
-        """The gradients of the results, as the rule takes them; all must be taken."""
+        """The gradients of the results, as the rule takes them; all must be taken.
+
+        What the user weighs a result with goes by a name of its own: none is found.
+        """
         op = find(forward.type)
         slots: Names = {}
         for position in rule.upstream:
@@ -126,7 +129,7 @@ class Back:
             grads = [f"{name}{GRAD}" for name in forward.outputs.get(slot, ())]
             slots[slot + GRAD] = [name for name in grads if name in self.arriving]
         taken = {name for names in slots.values() for name in names}
-        return slots if taken == self.arriving else None
+        return slots if taken and taken == self.arriving else None
 
     def leaving_slots(
         self, rule: Rule, inputs: Mapping[str, Sequence[str]]

@@ -173,3 +173,14 @@ def test_a_chain_of_slopes(programs: Fresh) -> None:
     assert types(made).count("fused_elementwise") >= 2
     steps = [op.attr("steps") for op in made.global_block().ops if op.has_attr("steps")]
     assert max(map(len, steps)) >= 7
+
+
+def test_a_gradient_weighed_by_a_fed_value_is_not_lost(programs: Fresh) -> None:
+    """It arrives under the name of the feed, which says not whose gradient it is."""
+    x, weights = data(2, 3, 4), static.data("weights", [3, 4, 2], "float64")
+    turned = tg.transpose(tg.transpose(x, [0, 2, 1]), [2, 1, 0])
+    slopes = static.gradients([turned], [x], [weights])
+    given = np.random.default_rng(1).normal(size=(3, 4, 2))
+    feed = {"x": np.zeros((2, 3, 4)), "weights": given}
+    (found,) = Executor().run(programs.main, feed, slopes)
+    np.testing.assert_array_equal(found, given.transpose(2, 0, 1))
