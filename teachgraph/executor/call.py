@@ -14,10 +14,9 @@ from teachgraph.ops.for_arrays import for_arrays
 from teachgraph.ops.op import GradOp, force, slot_name
 from teachgraph.static.operator import Operator
 from teachgraph.static.seeds import place_seed
+from teachgraph.static.variable import EMPTY
 
-__all__ = ["EMPTY", "Call", "Expression", "call_of"]
-
-EMPTY = "@EMPTY@"
+__all__ = ["Call", "Expression", "call_of"]
 
 
 class Expression(str):

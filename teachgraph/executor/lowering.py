@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 
 from teachgraph.errors import ProgramError, at_user_line
-from teachgraph.executor.call import EMPTY, Call, call_of
+from teachgraph.executor.call import Call, call_of
 from teachgraph.executor.drawing import Draw, Source
 from teachgraph.executor.flow import BEFORE, BackBranch, BackLoop, Branch, Loop, Step
 from teachgraph.executor.steps import BackScan, Scan
@@ -17,7 +17,7 @@ from teachgraph.static.loop import write_backs
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
 from teachgraph.static.seeds import PlaceSeed
-from teachgraph.static.variable import GRAD, Variable
+from teachgraph.static.variable import EMPTY, GRAD, Variable
 from teachgraph.static.way_back import AFTER, AT_STEP
 
 __all__ = ["Lowering"]

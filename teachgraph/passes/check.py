@@ -18,11 +18,12 @@ from teachgraph.errors import (
 )
 from teachgraph.ops.infer import Spec, infer
 from teachgraph.ops.op import GradOp, slot_name
-from teachgraph.passes.graph import EMPTY, has_blocks
+from teachgraph.passes.graph import has_blocks
 from teachgraph.static.appending import check_slots, fits
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
+from teachgraph.static.variable import EMPTY
 
 __all__ = ["check"]
 

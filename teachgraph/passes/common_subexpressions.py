@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.passes.graph import EMPTY, Graph, pure
+from teachgraph.passes.graph import Graph, pure
 from teachgraph.passes.registry import register
 from teachgraph.passes.rewriting import Work
 from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.variable import EMPTY
 
 __all__ = ["common_subexpressions"]
 

@@ -11,10 +11,10 @@ from teachgraph import dtypes
 from teachgraph.ops.op import GradOp
 from teachgraph.passes.constants import MOST_ELEMENTS, constant_of, constant_step
 from teachgraph.passes.copying import Derived
-from teachgraph.passes.graph import EMPTY, Graph, pure
+from teachgraph.passes.graph import Graph, pure
 from teachgraph.passes.registry import register
 from teachgraph.passes.rewriting import Work
-from teachgraph.static.variable import Variable
+from teachgraph.static.variable import EMPTY, Variable
 
 __all__ = ["constant_folding"]
 

@@ -17,11 +17,10 @@ from collections.abc import Mapping, Sequence
 
 from teachgraph.ops.op import Rule, find, slot_name
 from teachgraph.passes.copying import Derived
-from teachgraph.passes.graph import EMPTY
 from teachgraph.passes.pattern import Match
 from teachgraph.passes.step import Step
 from teachgraph.static.operator import Operator
-from teachgraph.static.variable import GRAD
+from teachgraph.static.variable import EMPTY, GRAD
 
 __all__ = ["Back"]
 

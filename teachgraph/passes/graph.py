@@ -16,12 +16,9 @@ from teachgraph.observe import announce, observers
 from teachgraph.passes.copying import Derived
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
-from teachgraph.static.variable import Variable
+from teachgraph.static.variable import EMPTY, Variable
 
-__all__ = ["EMPTY", "Graph", "pure"]
-
-EMPTY = "@EMPTY@"
-"""What stands in a slot for a gradient that nobody wants."""
+__all__ = ["Graph", "pure"]
 
 
 class Graph:

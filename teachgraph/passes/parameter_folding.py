@@ -13,9 +13,10 @@ import numpy as np
 from teachgraph.ops.op import GradOp
 from teachgraph.passes.constants import constant_of
 from teachgraph.passes.copying import Derived
-from teachgraph.passes.graph import EMPTY, Graph, pure
+from teachgraph.passes.graph import Graph, pure
 from teachgraph.passes.registry import register
 from teachgraph.passes.rewriting import Work
+from teachgraph.static.variable import EMPTY
 
 __all__ = ["parameter_folding"]
 

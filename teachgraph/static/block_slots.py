@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from teachgraph.static.operator import Operator
-from teachgraph.static.sub_block import EMPTY
-from teachgraph.static.variable import GRAD
+from teachgraph.static.variable import EMPTY, GRAD
 
 __all__ = ["misfit"]
 

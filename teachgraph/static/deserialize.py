@@ -28,14 +28,13 @@ from teachgraph.static.document import Part, parsed
 from teachgraph.static.operator import Operator, Slots
 from teachgraph.static.program import Program
 from teachgraph.static.serialize import FORMAT, VERSION
-from teachgraph.static.variable import Parameter, Variable
+from teachgraph.static.variable import EMPTY, Parameter, Variable
 
 __all__ = ["program_from_bytes", "program_from_document"]
 
 MOST_BLOCKS, MOST, MOST_DIMENSIONS = 10_000, 1_000_000, 32
 LARGEST, LARGEST_INTEGER = 2**48, 2**63
 
-EMPTY = "@EMPTY@"
 TYPES = ("LOD_TENSOR_ARRAY", "STEP_SCOPES")
 REGULARIZERS: dict[str, type[WeightDecayRegularizer]] = {
     "L1Decay": L1Decay,

@@ -25,8 +25,8 @@ from teachgraph.static.loop import append_while, unused
 from teachgraph.static.operator import Operator
 from teachgraph.static.static_rnn import StaticRNN
 from teachgraph.static.sub_block import building_in, traced_into
-from teachgraph.static.variable import GRAD, Variable
-from teachgraph.static.way import EMPTY, deeper
+from teachgraph.static.variable import EMPTY, GRAD, Variable
+from teachgraph.static.way import deeper
 from teachgraph.static.way_back import AFTER, AT_STEP
 
 __all__ = ["ORDINARY"]

@@ -9,10 +9,9 @@ from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.sub_block import handed_in
+from teachgraph.static.variable import EMPTY
 
 __all__ = ["check_order", "first_writer"]
-
-EMPTY = "@EMPTY@"
 
 
 def check_order(block: Block, outside: AbstractSet[str] = frozenset()) -> None:

@@ -18,8 +18,8 @@ from teachgraph.static import naming
 from teachgraph.static.operator import Operator, OpRole, Slots
 from teachgraph.static.recomputing import Again
 from teachgraph.static.user_op import py_func_gradient
-from teachgraph.static.variable import GRAD, Variable
-from teachgraph.static.way import EMPTY, Way, own_ways
+from teachgraph.static.variable import EMPTY, GRAD, Variable
+from teachgraph.static.way import Way, own_ways
 
 __all__ = ["Callback", "Reverse"]
 

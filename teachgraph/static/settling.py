@@ -12,8 +12,7 @@ from teachgraph import unique_name
 from teachgraph.ops.shape import assign
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, Slots
-from teachgraph.static.sub_block import EMPTY
-from teachgraph.static.variable import Variable
+from teachgraph.static.variable import EMPTY, Variable
 
 __all__ = ["assign_back", "renamed", "settled"]
 

@@ -14,10 +14,9 @@ from teachgraph.ops.creation import fill_constant
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
+from teachgraph.static.variable import EMPTY, Variable
 
 __all__ = [
-    "EMPTY",
     "as_variable",
     "building_in",
     "captured",
@@ -28,9 +27,6 @@ __all__ = [
     "traced_into",
     "written",
 ]
-
-EMPTY = "@EMPTY@"
-"""Stands in a slot where a position matters but nobody wants the variable."""
 
 
 @contextmanager

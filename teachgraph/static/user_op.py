@@ -11,7 +11,7 @@ from teachgraph.ops.py_func import OutputSpec, register
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
+from teachgraph.static.variable import EMPTY, Variable
 
 __all__ = ["py_func", "py_func_gradient"]
 
@@ -135,7 +135,7 @@ def py_func_gradient(
     skipped = operator.attrs["backward_skip_vars"]
     names = [*operator.input_arg_names, *operator.output_arg_names]
     kept = [name for name in names if name not in skipped]
-    arriving = [grad or "@EMPTY@" for grad in out_grads]
+    arriving = [grad or EMPTY for grad in out_grads]
     positions = range(len(operator.input_arg_names))
     attrs = {
         "forward_callable_id": operator.attrs["backward_callable_id"],
@@ -144,7 +144,7 @@ def py_func_gradient(
         "required": sorted(wanted),
         "op_role": int(OpRole.BACKWARD),
     }
-    outputs = [wanted.get(position, "@EMPTY@") for position in positions]
+    outputs = [wanted.get(position, EMPTY) for position in positions]
     at = len(block.ops)
     slots = {"X": [*kept, *arriving]}
     block.insert(at, "py_func", slots, {"Out": outputs}, attrs).twin = operator

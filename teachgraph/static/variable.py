@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from teachgraph.static.block import Block
     from teachgraph.static.operator import Operator
 
-__all__ = ["GRAD", "Parameter", "Variable"]
+__all__ = ["EMPTY", "GRAD", "Parameter", "Variable"]
 
 GRAD = "@GRAD"
+
+EMPTY = "@EMPTY@"
+"""What stands in a slot for a value that nobody wants."""
 
 
 class Variable(Methods):

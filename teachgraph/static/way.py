@@ -14,10 +14,10 @@ from teachgraph.ops.op import GradOp, Op, slot_name
 from teachgraph.static import naming
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.sub_block import EMPTY, building_in
-from teachgraph.static.variable import GRAD, Variable
+from teachgraph.static.sub_block import building_in
+from teachgraph.static.variable import EMPTY, GRAD, Variable
 
-__all__ = ["EMPTY", "Way", "deeper", "ordinary", "own_ways"]
+__all__ = ["Way", "deeper", "ordinary", "own_ways"]
 
 own_ways: dict[str, Callable[..., None]] = {}
 """Who goes back over operators that have no rule: branches, loops, arrays.

@@ -31,8 +31,8 @@ from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.reverse import Reverse
 from teachgraph.static.settling import renamed
 from teachgraph.static.sub_block import inner_operators
-from teachgraph.static.variable import GRAD, Variable
-from teachgraph.static.way import EMPTY, Way
+from teachgraph.static.variable import EMPTY, GRAD, Variable
+from teachgraph.static.way import Way
 
 __all__ = ["AFTER", "AT_STEP", "WAYS"]
 
