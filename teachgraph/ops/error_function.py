@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
+from teachgraph.ops.in_parts import in_parts
 from teachgraph.ops.math import FLOATING, exp, floats, square
 from teachgraph.ops.op import Like, op
 
@@ -27,9 +28,6 @@ TERMS = 18
 DEGREE = 14
 SHIFT = 3.0
 NEAR, FAR = 1.0, 6.0
-
-BLOCK = 16_384
-"""So many numbers, and what is made of them, fit into a processor's cache."""
 
 
 def tail(t: float) -> float:
@@ -57,6 +55,11 @@ def error_function(x: Any) -> Any:
     out[near] = small * series(np.square(small))
     out[~near] = 1.0 - np.exp(-np.square(large)) * rest(1.0 / (large + SHIFT))
     return np.copysign(out, x)
+
+
+def in_double(x: Any) -> Any:
+    """erf of numbers of any precision, worked out in float64."""
+    return error_function(x.astype(np.float64))
 
 
 BENT = (
@@ -96,14 +99,7 @@ def polynomial(coefficients: Sequence[float], x: Any) -> Any:
 def erf(x: Any) -> Any:
     """out = erf x: how likely a normal number is within x sqrt(2) deviations."""
     x = floats(x)
-    out = np.empty(x.shape, x.dtype)
-    numbers, results = x.reshape(-1), out.reshape(-1)
-    single = x.dtype == np.float32
-    for start in range(0, x.size, BLOCK):
-        part = numbers[start : start + BLOCK]
-        found = in_single(part) if single else error_function(part.astype(np.float64))
-        results[start : start + BLOCK] = found
-    return out
+    return in_parts(in_single if x.dtype == np.float32 else in_double, x)
 
 
 def same(x: Like) -> Any:

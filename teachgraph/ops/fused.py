@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.ops.in_parts import LONG, in_parts
 from teachgraph.ops.linalg import like, matrix, turned
 from teachgraph.ops.op import Like, find, op
 from teachgraph.ops.shape import reduce_to, reshape2, transpose2
@@ -296,29 +297,12 @@ def fused_elementwise(*x: Any, steps: Sequence[str]) -> Any:
         alike = alike and value.shape == shape
     chain = compiled(tuple(steps), len(x), alike)
     long = alike and x[0].size >= LONG
-    return in_blocks(chain, x) if long and all(map(contiguous, x)) else chain(*x)
+    return in_parts(chain, *x) if long and all(map(contiguous, x)) else chain(*x)
 
 
 def contiguous(value: Any) -> bool:
     """Whether the elements follow one another in memory."""
     return bool(value.flags.c_contiguous)
-
-
-LONG = 500_000
-"""Shorter arrays stay in the cache anyway."""
-
-BLOCK = 16_384
-"""So many elements of a few arrays fit into a processor's cache."""
-
-
-def in_blocks(chain: Callable[..., Any], x: Sequence[Any]) -> Any:
-    """A chain over long arrays of one shape, part by part: parts stay in the cache."""
-    out = np.empty_like(x[0])
-    flat, result = [value.reshape(-1) for value in x], out.reshape(-1)
-    for start in range(0, out.size, BLOCK):
-        part = slice(start, start + BLOCK)
-        result[part] = chain(*(value[part] for value in flat))
-    return out
 
 
 @cache

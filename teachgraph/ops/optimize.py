@@ -15,6 +15,7 @@ import numpy as np
 
 from teachgraph.errors import DTypeError, ShapeError
 from teachgraph.ops.clipping import squares
+from teachgraph.ops.in_parts import LONG, parts
 from teachgraph.ops.op import Like, Op, op
 
 __all__ = [
@@ -60,13 +61,6 @@ def check(param: Any, *others: Any) -> None:
             raise DTypeError(f"{other.dtype} beside a parameter {param.dtype}")
 
 
-LARGE = 500_000
-"""A parameter with fewer elements is updated in one go."""
-
-PART = 32_768
-"""So many elements, and all that is made of them, stay in a processor's cache."""
-
-
 def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
     """An update of each element by itself, done part by part where there are many.
 
@@ -76,17 +70,16 @@ def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(update)
     def updated(param: Any, *others: Any, **attrs: Any) -> Any:
         given = (param, *others)
-        if param.size < LARGE or not all(map(divisible(param), given)):
+        if param.size < LONG or not all(map(divisible(param), given)):
             return update(*given, **attrs)
         made: list[Any] = []
-        for start in range(0, param.size, PART):
-            here = slice(start, start + PART)
-            parts = [x if x.size == 1 else x.reshape(-1)[here] for x in given]
-            results = update(*parts, **attrs)
-            made = made or [like(param, part, parts[0]) for part in results]
-            for whole, part in zip(made, results, strict=True):
+        for here in parts(param.size):
+            pieces = [x if x.size == 1 else x.reshape(-1)[here] for x in given]
+            results = update(*pieces, **attrs)
+            made = made or [like(param, piece, pieces[0]) for piece in results]
+            for whole, piece in zip(made, results, strict=True):
                 if whole.shape == param.shape:
-                    whole.reshape(-1)[here] = part
+                    whole.reshape(-1)[here] = piece
         return tuple(made)
 
     return updated

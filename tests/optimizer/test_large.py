@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from teachgraph.errors import ShapeError
-from teachgraph.ops import optimize
+from teachgraph.ops.in_parts import LONG
 from teachgraph.ops.op import Op, find
 
-SIZE = optimize.LARGE + 12_345
+SIZE = LONG + 12_345
 
 
 def inputs(op: Op, size: int) -> list[np.ndarray]:

@@ -1,0 +1,39 @@
+"""Long arrays are worked through part by part, so that parts stay in the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+__all__ = ["LONG", "in_parts", "parts"]
+
+LONG = 500_000
+"""An array with fewer elements is worked through in one go."""
+
+PART = 16_384
+"""So many elements, and what is made of them, fit into a processor's cache."""
+
+
+def parts(size: int) -> Iterator[slice]:
+    """Where each part of so many elements starts and ends.
+
+    >>> [part.stop - part.start for part in parts(40_000)]
+    [16384, 16384, 7232]
+    """
+    for start in range(0, size, PART):
+        yield slice(start, min(start + PART, size))
+
+
+def in_parts(function: Callable[..., Any], *x: Any) -> Any:
+    """What a function makes of each element of arrays alike, in their shape and dtype.
+
+    >>> in_parts(np.add, np.ones((2, 2)), np.eye(2)).tolist()
+    [[2.0, 1.0], [1.0, 2.0]]
+    """
+    out = np.empty(x[0].shape, x[0].dtype)
+    flat, results = [value.reshape(-1) for value in x], out.reshape(-1)
+    for part in parts(out.size):
+        results[part] = function(*(value[part] for value in flat))
+    return out
