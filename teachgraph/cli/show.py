@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from importlib import import_module
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,23 +70,14 @@ def run(args: argparse.Namespace) -> int:
 def facts(predictor: Predictor) -> list[str]:
     """What goes in and out, and how much is learned."""
     held = persistables(predictor.program)
-    sizes = [size_of(variable) for variable in held]
-    count = sum(size for size, _ in sizes)
-    total = sum(size * width for size, width in sizes)
+    count = sum(prod(variable.shape) for variable in held)
+    total = sum(variable.spec.nbytes() for variable in held)
     return [
         *described("input", predictor.ready.inputs),
         *described("output", predictor.ready.outputs),
         f"parameters: {len(held)}, {count:,} numbers, {total / 1e6:.1f} MB",
         f"operators: {len(predictor.program.global_block().ops)}",
     ]
-
-
-def size_of(variable: Variable) -> tuple[int, int]:
-    """How many numbers a variable holds, and how many bytes each takes."""
-    count = 1
-    for size in variable.shape:
-        count *= size
-    return count, variable.dtype.itemsize
 
 
 def described(what: str, variables: Sequence[Variable]) -> list[str]:

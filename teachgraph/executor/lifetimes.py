@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
-from math import prod
 from typing import NamedTuple
 
 from teachgraph.executor.call import Call
@@ -97,14 +96,8 @@ def values_of(step: Step) -> Sequence[str | None]:
 
 
 def large(variable: Variable | None) -> bool:
-    """Whether a value is large enough to care."""
-    return variable is not None and size_of(variable) >= LARGE
-
-
-def size_of(variable: Variable) -> int:
-    """About how many bytes a value has."""
-    shape = (UNKNOWN if size == -1 else size for size in variable.shape)
-    return prod(shape) * variable.dtype.itemsize
+    """Whether a value has enough bytes to care."""
+    return variable is not None and variable.spec.nbytes(UNKNOWN) >= LARGE
 
 
 def over(

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from math import prod
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.executor.arena import Span, packed
@@ -154,7 +153,7 @@ def memory_plan(
     return MemoryPlan(
         life.buffers,
         [step.operator.type for step in steps],
-        sum(bytes_in(specs[name]) for name in life.counted),
+        sum(specs[name].nbytes() for name in life.counted),
         max((b.offset + b.size for b in life.buffers), default=0),
         list(life.uncounted),
     )
@@ -172,11 +171,6 @@ def check_fed(
                     f"feed={{{name!r}: an array}} so that its size is known"
                 )
             )
-
-
-def bytes_in(spec: Spec) -> int:
-    """How many bytes a value of this shape and dtype has."""
-    return prod(spec.shape) * spec.dtype.itemsize
 
 
 def sums(call: Call) -> bool:
@@ -265,7 +259,7 @@ class Life:
         if -1 in self.specs[name].shape:
             self.uncounted[name] = None
             return
-        size = -(-bytes_in(self.specs[name]) // ALIGNED) * ALIGNED
+        size = -(-self.specs[name].nbytes() // ALIGNED) * ALIGNED
         buffer = Buffer(name, size, place, place)
         self.buffers.append(buffer)
         self.owners.add(name)

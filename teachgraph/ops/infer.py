@@ -37,6 +37,15 @@ class Spec(NamedTuple):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
+    def nbytes(self, unknown: int = 1) -> int:
+        """How many bytes a value has if each unknown size is this.
+
+        >>> Spec((-1, 4), np.dtype("float32")).nbytes(unknown=64)
+        1024
+        """
+        sizes = (unknown if size == -1 else size for size in self.shape)
+        return prod(sizes) * self.dtype.itemsize
+
 
 Inputs = Sequence[Spec | None]
 

@@ -10,7 +10,6 @@ form keeps does not grow with their number, and each sum can be written over the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import prod
 
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph
@@ -67,8 +66,7 @@ def added(terms: Sequence[str], out: Sequence[str]) -> Step:
 
 def large(graph: Graph, name: str) -> bool:
     """Whether a value has enough bytes, if each unknown size is 1."""
-    variable = graph.variable(name)
-    return abs(prod(variable.shape)) * variable.dtype.itemsize >= LARGE
+    return graph.variable(name).spec.nbytes() >= LARGE
 
 
 def another(graph: Graph, like: str) -> str:

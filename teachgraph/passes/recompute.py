@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Sequence
-from math import isqrt, prod
+from math import isqrt
 
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph, has_blocks, names_of
@@ -87,19 +87,14 @@ def flow(graph: Graph, forward: Sequence[Operator]) -> list[int]:
     change = [0] * (len(forward) + 1)
     for name, places in writers.items():
         last = readers.get(name, [0])[-1]
-        if last > places[0] and not graph.variable(name).persistable:
-            size = size_of(graph, name)
+        variable = graph.variable(name)
+        if last > places[0] and not variable.persistable:
+            size = variable.spec.nbytes()
             change[places[0] + 1] += size
             change[last + 1] -= size
     for at in range(1, len(change)):
         change[at] += change[at - 1]
     return change
-
-
-def size_of(graph: Graph, name: str) -> int:
-    """The bytes of a value, or of one row where the number of rows is not known."""
-    variable = graph.variable(name)
-    return abs(prod(variable.shape)) * variable.dtype.itemsize
 
 
 def kept(
