@@ -18,7 +18,6 @@ from teachgraph.executor.call import Call
 from teachgraph.executor.flow import Flow, Loop, Step
 from teachgraph.executor.lifetimes import Lifetimes, lifetimes
 from teachgraph.executor.sizes import Specs, specs_of
-from teachgraph.ops.infer import Spec
 from teachgraph.ops.sharing import Sharing, sharing
 from teachgraph.static.variable import Variable
 
