@@ -63,7 +63,7 @@ from teachgraph.framework import (
 from teachgraph.io import batch
 from teachgraph.io.saving import load, save
 from teachgraph.ipython import load_ipython_extension, unload_ipython_extension
-from teachgraph.mode import (
+from teachgraph.modes import (
     disable_static,
     enable_grad,
     enable_static,
@@ -78,6 +78,7 @@ from teachgraph.param_attr import ParamAttr
 from teachgraph.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.random import get_rng_state, seed, set_rng_state
 from teachgraph.summary import flops, summary
+from teachgraph.tracing import trace
 
 __all__ = [
     "CPUPlace",
@@ -135,7 +136,7 @@ __all__ = [
     "summary",
     "text",
     "to_tensor",
-    "trace",  # noqa: F405  made by __getattr__
+    "trace",
     "uint8",
     "unique_name",
     "unload_ipython_extension",
@@ -146,7 +147,7 @@ __all__ += functions.__all__
 
 _PICTURES = (
     *("check_nan_inf", "explain", "figure", "monitor"),
-    *("plot", "profiler", "show", "trace"),
+    *("plot", "profiler", "show"),
 )
 """Drawn by the widgets, which are imported only when somebody wants to look."""
 

@@ -17,7 +17,7 @@ import numpy as np
 from teachgraph import dtypes, nn
 from teachgraph.eager import Tensor
 from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.mode import no_grad
+from teachgraph.modes import no_grad
 
 __all__ = ["flops", "summary"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from teachgraph import mode
+from teachgraph import modes
 
 collect_ignore_glob = ["oracle/models/*.py"]
 """They ask libraries that are not installed here."""
@@ -18,7 +18,7 @@ collect_ignore_glob = ["oracle/models/*.py"]
 
 @pytest.fixture(autouse=True)
 def unchosen_mode() -> Iterator[None]:
-    with mode.using(None):
+    with modes.using(None):
         yield
 
 

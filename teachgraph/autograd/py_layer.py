@@ -14,7 +14,7 @@ import numpy as np
 from teachgraph.eager.tape import Node, Output
 from teachgraph.eager.tensor import Tensor, node_of
 from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
-from teachgraph.mode import is_grad_enabled, no_grad
+from teachgraph.modes import is_grad_enabled, no_grad
 from teachgraph.observe import announce
 from teachgraph.ops.op import Op, Rule
 

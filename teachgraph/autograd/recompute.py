@@ -16,7 +16,7 @@ from teachgraph.eager.history import clock
 from teachgraph.eager.tape import Edge, Node, topological
 from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import ProgramError, at_user_line
-from teachgraph.mode import enable_grad, is_grad_enabled
+from teachgraph.modes import enable_grad, is_grad_enabled
 
 __all__ = ["recompute"]
 

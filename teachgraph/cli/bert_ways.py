@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import mode
+from teachgraph import modes
 from teachgraph.eager import to_tensor
 from teachgraph.inference import InferenceModel
 from teachgraph.jit import save
@@ -50,7 +50,7 @@ def ways(size: str, length: int, threads: int) -> dict[str, Prediction | None]:
     spec = [InputSpec([1, length], "int64", "input_ids")]
 
     def dynamic() -> Array:
-        with mode.no_grad():
+        with modes.no_grad():
             return np.asarray(net(to_tensor(words)).numpy())
 
     with TemporaryDirectory() as folder:

@@ -78,10 +78,10 @@ def _stage() -> Iterator[InteractiveShell]:
 
 def _fresh() -> list[AbstractContextManager[object]]:
     """Guards that give the stage its own mode, names, programs and values."""
-    from teachgraph import fluid, mode, unique_name
+    from teachgraph import fluid, modes, unique_name
 
     return [
-        mode.using(None),
+        modes.using(None),
         unique_name.guard(),
         fluid.program_guard(fluid.Program(), fluid.Program()),
         fluid.scope_guard(fluid.Scope()),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes, mode
+from teachgraph import dtypes, modes
 from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.observe import announce
@@ -131,4 +131,4 @@ class Dynamic:
         return parameter
 
 
-mode.interpreters["dynamic"] = Dynamic()
+modes.interpreters["dynamic"] = Dynamic()

@@ -8,7 +8,7 @@ from typing import Any
 from teachgraph.eager.tape import Edge, reverse
 from teachgraph.eager.tensor import Tensor, seed_for, wrap
 from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.mode import set_grad_enabled
+from teachgraph.modes import set_grad_enabled
 from teachgraph.observe import announce
 
 __all__ = ["grad"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from teachgraph.eager.history import overwrite
 from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.mode import state
+from teachgraph.modes import state
 from teachgraph.ops import functions
 from teachgraph.ops.math import sigmoid
 

@@ -28,7 +28,7 @@ from teachgraph.errors import (
     at_user_line,
 )
 from teachgraph.hooks import HookHandle, Hooks
-from teachgraph.mode import state, takers
+from teachgraph.modes import state, takers
 from teachgraph.observe import announce, observers
 from teachgraph.ops.indexing import set_item
 from teachgraph.ops.methods import Methods

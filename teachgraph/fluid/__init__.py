@@ -24,7 +24,7 @@ from teachgraph.fluid.dygraph import (
     save_dygraph,
 )
 from teachgraph.fluid.io import load, save
-from teachgraph.mode import in_dynamic_mode
+from teachgraph.modes import in_dynamic_mode
 from teachgraph.nn.parametric import embedding
 from teachgraph.param_attr import ParamAttr
 from teachgraph.places import CPUPlace, CUDAPlace, is_compiled_with_cuda

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from teachgraph import mode
+from teachgraph import modes
 from teachgraph.eager import Tensor, to_tensor
 from teachgraph.errors import ModeError, at_user_line
 from teachgraph.fluid import dygraph_layers as nn
@@ -27,7 +27,7 @@ from teachgraph.fluid.dygraph_layers import (
 )
 from teachgraph.fluid.program_translator import ProgramTranslator, declarative
 from teachgraph.io import saving
-from teachgraph.mode import no_grad
+from teachgraph.modes import no_grad
 from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
 
 __all__ = [
@@ -70,7 +70,7 @@ def guard(place: Any = None) -> Iterator[None]:
     ...     enabled()
     True
     """
-    with mode.using(static=False):
+    with modes.using(static=False):
         yield
 
 
@@ -89,17 +89,17 @@ class Enabled:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        mode.choose(self._before)
+        modes.choose(self._before)
 
 
 def enable_dygraph(place: Any = None) -> Enabled:
     """From now on everything runs at once; in a `with` statement, only inside it."""
-    return Enabled(mode.choose(False))
+    return Enabled(modes.choose(False))
 
 
 def disable_dygraph() -> None:
     """From now on layers build programs."""
-    mode.choose(True)
+    modes.choose(True)
 
 
 enable_imperative = enable_dygraph
@@ -113,7 +113,7 @@ def enabled() -> bool:
     ...     enabled()
     True
     """
-    return mode.chosen() is False
+    return modes.chosen() is False
 
 
 def to_variable(value: Any, name: str | None = None, zero_copy: bool = False) -> Tensor:

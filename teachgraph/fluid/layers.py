@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph import mode
+from teachgraph import modes
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.fluid import (
     activations,
@@ -115,7 +115,7 @@ def fill_constant(
     shape: Sequence[int], dtype: Any, value: float, force_cpu: bool = False
 ) -> Any:
     """A tensor of one value: an operator, unless inside a guard."""
-    with mode.static_by_default():
+    with modes.static_by_default():
         return functions.full(shape, value, dtype)
 
 

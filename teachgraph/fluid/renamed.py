@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph import mode
+from teachgraph import modes
 from teachgraph.ops.activation import activated
 from teachgraph.ops.op import Op
 
@@ -59,7 +59,7 @@ def created(function: Function, signature: str, **defaults: Any) -> Function:
     layer = renamed(function, signature, **defaults)
 
     def creation(*args: Any, **kwargs: Any) -> Any:
-        with mode.static_by_default():
+        with modes.static_by_default():
             return layer(*args, **kwargs)
 
     creation.__name__, creation.__doc__ = layer.__name__, layer.__doc__

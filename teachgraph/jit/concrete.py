@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import mode, unique_name
+from teachgraph import modes, unique_name
 from teachgraph.eager import Tensor
 from teachgraph.eager.tape import Edge, Node, Output
 from teachgraph.errors import ModeError, at_user_line
@@ -17,7 +17,7 @@ from teachgraph.jit.outputs import Outputs
 from teachgraph.jit.parts import Part, cut, forward_part
 from teachgraph.jit.spots import MISSING, Spot
 from teachgraph.jit.tracing import Tracer
-from teachgraph.mode import state
+from teachgraph.modes import state
 from teachgraph.ops.op import Op, Rule
 from teachgraph.ops.tensor_array import TensorArray
 from teachgraph.static.backward import gradients
@@ -347,7 +347,7 @@ def appended(
 ) -> list[str | None]:
     """Append the gradients of some variables; their names, None where there is none."""
     block = program.global_block()
-    with mode.using(static=True), unique_name.guard(), program_guard(program):
+    with modes.using(static=True), unique_name.guard(), program_guard(program):
         roots = [block.var(name) for name in targets]
         arriving = [
             block.create_var(

@@ -18,7 +18,7 @@ from teachgraph.jit.convert_call import LEFT_ALONE, convert_call, prepared
 from teachgraph.jit.helpers import HELPERS
 from teachgraph.jit.outputs import outputs_of
 from teachgraph.jit.tracing import Tracer, tracer
-from teachgraph.mode import in_dynamic_mode
+from teachgraph.modes import in_dynamic_mode
 from teachgraph.nn import Layer
 from teachgraph.observe import announce, observers
 from teachgraph.static.program import Program

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
-from teachgraph import mode, unique_name
+from teachgraph import modes, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.eager.tensor import run
 from teachgraph.jit.nest import mapped
 from teachgraph.jit.spots import Spot, spots_of_function, spots_of_layer
 from teachgraph.jit.undefined import Either, Undefined
-from teachgraph.mode import set_grad_enabled
+from teachgraph.modes import set_grad_enabled
 from teachgraph.nn import Layer
 from teachgraph.observe import unwatched
 from teachgraph.ops.op import Op
@@ -131,11 +131,11 @@ class Tracer:
     def tracing(self) -> Iterator[Program]:
         """Inside, ops and layers build the program."""
         self.program.adopt = self.adopt
-        mode.takers.append(self.take)
+        modes.takers.append(self.take)
         _current.append(self)
         try:
             with (
-                mode.using(static=True),
+                modes.using(static=True),
                 set_grad_enabled(mode=True),
                 unique_name.guard(),
                 program_guard(self.program, self.startup),
@@ -143,7 +143,7 @@ class Tracer:
                 yield self.program
         finally:
             _current.pop()
-            mode.takers.remove(self.take)
+            modes.takers.remove(self.take)
             self.program.adopt = None
 
 

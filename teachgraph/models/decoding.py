@@ -15,7 +15,7 @@ import numpy as np
 
 from teachgraph.eager import Tensor, to_tensor
 from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.mode import no_grad, set_grad_enabled
+from teachgraph.modes import no_grad, set_grad_enabled
 from teachgraph.nn import Layer
 from teachgraph.ops import functions
 

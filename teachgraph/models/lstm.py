@@ -9,8 +9,8 @@ import numpy as np
 
 from teachgraph.eager import Tensor, to_tensor
 from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.mode import no_grad
 from teachgraph.models.decoding import Array, evaluating
+from teachgraph.modes import no_grad
 from teachgraph.nn import LSTM, Dropout, Embedding, Layer, Linear, functional
 from teachgraph.ops import functions
 from teachgraph.random import generator

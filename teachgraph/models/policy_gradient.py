@@ -18,8 +18,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from teachgraph.eager import to_tensor
-from teachgraph.mode import no_grad
 from teachgraph.models.decoding import Array
+from teachgraph.modes import no_grad
 from teachgraph.nn import Layer, functional
 from teachgraph.optimizer import Adam
 from teachgraph.random import generator

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from teachgraph import dtypes, mode, unique_name
+from teachgraph import dtypes, modes, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.errors import (
     DTypeError,
@@ -139,7 +139,7 @@ class Layer:
         asked = wanted.initializer or wished(is_bias=is_bias)
         initializer = asked or default_initializer or usual
         kind = dtypes.convert(dtype or self._dtype)
-        make = mode.interpreter().create_parameter
+        make = modes.interpreter().create_parameter
         return make(name, shape, kind, wanted, initializer)
 
     def add_parameter(self, name: str, parameter: Any) -> Any:

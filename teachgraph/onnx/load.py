@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import mode, unique_name
+from teachgraph import modes, unique_name
 from teachgraph.errors import DTypeError, UnknownOpError, at_user_line
 from teachgraph.executor import Scope, global_scope
 from teachgraph.onnx.reading import IMPORTERS, Reader
@@ -60,7 +60,7 @@ def program_of(
     values: dict[str, Any] = {}
     reader = Reader(opset_of(model), folder)
     with (
-        mode.using(static=True),
+        modes.using(static=True),
         program_guard(program, Program()),
         unique_name.guard(),
     ):

@@ -32,7 +32,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from teachgraph import mode
+from teachgraph import modes
 from teachgraph.errors import OpError, ProgramError, UnknownOpError, explain
 from teachgraph.ops.traced import Traced
 
@@ -251,7 +251,7 @@ class Op:
             if isinstance(x, Traced):
                 return x.apply(self, inputs, attrs)
         if not self.inputs:
-            return mode.interpreter().create(self, attrs)
+            return modes.interpreter().create(self, attrs)
         try:
             return self.context().run(self.kernel, *inputs, **attrs)
         except Exception as error:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
-from teachgraph import mode
+from teachgraph import modes
 from teachgraph.eager import Tensor
 from teachgraph.errors import ModeError, at_user_line
 from teachgraph.ops.onto import add_onto
@@ -196,7 +196,7 @@ class Optimizer:
             for parameter in self.parameters
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
-        with mode.no_grad():
+        with modes.no_grad():
             if any(self.changes_gradient(parameter) for parameter, _ in pairs):
                 copies = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
                 pairs = self.prepared(copies, None)

@@ -13,7 +13,7 @@ import numpy as np
 
 from teachgraph import dtypes
 from teachgraph.errors import MixedModeError, ProgramError, at_user_line
-from teachgraph.mode import is_grad_enabled
+from teachgraph.modes import is_grad_enabled
 from teachgraph.observe import announce
 from teachgraph.ops.creation import assign_value
 from teachgraph.ops.infer import Spec, infer

@@ -11,7 +11,7 @@ from typing import Any
 
 from teachgraph import dtypes
 from teachgraph.errors import OutOfRangeError, at_user_line
-from teachgraph.mode import in_dynamic_mode
+from teachgraph.modes import in_dynamic_mode
 from teachgraph.ops import tensor_array as ops
 from teachgraph.ops.functions import full
 from teachgraph.static.program import current_block

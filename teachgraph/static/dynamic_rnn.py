@@ -36,8 +36,8 @@ class DynamicRNN:
     nothing: no row changes its place.
 
     >>> import numpy as np
-    >>> from teachgraph import mode, static
-    >>> with mode.using(True), static.program_guard(static.Program()):
+    >>> from teachgraph import modes, static
+    >>> with modes.using(True), static.program_guard(static.Program()):
     ...     x = static.data("x", [2, 3, 1])
     ...     lengths = static.data("lengths", [2], "int64")
     ...     rnn = DynamicRNN()

@@ -17,7 +17,7 @@ from teachgraph.errors import (
     ShapeError,
     at_user_line,
 )
-from teachgraph.mode import in_dynamic_mode
+from teachgraph.modes import in_dynamic_mode
 from teachgraph.ops import functions
 from teachgraph.ops.control_flow import merge_lod_tensor, split_lod_tensor
 from teachgraph.static.branch import Branch
@@ -42,8 +42,8 @@ class IfElse:
     In Paddle 1.x this is `fluid.layers.IfElse`.
 
     >>> import numpy as np
-    >>> from teachgraph import mode, static
-    >>> with mode.using(True), static.program_guard(static.Program()):
+    >>> from teachgraph import modes, static
+    >>> with modes.using(True), static.program_guard(static.Program()):
     ...     x = static.data("x", [-1, 1])
     ...     choice = IfElse(x > 0.0)
     ...     with choice.true_block():

@@ -17,7 +17,7 @@ import numpy as np
 
 from teachgraph import dtypes, unique_name
 from teachgraph.errors import DTypeError, ProgramError, ShapeError, at_user_line
-from teachgraph.mode import in_dynamic_mode
+from teachgraph.modes import in_dynamic_mode
 from teachgraph.ops.control_flow import counted, limit_of, merged, while_
 from teachgraph.ops.shape import assign
 from teachgraph.static.block import Block

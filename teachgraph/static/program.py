@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from teachgraph import mode
+from teachgraph import modes
 from teachgraph.observe import announce
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.op import Op
@@ -327,7 +327,7 @@ class Static:
         A layer that a traced function makes keeps its values itself.
         """
         if default_main_program().adopt is not None:
-            make = mode.interpreters["dynamic"].create_parameter
+            make = modes.interpreters["dynamic"].create_parameter
             return make(name, shape, dtype, attr, initializer)  # type: ignore[no-any-return]
         parameter = current_block().create_parameter(name, shape, dtype, attr)
         startup = default_startup_program().global_block()
@@ -342,4 +342,4 @@ def begin(variable: Variable, initializer: Initializer) -> Operator:
     return variable.block.append_op(op.type, {}, {"Out": variable}, attrs)
 
 
-mode.interpreters["static"] = Static()
+modes.interpreters["static"] = Static()

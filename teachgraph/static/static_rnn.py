@@ -13,7 +13,7 @@ from typing import Any
 
 from teachgraph import dtypes, unique_name
 from teachgraph.errors import ModeError, ProgramError, ShapeError, at_user_line
-from teachgraph.mode import in_dynamic_mode
+from teachgraph.modes import in_dynamic_mode
 from teachgraph.ops.control_flow import recurrent, rnn_memory_helper
 from teachgraph.ops.creation import fill_constant_batch_size_like
 from teachgraph.static.block import Block
@@ -53,8 +53,8 @@ class StaticRNN:
     In Paddle 1.x this is `fluid.layers.StaticRNN`.
 
     >>> import numpy as np
-    >>> from teachgraph import mode, static
-    >>> with mode.using(True), static.program_guard(static.Program()):
+    >>> from teachgraph import modes, static
+    >>> with modes.using(True), static.program_guard(static.Program()):
     ...     x = static.data("x", [3, 2, 1])
     ...     rnn = StaticRNN()
     ...     with rnn.step():

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes, mode, unique_name
+from teachgraph import dtypes, modes, unique_name
 from teachgraph.errors import ShapeError, at_user_line
 from teachgraph.ops.creation import fill_constant
 from teachgraph.static.block import Block
@@ -36,7 +36,7 @@ def traced_into(parent: Block) -> Iterator[Block]:
     before = program.current_block_idx
     block = program._create_block(parent.idx)
     try:
-        with mode.using(True):
+        with modes.using(True):
             yield block
     finally:
         program.current_block_idx = before
@@ -48,7 +48,7 @@ def building_in(block: Block) -> Iterator[None]:
     program = block.program
     before, program.current_block_idx = program.current_block_idx, block.idx
     try:
-        with mode.using(True):
+        with modes.using(True):
             yield
     finally:
         program.current_block_idx = before

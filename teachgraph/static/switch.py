@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from teachgraph.errors import ModeError, ProgramError, at_user_line
-from teachgraph.mode import in_dynamic_mode
+from teachgraph.modes import in_dynamic_mode
 from teachgraph.ops import functions
 from teachgraph.static.branch import Branch
 from teachgraph.static.program import current_block
@@ -26,8 +26,8 @@ class Switch:
 
     In Paddle 1.x this is `fluid.layers.Switch`.
 
-    >>> from teachgraph import assign, full, mode, static
-    >>> with mode.using(True), static.program_guard(static.Program()):
+    >>> from teachgraph import assign, full, modes, static
+    >>> with modes.using(True), static.program_guard(static.Program()):
     ...     step, rate = full([1], 7.0), full([1], 0.1)
     ...     with Switch() as switch:
     ...         with switch.case(step < 5.0):

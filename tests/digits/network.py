@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import teachgraph as tg
-from teachgraph import fluid, mode, unique_name
+from teachgraph import fluid, modes, unique_name
 from teachgraph.vision.datasets import Digits
 
 __all__ = ["Classifier", "Run", "feeds", "program", "py_func_relu", "trained"]
@@ -45,7 +45,7 @@ class Built(NamedTuple):
 def statically(main: fluid.Program, startup: fluid.Program) -> Iterator[None]:
     """Build these programs, with names from 0 on."""
     with (
-        mode.using(static=True),
+        modes.using(static=True),
         fluid.program_guard(main, startup),
         unique_name.guard(),
     ):

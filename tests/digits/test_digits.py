@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import fluid, mode
+from teachgraph import fluid, modes
 from tests.digits.network import (
     EPOCHS,
     RATE,
@@ -137,7 +137,7 @@ def statically(steps: int) -> tuple[dict[str, Any], list[float], dict[str, Any]]
 def test_ten_eager_steps_end_where_ten_of_the_program_do() -> None:
     """The eager loss starts from logits, the program's from probabilities."""
     start, losses, parameters = statically(10)
-    with mode.using(static=False):
+    with modes.using(static=False):
         now, after = eagerly(start, 10)
     np.testing.assert_allclose(now, losses, rtol=0, atol=2e-6)
     assert after.keys() == parameters.keys()
@@ -152,7 +152,7 @@ def test_both_modes_draw_the_same_first_parameters_from_one_seed() -> None:
     scope = fluid.Scope()
     tg.seed(5)
     fluid.Executor().run(built.startup, scope=scope)
-    with mode.using(static=False):
+    with modes.using(static=False):
         tg.seed(5)
         net = Classifier()
     for ours, name in NAMES.items():

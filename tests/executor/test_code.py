@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import ShapeError
 from teachgraph.executor import Executor
 from teachgraph.observe import Observer, watch
@@ -288,7 +288,7 @@ def walk(steps: list[Step], x: Any, y: Any) -> Any:
 
 
 def eagerly(steps: list[Step], x: Any, y: Any) -> list[Any]:
-    with mode.using(static=False):
+    with modes.using(static=False):
         tensors = [tg.to_tensor(v, stop_gradient=False) for v in (x, y)]
         loss = walk(steps, *tensors)
         loss.backward()
@@ -343,7 +343,7 @@ def curvature(steps: list[Step], x: Any, y: Any, gradients: Any) -> Any:
 def test_gradients_of_gradients_are_those_of_the_tape(
     steps: list[Step], x: Any, y: Any
 ) -> None:
-    with mode.using(static=False):
+    with modes.using(static=False):
         tensors = [tg.to_tensor(v, stop_gradient=False) for v in (x, y)]
         now = curvature(
             steps,

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import FetchError, OutOfRangeError, ShapeError
 from teachgraph.executor import Executor, Scope
 from teachgraph.fluid.control_flow import (
@@ -39,7 +39,7 @@ def run_static(
     function: Function, values: Sequence[Array], *, interpret: bool = False
 ) -> list[Array]:
     """A function's value and its gradients, from a program."""
-    with fresh(), mode.using(static=True):
+    with fresh(), modes.using(static=True):
         inputs = []
         for i, value in enumerate(values):
             inputs.append(static.data(f"x{i}", value.shape, value.dtype))
@@ -62,7 +62,7 @@ def run_static(
 
 def run_now(function: Function, values: Sequence[Array]) -> list[Array]:
     """The same on Tensors."""
-    with mode.using(static=False):
+    with modes.using(static=False):
         tensors = [tg.to_tensor(value, stop_gradient=False) for value in values]
         loss = tg.sum(function(*tensors))
         loss.backward()
@@ -508,7 +508,7 @@ def rnn_of_arrays(x: Any, w: Any, u: Any, b: Any) -> Any:
         inputs = array_write(x[:, i], i, inputs)
     memory = array_write(tg.zeros([2, 3], "float64"), t, memory)
     going = less_than(t, end)
-    if mode.in_dynamic_mode():
+    if modes.in_dynamic_mode():
         while t < end:
             h = array_read(memory, t)
             now = array_read(inputs, t)
@@ -550,7 +550,7 @@ def test_while_writes_its_variables_in_place(interpret: bool) -> None:
 def test_a_float_that_while_changes_in_place_has_a_gradient() -> None:
     def function(x: Any) -> Any:
         y, i = x * 2.0, tg.full([1], 0, "int64")
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             return y * x * x * x
         going, end = tg.full([1], 1, "bool"), tg.full([1], 3, "int64")
         with While(going).block():
@@ -569,7 +569,7 @@ def test_an_array_as_a_loop_variable_grows_and_has_a_gradient() -> None:
             return k + 1, array
 
         k, array = tg.full([1], 0, "int64"), create_array("float64", [x])
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             while k < 3:
                 k, array = step(k, array)
         else:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import fluid, mode, static
+from teachgraph import fluid, modes, static
 from teachgraph.errors import ModeError, ProgramError, ShapeError
 from teachgraph.executor import Executor
 from teachgraph.fluid.layers import DynamicRNN
@@ -54,7 +54,7 @@ def together(x: Any, w: Any, u: Any, first: Any) -> Any:
 
 
 def either(*values: Any) -> Any:
-    return (alone if mode.in_dynamic_mode() else together)(*values)
+    return (alone if modes.in_dynamic_mode() else together)(*values)
 
 
 def test_each_row_is_as_if_it_were_alone() -> None:
@@ -139,5 +139,5 @@ def test_outside_of_its_block_and_in_dynamic_mode_it_is_refused() -> None:
         rnn.memory(shape=[2])
     with pytest.raises(ProgramError, match="after rnn block"):
         rnn()
-    with mode.using(static=False), pytest.raises(ModeError), rnn.block():
+    with modes.using(static=False), pytest.raises(ModeError), rnn.block():
         pass

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import teachgraph as tg
-from teachgraph import mode
+from teachgraph import modes
 from teachgraph.fluid.control_flow import (
     While,
     array_read,
@@ -36,7 +36,7 @@ def rounds(count: int) -> tuple[Any, Any, Any]:
 def test_a_branch_in_a_loop_writes_over_a_variable_around_both() -> None:
     def function(x: Any, w: Any) -> Any:
         y = x * 2.0
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             for k in range(5):
                 y = tg.tanh(y * w) if k % 2 == 0 else y
                 y = y + 0.5 * x
@@ -61,7 +61,7 @@ def test_both_branches_write_over_it_and_read_it_again() -> None:
             put(y * w, y)
             put(y + tg.sin(y), y)
 
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             for k in range(4):
                 y = y * w + tg.sin(y * w) if k > 1 else tg.exp(-y)
             return y
@@ -78,7 +78,7 @@ def test_both_branches_write_over_it_and_read_it_again() -> None:
 def test_a_loop_in_a_loop_writes_over_a_variable_around_both() -> None:
     def function(x: Any, w: Any) -> Any:
         y = x * 1.0
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             for k in range(3):
                 y = y + x
                 for _ in range(k + 1):
@@ -104,7 +104,7 @@ def test_a_loop_in_a_loop_writes_over_a_variable_around_both() -> None:
 def test_a_loop_in_a_branch_in_a_loop_writes_over_it() -> None:
     def function(x: Any, w: Any) -> Any:
         y = x * 1.0
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             for k in range(3):
                 if k != 1:
                     for _ in range(2):
@@ -134,7 +134,7 @@ def test_a_branch_writes_over_a_variable_of_the_program() -> None:
     def function(x: Any, w: Any) -> Any:
         y = x * 3.0
         z = tg.sum(y * y)
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             y = y * w if x.numpy()[0] > 0 else y
             return y * tg.sin(y) + z
         nn.cond(x[0] > 0.0, lambda: put(y * w, y))
@@ -147,7 +147,7 @@ def test_a_branch_writes_over_a_variable_of_the_program() -> None:
 def test_a_branch_writes_into_an_array_around_it() -> None:
     def function(x: Any, w: Any) -> Any:
         array = create_array("float64", [x * w])
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             if x.numpy()[0] > 0:
                 array_write(array_read(array, 0) * w, 0, array)
             return array_read(array, 0) * x
@@ -167,7 +167,7 @@ def test_arrays_in_nested_loops() -> None:
 
     def function(x: Any, w: Any) -> Any:
         table = create_array("float64", [x])
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             for k in range(3):
                 row = array_read(table, k)
                 for _ in range(2):
@@ -196,7 +196,7 @@ def test_what_a_loop_keeps_does_not_grow_with_what_it_writes_over() -> None:
 
     def function(x: Any) -> Any:
         y = x * 1.0
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             for _ in range(50):
                 y = tg.sin(y) + x
             return y

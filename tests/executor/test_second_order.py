@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import ProgramError
 from teachgraph.executor import Executor
 from teachgraph.fluid.control_flow import (
@@ -50,7 +50,7 @@ def of_static(
     function: Function, values: Sequence[Array], order: int, *, interpret: bool
 ) -> list[Array]:
     """The value and the derivatives of up to that order, from one program."""
-    with fresh(), mode.using(static=True):
+    with fresh(), modes.using(static=True):
         inputs = []
         for i, value in enumerate(values):
             inputs.append(static.data(f"x{i}", value.shape, value.dtype))
@@ -68,7 +68,7 @@ def of_static(
 
 def of_tensors(function: Function, values: Sequence[Array], order: int) -> list[Array]:
     """The same in dynamic mode."""
-    with mode.using(static=False):
+    with modes.using(static=False):
         inputs = [tg.to_tensor(value, stop_gradient=False) for value in values]
         target = tg.sum(function(*inputs))
         wanted = [target]
@@ -179,7 +179,7 @@ def test_through_a_branch_in_a_branch() -> None:
 def test_through_a_switch() -> None:
     def function(x: Any, w: Any) -> Any:
         y = x * w
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             return tg.sin(y) * x if float(x.numpy()[0]) < 9.0 else y
         with Switch() as switch:
             with switch.case(x[0] > 9.0):
@@ -194,7 +194,7 @@ def test_through_a_switch() -> None:
 def test_through_rows_that_part_ways() -> None:
     def function(x: Any, w: Any) -> Any:
         holds = x > 0.9
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             return tg.where(holds, tg.sin(x * w) * x, x * x * w)
         choice = IfElse(holds)
         with choice.true_block():
@@ -212,7 +212,7 @@ def test_through_a_while_with_arrays() -> None:
     def function(x: Any, w: Any) -> Any:
         t, end = tg.full([1], 0, "int64"), tg.full([1], 3, "int64")
         memory = array_write(x * w, t, create_array("float64"))
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             for i in range(3):
                 array_write(tg.tanh(array_read(memory, i) * w) * x, i + 1, memory)
             return array_read(memory, 3) * array_read(memory, 1)
@@ -292,7 +292,7 @@ def test_a_loss_of_a_gradient_is_trained_through_a_loop() -> None:
 
 def slope(function: Function, x: Any) -> Any:
     """The gradient of a function, in either mode."""
-    if mode.in_dynamic_mode():
+    if modes.in_dynamic_mode():
         return tg.grad([function(x)], [x], create_graph=True)[0]
     return static.gradients(function(x), x)[0]
 

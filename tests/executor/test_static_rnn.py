@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import ModeError, ProgramError, ShapeError
 from teachgraph.executor import Executor
 from teachgraph.fluid import layers as fluid_layers
@@ -42,7 +42,7 @@ def repeated(x: Any, w: Any, u: Any, first: Any, *, back: bool = False) -> Any:
 
 
 def either(*values: Any, back: bool = False) -> Any:
-    made = one_by_one if mode.in_dynamic_mode() else repeated
+    made = one_by_one if modes.in_dynamic_mode() else repeated
     return made(*values, back=back)
 
 
@@ -62,7 +62,7 @@ def test_only_the_last_step_may_matter() -> None:
 
 def test_what_a_step_does_not_depend_on_gets_zeros() -> None:
     def function(x: Any, w: Any) -> Any:
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             return tg.stack([x[t] * 2.0 for t in range(4)]) + 0.0 * w
         rnn = StaticRNN()
         with rnn.step():
@@ -76,7 +76,7 @@ def test_what_a_step_does_not_depend_on_gets_zeros() -> None:
 def test_several_sequences_memories_and_outputs() -> None:
     def function(x: Any, z: Any, w: Any) -> Any:
         total, product = tg.zeros([2, 3], "float64"), tg.ones([2, 3], "float64")
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             totals, products = [], []
             for t in range(4):
                 total, product = total + x[t] * w, tg.sin(product) * z[t] + total
@@ -110,7 +110,7 @@ def test_a_branch_and_a_loop_in_a_step() -> None:
             )[1]
 
         h = tg.ones([3], "float64")
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             found = []
             for t in range(4):
                 h = cell(x[t], h)
@@ -278,7 +278,7 @@ def test_a_step_that_writes_around_itself_is_refused() -> None:
 
 def test_dynamic_mode_has_pythons_for() -> None:
     with (
-        mode.using(static=False),
+        modes.using(static=False),
         pytest.raises(ModeError, match="write a for"),
         StaticRNN().step(),
     ):

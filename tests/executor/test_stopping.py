@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import DataError, InvalidValueError
 from teachgraph.executor import Executor, Scope
 from teachgraph.ops.control_flow import LoopError
@@ -123,7 +123,10 @@ def test_an_error_in_a_step_changes_nothing_either(interpret: bool) -> None:
 
 
 def test_in_dynamic_mode_max_iterations_stops_it_as_well() -> None:
-    with mode.using(static=False), pytest.raises(LoopError, match="gone round 5 times"):
+    with (
+        modes.using(static=False),
+        pytest.raises(LoopError, match="gone round 5 times"),
+    ):
         nn.while_loop(
             lambda i: i >= 0, lambda i: [i + 1], [tg.zeros([1])], max_iterations=5
         )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import DTypeError, ModeError, ProgramError, ShapeError
 from teachgraph.executor import Executor
 from teachgraph.fluid import layers
@@ -55,7 +55,7 @@ def test_without_a_default_nothing_may_be_run(interpret: bool) -> None:
 def test_a_case_has_its_gradient(at: float) -> None:
     def function(x: Any, w: Any) -> Any:
         y = x * 1.0
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             first = float(x.numpy()[0])
             return y * w if first < 0 else tg.sin(y) if first < 2 else y + w
         with layers.Switch() as switch:
@@ -76,7 +76,7 @@ def test_rows_part_ways_and_meet_again(shift: float) -> None:
 
     def function(x: Any, w: Any) -> Any:
         holds = tg.sum(x, axis=1, keepdim=True) > 0.0
-        if mode.in_dynamic_mode():
+        if modes.in_dynamic_mode():
             return tg.where(holds, tg.tanh(x * w), x + w * w), tg.where(holds, x, w + x)
         choice = layers.IfElse(holds)
         with choice.true_block():
@@ -122,7 +122,7 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 def test_dynamic_mode_has_pythons_if() -> None:
-    with mode.using(static=False):
+    with modes.using(static=False):
         with pytest.raises(ModeError, match="if and elif"), layers.Switch():
             pass
         with pytest.raises(ModeError, match=r"tg\.where"):

@@ -179,7 +179,7 @@ def test_constants_are_operators_unless_inside_a_guard() -> None:
 @pytest.fixture
 def undecided() -> Any:
     """As before anybody has chosen a mode."""
-    with tg.mode.using(static=None):
+    with tg.modes.using(static=None):
         yield
 
 

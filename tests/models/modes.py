@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import teachgraph as tg
-from teachgraph import mode, nn, static
+from teachgraph import modes, nn, static
 from tests.static.fresh import fresh
 
 __all__ = ["Step", "agree", "eagerly", "statically"]
@@ -29,7 +29,7 @@ class Step(NamedTuple):
 
 def eagerly(build: Build, loss: Loss, feed: Mapping[str, Any]) -> Step:
     """In dynamic mode; `loss(net, **inputs)` gives an output and its loss."""
-    with mode.using(static=False):
+    with modes.using(static=False):
         tg.seed(SEED)
         net = build()
         optimizer = tg.optimizer.SGD(RATE, parameters=net.parameters())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from teachgraph import mode, unique_name
+from teachgraph import modes, unique_name
 from teachgraph.executor import Scope, scope_guard
 from teachgraph.static import Program, program_guard
 
@@ -26,7 +26,7 @@ def fresh() -> Iterator[Fresh]:
     """Static mode with empty programs, names from 0 on and an empty scope."""
     programs = Fresh(Program(), Program(), Scope())
     with (
-        mode.using(static=True),
+        modes.using(static=True),
         unique_name.guard(),
         program_guard(programs.main, programs.startup),
         scope_guard(programs.scope),

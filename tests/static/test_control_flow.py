@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import DTypeError, ModeError, ProgramError, ShapeError
 from teachgraph.executor import Executor
 from teachgraph.static import nn
@@ -282,7 +282,7 @@ def test_a_while_that_never_changes_its_condition_is_refused() -> None:
 
 
 def test_in_dynamic_mode_python_runs_them() -> None:
-    with mode.using(static=False):
+    with modes.using(static=False):
         x = tg.to_tensor([3.0], stop_gradient=False)
         y = nn.cond(x > 2.0, lambda: x * x, lambda: 1 / 0)
         (y,) = nn.while_loop(lambda y: y < 100.0, lambda y: y * x, [y])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import InvalidValueError
 from teachgraph.static import InputSpec
 
@@ -32,7 +32,7 @@ def test_two_of_the_same_facts_are_equal_and_found_in_a_table() -> None:
 
 
 def test_it_can_be_taken_from_what_there_is() -> None:
-    with mode.using(static=False):
+    with modes.using(static=False):
         tensor = tg.to_tensor([[1.0, 2.0]])
         tensor.name = "t"
         assert InputSpec.from_tensor(tensor) == InputSpec([1, 2], "float32", "t")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import teachgraph
-from teachgraph import fluid, mode
+from teachgraph import fluid, modes
 from tests.static.paddle_programs.compare import Difference, differences
 from tests.static.paddle_programs.describe import captured
 from tests.static.paddle_programs.differences import (
@@ -35,7 +35,7 @@ def golden(name: str) -> Any:
 
 def build(builder: Callable[[Any], Any]) -> Any:
     """What we build, in the form of a golden."""
-    with mode.using(static=True):
+    with modes.using(static=True):
         return json.loads(json.dumps(captured(teachgraph, builder)))
 
 

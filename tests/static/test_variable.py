@@ -145,7 +145,7 @@ def test_numbers_keep_the_dtype_they_meet_unless_they_would_be_cut() -> None:
 @pytest.mark.parametrize("index", [5, slice(0, None, 0), True, (..., ...), "a"])
 def test_an_index_says_something_that_is_within_range(index: Any) -> None:
     known = static.data("known", [3, 2])
-    with tg.mode.using(static=False):
+    with tg.modes.using(static=False):
         tensor = tg.to_tensor(np.ones((3, 2), "float32"))
     for x in (known, tensor):
         with pytest.raises(

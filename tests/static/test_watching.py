@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import mode, static
+from teachgraph import modes, static
 from teachgraph.errors import InvalidValueError
 from teachgraph.executor import Executor
 from teachgraph.static import nn
@@ -67,7 +67,7 @@ def test_an_assertion_stops_a_run_at_its_line(x: Any, interpret: bool) -> None:
 
 
 def test_in_dynamic_mode_they_look_at_once(capsys: Any) -> None:
-    with mode.using(static=False):
+    with modes.using(static=False):
         x = tg.to_tensor([3.0], stop_gradient=False)
         (Print(x, print_phase="backward") * 2.0).backward()
         assert capsys.readouterr().out == "@GRAD: float32 [1] [2.0]\n"

@@ -13,7 +13,7 @@ import numpy as np
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.hooks import HookHandle
-from teachgraph.mode import no_grad
+from teachgraph.modes import no_grad
 from teachgraph.nn.conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 from teachgraph.nn.layer import Layer
 from teachgraph.nn.linear import Linear

@@ -18,6 +18,7 @@ __all__ = [
     "bucketize",
     "kthvalue",
     "masked_select",
+    "mode",
     "nonzero",
     "searchsorted",
     "sort",
