@@ -22,6 +22,7 @@ FUSIONS = (
     "attention_fuse",
     "layer_norm",
     "fc_fuse",
+    "early_slice",
     "elementwise_fusion",
     "dead_code",
 )

@@ -280,3 +280,42 @@ def test_a_bert_for_texts_of_any_length(tmp_path: Path) -> None:
         words = np.arange(np.prod(shape)).reshape(shape) % 30
         expected = net(tg.to_tensor(words)).numpy()
         np.testing.assert_allclose(model(words), expected, rtol=1e-4, atol=1e-6)
+
+
+class WithMask(nn.Layer):
+    """A classifier of texts that is told which words are padding."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bert = models.BertModel(models.BertConfig(30, 16, 2, 2, 32))
+        self.head = models.BertForSequenceClassification(self.bert, 3)
+
+    def forward(self, words: Any, mask: Any = None) -> Any:
+        return self.head(words, attention_mask=mask)
+
+
+def rows_of(program: static.Program) -> list[int]:
+    """Of each layer with weights, how many rows it works on."""
+    ops = [op for op in program.global_block().ops if op.type == "fc"]
+    shapes = [op.block.var(op.output("Out")[0]).shape for op in ops]
+    return [int(np.prod(shape[:-1])) for shape in shapes]
+
+
+@pytest.mark.parametrize("length", [7, None])
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_classifiers_last_layer_works_for_the_first_word_alone(
+    length: int | None, masked: bool, tmp_path: Path
+) -> None:
+    net = WithMask()
+    net.eval()
+    spec = [InputSpec([1, length], t, n) for t, n in (("int64", "w"), ("float32", "m"))]
+    given = [np.arange(7).reshape(1, 7), np.array([[1, 1, 1, 1, 1, 0, 0]], "float32")]
+    count = 1 + masked
+    jit.save(net, tmp_path / "net", spec[:count])
+    model = InferenceModel(tmp_path / "net")
+    expected = net(*map(tg.to_tensor, given[:count])).numpy()
+    np.testing.assert_allclose(model(*given[:count]), expected, rtol=1e-4, atol=1e-6)
+    every = length or -1
+    first_layer, last_layer, head = [every] * 6, [every] * 2 + [1] * 4, [1] * 2
+    wanted = [*first_layer, *last_layer, *head]
+    assert sorted(rows_of(model.predictor.program)) == sorted(wanted)
