@@ -87,7 +87,7 @@ test("to look for something inside a closed group opens what hides it", () => {
 test("a layer is the ops that read its parameters", () => {
   const folding = main(fourLines());
   folding.close(folding.mirror.ops[0].key);
-  expect(titles(folding.picture)).toEqual(["X", "fc_0", "reduce_mean"]);
+  expect(titles(folding.picture)).toEqual(["fc_0", "X", "reduce_mean"]);
 });
 
 test("one walks from a closed layer to what it reads and what reads it", () => {

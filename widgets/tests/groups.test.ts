@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { everyGroup, groupsAround, groupsOf, type Group, type Item } from "../src/layout/groups";
+import {
+  everyGroup,
+  Groups,
+  groupsAround,
+  groupsOf,
+  type Group,
+  type Item,
+} from "../src/layout/groups";
+import { groupedAtOnce } from "./grouped";
+import { generator } from "./random";
 
 function items(text: string): Item[] {
   return text.split(" ").map((word) => {
@@ -13,6 +22,15 @@ function told(groups: readonly Group[]): string {
     `${title}${times > 1 ? ` x${times}` : ""} ${first}-${end}` +
     (children.length > 0 ? ` (${told(children)})` : "");
   return groups.map(one).join("; ");
+}
+
+type Named = Pick<Group, "id" | "title" | "times" | "first" | "end">;
+type Tree = Named & { readonly children: readonly Tree[] };
+
+function named(groups: readonly Tree[]): Tree[] {
+  return groups.map(({ id, title, times, first, end, children }) => {
+    return { id, title, times, first, end, children: named(children) };
+  });
 }
 
 test("equal ops in a row are one group, without parts", () => {
@@ -72,4 +90,66 @@ test("ten thousand ops in blocks of forty are one repeat", () => {
   const all = Array.from({ length: 250 }, () => block).flat();
   const groups = groupsOf(all.map((title) => ({ title, scope: [] })));
   expect(groups.map(({ times, end }) => [times, end])).toEqual([[250, 10_000]]);
+});
+
+/** Sequences of the kind that networks have, and of kinds that they do not. */
+function sequence(random: () => number, length: number): Item[] {
+  const pick = (count: number): number => Math.floor(random() * count);
+  const found: Item[] = [];
+  while (found.length < length) {
+    const letters = 1 + pick(3);
+    const part = Array.from({ length: 1 + pick(5) }, () => `op${pick(letters)}`);
+    const [scoped, nested, numbered] = [random() < 0.5, random() < 0.3, random() < 0.7];
+    for (let turn = pick(6); turn >= 0; turn--) {
+      const scope = scoped ? [numbered ? `layer_${turn}` : "layer"] : [];
+      if (scoped && nested) scope.push(`inner_${pick(2)}`);
+      found.push(...part.map((title) => ({ title, scope })));
+    }
+  }
+  return found.slice(0, length);
+}
+
+test("found op by op, groups are those of the whole, at every length", () => {
+  for (let seed = 1; seed <= 25; seed++) {
+    const random = generator(seed);
+    const all = sequence(random, 90);
+    const groups = new Groups();
+    all.forEach((item, index) => {
+      groups.append(item);
+      if (random() < 0.5) return;
+      expect(named(groups.all)).toEqual(named(groupedAtOnce(all.slice(0, index + 1))));
+    });
+  }
+});
+
+test("a long sequence has the groups of the whole too, asked for now and then", () => {
+  for (let seed = 40; seed <= 43; seed++) {
+    const random = generator(seed);
+    const all = sequence(random, 2500);
+    const groups = new Groups();
+    all.forEach((item, index) => {
+      groups.append(item);
+      if (index % 700 === 0) void groups.all;
+    });
+    expect(named(groups.all)).toEqual(named(groupedAtOnce(all)));
+  }
+});
+
+const BLOCKS: Record<string, (i: number) => Item> = {
+  "one op": () => ({ title: "relu", scope: [] }),
+  "blocks of forty": (i) => ({ title: `op${(i % 40) % 7}${(i % 40) % 3}`, scope: [] }),
+  layers: (i) => ({ title: `op${i % 2}`, scope: ["net", `layer_${i >> 1}`] }),
+  "no repeat": (i) => ({ title: `op${i}`, scope: [] }),
+};
+
+test.each(Object.entries(BLOCKS))("an op more costs the same: %s", (_, item) => {
+  const work = (count: number): number => {
+    const groups = new Groups();
+    for (let i = 0; i < count; i++) {
+      groups.append(item(i));
+      if (i % 10 === 0) void groups.all;
+    }
+    return groups.compared / count;
+  };
+  expect(work(10_000)).toBeLessThan(1.3 * work(1_000) + 1);
 });

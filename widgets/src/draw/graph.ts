@@ -22,7 +22,6 @@ import { Tip } from "./tip";
 /** A graph that is all there and has more ops than this is shown folded at first. */
 const MOST_UNFOLDED = 120;
 
-const SOON = 100;
 
 const EMPTY: Picture = new Mirror();
 
@@ -51,7 +50,6 @@ export class GraphPane implements Pane {
   private graph: Graph | undefined;
   private frame: Frame | undefined;
   private offered = "";
-  private later: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly actions: Actions,
@@ -84,7 +82,6 @@ export class GraphPane implements Pane {
   }
 
   dispose(): void {
-    clearTimeout(this.later);
     this.observer.disconnect();
   }
 
@@ -165,16 +162,6 @@ export class GraphPane implements Pane {
     this.sayFolds();
     this.draw(frame, this.picture());
     this.tip.update(frame, this.pointer, this.size);
-    this.catchUp();
-  }
-
-  /** A large folded graph that grows is drawn again when there is time for it. */
-  private catchUp(): void {
-    if (this.folding()?.isBehind !== true) return;
-    this.later ??= setTimeout(() => {
-      this.later = undefined;
-      this.actions.redraw();
-    }, SOON);
   }
 
   private folding(): Folding | undefined {

@@ -1,7 +1,11 @@
 /**
  * What can be folded: the ops of a layer or name scope, and equal groups of ops that
- * follow one another. Found from the sequence of ops alone, in time linear in its length.
+ * follow one another. Found from the sequence of ops alone, op by op as they come.
  */
+
+import { Repeats, withoutNumbers, type Unit } from "./repeats";
+
+export { withoutNumbers } from "./repeats";
 
 /** An op as this file sees it: what it is, and the scopes it is in, outermost first. */
 export interface Item {
@@ -12,6 +16,10 @@ export interface Item {
 export interface Group {
   /** The same for as long as the group's first op is there. */
   readonly id: string;
+  /** The ops of a scope; equal parts in a row; or one such part. */
+  readonly kind: "scope" | "repeat" | "turn";
+  /** How many scopes it is inside of. */
+  readonly depth: number;
   readonly title: string;
   /** How many equal parts follow one another; 1 for a scope, or one such part. */
   readonly times: number;
@@ -21,29 +29,34 @@ export interface Group {
   readonly children: readonly Group[];
 }
 
-/** An op, or a scope that holds some, as one element of a sequence. */
-interface Unit {
-  readonly title: string;
-  /** Equal for units that do the same. */
-  readonly sign: number;
-  readonly first: number;
-  readonly end: number;
-  readonly group?: Group;
+const DEEPEST = 8;
+
+/** The groups of a sequence that grows. */
+export class Groups {
+  readonly items: Item[] = [];
+  private readonly signs = new Signs();
+  private readonly top = new Level(0, this.signs);
+
+  append(item: Item): void {
+    this.top.append(item, this.items.length);
+    this.items.push(item);
+  }
+
+  /** The groups of all that was appended; they hold until more is. */
+  get all(): readonly Group[] {
+    return this.top.groups();
+  }
+
+  /** How many pairs were compared, the measure of its cost. */
+  get compared(): number {
+    return this.signs.compared;
+  }
 }
 
-const LONGEST_PERIOD = 128;
-const DEEPEST = 8;
-/** A part of one or two ops must come this often, a longer one twice. */
-const LEAST_TIMES = 3;
-
-export function groupsOf(items: readonly Item[]): Group[] {
-  const signs = new Map<string, number>();
-  const signOf = (text: string): number => {
-    const known = signs.get(text) ?? signs.size;
-    signs.set(text, known);
-    return known;
-  };
-  return within(items, 0, items.length, 0, signOf);
+export function groupsOf(items: readonly Item[]): readonly Group[] {
+  const groups = new Groups();
+  for (const item of items) groups.append(item);
+  return groups.all;
 }
 
 /** Every group, outer ones before those inside them. */
@@ -59,129 +72,107 @@ export function groupsAround(groups: readonly Group[], index: number): Group[] {
   const found: Group[] = [];
   let level = groups;
   for (;;) {
-    const group = level.find(({ first, end }) => first <= index && index < end);
-    if (group === undefined) return found;
+    const group = level[lastFrom(level, index)];
+    if (group === undefined || index >= group.end) return found;
     found.push(group);
     level = group.children;
   }
 }
 
-type SignOf = (text: string) => number;
+/** The index of the last group that starts at `op` or before; -1 if none does. */
+function lastFrom(groups: readonly Group[], op: number): number {
+  let [low, high] = [0, groups.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (groups[middle].first <= op) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
 
-function within(
-  items: readonly Item[],
-  first: number,
-  end: number,
-  depth: number,
-  signOf: SignOf,
-): Group[] {
-  const units: Unit[] = [];
-  for (let at = first; at < end; ) {
-    const scope = depth < DEEPEST ? items[at].scope[depth] : undefined;
-    let next = at + 1;
+/** Numbers for what units do, equal for those that do the same. */
+class Signs {
+  compared = 0;
+  private readonly known = new Map<string, number>();
+
+  of(text: string): number {
+    const known = this.known.get(text);
+    if (known !== undefined) return known;
+    const sign = this.known.size;
+    this.known.set(text, sign);
+    return sign;
+  }
+}
+
+/** The units side by side in one scope, the last of which may be a scope under way. */
+class Level {
+  private readonly repeats: Repeats;
+  private open: OpenScope | undefined;
+  private found: readonly Group[] | undefined;
+
+  constructor(
+    private readonly depth: number,
+    private readonly signs: Signs,
+  ) {
+    this.repeats = new Repeats(depth, signs);
+  }
+
+  append(item: Item, at: number): void {
+    this.found = undefined;
+    const scope = this.depth < DEEPEST ? item.scope[this.depth] : undefined;
+    if (this.open !== undefined && this.open.title !== scope) this.close(this.open);
     if (scope === undefined) {
-      const { title } = items[at];
-      units.push({ title, sign: signOf(title), first: at, end: next });
-    } else {
-      while (next < end && items[next].scope[depth] === scope) next += 1;
-      units.push(scopeUnit(items, { title: scope, first: at, end: next }, depth, signOf));
+      const sign = this.signs.of(item.title);
+      this.repeats.add({ title: item.title, sign, first: at, end: at + 1 });
+      return;
     }
-    at = next;
+    this.open ??= new OpenScope(scope, item.title, at, this.depth, this.signs);
+    this.open.append(item);
   }
-  return repeated(units, depth);
-}
 
-function scopeUnit(
-  items: readonly Item[],
-  { title, first, end }: Pick<Unit, "title" | "first" | "end">,
-  depth: number,
-  signOf: SignOf,
-): Unit {
-  const children = within(items, first, end, depth + 1, signOf);
-  // A scope of one op is that op: there is nothing to fold.
-  const group = { id: `${first}.${depth}`, title, times: 1, first, end, children };
-  const held = items.slice(first, end).map((item) => signOf(item.title));
-  const sign = signOf(`${withoutNumbers(title)} ${held.join(" ")}`);
-  // A scope of one op is that op: there is nothing to fold.
-  if (end - first === 1) return { title: items[first].title, sign, first, end };
-  return { title, sign, first, end, group };
-}
-
-/** Put repeats into groups; what does not repeat stays as it is. */
-function repeated(units: readonly Unit[], depth: number): Group[] {
-  const periods = bestPeriods(units);
-  const found: Group[] = [];
-  for (let at = 0; at < units.length; ) {
-    const { period, times } = periods[at];
-    if (times < 2) {
-      const { group } = units[at];
-      if (group !== undefined) found.push(group);
-      at += 1;
-      continue;
-    }
-    found.push(repeat(units.slice(at, at + period * times), period, times, depth));
-    at += period * times;
+  groups(): readonly Group[] {
+    this.found ??= this.repeats.upTo(this.open?.unit());
+    return this.found;
   }
-  return found;
-}
 
-function repeat(
-  units: readonly Unit[],
-  period: number,
-  times: number,
-  depth: number,
-): Group {
-  const parts = Array.from({ length: times }, (_, turn) =>
-    units.slice(turn * period, (turn + 1) * period),
-  );
-  const children = parts.flatMap((part) => turnOf(part, depth));
-  const [{ first }] = units;
-  const { end } = units[units.length - 1];
-  const title = partTitle(parts[0]);
-  return { id: `${first}.${depth}x`, title, times, first, end, children };
-}
-
-/** One of the equal parts: a lone op needs no group, a lone scope has one already. */
-function turnOf(part: readonly Unit[], depth: number): Group[] {
-  if (part.length === 1) return part[0].group === undefined ? [] : [part[0].group];
-  const [{ first }] = part;
-  const { end } = part[part.length - 1];
-  const children = part.flatMap(({ group }) => group ?? []);
-  const id = `${first}.${depth}t`;
-  return [{ id, title: partTitle(part), times: 1, first, end, children }];
-}
-
-function partTitle(part: readonly Unit[]): string {
-  if (part.length === 1) {
-    const [{ title, group }] = part;
-    return group === undefined ? title : withoutNumbers(title);
+  private close(scope: OpenScope): void {
+    const unit = scope.unit();
+    this.open = undefined;
+    this.repeats.add(unit);
   }
-  const titles = part.map(({ title, group }) =>
-    group === undefined ? title : withoutNumbers(title),
-  );
-  const shown = titles.slice(0, 3).join(", ");
-  return titles.length > 3 ? `${shown}, …` : shown;
 }
 
-/** `encoder_11` and `encoder_0` are two of the same: an `encoder`. */
-export function withoutNumbers(name: string): string {
-  return name.replace(/[_.]?\d+/g, "") || name;
-}
+/** A scope that the next op may be in as well. */
+class OpenScope {
+  private readonly level: Level;
+  private sign: number;
+  private end: number;
 
-/** For each place, the period whose equal parts from there on reach furthest. */
-function bestPeriods(units: readonly Unit[]): { period: number; times: number }[] {
-  const { length } = units;
-  const best = Array.from({ length }, () => ({ period: 0, times: 1, reach: 1 }));
-  const most = Math.min(LONGEST_PERIOD, length >> 1);
-  for (let period = 1; period <= most; period++) {
-    let equal = 0;
-    for (let at = length - period - 1; at >= 0; at--) {
-      equal = units[at].sign === units[at + period].sign ? equal + 1 : 0;
-      const times = Math.floor(equal / period) + 1;
-      const least = period < 3 ? LEAST_TIMES : 2;
-      if (times < least || times * period <= best[at].reach) continue;
-      best[at] = { period, times, reach: times * period };
-    }
+  constructor(
+    readonly title: string,
+    private readonly firstOp: string,
+    private readonly first: number,
+    private readonly depth: number,
+    private readonly signs: Signs,
+  ) {
+    this.level = new Level(depth + 1, signs);
+    this.sign = signs.of(`${withoutNumbers(title)} holds`);
+    this.end = first;
   }
-  return best;
+
+  append(item: Item): void {
+    this.level.append(item, this.end);
+    this.sign = this.signs.of(`${this.sign} then ${item.title}`);
+    this.end += 1;
+  }
+
+  /** The scope as it is now; one of a single op is that op: nothing is to be folded. */
+  unit(): Unit {
+    const { title, sign, first, end, depth } = this;
+    if (end - first === 1) return { title: this.firstOp, sign, first, end };
+    const children = this.level.groups();
+    const names = { id: `${first}.${depth}`, kind: "scope" as const, depth };
+    const group: Group = { ...names, title, times: 1, first, end, children };
+    return { title, sign, first, end, group };
+  }
 }

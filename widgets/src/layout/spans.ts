@@ -8,10 +8,13 @@ interface Span<T> {
 
 /** An append-only index of items by the rows they span. */
 export class Spans<T> {
+  /** The items, in the order in which they were added. */
+  readonly all: T[] = [];
   /** Level k holds the spans shorter than 2^(k+1), in buckets of 2^k rows; k >= 3. */
   private readonly levels: Map<number, Span<T>[]>[] = [];
 
   add(first: number, last: number, item: T): void {
+    this.all.push(item);
     const level = Math.max(3, Math.floor(Math.log2(last - first + 1)));
     while (this.levels.length <= level) this.levels.push(new Map());
     const bucket = Math.floor(first / 2 ** level);

@@ -6,9 +6,8 @@
 
 import { BOX, LANE, laneX, PORT, ROW, rowY, type Side } from "../layout/geometry";
 import { MirrorLayout, type Spot } from "../layout/mirror";
-import { groupsOf, type Group, type Item } from "../layout/groups";
+import { Groups, type Group, type Item } from "../layout/groups";
 import { Spans } from "../layout/spans";
-import { Paced } from "./paced";
 import type { Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 import type { Tone } from "./tones";
 
@@ -75,11 +74,11 @@ export class Mirror implements Picture {
   readonly regions: Region[] = [];
   /** The ops' nodes, in the order of execution. */
   readonly ops: MirrorNode[] = [];
+  /** Of each op: where its inputs stand, which pass it is of, and its region if any. */
+  readonly above: (readonly Spot[])[] = [];
+  readonly passes: number[] = [];
+  readonly regionOf: (Region | undefined)[] = [];
   edgeCount = 0;
-  /** Grows with every change that a folded picture must follow. */
-  changes = 0;
-  /** How often the groups were found anew. */
-  groupings = 0;
   hasGradients = false;
   private readonly byKey = new Map<string, MirrorNode[]>();
   private readonly wires = new Map<string, Wire>();
@@ -88,8 +87,7 @@ export class Mirror implements Picture {
   /** Where each input's edge enters an op: its gradient leaves at the mirror image. */
   private readonly entries = new Map<string, Entry[]>();
   private readonly forwardOf = new Map<string, string>();
-  private readonly items: Item[] = [];
-  private readonly grouped = new Paced<readonly Group[]>();
+  private readonly grouped = new Groups();
   private secondLane = 0;
   private generation = 0;
 
@@ -103,15 +101,12 @@ export class Mirror implements Picture {
 
   /** What can be folded. */
   get groups(): readonly Group[] {
-    return this.grouped.at(this.items.length, () => {
-      this.groupings += 1;
-      return groupsOf(this.items);
-    });
+    return this.grouped.all;
   }
 
-  /** Whether the newest ops are in no group yet. */
-  get isBehind(): boolean {
-    return this.grouped.isBehind;
+  /** What of each op can be equal to another's. */
+  get items(): readonly Item[] {
+    return this.grouped.items;
   }
 
   /** The nodes that show an entity, oldest first. */
@@ -127,8 +122,9 @@ export class Mirror implements Picture {
 
   /** An op ran, or was appended. */
   forward(op: Forward): void {
-    const spot = this.layout.op(...this.parents(op.inputs), this.leastSlot(op));
-    const node = this.addOp(op, spot, "op");
+    const [all, between] = this.parents(op.inputs);
+    const spot = this.layout.op(all, between, this.leastSlot(op));
+    const node = this.addOp(op, spot, "op", all);
     this.readInputs(op, node);
     op.outputs.forEach((wire, index) => {
       const offset = spread(index, op.outputs.length, BOX.width);
@@ -142,13 +138,13 @@ export class Mirror implements Picture {
 
   /** An op raised: it stands where it would have stood. */
   failed(op: Forward): void {
-    const spot = this.layout.op(...this.parents(op.inputs));
-    this.readInputs(op, this.addOp(op, spot, "failed"));
+    const [all, between] = this.parents(op.inputs);
+    const spot = this.layout.op(all, between);
+    this.readInputs(op, this.addOp(op, spot, "failed", all));
   }
 
   /** An op that is there could not run. */
   broken(seq: number, op: string): void {
-    this.changes += 1;
     for (const node of this.nodesOf(op)) node.failed = Math.min(node.failed, seq);
   }
 
@@ -173,7 +169,6 @@ export class Mirror implements Picture {
 
   /** What the op had kept is let go. */
   free(seq: number, op: string): void {
-    this.changes += 1;
     for (const node of this.nodesOf(op)) node.freed = Math.min(node.freed, seq);
     const edge = this.saved.get(op);
     if (edge !== undefined) edge.freed = Math.min(edge.freed, seq);
@@ -190,7 +185,6 @@ export class Mirror implements Picture {
     this.hasGradients = true;
     this.forwardOf.set(made.key, op);
     const { spot } = twin;
-    this.changes += 1;
     this.add(made, { side: 1, shape: "op", spot, op: twin.op, ...at(1, spot) });
     const edge = this.saved.get(op);
     if (edge !== undefined) edge.reached = Math.min(edge.reached, made.seq);
@@ -346,9 +340,8 @@ export class Mirror implements Picture {
     const { x, y } = this.port(wire, side);
     const { op, spot } = wire.node;
     const beside = sign === "hook" ? 18 : 0;
-    const made: Join = { key, sign, seq: by.seq, op, x: x + beside, y };
+    const made: Join = { key, sign, seq: by.seq, op, spot, x: x + beside, y };
     this.joins.add(spot.row, spot.row + 1, made);
-    this.changes += 1;
     return made;
   }
 
@@ -359,11 +352,18 @@ export class Mirror implements Picture {
     return this.secondLane;
   }
 
-  private addOp(op: Forward, spot: Spot, shape: "op" | "failed"): MirrorNode {
+  private addOp(
+    op: Forward,
+    spot: Spot,
+    shape: "op" | "failed",
+    above: readonly Spot[],
+  ): MirrorNode {
     const index = this.ops.length;
     const node = this.add(op, { side: -1, shape, spot, op: index, ...at(-1, spot) });
     this.ops.push(node);
-    this.items.push({ title: op.title, scope: op.scope ?? [] });
+    this.above.push(above);
+    this.passes.push(this.generation);
+    this.grouped.append({ title: op.title, scope: op.scope ?? [] });
     return node;
   }
 
@@ -377,9 +377,10 @@ export class Mirror implements Picture {
       last.last = Math.max(last.last, row);
       last.left = Math.min(last.left, left);
       last.right = Math.max(last.right, right);
-      return;
+    } else {
+      this.regions.push({ what, seq: node.seq, first: row, last: row, left, right });
     }
-    this.regions.push({ what, seq: node.seq, first: row, last: row, left, right });
+    this.regionOf[node.op] = this.regions.at(-1);
   }
 
   /** Where the readers of a tensor branch off, just under it. */
@@ -445,6 +446,8 @@ export class Mirror implements Picture {
       chip: what.chip ?? "",
       from: isData(from) ? -1 : from.op,
       to: to.op,
+      tail: from.spot,
+      head: to.spot,
       freed: Infinity,
       reached: Infinity,
     };

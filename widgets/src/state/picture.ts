@@ -44,6 +44,9 @@ export interface MirrorEdge extends Made {
   /** The ops whose nodes it leaves and enters. */
   readonly from: number;
   readonly to: number;
+  /** Where the things stand that it leaves and enters. */
+  readonly tail: Spot;
+  readonly head: Spot;
   /** The name of the far end, where a chip stands for a long edge. */
   readonly chip: string;
   freed: number;
@@ -60,6 +63,8 @@ export interface Join {
   readonly sign: "sum" | "hook" | "stop";
   readonly seq: number;
   readonly op: number;
+  /** Where the thing stands that it is beside. */
+  readonly spot: Spot;
   readonly x: number;
   readonly y: number;
 }

@@ -1,0 +1,285 @@
+/**
+ * A mirrored graph with some of its groups as one box each. It follows the graph as that
+ * grows: what is new is placed under what it reads, in the lane that it has there, and
+ * nothing once placed moves.
+ */
+
+import { BOX, laneX, PORT, ROW, rowY } from "../layout/geometry";
+import { withoutNumbers, type Group, type Item } from "../layout/groups";
+import { MirrorLayout, type Spot } from "../layout/mirror";
+import { Spans } from "../layout/spans";
+import { isData, type Mirror } from "./mirror";
+import {
+  FoldBox,
+  Moved,
+  MovedJoin,
+  movedTo,
+  Redrawn,
+  type Ends,
+  type Fold,
+  type Names,
+} from "./moved";
+import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
+
+export class FoldedPicture implements Picture {
+  /** How many nodes, edges and signs were looked at, the measure of its cost. */
+  looks = 0;
+  readonly nodes: MirrorNode[] = [];
+  readonly byRow: MirrorNode[][] = [];
+  readonly edges = new Spans<MirrorEdge>();
+  readonly joins = new Spans<Join>();
+  readonly regions: Region[] = [];
+  private readonly layout = new MirrorLayout();
+  private readonly byKey = new Map<string, MirrorNode[]>();
+  private readonly drawn = new Set<string>();
+  /** The fold that each op is hidden in, if any. */
+  private readonly folds: (Fold | undefined)[] = [];
+  /** Where that now is which stands in some place of the graph itself. */
+  private readonly places = new Map<Spot, Spot>();
+  private readonly changed = new Map<Region, Region>();
+  private readonly seen = { nodes: 0, edges: 0, joins: 0, groups: 0 };
+  /** From this op on, groups take up what goes on with them. */
+  private readonly known: number;
+  private pass = 0;
+
+  constructor(
+    private readonly mirror: Mirror,
+    private readonly groups: readonly Group[],
+    private readonly names: Names,
+  ) {
+    const last = groups.at(-1);
+    const { items } = mirror;
+    let known = items.length;
+    // The turn under way belongs to a repeat at the end as well.
+    while (last !== undefined && known > last.end && goesOn(items, last, known - 1)) {
+      known -= 1;
+    }
+    this.known = known === last?.end ? known : items.length;
+  }
+
+  get edgeCount(): number {
+    return this.edges.all.length;
+  }
+
+  get lowest(): number {
+    return this.layout.lowest;
+  }
+
+  get widest(): number {
+    return this.layout.widest;
+  }
+
+  nodesOf(key: string): readonly MirrorNode[] {
+    return this.byKey.get(key) ?? [];
+  }
+
+  /** The closed group that hides an op. */
+  groupAt(op: number): Group | undefined {
+    return this.folds[op]?.group;
+  }
+
+  /** Take up what has come to the graph since. */
+  follow(): this {
+    const { mirror, seen } = this;
+    for (; seen.nodes < mirror.nodes.length; seen.nodes++) {
+      this.node(mirror.nodes[seen.nodes]);
+    }
+    for (; seen.edges < mirror.edges.all.length; seen.edges++) {
+      this.edge(mirror.edges.all[seen.edges]);
+    }
+    for (; seen.joins < mirror.joins.all.length; seen.joins++) {
+      this.join(mirror.joins.all[seen.joins]);
+    }
+    return this;
+  }
+
+  private node(node: MirrorNode): void {
+    this.looks += 1;
+    if (node.side > 0) this.gradient(node);
+    else if (node.shape === "leaf") this.leaf(node);
+    else this.op(node);
+  }
+
+  private op(node: MirrorNode): void {
+    const group = this.groupFor(node.op);
+    const last = this.folds[node.op - 1];
+    if (group === undefined) {
+      this.places.set(node.spot, this.under(node));
+      this.add(new Moved(node, this.placeOf(node.spot)));
+      this.extendRegion(node);
+    } else if (last?.group === group) {
+      this.folds[node.op] = last;
+      this.places.set(node.spot, last.spot);
+      last.end = node.op + 1;
+    } else {
+      const spot = this.under(node);
+      const { row } = node.spot;
+      const fold = { group, row, spot, end: node.op + 1, hasGradient: false };
+      this.folds[node.op] = fold;
+      this.places.set(node.spot, spot);
+      this.add(new FoldBox(node, fold, -1, this.names));
+    }
+  }
+
+  /** The closed group that the next op is in, or goes on with. */
+  private groupFor(op: number): Group | undefined {
+    const { groups, seen } = this;
+    while (seen.groups < groups.length && groups[seen.groups].end <= op) seen.groups += 1;
+    const group = groups.at(seen.groups);
+    if (group !== undefined && group.first <= op) return group;
+    const last = op >= this.known ? this.folds[op - 1] : undefined;
+    if (last === undefined || !goesOn(this.mirror.items, last.group, op)) return undefined;
+    return last.group;
+  }
+
+  private under({ op, spot }: MirrorNode): Spot {
+    const pass = this.mirror.passes[op];
+    if (pass > this.pass) this.layout.startBelow();
+    this.pass = pass;
+    const above = this.mirror.above[op].map((place) => this.placeOf(place));
+    return this.layout.op(above, [spot]);
+  }
+
+  /** Data shows as long as it is above the box that reads it. */
+  private leaf(node: MirrorNode): void {
+    const { spot, op } = node;
+    const fold = this.folds[op];
+    const { row } = this.placeOf(this.mirror.ops[op].spot);
+    if (fold !== undefined && !(isData(node) && spot.row < fold.row)) {
+      this.places.set(spot, fold.spot);
+      return;
+    }
+    this.places.set(spot, this.layout.leaf({ row, slot: spot.slot }, 0));
+    this.add(new Moved(node, this.placeOf(spot)));
+  }
+
+  private gradient(node: MirrorNode): void {
+    const fold = this.folds[node.op];
+    if (fold === undefined) {
+      this.add(new Moved(node, this.placeOf(node.spot)));
+    } else if (!fold.hasGradient) {
+      fold.hasGradient = true;
+      this.add(new FoldBox(node, fold, 1, this.names));
+    }
+  }
+
+  private edge(edge: MirrorEdge): void {
+    this.looks += 1;
+    const [from, to] = [this.folds[edge.from], this.folds[edge.to]];
+    const ends = this.ends(edge, from, to);
+    if (ends === undefined) return;
+    const { x1, y1, x2, y2 } = ends;
+    if (from !== undefined || to !== undefined) {
+      // Of several that look the same the first is drawn.
+      const place = `${edge.kind} ${x1} ${y1} ${x2} ${y2}`;
+      if (this.drawn.has(place)) return;
+      this.drawn.add(place);
+    }
+    const first = Math.floor(Math.min(y1, y2) / ROW);
+    const last = Math.ceil(Math.max(y1, y2) / ROW);
+    this.edges.add(first, last, new Redrawn(edge, ends));
+  }
+
+  /** The ends of an edge where its nodes have gone; none if it is inside one group. */
+  private ends(edge: MirrorEdge, from?: Fold, to?: Fold): Ends | undefined {
+    const { kind, label, arrow, chip } = edge;
+    if (from !== undefined && from === to) return savedOf(edge, from);
+    if (chip !== "") {
+      // A chip is all at the reader: the one end of it that is drawn.
+      const [fold, spot] = kind === "gradient" ? [from, edge.tail] : [to, edge.head];
+      if (fold !== undefined) return undefined;
+      const start = this.moved(edge.x1, edge.y1, spot);
+      const end = this.moved(edge.x2, edge.y2, spot);
+      return { x1: start.x, y1: start.y, x2: end.x, y2: end.y, label, arrow };
+    }
+    if (to !== undefined && edge.from < 0 && edge.y1 > rowY(to.row)) {
+      return dataChip(edge, to);
+    }
+    const way = kind === "gradient" ? -1 : 1;
+    const start = from ? edgeOfBox(from, way, 1) : this.moved(edge.x1, edge.y1, edge.tail);
+    const end = to ? edgeOfBox(to, way, -1) : this.moved(edge.x2, edge.y2, edge.head);
+    const ends = { x1: start.x, y1: start.y, x2: end.x, y2: end.y };
+    return { ...ends, label, arrow: arrow || to !== undefined };
+  }
+
+  private join(join: Join): void {
+    this.looks += 1;
+    if (this.folds[join.op] !== undefined) return;
+    const { x, y } = this.moved(join.x, join.y, join.spot);
+    const { row } = this.placeOf(join.spot);
+    this.joins.add(row, row + 1, new MovedJoin(join, x, y));
+  }
+
+  private extendRegion({ op, spot }: MirrorNode): void {
+    const region = this.mirror.regionOf[op];
+    if (region === undefined) return;
+    const { row, slot } = this.placeOf(spot);
+    const halves = [laneX(-1, slot + 1), laneX(-1, slot - 1)];
+    const known = this.changed.get(region);
+    if (known === undefined) {
+      const [left, right] = halves;
+      const made: Region = { ...region, first: row, last: row, left, right };
+      this.changed.set(region, made);
+      this.regions.push(made);
+      return;
+    }
+    known.last = Math.max(known.last, row);
+    known.left = Math.min(known.left, halves[0]);
+    known.right = Math.max(known.right, halves[1]);
+  }
+
+  private placeOf(spot: Spot): Spot {
+    return this.places.get(spot) ?? spot;
+  }
+
+  private moved(x: number, y: number, spot: Spot): { x: number; y: number } {
+    return movedTo(x, y, spot, this.placeOf(spot));
+  }
+
+  private add(node: MirrorNode): void {
+    this.nodes.push(node);
+    (this.byRow[node.spot.row] ??= []).push(node);
+    const known = this.byKey.get(node.key);
+    if (known === undefined) this.byKey.set(node.key, [node]);
+    else known.push(node);
+  }
+}
+
+/** Whether an op goes on with the scope, or with the turns, that come before it. */
+function goesOn(items: readonly Item[], group: Group, op: number): boolean {
+  const { kind, depth, first, end, times } = group;
+  if (kind === "turn") return false;
+  const before = items[kind === "scope" ? first : op - (end - first) / times];
+  const item = items[op];
+  for (let outer = 0; outer < depth; outer++) {
+    if (item.scope[outer] !== before.scope[outer]) return false;
+  }
+  const [own, other] = [item.scope.at(depth), before.scope.at(depth)];
+  if (kind === "scope") return own === other;
+  return item.title === before.title && bare(own) === bare(other);
+}
+
+function bare(scope: string | undefined): string | undefined {
+  return scope === undefined ? undefined : withoutNumbers(scope);
+}
+
+/** The middle of a box's lower edge, for what leaves it, or of the upper one. */
+function edgeOfBox({ spot }: Fold, way: 1 | -1, edge: 1 | -1): { x: number; y: number } {
+  const side = way > 0 ? -1 : 1;
+  return { x: laneX(side, spot.slot), y: rowY(spot.row) + (way * edge * BOX.height) / 2 };
+}
+
+/** Data that enters a group further down enters its box, under its name. */
+function dataChip({ label: chip, arrow }: MirrorEdge, { spot }: Fold): Ends {
+  const x = laneX(-1, spot.slot) - BOX.width / 4;
+  const y2 = rowY(spot.row) - BOX.height / 2;
+  return { x1: x, y1: y2 - PORT, x2: x, y2, chip, label: "", arrow };
+}
+
+/** What a group's ops keep is drawn once, across the mirror. */
+function savedOf({ kind, arrow }: MirrorEdge, { spot }: Fold): Ends | undefined {
+  if (kind !== "saved") return undefined;
+  const x = laneX(-1, spot.slot) + BOX.width / 2;
+  const y = rowY(spot.row);
+  return { x1: x, y1: y, x2: -x, y2: y, label: "values", arrow };
+}
