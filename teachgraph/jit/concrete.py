@@ -5,28 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from teachgraph import modes, unique_name
 from teachgraph.eager import Tensor
-from teachgraph.eager.tape import Edge, Node, Output
-from teachgraph.errors import ModeError, at_user_line
 from teachgraph.executor import Scope
 from teachgraph.jit.messages import Stopped
 from teachgraph.jit.outputs import Outputs
-from teachgraph.jit.parts import Part, cut, forward_part
+from teachgraph.jit.parts import Part, forward_part
 from teachgraph.jit.spots import MISSING, Spot
+from teachgraph.jit.taped import (
+    Taped,
+    Wanted,
+    appended,
+    result_of,
+    seed_name,
+    taped_for,
+)
 from teachgraph.jit.tracing import Tracer
 from teachgraph.modes import state
-from teachgraph.ops.op import Op, Rule
-from teachgraph.ops.tensor_array import TensorArray
-from teachgraph.static.backward import gradients
-from teachgraph.static.program import Program, program_guard
+from teachgraph.random import get_rng_state
+from teachgraph.static.program import Program
 from teachgraph.static.variable import Parameter, Variable
 
 __all__ = ["ConcreteProgram"]
-
-Wanted = tuple[bool, ...]
 
 
 class ConcreteProgram:
@@ -59,6 +58,9 @@ class ConcreteProgram:
         self.layers = list(tracer.layers)
         self.training = [layer.training for layer in self.layers]
         self.plain: Part | None = None
+        self.random = any(
+            op.op.random for b in self.main_program.blocks for op in b.ops
+        )
         self.number = 0
         self.values: tuple[Any, ...] = ()
         self.taped: dict[Wanted, Taped | None] = {}
@@ -113,26 +115,37 @@ class ConcreteProgram:
         if self.plain is None:
             names = [v.name for v in self.outputs]
             self.plain = forward_part(self.main_program, self.names, names)
-        found = self.run(self.plain, inputs)
+        found = self.run(self.plain, self.fed(inputs), self.arrays())
         return self.results.packed([result_of(value) for value in found])
 
-    def run(self, part: Part, inputs: Sequence[Tensor]) -> list[Any]:
-        """The values that a part fetches.
+    def fed(self, inputs: Sequence[Tensor]) -> dict[str, Any]:
+        """The values of the inputs, by name."""
+        return dict(zip(self.names, [t.data for t in inputs], strict=True))
+
+    def arrays(self) -> dict[str, Any]:
+        """The values of what it holds, by name."""
+        return {name: tensor.data for name, tensor in self.pairs}
+
+    def drawn(self) -> Any:
+        """Where the random numbers stand, if it draws any."""
+        return get_rng_state() if self.random else None
+
+    def run(
+        self, part: Part, feed: dict[str, Any], values: dict[str, Any]
+    ) -> list[Any]:
+        """What a part fetches; what it writes, the Tensors that it holds take on.
 
         Raises:
             Exception: What the user's own `raise` or `assert` says.
         """
-        feed = dict(zip(self.names, [t.data for t in inputs], strict=True))
         scope = Scope()
-        scope.values = {name: tensor.data for name, tensor in self.pairs}
+        scope.values = values
         try:
             found = part(feed, scope)
         except Stopped as error:
             raise told(error) from None
         for name in part.stores:
-            value = scope.values[name]
-            assert value is not None
-            self.held[name].data = value
+            self.held[name].data = values[name]
         return found
 
     def way_back(self, wanted: Wanted) -> Taped | None:
@@ -140,6 +153,26 @@ class ConcreteProgram:
         if wanted not in self.taped:
             self.taped[wanted] = taped_for(self, wanted)
         return self.taped[wanted]
+
+    def gradient(
+        self, targets: Sequence[str], leaves: Sequence[str]
+    ) -> ConcreteProgram:
+        """The gradient as a program: of all sources, and of what arrives at targets."""
+        program = self.main_program.clone()
+        silence(program)
+        block = program.global_block()
+        for name in self.held:
+            old = block.vars.pop(name)
+            stop = old.stop_gradient
+            block.create_var(
+                name, old.shape, old.dtype, is_data=True, stop_gradient=stop
+            )
+        found = appended(program, targets, leaves, stopped=False)
+        given = [v.name for v in self.sources] + [seed_name(name) for name in targets]
+        results = Outputs()
+        results.nest = [results.slot(block.var(name)) for name in found if name]
+        inputs = [block.var(name) for name in given]
+        return ConcreteProgram(Tracer(program), inputs, results, f"{self.name}_grad")
 
 
 def origins(
@@ -153,11 +186,12 @@ def origins(
     return found + [(spot, spot.before) for spot in others]
 
 
-def result_of(value: Any) -> Any:
-    """A fetched value as a Tensor, or a list of them."""
-    if isinstance(value, TensorArray):
-        return [Tensor(part) for part in value.parts]
-    return Tensor(value)
+def silence(program: Program) -> None:
+    """Take away what only speaks: the call itself has printed and checked already."""
+    for block in program.blocks:
+        for at in reversed(range(len(block.ops))):
+            if not block.ops[at].output_arg_names and block.ops[at].sub_block is None:
+                block._remove_op(at)
 
 
 def told(error: Stopped) -> BaseException:
@@ -166,208 +200,4 @@ def told(error: Stopped) -> BaseException:
     assert found is not None
     if error.where is not None:
         found.add_note(f"at {error.where}")
-    return found
-
-
-class Taped:
-    """A concrete program with its way back.
-
-    Attributes:
-        forward: What runs now.
-        back: What runs when gradients arrive.
-        op: What the tape knows the whole by.
-        leaves: The places of the sources that get a gradient.
-        through: For each output, its place among those with a gradient, or None.
-    """
-
-    def __init__(
-        self,
-        forward: Part,
-        back: Part,
-        op: Op,
-        leaves: Sequence[int],
-        through: Sequence[int | None],
-    ) -> None:
-        self.forward, self.back, self.op = forward, back, op
-        self.leaves, self.through = leaves, through
-        self.count = len(through)
-        self.single = len(op.outputs) == 1
-
-    def run(
-        self,
-        concrete: ConcreteProgram,
-        inputs: Sequence[Tensor],
-        edges: Sequence[Edge | None],
-    ) -> list[Any]:
-        """The outputs, with one node on the tape behind them."""
-        found = concrete.run(self.forward, inputs)
-        node = Node(self.op, [edges[i] for i in self.leaves], found, {})
-        results: list[Any] = []
-        for value, place in zip(found, self.through, strict=False):
-            if place is None:
-                results.append(result_of(value))
-                continue
-            edge = node if self.single else Output(node, place)
-            if isinstance(value, TensorArray):
-                results.append(parts_of(value, edge))
-            else:
-                results.append(Tensor(value, False, edge))
-        return results
-
-
-def parts_of(array: TensorArray, edge: Edge) -> list[Tensor]:
-    """The parts of a list of the program, whose gradients meet in one of the list."""
-    count = len(array.parts)
-    if count < 2:
-        part = ProgramOp("list", ["part"], PartsRule(array))
-        return [Tensor(p, False, Node(part, [edge], [], {})) for p in array.parts]
-    op = ProgramOp("list", [f"part_{i}" for i in range(count)], PartsRule(array))
-    node = Node(op, [edge], [], {})
-    return [Tensor(p, False, Output(node, i)) for i, p in enumerate(array.parts)]
-
-
-class PartsRule(Rule):
-    """The gradient of a list: the gradients of its parts, zeros where there is none."""
-
-    def __init__(self, array: TensorArray) -> None:
-        self.array = array
-        self.upstream = tuple(range(len(array.parts)))
-        self.saved, self.sources, self.shape_only = (), (), ()
-        self.variadic = False
-
-    def __call__(
-        self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
-    ) -> tuple[Any, ...]:
-        """A list of gradients."""
-        pairs = zip(upstream, self.array.parts, strict=True)
-        return (
-            TensorArray(
-                np.zeros_like(p) if dout is None else dout for dout, p in pairs
-            ),
-        )
-
-
-class BackRule(Rule):
-    """The rule of a taped program: its way back, on what the way forward kept."""
-
-    def __init__(
-        self, back: Part, kept: Sequence[str], targets: Sequence[str], name: str
-    ) -> None:
-        self.back, self.kept, self.name = back, list(kept), name
-        self.seeds = [seed_name(target) for target in targets]
-        self.places = [self.kept.index(target) for target in targets]
-        self.upstream = tuple(range(len(targets)))
-        self.saved = tuple(self.kept)
-        self.sources = tuple(-1 - i for i in range(len(kept)))
-        self.shape_only = (False,) * len(kept)
-        self.variadic = False
-
-    def __call__(
-        self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
-    ) -> tuple[Any, ...]:
-        """A gradient for each leaf.
-
-        Raises:
-            ModeError: The pass itself is to be recorded.
-        """
-        if any(isinstance(dout, Tensor) for dout in upstream):
-            raise ModeError(at_user_line(once(self.name)))
-        feed = dict(zip(self.kept, saved, strict=True))
-        for seed, place, dout in zip(self.seeds, self.places, upstream, strict=True):
-            feed[seed] = zeros_like(saved[place]) if dout is None else dout
-        found = self.back(feed, Scope())
-        left = iter(found)
-        return tuple(next(left) if name else None for name in self.wanted)
-
-    wanted: Sequence[str | None] = ()
-
-
-def zeros_like(value: Any) -> Any:
-    """Zeros like an array, or like each part of a list."""
-    return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
-
-
-def once(name: str) -> str:
-    """The message for a gradient of a gradient."""
-    return (
-        f"the gradient of {name!r}, which to_static made a program of, cannot itself "
-        "be differentiated: call enable_to_static(False) first, and it runs op by op"
-    )
-
-
-def seed_name(target: str) -> str:
-    """What the gradient that arrives at an output is called."""
-    return f"{target}@ARRIVES"
-
-
-class ProgramOp(Op):
-    """A whole program as the tape and whoever watches it know an op."""
-
-    def __init__(self, name: str, outputs: Sequence[str], rule: Rule) -> None:
-        self.type, self.rule = name, rule
-        self.inputs: tuple[str, ...] = ()
-        self.outputs = tuple(outputs)
-        self.attrs: dict[str, Any] = {}
-        self.variadic, self.replaces = False, ()
-
-
-def taped_for(concrete: ConcreteProgram, wanted: Wanted) -> Taped | None:
-    """The ways forward and back for gradients of some sources, if there are any."""
-    stopped = [False] * len(concrete.inputs) + concrete.stopped
-    leaves = [
-        i
-        for i, (want, stop) in enumerate(zip(wanted, stopped, strict=True))
-        if want and not stop and concrete.sources[i].dtype.kind == "f"
-    ]
-    names = [concrete.sources[i].name for i in leaves]
-    reached = reachable(concrete.main_program, names)
-    targets = [v.name for v in concrete.outputs if v.name in reached and goes_on(v)]
-    if not targets:
-        return None
-    program = concrete.main_program.clone()
-    found = appended(program, targets, names)
-    seeds = [seed_name(target) for target in targets]
-    fetches = [v.name for v in concrete.outputs]
-    got = [name for name in found if name is not None]
-    forward, back = cut(program, concrete.names, fetches, seeds, got)
-    rule = BackRule(back, forward.fetches, targets, concrete.name)
-    rule.wanted = found
-    op = ProgramOp(concrete.name, targets, rule)
-    through = [targets.index(n) if n in targets else None for n in fetches]
-    return Taped(forward, back, op, leaves, through)
-
-
-def goes_on(variable: Variable) -> bool:
-    """Whether a gradient may come to an output."""
-    return not variable.stop_gradient and variable.dtype.kind == "f"
-
-
-def appended(
-    program: Program, targets: Sequence[str], leaves: Sequence[str]
-) -> list[str | None]:
-    """Append the gradients of some variables; their names, None where there is none."""
-    block = program.global_block()
-    with modes.using(static=True), unique_name.guard(), program_guard(program):
-        roots = [block.var(name) for name in targets]
-        arriving = [
-            block.create_var(
-                seed_name(v.name),
-                v.shape,
-                v.dtype,
-                is_data=True,
-                stop_gradient=True,
-                type=v.type,
-            )
-            for v in roots
-        ]
-        found = gradients(roots, [block.var(name) for name in leaves], arriving)
-    return [None if v is None else v.name for v in found]
-
-
-def reachable(program: Program, leaves: Sequence[str]) -> set[str]:
-    """The variables that some leaves lead to."""
-    found = set(leaves)
-    for operator in program.global_block().ops:
-        if found.intersection(operator.input_arg_names):
-            found.update(operator.output_arg_names)
     return found

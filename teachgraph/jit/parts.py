@@ -56,6 +56,10 @@ class Part(Plan):
             announce("run_end", self.program)
         return found
 
+    def run_once(self, feed: dict[str, Any]) -> list[Any]:
+        """Run it on what it is fed alone."""
+        return self(feed, Scope())
+
 
 def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[Step]]:
     """A program after the passes, and its steps."""

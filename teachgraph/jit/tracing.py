@@ -37,8 +37,8 @@ class Tracer:
         functions: The variables outside functions that these assign to, by code.
     """
 
-    def __init__(self) -> None:
-        self.program, self.startup = Program(), Program()
+    def __init__(self, program: Program | None = None) -> None:
+        self.program, self.startup = program or Program(), Program()
         self.held: dict[str, Tensor] = {}
         self.layers: dict[Layer, dict[str, Any]] = {}
         self.functions: dict[CodeType, list[Spot]] = {}

@@ -94,8 +94,8 @@ class TranslatedMethod:
 
 def tracer_of(program: Program, held: Mapping[str, Tensor]) -> Tracer:
     """Who would have traced this program, with what it has taken in."""
-    found = Tracer()
-    found.program, found.held = program, dict(held)
+    found = Tracer(program)
+    found.held = dict(held)
     return found
 
 

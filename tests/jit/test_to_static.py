@@ -188,12 +188,6 @@ def test_a_tensor_from_around_is_read_when_it_is_used() -> None:
     assert function(tensor(3.0)).tolist() == [15.0]
 
 
-def test_the_gradient_of_the_gradient_is_refused_in_words() -> None:
-    x = tensor(2.0)
-    with pytest.raises(ModeError, match="enable_to_static"):
-        tg.grad(jit.to_static(lambda v: v * v)(x), x, create_graph=True)
-
-
 def test_a_method_is_static_for_each_instance() -> None:
     class Pair:
         def __init__(self, by: float) -> None:
