@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 from teachgraph.onnx.writing.writer import Step, writes
 
 
@@ -43,14 +45,28 @@ def mul(step: Step) -> None:
 
 @writes("fc")
 def fc(step: Step) -> None:
-    """X w + bias, perhaps at least 0."""
-    x = step.get("input")
-    if len(step.variable("input").shape) != step.attrs["in_num_col_dims"] + 1:
-        x = step.put("Flatten", x, axis=step.attrs["in_num_col_dims"])
+    """activation(X w + bias)."""
+    rows, x = step.attrs["in_num_col_dims"], step.get("input")
+    flat = len(step.variable("input").shape) != rows + 1
+    if flat:
+        x = step.put("Flatten", x, axis=rows)
     out = step.put("MatMul", x, step.get("w"))
     if bias := step.get("bias"):
         out = step.put("Add", out, bias)
-    step.give("Relu" if step.attrs["activation_type"] == "relu" else "Identity", out)
+    if flat and rows > 1:
+        sizes = step.put("Shape", step.get("input"), start=0, end=rows)
+        columns = step.put("Shape", step.get("w"), start=1)
+        out = step.put("Reshape", out, step.put("Concat", sizes, columns, axis=0))
+    if step.attrs["activation_type"] == "gelu":
+        return step.give("Mul", out, normal(step, out))
+    return step.give(step.attrs["activation_type"].capitalize() or "Identity", out)
+
+
+def normal(step: Step, x: str) -> str:
+    """Phi(x) = (1 + erf(x / sqrt 2)) / 2."""
+    curve = step.put("Erf", step.put("Mul", x, step.like(sqrt(0.5), "input")))
+    above = step.put("Add", curve, step.like(1, "input"))
+    return step.put("Mul", above, step.like(0.5, "input"))
 
 
 @writes("dot")
