@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -203,6 +205,93 @@ def test_a_cell_that_waits_can_be_told_to_go_on(lab: Lab, notebook: Open) -> Non
     steps.wait_for_end(1)
     expect(view).to_have_attribute("data-state", "done")
     expect(view.locator(".tg-stepbar")).to_be_hidden()
+    assert steps.errors == []
+
+
+THREE_LINES = "%%trace --step\na = tg.ones([2, 3])\nb = a * 2.0\nc = b + 1.0"
+TELL_PROCESS = 'import os\nopen("process", "w").write(str(os.getpid()));'
+
+
+def waiting_at_line_3(lab: Lab, notebook: Open, name: str) -> tuple[Notebook, Locator]:
+    """A notebook whose first cell waits before its second line."""
+    write_notebook(lab.folder / name, [f"{SET_UP}\n{TELL_PROCESS}", THREE_LINES])
+    steps = notebook(name)
+    steps.run_all()
+    view = steps.views.first
+    expect(view).to_have_attribute("data-waiting", "2")
+    view.focus()
+    steps.page.keyboard.press("n")
+    expect(view).to_have_attribute("data-waiting", "3")
+    return steps, view
+
+
+def test_a_view_opened_while_a_cell_waits_has_the_buttons_too(
+    lab: Lab, notebook: Open
+) -> None:
+    steps, view = waiting_at_line_3(lab, notebook, "again.ipynb")
+    view.locator(".tg-line").first.click(button="right")
+    steps.choose("Create New View for Cell Output")
+    other = steps.views.nth(1)
+    expect(other).to_have_attribute("data-waiting", "3")
+    assert operators_on_tape(other) == ["fill_constant"]
+    other.locator("[data-do=step]").click()
+    expect(view).to_have_attribute("data-waiting", "4")
+    expect(other).to_have_attribute("data-waiting", "4")
+    view.get_by_role("button", name="Continue").click()
+    expect(view).to_have_attribute("data-state", "done")
+    expect(other).to_have_attribute("data-state", "done")
+    assert steps.errors == []
+
+
+def test_a_page_reloaded_while_a_cell_waits_is_whole_after_an_interrupt(
+    lab: Lab, notebook: Open
+) -> None:
+    """JupyterLab shows no widget again before the kernel is idle."""
+    steps, view = waiting_at_line_3(lab, notebook, "reloaded.ipynb")
+    steps.page.keyboard.press("Control+s")
+    steps.wait_until_saved()
+    steps.page.reload()
+    steps.page.wait_for_selector(".jp-Notebook .jp-Cell")
+    lab.ask("POST", f"kernels/{lab.kernel_of(steps.name)}/interrupt")
+    expect(view).to_have_attribute("data-state", "failed")
+    expect(view.locator(".tg-status")).to_contain_text("interrupted at line 3")
+    assert operators_on_tape(view) == ["fill_constant"]
+
+
+def test_a_kernel_that_dies_while_its_cell_waits_takes_the_buttons_along(
+    lab: Lab, notebook: Open, artefacts: Path
+) -> None:
+    steps, view = waiting_at_line_3(lab, notebook, "death.ipynb")
+    os.kill(int((lab.folder / "process").read_text()), signal.SIGKILL)
+    steps.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
+    bar = view.locator(".tg-stepbar")
+    expect(bar).to_contain_text("Line 3 waits no more: the kernel is gone.")
+    expect(bar.get_by_role("button")).to_have_count(0)
+    expect(view).to_have_attribute("data-state", "lost")
+    expect(view.locator(".tg-status")).to_contain_text("kernel was lost at line 3")
+    assert shoot.violations(steps.page, ".tg-root") == []
+    steps.page.screenshot(path=artefacts / "lost.png")
+    view.focus()
+    steps.page.keyboard.press("Home")
+    expect(view.locator(".tg-track")).to_have_attribute("data-step", "0")
+    steps.page.keyboard.press("ArrowRight")
+    expect(view.locator(".tg-track")).to_have_attribute("data-step", "1")
+
+
+@pytest.mark.parametrize("way", ["interrupt", "restart"])
+def test_interrupting_a_cell_that_waits_says_where_it_stopped(
+    lab: Lab, notebook: Open, way: str
+) -> None:
+    steps, view = waiting_at_line_3(lab, notebook, f"{way}.ipynb")
+    lab.ask("POST", f"kernels/{lab.kernel_of(steps.name)}/{way}")
+    expect(view).to_have_attribute("data-state", "failed")
+    expect(view.locator(".tg-status")).to_contain_text("interrupted at line 3")
+    expect(view.locator(".tg-line.tg-failed")).to_have_attribute("data-line", "3")
+    expect(view.locator(".tg-source .tg-failure")).to_contain_text("Interrupted")
+    expect(view.locator(".tg-stepbar")).to_be_hidden()
+    error = steps.cell(1).locator(".jp-RenderedText").last
+    expect(error).to_contain_text("KeyboardInterrupt")
+    assert operators_on_tape(view) == ["fill_constant"]
     assert steps.errors == []
 
 

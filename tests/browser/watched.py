@@ -78,8 +78,12 @@ class Notebook(Watched):
         """Choose from a menu."""
         self.page.get_by_role("menuitem", name=bar, exact=True).click()
         for name in path:
-            label = self.page.locator(".lm-Menu-itemLabel")
-            label.filter(has_text=re.compile(rf"^{re.escape(name)}$")).click()
+            self.choose(name)
+
+    def choose(self, name: str) -> None:
+        """Choose from the menu that is open."""
+        label = self.page.locator(".lm-Menu-itemLabel")
+        label.filter(has_text=re.compile(rf"^{re.escape(name)}$")).click()
 
     def run_all(self) -> None:
         """Start every cell, one after the other."""

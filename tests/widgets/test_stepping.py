@@ -85,42 +85,70 @@ def test_where_nobody_can_answer_the_cell_goes_on(impatient: FrontEnd) -> None:
 
 
 def waiting(cell: Cell) -> list[Any]:
-    return [m["line"] for m in cell.asked if m["state"] == "waiting"]
+    """The lines that were asked about: each once, however often it was asked."""
+    asked = {m["turn"]: m["line"] for m in cell.asked if m["state"] == "waiting"}
+    return list(asked.values())
+
+
+def say(front_end: FrontEnd, cell: Cell, subshell: str, word: str, turn: int) -> None:
+    (view,) = cell.views
+    answer = {"type": "step", "do": word, "turn": turn}
+    front_end.press(view, answer, subshell)
+
+
+def started(front_end: FrontEnd, subshell: str, body: str = THREE) -> Cell:
+    """A cell that waits at its first line for a page that has said it is there."""
+    cell = front_end.start(f"%%trace --step\n{body}", stdin=True)
+    front_end.read_until(cell, lambda c: c.views and c.asked)
+    front_end.press(cell.views[0], {"type": "step", "do": "here"}, subshell)
+    front_end.read_until(cell, lambda c: waiting(c) == [2])
+    return cell
 
 
 def test_a_page_that_answers_while_the_cell_runs_has_the_buttons(
     front_end: FrontEnd,
 ) -> None:
     subshell = front_end.subshell()
-    cell = front_end.start(f"%%trace --step\n{THREE}", stdin=True)
-    front_end.read_until(cell, lambda c: c.views and c.asked)
-    (view,) = cell.views
-    front_end.press(view, {"type": "step", "do": "here"}, subshell)
-    front_end.read_until(cell, lambda c: waiting(c) == [2])
-    front_end.press(view, {"type": "step", "do": "step"}, subshell)
+    cell = started(front_end, subshell)
+    say(front_end, cell, subshell, "step", 1)
     front_end.read_until(cell, lambda c: waiting(c) == [2, 3])
-    front_end.press(view, {"type": "step", "do": "dance"}, subshell)
-    front_end.press(view, {"type": "step", "do": "continue"}, subshell)
+    say(front_end, cell, subshell, "dance", 2)
+    say(front_end, cell, subshell, "continue", 2)
     finish(front_end, cell)
     assert waiting(cell) == [2, 3]
     assert cell.asked[-1] == {"type": "step", "state": "running"}
     assert lines(cell) == [2, 3, 4]
 
 
+def test_two_views_that_answer_the_same_line_make_one_step(front_end: FrontEnd) -> None:
+    subshell = front_end.subshell()
+    cell = started(front_end, subshell)
+    for word in ("step", "step", "stop"):
+        say(front_end, cell, subshell, word, 1)
+    front_end.read_until(cell, lambda c: waiting(c) == [2, 3])
+    asked = len(cell.asked)
+    front_end.read_until(cell, lambda c: len(c.asked) == asked + 1)
+    assert waiting(cell) == [2, 3], "the question is put again, for whoever comes late"
+    say(front_end, cell, subshell, "continue", 2)
+    finish(front_end, cell)
+    assert lines(cell) == [2, 3, 4]
+
+
 def test_the_page_can_stop_it_and_so_can_an_interrupt(front_end: FrontEnd) -> None:
     subshell = front_end.subshell()
     for way in ("stop", "interrupt"):
-        cell = front_end.start(f"%%trace --step\n{THREE}", stdin=True)
-        front_end.read_until(cell, lambda c: c.views and c.asked)
-        (view,) = cell.views
-        front_end.press(view, {"type": "step", "do": "here"}, subshell)
-        front_end.read_until(cell, lambda c: waiting(c) == [2])
+        cell = started(front_end, subshell)
+        say(front_end, cell, subshell, "step", 1)
+        front_end.read_until(cell, lambda c: waiting(c) == [2, 3])
         if way == "stop":
-            front_end.press(view, {"type": "step", "do": "stop"}, subshell)
+            say(front_end, cell, subshell, "stop", 2)
         else:
             front_end.manager.interrupt_kernel()
         finish(front_end, cell)
-        assert ("stopped at line 2" in cell.error) == (way == "stop")
+        assert ("stopped at line 3" in cell.error) == (way == "stop")
+        last = cell.snapshot["events"][-1]
+        assert (last["kind"], last["ok"], last["line"]) == ("cell_end", False, 3)
+        assert cell.asked[-1]["state"] == "running"
         assert front_end.run(NOBODY_WATCHES).result == "[]"
 
 

@@ -1,5 +1,6 @@
 /** Fills an event log from a kernel that may be busy, slow, restarted or gone. */
 
+import type { Answer } from "./draw/stepbar";
 import type { EventLog, Gap } from "./log";
 import { readLog } from "./validate";
 
@@ -25,7 +26,9 @@ export interface Ask extends Gap {
 /** To a cell that waits at each line: a page is here, or what it is to do. */
 export interface Reply {
   type: "step";
-  do: "here" | "step" | "continue" | "stop";
+  do: "here" | Answer;
+  /** Which question is answered. */
+  turn?: number;
 }
 
 /** What is done with what comes. */
@@ -34,15 +37,23 @@ export interface Receiver {
   broken(why: string): void;
   /** The kernel waits before a line; without one, it goes on by itself. */
   waits(line: number | undefined): void;
+  /** Nothing is heard of the kernel any more. */
+  lost(): void;
 }
 
+/** A kernel that waits puts its question again each second. */
+const SILENCE = 4000;
 const ASK_AGAIN = 1000;
 const MOST_ASKS = 8;
+/** What Jupyter's models say when a kernel restarts, or its connection breaks. */
+const LIVE = "comm_live_update";
 
 export class Connection {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asked = "";
   private asks = 0;
+  private turn = 0;
+  private silence: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly model: Model,
@@ -54,6 +65,7 @@ export class Connection {
     this.model.on("msg:custom", this.receive);
     this.model.on("change:snapshot", this.readSnapshot);
     this.model.on("change:head", this.readHead);
+    this.model.on(LIVE, this.cut);
     this.readHead();
     void this.readSnapshot();
     this.model.send({ type: "ready", next: this.log.next });
@@ -61,10 +73,23 @@ export class Connection {
 
   close(): void {
     clearTimeout(this.timer);
+    clearTimeout(this.silence);
     this.model.off("msg:custom", this.receive);
     this.model.off("change:snapshot", this.readSnapshot);
     this.model.off("change:head", this.readHead);
+    this.model.off(LIVE, this.cut);
   }
+
+  /** Tell a cell that waits what it is to do. */
+  answer(answer: Answer): void {
+    this.model.send({ type: "step", do: answer, turn: this.turn });
+  }
+
+  /** The host has lost the kernel, or has it again; then it will be heard of. */
+  private readonly cut = (): void => {
+    clearTimeout(this.silence);
+    this.receiver.lost();
+  };
 
   private readonly receive = (message: unknown): void => {
     if (isQuestion(message)) return this.question(message);
@@ -74,9 +99,13 @@ export class Connection {
   };
 
   /** A cell that is to wait at each line asks first whether anybody is here. */
-  private question({ state, line }: Question): void {
-    if (state === "probe") this.model.send({ type: "step", do: "here" });
-    else this.receiver.waits(state === "waiting" ? line : undefined);
+  private question({ state, line, turn }: Question): void {
+    if (state === "probe") return this.model.send({ type: "step", do: "here" });
+    clearTimeout(this.silence);
+    const waits = state === "waiting";
+    if (waits) this.silence = setTimeout(this.cut, SILENCE);
+    if (turn !== undefined) this.turn = turn;
+    this.receiver.waits(waits ? line : undefined);
   }
 
   /** The first events, as state: they outlive the time before the first draw. */
@@ -129,13 +158,15 @@ interface Piece {
 interface Question {
   readonly state: "probe" | "waiting" | "running";
   readonly line?: number;
+  readonly turn?: number;
 }
 
 function isQuestion(value: unknown): value is Question {
   if (typeof value !== "object" || value === null) return false;
-  const { type, state, line } = value as Partial<Question> & { type?: unknown };
+  const { type, state, line, turn } = value as Partial<Question> & { type?: unknown };
   if (type !== "step") return false;
-  return state === "waiting" ? Number.isInteger(line) : state !== undefined;
+  if (state !== "waiting") return state === "probe" || state === "running";
+  return Number.isInteger(line) && Number.isInteger(turn);
 }
 
 function isPiece(value: unknown): value is Piece {

@@ -38,6 +38,7 @@ export interface ViewOptions {
 const MOST_ANIMATED = 80;
 const NOTHING_YET = "Variables and operators appear here as lines make them.";
 export const DEFAULT_HEIGHT = 560;
+const SUPPRESS = "data-lm-suppress-shortcuts";
 const WIDE = 1520;
 const MEDIUM = 760;
 
@@ -89,6 +90,8 @@ export class View implements Actions {
   /** Brings answers to a kernel that waits at each line, where there is one. */
   onAnswer: ((answer: Answer) => void) | undefined;
   private asked = false;
+  /** How many events had come when the kernel was lost. */
+  private lostAt = -1;
   /** The closed group that one has just walked away from, and which way. */
   private left: { group: string | undefined; way: Way | undefined } = {
     group: undefined,
@@ -116,7 +119,7 @@ export class View implements Actions {
     this.element.tabIndex = -1;
     this.element.id = freshId("view");
     this.element.setAttribute("role", "region");
-    this.element.dataset.lmSuppressShortcuts = "true";
+    globalThis.addEventListener("keydown", this.lend, true);
     this.element.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.chooseLayout());
     this.observer.observe(this.element);
@@ -144,9 +147,20 @@ export class View implements Actions {
 
   /** The kernel waits before this line; without one, it goes on by itself. */
   waitAt(line: number | undefined): void {
+    this.lostAt = -1;
     this.stepBar.wait(line);
     if (line !== undefined) this.element.dataset.waiting = String(line);
     else delete this.element.dataset.waiting;
+    this.redraw();
+  }
+
+  /** Nothing is heard of the kernel; what has come stays, and whatever comes heals it. */
+  lose(): void {
+    this.lostAt = this.log.events.length;
+    const focused = this.stepBar.element.contains(document.activeElement);
+    this.stepBar.lose();
+    if (focused) this.element.focus({ preventScroll: true });
+    delete this.element.dataset.waiting;
     this.redraw();
   }
 
@@ -154,6 +168,7 @@ export class View implements Actions {
     cancelAnimationFrame(this.requested);
     this.player.stop();
     this.observer.disconnect();
+    globalThis.removeEventListener("keydown", this.lend, true);
     this.source.dispose();
     this.scrubber.dispose();
     this.memory.dispose();
@@ -218,11 +233,11 @@ export class View implements Actions {
     this.blank.hidden = !this.memory.element.hidden || !this.graph.element.hidden;
     this.scrubber.update(frame);
     this.stepBar.update();
-    this.status.update(frame, this.missing(), this.stepBar.waits);
+    this.status.update(frame, this.missing(), this.doing());
     if (added > 0 || this.asked) this.status.announce(frame, this.asked);
     this.asked = false;
     this.element.dataset.empty = String(this.trace.length === 0);
-    this.element.dataset.state = progressOf(this.trace);
+    this.element.dataset.state = this.lost ? "lost" : progressOf(this.trace);
     this.element.dataset.position = String(this.position);
     if (added > 0) this.stamp(this.trace.length - 1);
   }
@@ -232,6 +247,16 @@ export class View implements Actions {
     const step = trace.stepAt(position);
     const linked = neighbours(trace, hovered ?? selected, position);
     return { trace, position, step, live, animate, selected, hovered, linked };
+  }
+
+  private get lost(): boolean {
+    const isRunning = progressOf(this.trace) === "running";
+    return isRunning && this.lostAt === this.log.events.length;
+  }
+
+  private doing(): string {
+    if (this.lost) return "the kernel was lost at";
+    return this.stepBar.waits ? "waiting at" : "running";
   }
 
   private missing(): number {
@@ -294,6 +319,14 @@ export class View implements Actions {
     this.goToStep(next);
     return next < this.trace.steps.length;
   }
+
+  /**
+   * JupyterLab hears of keys before any element does, unless this attribute is there:
+   * the plain ones are the view's, those with Ctrl or Cmd stay the notebook's.
+   */
+  private readonly lend = ({ ctrlKey, metaKey }: KeyboardEvent): void => {
+    this.element.toggleAttribute(SUPPRESS, !ctrlKey && !metaKey);
+  };
 
   /** Keys are the view's while it has the focus, and never reach the notebook. */
   private key(event: KeyboardEvent): void {

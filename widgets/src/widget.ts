@@ -21,8 +21,9 @@ function render({ model, el }: RenderProps): () => void {
     changed: () => view.redraw(),
     broken: (why) => view.complain(why),
     waits: (line) => view.waitAt(line),
+    lost: () => view.lose(),
   });
-  view.onAnswer = (answer) => model.send({ type: "step", do: answer });
+  view.onAnswer = (answer) => connection.answer(answer);
   const configure = (): void => view.configure(optionsOf(model));
   const traits = ["change:title", "change:theme", "change:height"];
   for (const trait of traits) model.on(trait, configure);

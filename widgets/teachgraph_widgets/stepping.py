@@ -10,6 +10,8 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any, Literal, Protocol, cast, get_args
 
@@ -19,6 +21,9 @@ __all__ = ["Asks", "Page", "Prompt", "Stepper", "Stopped", "chosen"]
 
 PROBE_SECONDS = 2.0
 PROBE_EVERY = 0.1
+AGAIN = 1.0
+"""Seconds until a question is put again: to a page that has been loaded meanwhile, and
+so that the page knows the kernel to be alive."""
 
 Answer = Literal["step", "continue", "stop"]
 WORDS: dict[str, Answer] = {
@@ -55,14 +60,17 @@ class Outlet(Protocol):
 class Page:
     """Asks the page: it has the buttons Step, Continue and Stop.
 
-    Messages are `{"type": "step", "state": "probe" | "waiting" | "running", "line"}`;
-    the page answers `{"type": "step", "do": "here" | "step" | "continue" | "stop"}`.
+    Messages are `{"type": "step", "state": "probe" | "waiting" | "running", "line",
+    "turn"}`; the page answers `{"type": "step", "do": "here" | "step" | "continue" |
+    "stop", "turn"}`. Questions are counted: two views, or a hasty hand, answer each one
+    once.
     """
 
     def __init__(self, outlet: Outlet) -> None:
         self.outlet = outlet
-        self.answer = ""
-        self._answered, self._here = Event(), Event()
+        self.turn = 0
+        self._answers: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
+        self._here = Event()
 
     def receive(self, message: Any) -> None:
         """Take what the page sends, in another thread."""
@@ -72,8 +80,7 @@ class Page:
         if word == "here":
             self._here.set()
         elif word in get_args(Answer):
-            self.answer = str(word)
-            self._answered.set()
+            self._answers.put((message.get("turn"), word))
 
     def probe(self, seconds: float = PROBE_SECONDS) -> bool:
         """Whether a page answers although the kernel is busy: with this very cell."""
@@ -86,10 +93,16 @@ class Page:
 
     def ask(self, line: int) -> Answer:
         """Wait for a button."""
-        self._answered.clear()
-        self.outlet.post({"type": "step", "state": "waiting", "line": line})
-        self._answered.wait()
-        return cast("Answer", self.answer)
+        self.turn += 1
+        facts = {"state": "waiting", "line": line, "turn": self.turn}
+        turn, word, due = 0, "", 0.0
+        while turn != self.turn:
+            if time.monotonic() >= due:
+                self.outlet.post({"type": "step", **facts})
+                due = time.monotonic() + AGAIN
+            with suppress(Empty):
+                turn, word = self._answers.get(timeout=max(0, due - time.monotonic()))
+        return cast("Answer", word)
 
     def done(self) -> None:
         """The buttons have nothing to do any more."""

@@ -16,6 +16,7 @@ interface Message {
   first?: number;
   last?: number;
   do?: string;
+  turn?: number;
 }
 
 /** The kernel's side of a widget: state, messages, and who listens. */
@@ -44,7 +45,11 @@ class Kernel {
 
   set(name: string, value: unknown): void {
     this.state[name] = value;
-    for (const callback of this.listeners.get(`change:${name}`) ?? []) callback();
+    this.fire(`change:${name}`);
+  }
+
+  fire(event: string): void {
+    for (const callback of this.listeners.get(event) ?? []) callback();
   }
 
   say(first: number, items: readonly AnyEvent[]): void {
@@ -192,7 +197,12 @@ function stepBar(el: HTMLElement): { text: string; buttons: string[] } | undefin
   };
 }
 
-const waiting = (line: number): unknown => ({ type: "step", state: "waiting", line });
+const waiting = (line: number, turn = line): unknown => ({
+  type: "step",
+  state: "waiting",
+  line,
+  turn,
+});
 const ALL_BUTTONS = ["Step", "Continue", "Stop"];
 
 test("a page says that it is here when a cell that is to wait asks", () => {
@@ -203,7 +213,7 @@ test("a page says that it is here when a cell that is to wait asks", () => {
   expect(stepBar(el)).toBeUndefined();
 });
 
-test("a cell that waits is told once per line; while it runs nothing can be pressed", () => {
+test("a cell that waits is told of each line; while it runs nothing can be pressed", () => {
   const el = open();
   kernel.say(0, events.slice(0, 10));
   kernel.tell(waiting(2));
@@ -215,7 +225,7 @@ test("a cell that waits is told once per line; while it runs nothing can be pres
   const step = el.querySelector<HTMLElement>("[data-do=step]");
   step?.click();
   step?.click();
-  expect(kernel.heard).toEqual([{ type: "step", do: "step" }]);
+  expect(kernel.heard).toEqual([{ type: "step", do: "step", turn: 2 }]);
   expect(stepBar(el)?.buttons).toEqual([]);
   kernel.tell(waiting(3));
   expect(stepBar(el)?.buttons).toEqual(ALL_BUTTONS);
@@ -238,7 +248,52 @@ test.each([
   expect(kernel.heard).toEqual([]);
   kernel.tell(waiting(1));
   press();
-  expect(kernel.heard).toEqual([{ type: "step", do: word }]);
+  expect(kernel.heard).toEqual([{ type: "step", do: word, turn: 1 }]);
+});
+
+const state = (el: HTMLElement): string | undefined =>
+  el.querySelector<HTMLElement>(".tg-root")?.dataset.state;
+
+test("a kernel that waits and falls silent is gone: nothing can be pressed", () => {
+  const el = open();
+  kernel.say(0, events.slice(0, 10));
+  kernel.tell(waiting(2));
+  for (let second = 0; second < 20; second++) {
+    vi.advanceTimersByTime(1000);
+    kernel.tell(waiting(2));
+  }
+  expect(stepBar(el)?.buttons).toEqual(ALL_BUTTONS);
+  const step = el.querySelector<HTMLElement>("[data-do=step]");
+  step?.focus();
+  vi.advanceTimersByTime(10_000);
+  frames.settle();
+  expect(stepBar(el)?.text).toContain("the kernel is gone");
+  expect(stepBar(el)?.buttons).toEqual([]);
+  expect(state(el)).toBe("lost");
+  expect(el.querySelector(".tg-status")?.textContent).toMatch(/lost at line \d/);
+  expect(document.activeElement?.className).toBe("tg-root");
+  kernel.heard.length = 0;
+  step?.click();
+  const press = { key: "n", bubbles: true };
+  el.querySelector(".tg-root")?.dispatchEvent(new KeyboardEvent("keydown", press));
+  expect(kernel.heard).toEqual([]);
+  kernel.tell(waiting(2));
+  frames.settle();
+  expect([state(el), stepBar(el)?.buttons]).toEqual(["running", ALL_BUTTONS]);
+});
+
+test("a host that restarts its kernel says so; a trace that has ended does not care", () => {
+  const el = open();
+  kernel.say(0, events.slice(0, 10));
+  kernel.fire("comm_live_update");
+  frames.settle();
+  expect(state(el)).toBe("lost");
+  kernel.say(10, events.slice(10));
+  frames.settle();
+  expect(state(el)).toBe("done");
+  kernel.fire("comm_live_update");
+  frames.settle();
+  expect([state(el), stepBar(el)]).toEqual(["done", undefined]);
 });
 
 test("one may look back while the cell waits; a step goes to what it does", () => {

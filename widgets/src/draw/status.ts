@@ -1,7 +1,7 @@
 /** The head of the view: what this is, how far it is, and what was left out. */
 
 import type { Dropped } from "../events";
-import type { Trace } from "../state/trace";
+import { INTERRUPTED, type Trace } from "../state/trace";
 import { countText } from "../text";
 import { describe } from "../state/entity";
 import { button, el, setText } from "./dom";
@@ -39,11 +39,11 @@ export class Status {
     this.title.hidden = title === "";
   }
 
-  update(frame: Frame, missing: number, waits: boolean): void {
+  update(frame: Frame, missing: number, doing: string): void {
     const { trace } = frame;
     const progress = progressOf(trace);
     this.text.dataset.progress = progress;
-    setText(this.text, statusText(frame, progress, waits));
+    setText(this.text, statusText(frame, progress, doing));
     this.warn(frame);
     const parts = [...leftOut(trace.dropped)];
     if (missing > 0) parts.unshift(`Waiting for ${countText(missing, "event")}.`);
@@ -85,7 +85,7 @@ export function progressOf(trace: Trace): Progress {
 function statusText(
   { trace, step, live }: Frame,
   progress: Progress,
-  waits: boolean,
+  doing: string,
 ): string {
   const lines = countText(trace.steps.length, "line");
   const events = countText(trace.length, "event");
@@ -95,10 +95,13 @@ function statusText(
     return `looking back at line ${step.line} · ${events}`;
   if (!live) return `before the first line · ${events}`;
   if (progress === "running" && step !== undefined) {
-    return `${waits ? "waiting at" : "running"} line ${step.line}`;
+    return `${doing} line ${step.line}`;
   }
   const ran = `${lines} run · ${events}`;
-  return progress === "failed" ? `stopped by an error · ${ran}` : ran;
+  const stop = trace.failures.at(-1);
+  if (progress !== "failed") return ran;
+  if (stop?.title === INTERRUPTED) return `interrupted at line ${stop.line} · ${ran}`;
+  return `stopped by an error · ${ran}`;
 }
 
 /** Add up what was cut, by what it was and why. */

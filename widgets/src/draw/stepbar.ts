@@ -11,6 +11,7 @@ export class StepBar {
   private readonly buttons: HTMLButtonElement[];
   private line: number | undefined;
   private told = true;
+  private lost = false;
 
   /** `source` is the text of a line; `tell` brings the kernel an answer. */
   constructor(
@@ -34,7 +35,15 @@ export class StepBar {
   wait(line: number | undefined): void {
     this.line = line;
     this.told = line === undefined;
+    this.lost = false;
     this.element.hidden = this.told;
+    this.update();
+  }
+
+  /** The kernel that waited is gone: there is nobody to be told anything. */
+  lose(): void {
+    this.told = true;
+    this.lost = true;
     this.update();
   }
 
@@ -53,10 +62,15 @@ export class StepBar {
   /** Say what comes next: the line's text may come after the question. */
   update(): void {
     if (this.line === undefined) return;
-    setText(this.text, `${this.told ? "Running" : "Next:"} line ${this.line}`);
-    setText(this.code, this.source(this.line));
-    // Not `disabled`: a button that has the focus must keep it for the next line.
-    for (const each of this.buttons) each.ariaDisabled = String(this.told);
+    const gone = `Line ${this.line} waits no more: the kernel is gone. What ran before stays.`;
+    const words = this.told ? "Running" : "Next:";
+    setText(this.text, this.lost ? gone : `${words} line ${this.line}`);
+    setText(this.code, this.lost ? "" : this.source(this.line));
+    for (const each of this.buttons) {
+      // Not `disabled`: a button that has the focus must keep it for the next line.
+      each.ariaDisabled = String(this.told);
+      each.hidden = this.lost;
+    }
   }
 
   private button(answer: Answer, label: string, text: string): HTMLButtonElement {

@@ -33,6 +33,9 @@ export interface Cell {
 /** One statement's run: from its `line` event until the next. */
 export type Step = Made;
 
+/** What is said of a line that somebody stopped, by the kernel or by a button. */
+export const INTERRUPTED = "Interrupted";
+
 export interface Failure extends Made {
   readonly key: string;
   readonly title: string;
@@ -69,6 +72,7 @@ export class Trace {
   private readonly turns = new Map<string, number[]>();
   private readonly marked = new Set<number>();
   private readonly bad = new Map<string, number>();
+  private last = { cell: -1, line: -1 };
 
   fold(event: AnyEvent): void {
     this.length = event.seq + 1;
@@ -182,6 +186,9 @@ export class Trace {
   }
 
   private meet({ seq, cell, line }: AnyEvent): void {
+    // Most events come from the line of the one before: its name need not be made.
+    if (this.last.cell === cell && this.last.line === line) return;
+    this.last = { cell, line };
     const key = `${cell}:${line}`;
     if (!this.ranks.has(key)) this.ranks.set(key, { rank: this.ranks.size, seq });
   }
@@ -289,7 +296,8 @@ export class Trace {
     if (this.failures.some((failure) => failure.cell === cell)) return;
     const last = this.steps.findLast((step) => step.cell === cell);
     const line = event.line || (last?.line ?? 0);
-    const what = { title: "Error", message, shapes: "" };
+    const title = /^(KeyboardInterrupt|Stopped)\b/.test(message) ? INTERRUPTED : "Error";
+    const what = { title, message, shapes: "" };
     this.failures.push({ key: `f:${seq}`, seq, cell, line, ...what });
   }
 
