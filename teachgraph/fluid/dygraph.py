@@ -27,6 +27,7 @@ from teachgraph.fluid.dygraph_layers import (
 )
 from teachgraph.fluid.program_translator import ProgramTranslator, declarative
 from teachgraph.io import saving
+from teachgraph.jit import TracedLayer
 from teachgraph.modes import no_grad
 from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
 
@@ -47,6 +48,7 @@ __all__ = [
     "Pool2D",
     "ProgramTranslator",
     "Sequential",
+    "TracedLayer",
     "declarative",
     "disable_dygraph",
     "disable_imperative",

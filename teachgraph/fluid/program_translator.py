@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, ClassVar, Self
 
-from teachgraph.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.executor import Scope, scope_guard
 from teachgraph.fluid.io import save_inference_model
 from teachgraph.jit import StaticFunction, enable_to_static, to_static
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.static_function import switch
-from teachgraph.static import Program, Variable
+from teachgraph.jit.traced_layer import chosen
 
 __all__ = ["ProgramTranslator", "declarative"]
 
@@ -46,12 +47,24 @@ class ProgramTranslator:
         """The one there is."""
         return cls()
 
+    @classmethod
+    def reset(cls) -> None:
+        """Forget the functions, and make programs of functions again."""
+        cls._instance = None
+        enable_to_static(True)
+
     def enable(self, enable_declarative: bool) -> None:
         """Make programs of functions, or run them op by op."""
         enable_to_static(enable_declarative)
 
-    def get_func(self, dygraph_func: Callable[..., Any]) -> StaticFunction:
-        """The function as one that becomes a program."""
+    def get_func(self, dygraph_func: Callable[..., Any]) -> Any:
+        """The function as one that becomes a program.
+
+        After `enable(False)` it warns, and gives the function as it is.
+        """
+        if not switch.on:
+            off("get_func")
+            return dygraph_func
         if isinstance(dygraph_func, StaticFunction):
             self.latest = dygraph_func
             return dygraph_func
@@ -66,27 +79,34 @@ class ProgramTranslator:
     def get_output(
         self, dygraph_func: Callable[..., Any], *args: Any, **kw: Any
     ) -> Any:
-        """What the function returns, run as a program."""
+        """What the function returns, run as a program.
+
+        After `enable(False)` it warns, and runs op by op.
+        """
+        if not switch.on:
+            off("get_output")
+            return dygraph_func(*args, **kw)
         return self.get_func(dygraph_func)(*args, **kw)
 
     def get_program(
         self, dygraph_func: Callable[..., Any], *args: Any, **kw: Any
-    ) -> tuple[Program, Program, list[Variable], list[Variable]]:
+    ) -> Any:
         """The program for these arguments: main, startup, inputs and outputs.
 
-        Raises:
-            ModeError: `enable(False)` was said.
+        After `enable(False)` it warns, and gives what the function returns.
         """
         if not switch.on:
-            raise ModeError(
-                at_user_line("ProgramTranslator is off: say enable(True) first")
-            )
-        found = self.get_func(dygraph_func).get_concrete_program(*args, **kw)
+            off("get_program")
+            return dygraph_func(*args, **kw)
+        found, _ = self.get_func(dygraph_func).get_concrete_program(*args, **kw)
         return found.main_program, found.startup_program, found.inputs, found.outputs
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
         """The source of the function after the transformers."""
-        return self.get_func(dygraph_func).code
+        if isinstance(dygraph_func, StaticFunction):
+            return dygraph_func.code
+        made: StaticFunction = to_static(dygraph_func)
+        return made.code
 
     def get_program_cache(self) -> Any:
         """The programs of the function that was used last; `.last()` is the newest.
@@ -121,9 +141,7 @@ class ProgramTranslator:
         Raises:
             InvalidValueError: There is no such number, or nothing has run.
         """
-        last = self.used().program_cache.last()
-        if last is None:
-            raise InvalidValueError(at_user_line("the function has not been run yet"))
+        _, (last, _) = self.used().program_cache.last()
         inputs = [v.name for v in chosen("feed", last.inputs, feed)]
         outputs = chosen("fetch", last.outputs, fetch)
         with scope_guard(values_of(last)):
@@ -132,25 +150,13 @@ class ProgramTranslator:
             )
 
 
-def chosen(
-    what: str, variables: Sequence[Variable], places: Sequence[int] | None
-) -> list[Variable]:
-    """Some of the variables, by number.
-
-    Raises:
-        InvalidValueError: There is no such number.
-    """
-    if places is None:
-        return list(variables)
-    for place in places:
-        if not isinstance(place, int) or not 0 <= place < len(variables):
-            raise InvalidValueError(
-                at_user_line(
-                    f"{what} is a list of numbers from 0 to {len(variables) - 1}, got "
-                    f"{place!r}"
-                )
-            )
-    return [variables[place] for place in places]
+def off(method: str) -> None:
+    """Warn that nothing becomes a program now."""
+    warnings.warn(
+        f"The ProgramTranslator.{method} doesn't work when setting "
+        "ProgramTranslator.enable to False. We will just return dygraph output.",
+        stacklevel=3,
+    )
 
 
 def values_of(concrete: ConcreteProgram) -> Scope:

@@ -16,10 +16,12 @@ from teachgraph.jit.api import (
 from teachgraph.jit.load import load
 from teachgraph.jit.save import save
 from teachgraph.jit.static_function import StaticFunction
+from teachgraph.jit.traced_layer import TracedLayer
 from teachgraph.jit.translated_layer import TranslatedLayer
 
 __all__ = [
     "StaticFunction",
+    "TracedLayer",
     "TranslatedLayer",
     "enable_to_static",
     "ignore_module",

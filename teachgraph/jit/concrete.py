@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph.eager import Tensor
@@ -40,6 +40,7 @@ class ConcreteProgram:
         held: All Tensors that it takes in besides its inputs, by name.
         number: Which of its function's programs it is.
         values: The arguments it was traced for, with specs in place of tensors.
+        function: The user's function, if there is one.
 
     In Paddle this is `paddle.jit.dy2static.program_translator.ConcreteProgram`.
     """
@@ -63,6 +64,7 @@ class ConcreteProgram:
         )
         self.number = 0
         self.values: tuple[Any, ...] = ()
+        self.function: Callable[..., Any] | None = None
         self.taped: dict[Wanted, Taped | None] = {}
         self.tensors = list(self.held.values())
         self.pairs = list(self.held.items())

@@ -216,7 +216,7 @@ def static_values(static: StaticFunction, input_spec: Any) -> tuple[Any, ...]:
     if input_spec is not None:
         spec = StaticFunction(static.function, input_spec, static.receiver)
         return spec.function_spec.example()
-    last = static.program_cache.last()
+    last = static.program_cache.newest
     if static.input_spec is None and last is not None:
         return last.values
     if not static.function_spec.parameters:

@@ -10,13 +10,14 @@ from types import FunctionType, MethodType
 from typing import Any
 
 from teachgraph.eager import Tensor
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.errors import ConversionError, InvalidValueError, at_user_line
 from teachgraph.jit.arguments import FunctionSpec, as_specs, as_variables, flattened
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.conversion import conversion, converted, is_converted
 from teachgraph.jit.convert_call import LEFT_ALONE, convert_call, prepared
 from teachgraph.jit.helpers import HELPERS
 from teachgraph.jit.outputs import outputs_of
+from teachgraph.jit.recorder import recording
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.modes import in_dynamic_mode
 from teachgraph.nn import Layer
@@ -53,10 +54,22 @@ class ProgramCache:
         """All of them, in order."""
         return [one for found in self.programs.values() for one in found]
 
-    def last(self) -> ConcreteProgram | None:
-        """The one that was made last."""
-        found = self.concrete_programs()
-        return max(found, key=lambda one: one.number) if found else None
+    @property
+    def newest(self) -> ConcreteProgram | None:
+        """The one that was made last, if there is any."""
+        return max(self, key=lambda one: one.number, default=None)
+
+    def last(self) -> tuple[Any, tuple[ConcreteProgram, ConcreteProgram]]:
+        """What told the newest apart, and the pair of `get_concrete_program`.
+
+        Raises:
+            InvalidValueError: There is none yet.
+        """
+        for key, found in self.programs.items():
+            if self.newest in found:
+                return key, (self.newest, self.newest)
+        message = "no program has been made yet: call the function first"
+        raise InvalidValueError(at_user_line(message))
 
     def __iter__(self) -> Iterator[ConcreteProgram]:
         return iter(self.concrete_programs())
@@ -132,7 +145,7 @@ class StaticFunction:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Run the program for these arguments, traced when they are new."""
-        if not switch.on:
+        if not switch.on or recording():
             return self.dygraph_function(*args, **named)
         if tracer() is not None or not in_dynamic_mode():
             return self.converted_function(*args, **named)
@@ -179,14 +192,25 @@ class StaticFunction:
             )
         return made
 
-    def get_concrete_program(self, *args: Any, **named: Any) -> ConcreteProgram:
-        """The program for these arguments: tensors, or `InputSpec`s."""
+    def get_concrete_program(
+        self, *args: Any, **named: Any
+    ) -> tuple[ConcreteProgram, ConcreteProgram]:
+        """The program for these arguments, tensors or `InputSpec`s, and what runs it.
+
+        These are two objects in Paddle; here a program runs itself, on a list of its
+        tensors.
+        """
         spec = self.function_spec
         values = spec.bound(args, named) if args or named else spec.example()
         values = spec.specified(values)
         key: list[Any] = []
         flattened(values, [], key)
-        return self.known(tuple(key)) or self.traced(tuple(key), values)
+        found = self.known(tuple(key)) or self.traced(tuple(key), values)
+        return found, found
+
+    def get_traced_count(self) -> int:
+        """How many programs have been made."""
+        return len(self.program_cache)
 
     @property
     def concrete_program(self) -> ConcreteProgram:
@@ -195,7 +219,7 @@ class StaticFunction:
         Raises:
             InvalidValueError: There is neither.
         """
-        return self.program_cache.last() or self.get_concrete_program()
+        return self.program_cache.newest or self.get_concrete_program()[0]
 
     @property
     def main_program(self) -> Program:
@@ -257,7 +281,7 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
         finally:
             here.restore()
     made = ConcreteProgram(here, inputs, results, static.__name__)
-    made.values = as_specs(values)
+    made.values, made.function = as_specs(values), static.dygraph_function
     return made
 
 

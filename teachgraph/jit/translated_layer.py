@@ -7,11 +7,18 @@ from copy import deepcopy
 from typing import Any
 
 from teachgraph.eager import Tensor
-from teachgraph.errors import DataError, FeedError, InvalidValueError, at_user_line
+from teachgraph.errors import (
+    ConversionError,
+    DataError,
+    FeedError,
+    InvalidValueError,
+    at_user_line,
+)
 from teachgraph.executor.executor import as_fed
 from teachgraph.io.programs import persistables
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.model import FORWARD, Method, Traced
+from teachgraph.jit.recorder import recording
 from teachgraph.jit.splice import spliced
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
@@ -42,8 +49,12 @@ class TranslatedMethod:
 
         Raises:
             FeedError: There are too few or too many arguments, or of the wrong shape.
+            ConversionError: A run around it is traced by `TracedLayer`.
         """
         given = self.in_order(args, named)
+        if recording():
+            message = "a loaded layer cannot be traced by a run of it: use to_static"
+            raise ConversionError(at_user_line(message))
         here = tracer()
         if here is not None:
             traced = self.ready(training=self.layer.training)

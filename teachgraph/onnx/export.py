@@ -147,7 +147,7 @@ def of_function(function: StaticFunction, input_spec: Any, output_spec: Any) -> 
     """The program of a function, for inputs as they are described."""
     args = input_spec if input_spec and function.input_spec is None else ()
     concrete = (
-        function.get_concrete_program(*args) if args else function.concrete_program
+        function.get_concrete_program(*args)[0] if args else function.concrete_program
     )
     wanted = concrete.outputs
     if output_spec is not None:

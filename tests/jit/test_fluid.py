@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from teachgraph import fluid
-from teachgraph.errors import InvalidValueError, ModeError
+from teachgraph.errors import InvalidValueError
 
 
 @fluid.dygraph.declarative
@@ -37,16 +37,34 @@ def test_the_translator_shows_code_program_and_output() -> None:
         main, startup, inputs, outputs = translator.get_program(half, x)
         assert "convert_ternary" in translator.get_code(half)
         assert translator.get_func(half)(x).tolist() == [2.0]
-        assert translator.get_program_cache().last().main_program is main
+        _, (last, run) = translator.get_program_cache().last()
+        assert last.main_program is main
+        assert run([fluid.dygraph.to_variable(x)]).tolist() == [2.0]
     assert [v.name for v in inputs] == ["x"]
     assert len(outputs) == 1
     assert not startup.global_block().ops
+
+
+def test_after_enable_false_everything_runs_op_by_op_with_a_warning() -> None:
+    def half(x: Any) -> Any:
+        return x / 2 if x.sum() > 0 else x
+
+    translator = fluid.dygraph.ProgramTranslator()
+    x = np.array([4.0], "float32")
     translator.enable(False)
     try:
-        with fluid.dygraph.guard(), pytest.raises(ModeError, match="enable"):
-            translator.get_program(half, x)
+        with fluid.dygraph.guard():
+            given = fluid.dygraph.to_variable(x)
+            with pytest.warns(UserWarning, match="get_program doesn't work"):
+                assert translator.get_program(half, given).tolist() == [2.0]
+            with pytest.warns(UserWarning, match="get_output doesn't work"):
+                assert translator.get_output(half, given).tolist() == [2.0]
+            with pytest.warns(UserWarning, match="get_func doesn't work"):
+                assert translator.get_func(half) is half
+        assert "convert_ternary" in translator.get_code(half)
     finally:
-        translator.enable(True)
+        translator.reset()
+    assert fluid.dygraph.ProgramTranslator() is not translator
 
 
 def test_what_ran_last_is_saved_and_runs_again(tmp_path: Path) -> None:

@@ -1,0 +1,96 @@
+"""Recording: ops run on Tensors as always, and each is written down in a program."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from teachgraph import modes, unique_name
+from teachgraph.eager import Tensor
+from teachgraph.eager.tensor import run
+from teachgraph.jit.tracing import Tracer
+from teachgraph.ops.op import Op
+from teachgraph.static.layers import data
+from teachgraph.static.program import current_block, program_guard
+from teachgraph.static.variable import Variable
+
+__all__ = ["Recorder", "recording"]
+
+
+class Recorder(Tracer):
+    """What has been written down so far.
+
+    A value is known by its array: whichever Tensor holds it, it is the same variable.
+    A Tensor that no op has made since is taken in as it is.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.arrays: dict[int, tuple[Any, str]] = {}
+        self.counters: Counter[str] = Counter()
+
+    def feed(self, number: int, tensor: Tensor) -> Variable:
+        """A variable that is fed, which stands for an input."""
+        with self.writing():
+            variable = data(f"feed_{number}", tensor.shape, tensor.dtype)
+        variable.stop_gradient = tensor.stop_gradient
+        self.arrays[id(tensor.data)] = tensor.data, variable.name
+        return variable
+
+    def adopt(self, value: Any) -> Variable:
+        """The variable for a Tensor."""
+        if isinstance(value, Tensor) and id(value.data) in self.arrays:
+            return self.program.global_block().var(self.arrays[id(value.data)][1])
+        return super().adopt(value)
+
+    def take(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Run an op, and append it; other threads go on as before."""
+        if threading.get_ident() != self.thread:
+            return run(op, inputs, attrs)
+        with self.writing():
+            made = current_block().apply(op, inputs, attrs)
+        found = run(op, inputs, attrs)
+        for tensor, variable in zip(listed(found), listed(made), strict=True):
+            self.arrays[id(tensor.data)] = tensor.data, variable.name
+        return found
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Inside, ops go into the program."""
+        with (
+            modes.using(static=True),
+            unique_name.guard(),
+            program_guard(self.program, self.startup),
+        ):
+            unique_name.switch(self.counters)
+            yield
+
+    @contextmanager
+    def recording(self) -> Iterator[None]:
+        """Inside, what runs is written down."""
+        self.program.adopt = self.adopt
+        modes.takers.append(self.take)
+        _current.append(self)
+        try:
+            yield
+        finally:
+            _current.remove(self)
+            modes.takers.remove(self.take)
+            self.program.adopt = None
+
+
+_current: list[Recorder] = []
+
+
+def recording() -> bool:
+    """Whether somebody records in this thread."""
+    here = threading.get_ident()
+    return any(recorder.thread == here for recorder in _current)
+
+
+def listed(value: Any) -> list[Any]:
+    """One thing as a list of one."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]

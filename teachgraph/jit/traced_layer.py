@@ -1,0 +1,225 @@
+"""`TracedLayer`: what one run of a layer did, as a program.
+
+`to_static` reads the source and keeps its branches and loops. This watches a run
+instead: the program holds the ops that ran, so whatever the layer decided by Python is
+decided for good, as it was for these inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import Tensor
+from teachgraph.errors import (
+    DTypeError,
+    FeedError,
+    InvalidValueError,
+    ModeError,
+    at_user_line,
+)
+from teachgraph.executor import Executor, Scope, scope_guard
+from teachgraph.executor.executor import as_fed
+from teachgraph.io.inference import save_inference_model
+from teachgraph.jit.concrete import ConcreteProgram
+from teachgraph.jit.outputs import outputs_of
+from teachgraph.jit.recorder import Recorder
+from teachgraph.modes import in_dynamic_mode
+from teachgraph.nn import Layer
+from teachgraph.passes import BuildStrategy, CompiledProgram
+from teachgraph.static.program import Program
+from teachgraph.static.variable import Variable
+
+__all__ = ["TracedLayer"]
+
+
+class TracedLayer:
+    """One run of a layer as a program; `TracedLayer.trace` makes it.
+
+    Its weights are those of the layer, whatever they become.
+
+    In Paddle this is `paddle.jit.api.TracedLayer`, in 1.x `fluid.dygraph.TracedLayer`.
+
+    >>> import teachgraph as tg
+    >>> class Half(tg.nn.Layer):
+    ...     def forward(self, x):
+    ...         return x / 2.0 if x.sum() > 0.0 else x
+    >>> outputs, traced = TracedLayer.trace(Half(), [tg.to_tensor([4.0])])
+    >>> outputs.tolist(), traced([tg.to_tensor([-4.0])])[0].tolist()
+    ([2.0], [-2.0])
+    """
+
+    def __init__(self, concrete: ConcreteProgram) -> None:
+        self._concrete, self._executor = concrete, Executor()
+        slots = concrete.results.nest
+        self._fetched = [concrete.outputs[slot.number] for slot in slots]
+        self._strategy: BuildStrategy | None = None
+        self._compiled: CompiledProgram | None = None
+
+    @property
+    def program(self) -> Program:
+        """The program."""
+        return self._concrete.main_program
+
+    @staticmethod
+    def trace(layer: Layer, inputs: Any) -> tuple[Any, TracedLayer]:
+        """Run a layer, and write down what it did.
+
+        Args:
+            layer: The layer.
+            inputs: The Tensor it takes, or a list or tuple of them.
+
+        Returns:
+            What the layer returned, and the program of it.
+
+        Raises:
+            ModeError: This is static mode.
+            TypeError: It is no Layer, or takes or returns something but Tensors.
+        """
+        if not in_dynamic_mode():
+            raise ModeError(at_user_line("TracedLayer.trace runs in dynamic mode only"))
+        if not isinstance(layer, Layer):
+            raise DTypeError(
+                at_user_line(
+                    "The type of 'layer' in paddle.jit.api.TracedLayer.trace must be "
+                    f"paddle.nn.Layer, but received {type(layer)}."
+                )
+            )
+        given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+        recorder = Recorder()
+        fed = [
+            recorder.feed(number, tensor)
+            for number, tensor in enumerate(tensors_in(given, "inputs"))
+        ]
+        with recorder.recording():
+            found = layer(*given)
+        results = tensors_in(found, "outputs")
+        with recorder.writing():
+            outputs = outputs_of(results, recorder)
+        made = ConcreteProgram(recorder, fed, outputs, type(layer).__name__)
+        return found, TracedLayer(made)
+
+    def set_strategy(
+        self, build_strategy: Any = None, exec_strategy: Any = None
+    ) -> None:
+        """Say which passes are to run; before the first call.
+
+        Args:
+            build_strategy: A `BuildStrategy`.
+            exec_strategy: Accepted for Paddle's sake.
+
+        Raises:
+            ModeError: It has run already.
+            TypeError: It is no BuildStrategy.
+        """
+        if self._compiled is not None:
+            raise ModeError(at_user_line("Cannot set strategy after run"))
+        if not isinstance(build_strategy, (BuildStrategy, type(None))):
+            raise DTypeError(
+                at_user_line(
+                    "The type of 'build_strategy' in paddle.jit.api.TracedLayer."
+                    "set_strategy must be base.BuildStrategy, but received "
+                    f"{type(build_strategy)}."
+                )
+            )
+        self._strategy = build_strategy
+
+    def __call__(self, inputs: Any) -> list[np.ndarray[Any, Any]]:
+        """The results for a list of inputs, Tensors or arrays, as arrays.
+
+        Raises:
+            FeedError: There are more or fewer inputs, or of another shape or dtype.
+        """
+        variables = self._concrete.inputs
+        if not isinstance(inputs, (list, tuple)) or len(inputs) != len(variables):
+            raise FeedError(
+                at_user_line(
+                    f"Inputs should be a list or tuple of {len(variables)} variables, "
+                    f"got {inputs!r}"
+                )
+            )
+        if self._compiled is None:
+            self._compiled = CompiledProgram(self.program, self._strategy)
+        feed = {
+            v.name: as_fed(v, x.data if isinstance(x, Tensor) else x)
+            for v, x in zip(variables, inputs, strict=True)
+        }
+        with scope_guard(self._scope()) as scope:
+            found: list[Any] = self._executor.run(self._compiled, feed, self._fetched)
+        for name, tensor in self._concrete.held.items():
+            value = scope.values[name]
+            assert value is not None
+            tensor.data = value
+        return found
+
+    def _scope(self) -> Scope:
+        """The weights as they are now."""
+        scope = Scope()
+        scope.values = self._concrete.arrays()
+        return scope
+
+    def save_inference_model(
+        self,
+        path: Any,
+        feed: Sequence[int] | None = None,
+        fetch: Sequence[int] | None = None,
+        **options: Any,
+    ) -> None:
+        """Write the program for use: `path.pdmodel` and `path.pdiparams`.
+
+        Args:
+            path: What the files' names begin with.
+            feed: Which of the inputs are fed, by number; by default all.
+            fetch: Which of the results are fetched, by number; by default all.
+            **options: Accepted for Paddle's sake.
+
+        Raises:
+            InvalidValueError: There is no such number, or the path has no last part.
+        """
+        inputs = chosen("feed", self._concrete.inputs, feed)
+        outputs = chosen("fetch", self._fetched, fetch)
+        with scope_guard(self._scope()):
+            save_inference_model(
+                path, inputs, outputs, self._executor, program=self.program
+            )
+
+
+def tensors_in(value: Any, what: str) -> list[Tensor]:
+    """The Tensors in nested lists and tuples.
+
+    Raises:
+        TypeError: There is something else.
+    """
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, (list, tuple)):
+        return [tensor for item in value for tensor in tensors_in(item, what)]
+    raise DTypeError(
+        at_user_line(
+            f"The type of 'each element of {what}' in paddle.jit.api.TracedLayer.trace "
+            f"must be base.Variable, but received {type(value)}."
+        )
+    )
+
+
+def chosen(
+    what: str, variables: Sequence[Variable], places: Sequence[int] | None
+) -> list[Variable]:
+    """Some of the variables, by number.
+
+    Raises:
+        InvalidValueError: There is no such number.
+    """
+    if places is None:
+        return list(variables)
+    for place in places:
+        if not isinstance(place, int) or not 0 <= place < len(variables):
+            raise InvalidValueError(
+                at_user_line(
+                    f"{what} is a list of numbers from 0 to {len(variables) - 1}, got "
+                    f"{place!r}"
+                )
+            )
+    return [variables[place] for place in places]
