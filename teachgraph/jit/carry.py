@@ -78,6 +78,8 @@ class Fixed(Carry):
         if same(self.value, result):
             return self
         value = self.value
+        if isinstance(value, Variable):
+            return Held(self.name, value)
         if isinstance(value, NUMBERS) and isinstance(result, (Variable, *NUMBERS)):
             return Number(self.name, value, like(value, result))
         if value is None or isinstance(value, (Undefined, Nothing)):
@@ -297,8 +299,6 @@ def carry_of(name: str, value: Any) -> Carry:
     if isinstance(value, Either):
         return Optional(name, value, value.yes.spec)
     value = value if isinstance(value, Undefined) else as_variable(value)
-    if isinstance(value, Variable):
-        return Held(name, value)
     if isinstance(value, dict) or (isinstance(value, (list, tuple)) and value):
         items = value.items() if isinstance(value, dict) else enumerate(value)
         parts = [carry_of(f"{name}[{key!r}]", item) for key, item in items]

@@ -1,19 +1,36 @@
-"""Lists and tensors changed in place: Python's own, or what takes their place."""
+"""Containers and tensors changed in place, and parts of them that a tensor chooses."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 from teachgraph.eager import Tensor
 from teachgraph.eager.inplace import IN_PLACE
 from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.inplace import rewritten
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.ops.indexing import set_item
-from teachgraph.static.arrays import ARRAY, array_length, array_write
+from teachgraph.static.array_variable import ArrayVariable
+from teachgraph.static.arrays import create_array
+from teachgraph.static.sub_block import as_variable as as_constant
 from teachgraph.static.variable import Variable
+
+__all__ = [
+    "convert_after",
+    "convert_change",
+    "convert_del",
+    "convert_delitem",
+    "convert_getattr",
+    "convert_getitem",
+    "convert_inplace",
+    "convert_known",
+    "convert_setattr",
+    "convert_setitem",
+]
 
 NEW: dict[str, Any] = {
     "fill_": functions.full_like,
@@ -21,77 +38,112 @@ NEW: dict[str, Any] = {
 }
 """What gives new tensors where the name without `_` is no method."""
 
-__all__ = [
-    "convert_after",
-    "convert_change",
-    "convert_del",
-    "convert_getattr",
-    "convert_inplace",
-    "convert_known",
-    "convert_pop",
-    "convert_setattr",
-    "convert_setitem",
-]
+AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
+    "+=": operator.iadd,
+    "&=": operator.iand,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "<<=": operator.ilshift,
+    "@=": operator.imatmul,
+    "%=": operator.imod,
+    "*=": operator.imul,
+    "**=": operator.ipow,
+    ">>=": operator.irshift,
+    "-=": operator.isub,
+}
 
 
-def convert_change(owner: Any, method: str, *values: Any) -> Any:
-    """`owner.append(value)` and the like; what the owner is afterwards."""
-    if not is_array(owner):
-        getattr(owner, method)(*values)
-        return owner
-    if method == "append":
-        return array_write(as_variable(values[0]), array_length(owner), owner)
-    if method == "extend":
-        for value in values[0]:
-            owner = convert_change(owner, "append", value)
-        return owner
-    raise ConversionError(at_user_line(cannot(method)))
+def convert_change(owner: Any, method: str, *values: Any, **named: Any) -> Any:
+    """`owner.append(value)` and the like."""
+    from teachgraph.jit.convert_call import convert_call
+
+    if method in ("insert", "pop") and chosen_later(owner, *values[:1]):
+        longer = 1 if method == "insert" else -1
+        return through_array(owner, longer, lambda a: getattr(a, method)(*values))
+    return convert_call(getattr(owner, method))(*values, **named)
+
+
+def chosen_later(owner: Any, *index: Any) -> bool:
+    """Whether a tensor of the program says which item of a Python list it is."""
+    later = any(isinstance(as_variable(place), Variable) for place in index)
+    return later and type(owner) in (list, tuple)
+
+
+def through_array(
+    items: list[Any], longer: int, change: Callable[[ArrayVariable], Any]
+) -> Any:
+    """Change a list as an array of the program, whose places may be tensors."""
+    array, length = array_of(items), len(items) + longer
+    result = change(array)
+    items[:] = [array[i] for i in range(length)]
+    return result
+
+
+def array_of(items: Any) -> Any:
+    """A list or a tuple as an array of the program.
+
+    Raises:
+        ConversionError: Its items are no tensors of one dtype and rank.
+    """
+    try:
+        tensors = [as_constant(as_variable(item)) for item in items]
+    except (TypeError, ValueError):
+        tensors = []
+    if len({(v.dtype, len(v.shape)) for v in tensors}) != 1:
+        raise ConversionError(
+            at_user_line(
+                "a tensor says which item of a list this is, and is known only when "
+                "the program runs; so the items have to be tensors or numbers of one "
+                f"dtype and number of dimensions, and not {list(items)!r:.80}"
+            )
+        )
+    return create_array(tensors[0].dtype, tensors)
 
 
 def convert_inplace(owner: Any, method: str, *values: Any, **named: Any) -> Any:
-    """`owner.add_(value)` and the like; what the owner is afterwards."""
-    if isinstance(owner, Either):
+    """`owner.add_(value)` and the like: the owner itself."""
+    from teachgraph.jit.convert_call import convert_call
+
+    if isinstance(owner, Either) or (tracer() and isinstance(owner, Tensor)):
         owner = as_variable(owner)
     if not isinstance(owner, Variable) or hasattr(owner, method):
-        getattr(owner, method)(*values, **named)
-        return owner
+        return convert_call(getattr(owner, method))(*values, **named)
     if method not in IN_PLACE:
         raise ConversionError(at_user_line(f"a tensor has no method {method!r}"))
     given = [as_variable(value) for value in values]
     function = NEW.get(method) or getattr(Variable, method[:-1])
-    return function(owner, *given, **named)
+    return rewritten(owner, function(owner, *given, **named))
 
 
-def convert_pop(owner: Any, *place: Any) -> tuple[Any, Any]:
-    """`owner.pop(place)`: what it gives, and what the owner is afterwards."""
-    if is_array(owner):
-        raise ConversionError(at_user_line(cannot("pop")))
-    return owner.pop(*place), owner
+def convert_getitem(owner: Any, index: Any) -> Any:
+    """`owner[index]`; a tensor may also say which item of a list it is."""
+    if chosen_later(owner, index):
+        return array_of(owner)[as_variable(index)]
+    return owner[index]
 
 
-def cannot(method: str) -> str:
-    """The message for what a list in a program cannot do."""
-    return (
-        f"{method}() of a list that a loop of tensors makes longer: such a list can "
-        "only be appended to, read and assigned to; keep a tensor instead"
-    )
-
-
-def is_array(value: Any) -> bool:
-    """Whether a value is a list of the program."""
-    return isinstance(value, Variable) and value.type == ARRAY
-
-
-def convert_setitem(owner: Any, index: Any, value: Any) -> Any:
-    """`owner[index] = value`; what the owner is afterwards."""
+def convert_setitem(owner: Any, index: Any, value: Any, sign: str = "") -> None:
+    """`owner[index] = value`, or with a sign `owner[index] += value`."""
+    if sign:
+        value = AUGMENTED[sign](convert_getitem(owner, index), value)
     if isinstance(owner, Either) or (tracer() and isinstance(owner, Tensor)):
         owner = as_variable(owner)
-    if not isinstance(owner, Variable):
+    if isinstance(owner, Variable) and not isinstance(owner, ArrayVariable):
+        rewritten(owner, set_item(owner, as_index(index), as_variable(value)))
+    elif chosen_later(owner, index):
+        through_array(owner, 0, lambda array: array.__setitem__(index, value))
+    else:
         owner[index] = value
-        return owner
-    if is_array(owner):
-        return array_write(as_variable(value), index, owner)
-    return set_item(owner, as_index(index), as_variable(value))
+
+
+def convert_delitem(owner: Any, index: Any) -> None:
+    """`del owner[index]`."""
+    if chosen_later(owner, index):
+        through_array(owner, -1, lambda array: array.__delitem__(index))
+    else:
+        del owner[index]
 
 
 def as_index(index: Any) -> Any:

@@ -169,7 +169,7 @@ class TracedBranch:
 
         So the way back knows that no gradient comes here if it is not taken.
         """
-        if value.stop_gradient or id(value) in self.outside:
+        if value.stop_gradient or id(value) in self.outside or self.outdated(value):
             return value
         if self.made is None:
             (out,) = self.branch(lambda: [value])
@@ -177,6 +177,14 @@ class TracedBranch:
             out = passed_on(self.made, value)
         self.outside[id(out)] = out
         return out
+
+    def outdated(self, value: Variable) -> bool:
+        """Whether a variable has had another value since, and the branch no longer."""
+        if self.made is None:
+            return False
+        ops = self.parent.ops
+        since = ops[ops.index(operator_of(self.made)) :]
+        return any(value.name in op.output_arg_names for op in since)
 
 
 def passed_on(made: Branch, value: Variable) -> Variable:

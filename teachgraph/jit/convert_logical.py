@@ -80,9 +80,9 @@ def both(flag: Variable, second: Later, join: Callable[..., Any], *, when: bool)
         join: `logical_and` or `logical_or`.
         when: The first condition for which the other one matters.
     """
-    with rehearsal() as mark:
+    with rehearsal() as block:
         second()
-        harmless = all(op.type in SAFE for op in mark.appended())
+        harmless = all(op.type in SAFE for op in block.ops)
     if harmless:
         other = as_condition(second())
         if isinstance(other, Variable):

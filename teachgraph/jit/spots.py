@@ -14,7 +14,7 @@ from typing import Any
 from teachgraph.eager import Tensor
 from teachgraph.nn import Layer
 
-__all__ = ["MISSING", "Spot", "spots_of_function", "spots_of_layer"]
+__all__ = ["MISSING", "Spot", "Values", "spots_of_function", "spots_of_layer"]
 
 MISSING = object()
 """Stands for a value where there is none."""
@@ -59,6 +59,20 @@ class Cell(Spot):
             self.cell.cell_contents = value
         elif self.get() is not MISSING:
             del self.cell.cell_contents
+
+
+class Values(Spot):
+    """The values of a Tensor that was changed in place."""
+
+    def __init__(self, tensor: Tensor, now: Any) -> None:
+        self.before, self.now = tensor, now
+
+    def get(self) -> Any:
+        """What has the values now."""
+        return self.now
+
+    def put(self, value: Any) -> None:
+        """Nothing: the Tensor itself stays where it is."""
 
 
 def spots_of_layer(layer: Layer, known: dict[str, Any]) -> Iterator[Spot]:

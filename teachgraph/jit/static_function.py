@@ -280,7 +280,7 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
             raise ConversionError(at_user_line(endless(static.__name__))) from None
         finally:
             here.restore()
-    made = ConcreteProgram(here, inputs, results, static.__name__)
+    made = ConcreteProgram(here, here.fed(inputs), results, static.__name__)
     made.values, made.function = as_specs(values), static.dygraph_function
     return made
 

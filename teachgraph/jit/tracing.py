@@ -12,7 +12,7 @@ from teachgraph import modes, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.eager.tensor import run
 from teachgraph.jit.nest import mapped
-from teachgraph.jit.spots import Spot, spots_of_function, spots_of_layer
+from teachgraph.jit.spots import Spot, Values, spots_of_function, spots_of_layer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.modes import set_grad_enabled
 from teachgraph.nn import Layer
@@ -20,8 +20,8 @@ from teachgraph.observe import unwatched
 from teachgraph.ops.op import Op
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, current_block, program_guard
+from teachgraph.static.sub_block import traced_into
 from teachgraph.static.variable import Variable
 
 __all__ = ["Mark", "Tracer", "as_variable", "rehearsal", "tracer"]
@@ -35,6 +35,8 @@ class Tracer:
         held: The Tensors it has adopted, by the name of their variable.
         layers: The layers it has met, with what their attributes were.
         functions: The variables outside functions that these assign to, by code.
+        changes: What has the new value of a variable that is fed or held and was
+            changed in place, by its name.
     """
 
     def __init__(self, program: Program | None = None) -> None:
@@ -43,6 +45,7 @@ class Tracer:
         self.layers: dict[Layer, dict[str, Any]] = {}
         self.functions: dict[CodeType, list[Spot]] = {}
         self.names: dict[int, str] = {}
+        self.changes: dict[str, Variable] = {}
         self.thread = threading.get_ident()
 
     def adopt(self, value: Any) -> Variable:
@@ -84,6 +87,18 @@ class Tracer:
             stop_gradient=tensor.stop_gradient,
         )
 
+    def change(self, name: str, now: Variable) -> None:
+        """Know that a variable that is fed or held has another value from now on."""
+        self.changes[name] = now
+        if name in self.held:
+            self.names[id(self.held[name])] = now.name
+
+    def fed(self, inputs: Sequence[Variable]) -> list[Variable]:
+        """The variables that are fed, where some were changed in place."""
+        block = self.program.global_block()
+        names = {id(now): name for name, now in self.changes.items()}
+        return [block.var(names.get(id(v), v.name)) for v in inputs]
+
     def meet(self, layer: Layer) -> None:
         """Remember what a layer and those within were."""
         for one in layer.sublayers(include_self=True):
@@ -111,6 +126,9 @@ class Tracer:
             value = spot.get()
             if value is not spot.before and holds_variables(value):
                 yield spot
+        for name, now in self.changes.items():
+            if name in self.held:
+                yield Values(self.held[name], now)
 
     def restore(self) -> None:
         """Put back what was where the trace has left tensors of the program."""
@@ -183,10 +201,6 @@ class Mark:
         self.ops, self.blocks = len(self.block.ops), len(self.program.blocks)
         self.vars = dict(self.block.vars)
 
-    def appended(self) -> list[Operator]:
-        """The operators appended since."""
-        return self.block.ops[self.ops :]
-
     def undo(self) -> None:
         """Take back what was appended since, but for what was adopted."""
         unique_name.switch(self.counters)
@@ -203,11 +217,11 @@ class Mark:
 
 
 @contextmanager
-def rehearsal() -> Iterator[Mark]:
-    """Inside, ops are appended to see what they are; afterwards they are gone again."""
+def rehearsal() -> Iterator[Block]:
+    """Inside, ops go into a block of their own; afterwards it is gone again."""
     mark = Mark()
     try:
-        with unwatched():
-            yield mark
+        with unwatched(), traced_into(mark.block) as block:
+            yield block
     finally:
         mark.undo()

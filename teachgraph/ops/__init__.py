@@ -2,6 +2,7 @@
 
 from teachgraph.ops import (
     activation,
+    array_lists,
     attention,
     batch_norm,
     bilinear,
@@ -77,6 +78,7 @@ from teachgraph.ops import (
 
 __all__ = [
     "activation",
+    "array_lists",
     "attention",
     "batch_norm",
     "bilinear",

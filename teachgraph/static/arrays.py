@@ -14,13 +14,12 @@ from teachgraph.errors import OutOfRangeError, at_user_line
 from teachgraph.modes import in_dynamic_mode
 from teachgraph.ops import tensor_array as ops
 from teachgraph.ops.functions import full
+from teachgraph.static.array_variable import ARRAY
 from teachgraph.static.program import current_block
 from teachgraph.static.sub_block import kept_apart
 from teachgraph.static.variable import Variable
 
-__all__ = ["array_length", "array_read", "array_write", "create_array"]
-
-ARRAY = "LOD_TENSOR_ARRAY"
+__all__ = ["ARRAY", "array_length", "array_read", "array_write", "create_array"]
 
 
 def create_array(dtype: Any = "float32", initialized_list: Any = None) -> Any:

@@ -12,6 +12,7 @@ from teachgraph.observe import announce
 from teachgraph.ops.op import Op
 from teachgraph.param_attr import ParamAttr
 from teachgraph.static.appending import append, insert_named
+from teachgraph.static.array_variable import ARRAY, ArrayVariable
 from teachgraph.static.devices import device_in_force
 from teachgraph.static.operator import Operator, OpRole, Slots
 from teachgraph.static.variable import Parameter, Variable
@@ -79,7 +80,8 @@ class Block:
             raise TypeError(f"a variable's name is a string, got {type(name)}")
         known = {"persistable", "stop_gradient", "is_data"}
         facts = {key: value for key, value in options.items() if key in known}
-        variable = Variable(self, name, sizes(shape), dtype or dtypes.float32, **facts)
+        kind = ArrayVariable if options.get("type") == ARRAY else Variable
+        variable = kind(self, name, sizes(shape), dtype or dtypes.float32, **facts)
         variable.type = options.get("type", variable.type)
         if (old := self.vars.get(name)) is not None:
             given = {"shape": shape, "dtype": dtype, **facts}

@@ -6,9 +6,8 @@ from typing import Any
 
 from teachgraph.ops import functions
 from teachgraph.ops.traced import Traced
-from teachgraph.static.arrays import array_length, array_read
 
-__all__ = ["bounded_later", "part_of_array", "within_bounds"]
+__all__ = ["bounded_later", "within_bounds"]
 
 
 def bounded_later(index: Any) -> bool:
@@ -45,10 +44,3 @@ def bound(value: Any, size: Any) -> Any:
     from_end = functions.where(place < 0, place + size, place)
     low = functions.maximum(from_end, functions.zeros_like(from_end))
     return functions.minimum(low, size)
-
-
-def part_of_array(array: Any, index: Any) -> Any:
-    """The part of an array at a place, which may count from the end."""
-    if isinstance(index, int) and index < 0:
-        return array_read(array, array_length(array) + index)
-    return array_read(array, index)

@@ -215,11 +215,9 @@ class Variable(Methods):
         )
 
     def __getitem__(self, index: Any) -> Any:
-        """A part: as of a Tensor, or the one at that place of an array."""
+        """A part, as of a Tensor."""
         from teachgraph.static import parts
 
-        if self.type == "LOD_TENSOR_ARRAY":
-            return parts.part_of_array(self, index)
         if parts.bounded_later(index):
             return parts.within_bounds(self, index)
         return super().__getitem__(index)

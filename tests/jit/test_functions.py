@@ -10,6 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit
+from tests.jit import list_functions  # noqa: F401  it adds to the cases
 from tests.jit.functions import CASES
 
 CALLS = [(name, at) for name, case in CASES.items() for at in range(len(case.calls))]

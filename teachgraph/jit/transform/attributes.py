@@ -19,6 +19,7 @@ from teachgraph.jit.transform.names import (
     Fresh,
     bound,
     call,
+    changed_in_place,
     declared,
     here,
     statements,
@@ -96,11 +97,13 @@ def in_test(node: ast.While, put: str) -> None:
 
 
 def places(node: Flow) -> Iterator[tuple[str, str]]:
-    """The attributes that the bodies assign to, as (owner, name)."""
+    """The attributes that the bodies assign to or change, as (owner, name)."""
     bodies = [*node.body, *node.orelse]
     changed = bound(bodies)
-    for part in here(bodies):
-        if not isinstance(part, ast.Attribute) or isinstance(part.ctx, ast.Load):
+    found = [n for n in here(bodies) if isinstance(n, ast.Attribute)]
+    stored = [part for part in found if not isinstance(part.ctx, ast.Load)]
+    for part in (*stored, *changed_in_place(bodies)):
+        if not isinstance(part, ast.Attribute):
             continue
         root = part.value
         while isinstance(root, ast.Attribute):

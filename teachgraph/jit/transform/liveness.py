@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from teachgraph.jit.transform.break_continue import stop_of
-from teachgraph.jit.transform.names import bound, here, read
+from teachgraph.jit.transform.names import bound, changed, here, read
 
 __all__ = ["Facts", "Liveness", "captured", "maybe_unbound"]
 
@@ -34,14 +34,15 @@ class Liveness:
 
     Attributes:
         always: What may be read at any time, by functions inside.
-        elsewhere: What is declared global or nonlocal, and handed on by nobody.
+        own: The variables of this function, which alone are handed on.
         facts: What was found, by `if` or loop.
     """
 
     def __init__(
         self, function: ast.FunctionDef, always: set[str], elsewhere: Collection[str]
     ) -> None:
-        self.always, self.elsewhere = always, set(elsewhere)
+        self.always = always
+        self.own = (bound(function.body) | parameters(function)) - set(elsewhere)
         self.facts: dict[ast.AST, Facts] = {}
         self.body(function.body, set(always))
 
@@ -71,8 +72,8 @@ class Liveness:
     def branch(self, node: ast.If, after: set[str]) -> set[str]:
         """What is live before an `if`."""
         before = self.body(node.body, after) | self.body(node.orelse, after)
-        changed = bound([*node.body, *node.orelse]) - self.elsewhere
-        self.facts[node] = Facts(sorted(changed & before), sorted(changed & after))
+        own = changed([*node.body, *node.orelse]) & self.own
+        self.facts[node] = Facts(sorted(own & before), sorted(own & after))
         return before | read(node.test)
 
     def loop(self, node: ast.For | ast.While, after: set[str]) -> set[str]:
@@ -86,7 +87,8 @@ class Liveness:
             if inside <= head:
                 break
             head |= inside
-        carried = sorted((bound([*node.body, *each]) & head) - self.elsewhere)
+        test = [] if isinstance(node, ast.For) else [node.test]
+        carried = sorted(changed([*node.body, *each, *test]) & head & self.own)
         self.facts[node] = Facts(carried, carried)
         return head | (read(node.iter) if isinstance(node, ast.For) else set())
 
@@ -103,12 +105,16 @@ def maybe_unbound(
     function: ast.FunctionDef, facts: dict[ast.AST, Facts]
 ) -> tuple[list[str], list[ast.Name]]:
     """What a branch or loop is given that may not be assigned, and where it is read."""
-    arguments = function.args
-    known = {a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg)}
+    known = parameters(function)
     walk = Assigned(facts)
     walk.body(function.body, set(known))
     unbound = walk.missing - known
     return sorted(unbound), [name for name in walk.loads if name.id in unbound]
+
+
+def parameters(function: ast.FunctionDef) -> set[str]:
+    """What a function calls its arguments."""
+    return {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
 
 
 class Assigned:

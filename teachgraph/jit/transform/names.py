@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = [
     "Fresh",
     "assign",
     "bound",
     "call",
+    "changed",
+    "changed_in_place",
     "declared",
     "here",
     "lazily",
@@ -87,6 +89,40 @@ def bound(body: Iterable[ast.AST]) -> set[str]:
             elsewhere.update(node.names)
         found.update(bound_by(node))
     return found - elsewhere
+
+
+CHANGING = ("convert_change", "convert_delitem", "convert_setitem")
+"""What changes its first argument in place."""
+
+
+def changed(body: Sequence[ast.AST]) -> set[str]:
+    """The names that statements bind, or whose value they change in place."""
+    owners = {n.id for n in changed_in_place(body) if isinstance(n, ast.Name)}
+    return bound(body) | owners
+
+
+def changed_in_place(body: Iterable[ast.AST]) -> Iterator[ast.Name | ast.Attribute]:
+    """The names and attributes whose value is changed: `x` of `x[i].append(v)`."""
+    for node in here(body):
+        if isinstance(node, ast.Call) and called(node) in CHANGING:
+            owner = node.args[0]
+            while (around := container_of(owner)) is not None:
+                owner = around
+            if isinstance(owner, (ast.Name, ast.Attribute)):
+                yield owner
+
+
+def container_of(node: ast.expr) -> ast.expr | None:
+    """What an item is taken from: `x` of `x[i]` or of `convert_getitem(x, i)`."""
+    if isinstance(node, ast.Subscript):
+        return node.value
+    found = isinstance(node, ast.Call) and called(node) == "convert_getitem"
+    return node.args[0] if found else None  # type: ignore[attr-defined]
+
+
+def called(node: ast.Call) -> str:
+    """The name of a function that is called by its name."""
+    return getattr(node.func, "id", "")
 
 
 def bound_by(node: ast.AST) -> Iterator[str]:

@@ -1,0 +1,161 @@
+"""What Python's lists can do, done to arrays of tensors: `insert`, `pop`, `+`, slices.
+
+Each op gives a new array, which shares its parts with the old one. The adjoint of
+taking parts out is putting parts in, and the other way round.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import OutOfRangeError
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.op import Like, op
+from teachgraph.ops.tensor_array import (
+    TensorArray,
+    lod_array_length,
+    place,
+    read_from_array,
+)
+
+__all__ = [
+    "array_place",
+    "drop_from_array",
+    "insert_into_array",
+    "join_arrays",
+    "slice_array",
+    "unslice_array",
+]
+
+NEEDS = "I: one whole number, from 0 to the array's length"
+
+
+@op
+def array_place(x: Any, i: Any, *, inserting: bool = False) -> Any:
+    """A place in a list, which may count from the end, as one from its beginning.
+
+    What is inserted past an end of the list comes to that end.
+    """
+    found, length = int(np.reshape(i, ())), len(x)
+    from_start = found + length if found < 0 else found
+    if inserting:
+        from_start = min(max(from_start, 0), length)
+    elif not 0 <= from_start < length:
+        raise OutOfRangeError(f"the index is {found}, but the list holds {length}")
+    return np.array([from_start], np.int64)
+
+
+@array_place.infers
+def array_place_spec(x: Like, i: Like, *, inserting: bool) -> Any:
+    """One whole number."""
+    return [((1,), np.dtype(np.int64))]
+
+
+@op(needs=NEEDS)
+def insert_into_array(x: Any, value: Any, i: Any) -> Any:
+    """The array with one part more, before the one at `i`."""
+    at = place(i, len(x) + 1)
+    return TensorArray((*x.parts[:at], value, *x.parts[at:]))
+
+
+@insert_into_array.infers
+def insert_into_array_spec(x: Like, value: Like, i: Like) -> Any:
+    """The parts are taken to be like the last one that came."""
+    return [(value.shape, value.dtype)]
+
+
+@insert_into_array.grad(inline=True, of=("x", "value"))
+def insert_into_array_grad(dout: Any, i: Any) -> Any:
+    """dx = dout, but for i; dvalue = dout[i]."""
+    return lambda: drop_from_array(dout, i), lambda: read_from_array(dout, i)
+
+
+@op(needs=NEEDS)
+def drop_from_array(x: Any, i: Any) -> Any:
+    """The array without its part `i`."""
+    at = place(i, len(x))
+    return TensorArray((*x.parts[:at], *x.parts[at + 1 :]))
+
+
+@drop_from_array.infers
+def drop_from_array_spec(x: Like, i: Like) -> Any:
+    """An array like `x`."""
+    return [(x.shape, x.dtype)]
+
+
+@drop_from_array.grad(inline=True, of=("x",))
+def drop_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
+    """dx = dout, with zeros where the part was."""
+    return lambda: insert_into_array(dout, fill_any_like(read_from_array(x, i)), i)
+
+
+@op
+def join_arrays(x: Any, y: Any) -> Any:
+    """The parts of one array, then those of another."""
+    return TensorArray((*x.parts, *y.parts))
+
+
+@join_arrays.infers
+def join_arrays_spec(x: Like, y: Like) -> Any:
+    """An array like them."""
+    return [(y.shape, y.dtype)]
+
+
+@join_arrays.grad(inline=True)
+def join_arrays_grad(dout: Any, x: Any, y: Any) -> Any:
+    """dx = dout[:len(x)], dy = dout[len(x):]."""
+    return (
+        lambda: slice_array(dout, None, lod_array_length(x)),
+        lambda: slice_array(dout, lod_array_length(x), None),
+    )
+
+
+def between(start: Any, stop: Any, step: int) -> slice:
+    """A slice whose bounds may be arrays of one number."""
+    first, last = (None if b is None else int(np.reshape(b, ())) for b in (start, stop))
+    return slice(first, last, step)
+
+
+@op
+def slice_array(x: Any, start: Any = None, stop: Any = None, *, step: int = 1) -> Any:
+    """x[start:stop:step]."""
+    return TensorArray(x.parts[between(start, stop, step)])
+
+
+@slice_array.infers
+def slice_array_spec(x: Like, start: Any, stop: Any, *, step: int) -> Any:
+    """An array like `x`."""
+    return [(x.shape, x.dtype)]
+
+
+@slice_array.grad(inline=True, of=("x",))
+def slice_array_grad(dout: Any, x: Any, start: Any, stop: Any, *, step: int) -> Any:
+    """dx is dout in these places, and zeros elsewhere."""
+    return lambda: unslice_array(dout, x, start, stop, step=step)
+
+
+@op
+def unslice_array(
+    x: Any, like: Any, start: Any = None, stop: Any = None, *, step: int = 1
+) -> Any:
+    """Zeros like the parts of another array, but for these places."""
+    parts = list(like.zeros().parts)
+    for i, part in zip(
+        range(len(parts))[between(start, stop, step)], x.parts, strict=True
+    ):
+        parts[i] = part
+    return TensorArray(parts)
+
+
+@unslice_array.infers
+def unslice_array_spec(x: Like, like: Like, start: Any, stop: Any, *, step: int) -> Any:
+    """An array like the other."""
+    return [(like.shape, like.dtype)]
+
+
+@unslice_array.grad(inline=True, of=("x",))
+def unslice_array_grad(dout: Any, start: Any, stop: Any, *, step: int) -> Any:
+    """dx = dout[start:stop:step]."""
+    return lambda: slice_array(dout, start, stop, step=step)
