@@ -1,6 +1,7 @@
 /**
  * A page that shows one fixture, `page.html?log=four_lines&theme=dark&height=460`, or
- * the log that whoever opens it has put into the global `LOG`.
+ * the log that whoever opens it has put into the global `LOG`. With `waiting=3` it is as
+ * while a cell waits at its third line.
  */
 
 import { FIXTURES } from "../fixtures";
@@ -31,7 +32,18 @@ function stream(perFrame: number): void {
   next();
 }
 
-if (asked.has("stream")) stream(Number(asked.get("stream")));
+/** As in the middle of a cell that waits at each line. */
+function wait(line: number): void {
+  const events = new EventLog();
+  const next = log.events.findIndex((event) => event.kind === "line" && event.line === line);
+  events.accept(0, log.events.slice(0, next + 1));
+  const view = new View(events, { title: log.title, theme, height });
+  root.append(view.element);
+  view.waitAt(line);
+}
+
+if (asked.has("waiting")) wait(Number(asked.get("waiting")));
+else if (asked.has("stream")) stream(Number(asked.get("stream")));
 else {
   const started = performance.timeOrigin + performance.now();
   const mounted = mount(root, log, { theme, height });

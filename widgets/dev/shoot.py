@@ -69,13 +69,15 @@ def build() -> Path:
     return pages / "page.html"
 
 
-def open_log(browser: Browser, html: Path, name: str, width: int, theme: str) -> Page:
+def open_log(
+    browser: Browser, html: Path, name: str, width: int, theme: str, query: str = ""
+) -> Page:
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.on("console", lambda m: print(f"  {name}: {m.type}: {m.text}"))
     page.on("pageerror", lambda error: print(f"  {name}: {error}"))
     if name.endswith(".json"):
         page.add_init_script(f"globalThis.LOG = {Path(name).read_text('utf-8')}")
-    page.goto(f"file://{html}?log={name}&theme={theme}")
+    page.goto(f"file://{html}?log={name}&theme={theme}{query}")
     page.wait_for_selector(".tg-root[data-seq]")
     page.wait_for_timeout(500)
     return page

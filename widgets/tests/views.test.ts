@@ -154,7 +154,7 @@ test("however many steps share a column, what is not finite shows", () => {
 test("throughput and time left come from the latest steps", () => {
   const figures = new Map(trainFigures(traceOf(training(300, 500)).training));
   expect(figures.get("step")).toBe("300 of 500");
-  expect(figures.get("examples a second")).toBe("3048");
+  expect(figures.get("examples a second")).toBe("3,048");
   expect(figures.get("time left")).toBe("4.2 s");
   expect(trainFigures([])).toEqual([]);
 });

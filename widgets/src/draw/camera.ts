@@ -5,6 +5,8 @@ import type { MirrorNode, Picture } from "../state/picture";
 import { sizeOf, type Camera, type Size } from "./scene";
 
 const READABLE = 0.58;
+/** What is all there is shown whole if only titles can be read; then one may zoom. */
+const TITLES = 0.34;
 const FOLLOWING = 0.85;
 const SMALL = 0.45;
 const SMALLEST = 0.002;
@@ -22,14 +24,19 @@ export class CameraMan {
   private target: Camera = { x: 0, y: 0, scale: 1 };
   private placed = false;
 
-  /** Choose where to look, from what there is and what is newest. */
-  aim(mirror: Picture, newest: MirrorNode | undefined, size: Size): void {
+  /** Choose where to look, from what there is, what is newest and whether more comes. */
+  aim(
+    mirror: Picture,
+    newest: MirrorNode | undefined,
+    size: Size,
+    grows: boolean,
+  ): void {
     if (this.mode === "free" || size.width === 0) return;
-    const { width, top, height } = extent(mirror);
-    const room = { width: size.width - MARGIN, height: size.height - HEADROOM };
+    const { width, top, height } = extent(mirror, grows);
+    const room = { width: size.width, height: size.height - HEADROOM };
     const fit = Math.min(room.width / width, room.height / height, 1);
     const middle = top + height / 2;
-    if (this.mode === "whole" || fit >= READABLE) {
+    if (this.mode === "whole" || fit >= (grows ? READABLE : TITLES)) {
       this.target = { x: 0, y: middle - HEADROOM / 2 / fit, scale: fit };
       return;
     }
@@ -39,7 +46,8 @@ export class CameraMan {
     const lowest = top + height - half;
     const inside = Math.min(Math.max(wanted, top + half), lowest);
     const y = height < 2 * half ? middle : inside;
-    const outside = newest === undefined ? 0 : farEdge(newest) - room.width / 2 / scale;
+    // Of a graph that is all there one sees the middle, where its halves meet.
+    const outside = newest && grows ? farEdge(newest) - room.width / 2 / scale : 0;
     const x = Math.max(0, outside) * Math.sign(newest?.x ?? 0);
     this.target = { x, y: y - HEADROOM / 2 / scale, scale };
   }
@@ -127,10 +135,13 @@ function farEdge(node: MirrorNode): number {
   return Math.abs(node.x) + sizeOf(node).width / 2;
 }
 
-function extent(mirror: Picture): { width: number; top: number; height: number } {
-  // Two lanes a side at least, so that a second lane does not rescale the picture.
-  const slots = Math.max(2, mirror.widest);
-  const width = AXIS + 2 * (slots / 2 + 1) * LANE + 36;
+function extent(
+  mirror: Picture,
+  grows: boolean,
+): { width: number; top: number; height: number } {
+  // While it grows two lanes a side at least: a second one does not rescale the picture.
+  const slots = Math.max(grows ? 2 : 0, mirror.widest);
+  const width = AXIS + 2 * (slots / 2 + 1) * LANE + 3 * MARGIN;
   const height = (Math.max(0, mirror.lowest) + 1) * ROW + PORT;
   return { width, top: -ROW / 2, height };
 }

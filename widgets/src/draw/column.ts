@@ -12,7 +12,7 @@ import { describe } from "../state/entity";
 import type { ProgramState, Row, VarRow } from "../state/programs";
 import { countText, valueText } from "../text";
 import { el, freshId, reveal, setText, svg } from "./dom";
-import type { Actions, Frame } from "./look";
+import { isTraced, type Actions, type Frame } from "./look";
 import { rowElement } from "./row";
 import { hueClass } from "./theme";
 
@@ -241,7 +241,8 @@ export class Column {
     this.shownPosition = position;
     const running = this.runningRow();
     if (running !== undefined) return this.show(running);
-    if (past === 0) return;
+    // A program that is only shown is read from its beginning.
+    if (past === 0 || (this.frame && !isTraced(this.frame.trace))) return;
     reveal(this.scroller, (past - 1) * ROW_HEIGHT, past * ROW_HEIGHT);
   }
 

@@ -8,10 +8,11 @@ import type { MirrorNode, Picture } from "../state/picture";
 import { countBefore } from "../state/timeline";
 import type { Trace } from "../state/trace";
 import { CameraMan } from "./camera";
-import { button, el, freshId } from "./dom";
+import { Cards } from "./cards";
+import { button, el, freshId, setText } from "./dom";
 import { hit } from "./hit";
 import { Leaves } from "./leaves";
-import type { Actions, Frame, Pane } from "./look";
+import { isTraced, type Actions, type Frame, type Pane } from "./look";
 import { Minimap } from "./minimap";
 import { Options } from "./options";
 import { paint } from "./paint";
@@ -22,6 +23,7 @@ import { Tip } from "./tip";
 /** A graph that is all there and has more ops than this is shown folded at first. */
 const MOST_UNFOLDED = 120;
 
+const NOTHING = "No operator has run yet: each will stand here, with its gradient across.";
 
 const EMPTY: Picture = new Mirror();
 
@@ -36,12 +38,16 @@ export class GraphPane implements Pane {
   private readonly title = el("h3", "tg-heading");
   private readonly select = el("select", "tg-select");
   private readonly leaves: Leaves;
+  private readonly cards: Cards;
+  private readonly stages: HTMLElement;
+  private readonly nothing = el("p", "tg-empty tg-nothing", NOTHING);
   private readonly stage = el("div", "tg-stage");
   private readonly canvas = el("canvas", "tg-canvas");
   private readonly options: Options;
   private readonly minimap: Minimap;
   private readonly tip = new Tip();
   private readonly foldButton: HTMLButtonElement;
+  private readonly tools: HTMLElement;
   private readonly foldings = new Map<string, Folding>();
   private pointer: { x: number; y: number } | undefined;
   private readonly cameraMan = new CameraMan();
@@ -55,11 +61,11 @@ export class GraphPane implements Pane {
     private readonly actions: Actions,
     private readonly palette: () => Palette,
   ) {
-    this.title.append("Backward graph");
     this.title.id = freshId("graph");
     this.select.setAttribute("aria-label", "Which graph to show");
     this.select.addEventListener("change", () => actions.redraw());
     this.leaves = new Leaves(actions);
+    this.cards = new Cards(actions);
     this.canvas.setAttribute("aria-hidden", "true");
     this.options = new Options(this.title.id);
     this.minimap = new Minimap((y) => {
@@ -67,13 +73,14 @@ export class GraphPane implements Pane {
       actions.redraw();
     }, palette);
     this.foldButton = button("tg-tool tg-foldall", "", "", () => this.toggleFolds());
+    this.tools = this.buttons();
     const left = el("span", "tg-side tg-forward", "Forward · read down");
     const right = el("span", "tg-side tg-backward", "Backward · read up");
     const { element: nodes } = this.options;
-    this.stage.append(this.canvas, left, right, nodes, this.tip.element);
-    const stages = el("div", "tg-stages", this.stage, this.minimap.element);
-    const head = el("div", "tg-panehead", this.title, this.select, this.buttons());
-    const parts = [head, this.leaves.element, stages];
+    this.stage.append(this.canvas, left, right, nodes, this.nothing, this.tip.element);
+    this.stages = el("div", "tg-stages", this.stage, this.minimap.element);
+    const head = el("div", "tg-panehead", this.title, this.select, this.tools);
+    const parts = [head, this.leaves.element, this.cards.element, this.stages];
     this.element = el("section", "tg-pane tg-graph", ...parts);
     this.element.hidden = true;
     this.observer = new ResizeObserver(() => this.resize());
@@ -159,9 +166,22 @@ export class GraphPane implements Pane {
     this.element.hidden = this.graph === undefined;
     if (this.graph === undefined) return;
     this.leaves.update(frame);
+    this.showTensorsAlone(frame);
     this.sayFolds();
     this.draw(frame, this.picture());
     this.tip.update(frame, this.pointer, this.size);
+  }
+
+  /** Tensors that are shown without any op, as those of a layer, come as cards. */
+  private showTensorsAlone(frame: Frame): void {
+    const empty = this.graph?.mirror.nodes.length === 0;
+    const alone = empty && !isTraced(frame.trace);
+    setText(this.title, alone ? "Tensors" : "Backward graph");
+    this.nothing.hidden = !empty;
+    this.cards.element.hidden = !alone;
+    this.stages.hidden = this.tools.hidden = alone;
+    this.leaves.element.hidden ||= alone;
+    this.cards.update(frame);
   }
 
   private folding(): Folding | undefined {
@@ -203,7 +223,7 @@ export class GraphPane implements Pane {
   private draw(frame: Frame, mirror: Picture): void {
     const { cameraMan } = this;
     const newest = mirror.nodes[countBefore(mirror.nodes, frame.position) - 1];
-    cameraMan.aim(mirror, newest, this.size);
+    cameraMan.aim(mirror, newest, this.size, !frame.trace.ended);
     const smooth = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (cameraMan.move(smooth)) this.actions.redraw();
     const { camera } = cameraMan;

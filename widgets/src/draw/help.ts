@@ -1,7 +1,26 @@
-/** The keys, over everything, until Esc. */
+/** What the signs of the picture mean, and the keys, over everything, until Esc. */
 
 import { BINDINGS } from "../keys";
 import { button, el, freshId } from "./dom";
+
+/** What is drawn besides the signs of the legend. */
+const SIGNS: readonly (readonly [string, string])[] = [
+  ["left, downwards", "the operators, as they ran"],
+  ["right, upwards", "backward: each gradient at the height of what it is of"],
+  ["grey arrow", "a value, to the operator that reads it"],
+  ["orange arrow", "a gradient ‖g‖ on its way back; the larger, the thicker"],
+  ["line across", "what an operator keeps for its gradient; dashed: freed"],
+  ["⊕", "gradients are added up"],
+  ["1", "where backward begins"],
+  ["Δ", "an optimizer's step"],
+  ["h", "a hook on a gradient"],
+  ["━", "no gradient goes further back"],
+  ["✕", "NaN or infinity"],
+  ["stack of boxes", "a layer or a repeat, folded: a double click opens it"],
+  ["hatched", "an operator that failed"],
+  ["pale", "what is yet to come"],
+  ["[-1, 10]", "a shape; -1 is only known when the program runs"],
+];
 
 export class Help {
   readonly element: HTMLElement;
@@ -12,8 +31,12 @@ export class Help {
     this.closeButton = button("tg-tool", "Close the help (Esc)", "Close", () =>
       this.close(),
     );
-    const heading = el("h3", "tg-heading", "Keys");
+    const heading = el("h3", "tg-heading", "What the picture says");
     heading.id = freshId("help");
+    const signs = el("dl", "tg-signs");
+    for (const [sign, means] of SIGNS) {
+      signs.append(el("div", "", el("dt", "", sign), el("dd", "", means)));
+    }
     const list = el("dl", "tg-keys");
     for (const { shown, does } of BINDINGS) {
       list.append(
@@ -22,7 +45,9 @@ export class Help {
     }
     const wheel = "The wheel scrolls the page; with Ctrl or Cmd it zooms the graph.";
     const head = el("div", "tg-panehead", heading, this.closeButton);
-    const sheet = el("div", "tg-sheet", head, list, el("p", "tg-note", wheel));
+    const keys = el("h3", "tg-heading", "Keys");
+    const note = el("p", "tg-note", wheel);
+    const sheet = el("div", "tg-sheet", head, signs, keys, list, note);
     this.element = el("div", "tg-help", sheet);
     this.element.hidden = true;
     sheet.setAttribute("role", "dialog");

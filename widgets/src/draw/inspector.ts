@@ -87,15 +87,16 @@ export class InspectorPane implements Pane {
       row.append(item);
     }
     const rest = links.length - MOST_LINKS;
-    if (rest > 0) row.append(el("span", "tg-more", `and ${rest} more`));
+    if (rest > 0) row.append(el("span", "tg-more", `and ${rest.toLocaleString("en")} more`));
     return el("div", "tg-linkgroup", el("h4", "tg-subheading", title), row);
   }
 }
 
 function hint(): HTMLElement[] {
   const text =
-    "Point at a row, a node or an edge to see its shape, value and gradient.";
-  return [el("p", "tg-empty", text)];
+    "Point at a row, a node or an edge to see its shape, value and gradient. ";
+  const keys = "Arrow keys step through the lines; ? says what the signs mean.";
+  return [el("p", "tg-empty", text), el("p", "tg-empty", keys)];
 }
 
 function head(entity: Entity): HTMLElement {

@@ -26,6 +26,12 @@ export interface Actions {
   redraw(): void;
 }
 
+/** Whether lines of code ran, or are to run; else a thing is only shown. */
+export function isTraced({ steps, cells }: Trace): boolean {
+  const isWritten = (line: string): boolean => line.trim() !== "";
+  return steps.length > 0 || cells.some(({ lines }) => lines.some(isWritten));
+}
+
 export interface Pane {
   readonly element: HTMLElement;
   update(frame: Frame): void;

@@ -128,7 +128,7 @@ const LEAST = 7;
 const MOST_KEPT = 14;
 const CHIP = { height: 16, letter: 6.7, most: 15 };
 const BACKDROPS: Record<Region["what"], string> = {
-  untaped: "not on the tape: no gradient",
+  untaped: "off the tape: no gradient",
   second: "second tape: the backward pass, recorded",
 };
 
@@ -281,8 +281,14 @@ function pushSaved(
   const rest = { width: 1.25, dashed: freed, arrow: false, bad: false };
   shapes.push({ kind: "curve", of: "saved", key, points, state, ...rest });
   if (detail !== "full" || state === "future") return;
-  const text = shorten(freed ? `${label} freed` : label, MOST_KEPT);
+  const text = freed ? `${cut(label, MOST_KEPT - 6)} freed` : cut(label, MOST_KEPT);
   shapes.push({ kind: "label", text, x: 0, y: y1, state });
+}
+
+/** Cut the end off a list, at a name's end if there is one. */
+function cut(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return `${text.slice(0, length - 1).replace(/[, ]+\w?$/, "")}…`;
 }
 
 function pushNode(shapes: Shape[], node: MirrorNode, camera: Camera, look: Look): void {

@@ -67,6 +67,7 @@ export class ScrubberPane implements Pane {
     const { trace, position, live } = frame;
     const done = trace.stepsAt(position);
     const count = trace.steps.length;
+    this.element.hidden ||= count === 0 && trace.ended;
     this.track.setAttribute("aria-valuemax", String(count));
     this.track.setAttribute("aria-valuenow", String(done));
     this.track.setAttribute("aria-valuetext", sayStep(frame));
@@ -78,8 +79,8 @@ export class ScrubberPane implements Pane {
     });
     const inside = position !== trace.positionAfter(done);
     const words = inside
-      ? `step ${done} · event ${position}`
-      : `step ${done} of ${count}`;
+      ? `step ${number(done)} · event ${number(position)}`
+      : `step ${number(done)} of ${number(count)}`;
     setText(this.words, words);
     const playing = this.player.isPlaying();
     if (this.playButton.dataset.icon !== (playing ? "pause" : "play")) {
@@ -161,6 +162,10 @@ export class ScrubberPane implements Pane {
       if (track.hasPointerCapture(event.pointerId)) seek(event);
     });
   }
+}
+
+function number(count: number): string {
+  return count.toLocaleString("en");
 }
 
 function tool(

@@ -2,7 +2,7 @@
 
 import type { Cell, Failure } from "../state/trace";
 import { el, freshId, reveal, setText } from "./dom";
-import type { Actions, Frame, Pane } from "./look";
+import { isTraced, type Actions, type Frame, type Pane } from "./look";
 import { tokens } from "./python";
 import { hueClass } from "./theme";
 
@@ -13,9 +13,15 @@ interface LineView {
   readonly count: HTMLElement;
 }
 
-/** Let a long line break after a dot, a comma or a bracket. */
-function breakable(text: string): (string | HTMLElement)[] {
-  const parts = text.split(/(?<=[.,(=])/);
+/** A name longer than this may break after an underscore. */
+const LONG = 22;
+
+/** Let a long line break after a dot, a comma or a bracket, but no number in two. */
+function breakable(kind: string, text: string): (string | HTMLElement)[] {
+  const pieces = kind === "number" ? [text] : text.split(/(?<=[.,(=])/);
+  const parts = pieces.flatMap((piece) =>
+    piece.length > LONG ? piece.split(/(?<=_)/) : [piece],
+  );
   return parts.flatMap((part, index) => (index === 0 ? [part] : [el("wbr", ""), part]));
 }
 
@@ -47,6 +53,7 @@ export class SourcePane implements Pane {
   update(frame: Frame): void {
     this.frame = frame;
     const { cells } = frame.trace;
+    this.element.hidden = !isTraced(frame.trace);
     for (; this.cells < cells.length; this.cells++) this.addCell(cells[this.cells]);
     for (const failure of frame.trace.failures) this.showFailure(failure, frame);
     for (const line of this.lines) this.paintLine(line, frame);
@@ -64,7 +71,7 @@ export class SourcePane implements Pane {
     const number = el("span", "tg-lineno", String(line));
     const code = el("span", "tg-linetext");
     for (const { kind, text: part } of tokens(text)) {
-      code.append(el("span", `tg-py-${kind}`, ...breakable(part)));
+      code.append(el("span", `tg-py-${kind}`, ...breakable(kind, part)));
     }
     const count = el("span", "tg-count");
     const row = el("div", "tg-line tg-hue-none", number, code, count);

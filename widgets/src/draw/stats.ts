@@ -15,14 +15,15 @@ export function statsView(
   stats: Stats,
   past: readonly Stats[] = [],
 ): HTMLElement {
-  const view = el("div", "tg-stats", el("h4", "tg-subheading", title));
+  const view = el("div", "tg-stats");
+  if (title !== "") view.append(el("h4", "tg-subheading", title));
   if (stats.nan + stats.inf > 0) view.append(warning(stats));
+  const picture = pictureOf(stats);
+  if (picture !== undefined) view.append(imageView(picture, stats));
   view.append(figures(stats));
   if (past.length > 1) view.append(evolution(title, past));
   if (stats.hist.length > 0) view.append(histogram(stats));
-  const picture = pictureOf(stats);
-  if (picture !== undefined) view.append(imageView(picture, stats));
-  else if (stats.heat.length > 0) view.append(heatMap(stats));
+  if (picture === undefined && stats.heat.length > 0) view.append(heatMap(stats));
   if (stats.first.length > 0) view.append(firstValues(stats));
   return view;
 }

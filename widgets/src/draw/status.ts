@@ -5,7 +5,7 @@ import { INTERRUPTED, type Trace } from "../state/trace";
 import { countText } from "../text";
 import { describe } from "../state/entity";
 import { button, el, setText } from "./dom";
-import type { Frame } from "./look";
+import { isTraced, type Frame } from "./look";
 import { rowName } from "./row";
 import { sayStep } from "./scrubber";
 
@@ -90,7 +90,9 @@ function statusText(
   const lines = countText(trace.steps.length, "line");
   const events = countText(trace.length, "event");
   if (progress === "waiting") return "waiting for the first line";
-  if (trace.cells.length + trace.steps.length === 0) return events;
+  if (!isTraced(trace)) {
+    return progress === "failed" ? "stopped by an error" : trace.ended ? "" : events;
+  }
   if (!live && step !== undefined)
     return `looking back at line ${step.line} · ${events}`;
   if (!live) return `before the first line · ${events}`;

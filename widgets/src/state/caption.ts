@@ -1,8 +1,8 @@
 /** The words and figures that a mirrored graph shows at its nodes and edges. */
 
 import type { Stats } from "../events";
-import { numberText, shapeText } from "../text";
-import { describe } from "./entity";
+import { numberText, shapeText, valueText } from "../text";
+import { describe, type Link } from "./entity";
 import { graphOfGroup, groupDetail, groupOf, groupTitle } from "./folding";
 import type { MirrorNode } from "./mirror";
 import { names } from "./programs";
@@ -49,12 +49,21 @@ function gradientCaption(trace: Trace, node: MirrorNode, position: number): Capt
   const entity = describe(trace, node.key, position);
   const title = entity?.name ?? node.title;
   const stats = node.shape === "leaf" ? carried(trace, node.key, position) : undefined;
-  const norm = stats === undefined ? "" : `‖g‖ ${numberText(stats.norm)}`;
-  if (node.shape === "leaf") return { title, detail: norm };
-  return {
-    title,
-    detail: entity?.consumers.map((link) => link.label).join(", ") ?? "",
-  };
+  if (node.shape === "leaf") return { title, detail: stats ? normText(stats) : "" };
+  const made = entity?.consumers.map((link) => nameOf(trace, link)) ?? [];
+  return { title, detail: made.join(", ") };
+}
+
+/** The norm of a gradient, unless a part of it has none. */
+export function normText(stats: Stats): string {
+  if (stats.nan + stats.inf > 0) return valueText(stats);
+  return `‖g‖ ${numberText(stats.norm)}`;
+}
+
+/** A gradient's name, or, where its tensor has none, its shape. */
+function nameOf({ tape }: Trace, { key, label }: Link): string {
+  const tensor = tape.tensors.get(Number(key.split(":")[1]));
+  return label.startsWith("#") && tensor ? shapeText(tensor.event.shape) : label;
 }
 
 function leafTitle(trace: Trace, node: MirrorNode): string {

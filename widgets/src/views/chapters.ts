@@ -1,7 +1,7 @@
 /** The tabs: the trace itself, and whatever else the log tells of. */
 
 import { button, el, freshId } from "../draw/dom";
-import type { Frame } from "../draw/look";
+import { isTraced, type Frame } from "../draw/look";
 import type { Trace } from "../state/trace";
 import type { Chapter } from "./chapter";
 import { FlameView } from "./flame";
@@ -22,6 +22,8 @@ export class Chapters {
   readonly tabs = el("div", "tg-tabs");
   readonly panels = el("div", "tg-chapters");
   private readonly all: readonly Tab[];
+  /** What somebody chose; until then it is what tells most. */
+  private chosen = "";
   private active = TRACE;
 
   constructor(private readonly changed: () => void) {
@@ -45,9 +47,8 @@ export class Chapters {
   /** Show what is chosen; return whether that is the trace itself. */
   update(frame: Frame): boolean {
     const shown = this.all.filter((tab) => isThere(tab, frame.trace));
-    if (!shown.some(({ title }) => title === this.active)) {
-      this.active = shown[0]?.title ?? TRACE;
-    }
+    const isShown = ({ title }: Tab): boolean => title === this.chosen;
+    this.active = (shown.find(isShown) ?? first(shown, frame.trace))?.title ?? TRACE;
     this.tabs.hidden = shown.length < 2;
     for (const tab of this.all) {
       const chosen = tab.title === this.active;
@@ -80,7 +81,7 @@ export class Chapters {
   }
 
   private choose(title: string): void {
-    this.active = title;
+    this.chosen = title;
     this.changed();
   }
 
@@ -108,11 +109,19 @@ export class Chapters {
     event.preventDefault();
     event.stopPropagation();
     this.next(by);
-    this.all.find(({ title }) => title === this.active)?.button.focus();
+    this.all.find(({ title }) => title === this.chosen)?.button.focus();
   }
 }
 
 function isThere({ chapter }: Tab, trace: Trace): boolean {
   if (chapter !== undefined) return chapter.available(trace);
-  return trace.cells.length + trace.programs.size + trace.tape.nodes.size > 0;
+  const { programs, tape } = trace;
+  const filled = [...programs.values()].some(({ rows }) => rows.length > 0);
+  return filled || tape.tensors.size + tape.nodes.size > 0 || isTraced(trace);
+}
+
+/** Code that ran comes first; of a thing that is only shown, what it is about. */
+function first(shown: readonly Tab[], trace: Trace): Tab | undefined {
+  const about = shown.find(({ chapter }) => chapter !== undefined);
+  return isTraced(trace) ? shown[0] : (about ?? shown[0]);
 }

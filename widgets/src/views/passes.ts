@@ -16,6 +16,7 @@ import type { Chapter } from "./chapter";
 /** So many of the operators that stayed are shown before and after a change. */
 const CONTEXT = 2;
 const MOST_LINES = 1500;
+const FEW_CHANGES = 12;
 const MOST_SAME = 2 * CONTEXT + 2;
 
 export class PassesView implements Chapter {
@@ -69,14 +70,23 @@ export class PassesView implements Chapter {
     const [before, after] = [stages[at - 1], stages[at]];
     const { event } = after;
     const name = event?.name ?? "";
-    const counts = `${countOf(before)} → ${countText(countOf(after), "operator")}`;
+    // A report tells how many there were, and not which.
+    const known = countOf(before) > 0;
+    this.table.hidden = !known;
+    const [old, fresh] = known
+      ? [countOf(before), countOf(after)]
+      : [event?.before ?? 0, event?.after ?? 0];
+    const counts = `${old.toLocaleString("en")} → ${countText(fresh, "operator")}`;
     const text = `pass ${at} of ${stages.length - 1}: ${name} · ${counts}`;
     setText(this.words, text);
     this.slider.setAttribute("aria-valuetext", text);
     const changes = event?.changes ?? [];
-    this.changes.replaceChildren(...changes.slice(0, 12).map(changeItem));
-    if (changes.length > 12) {
-      this.changes.append(el("li", "tg-more", `and ${changes.length - 12} more`));
+    const most = known ? FEW_CHANGES : MOST_LINES;
+    this.changes.replaceChildren(...changes.slice(0, most).map(changeItem));
+    this.changes.classList.toggle("tg-all", !known);
+    if (changes.length > most) {
+      const rest = (changes.length - most).toLocaleString("en");
+      this.changes.append(el("li", "tg-more", `and ${rest} more`));
     }
     const head = line("tg-diffhead", [el("span", "", "before")], [el("span", "", name)]);
     const look = { trace: this.trace, origin: originOf(program, this.trace) };

@@ -113,7 +113,9 @@ export function normChart(
       const box = { x: round(NAMES + column * wide), y, height: round(tall - 2) };
       // A lone bad step among hundreds must not get too thin to be seen.
       const least = worst.norm === null ? 3 : 1;
-      shapes.push({ kind: "rect", ...box, width: Math.max(least, round(wide)), look, key });
+      // A little over the next one, so that no light comes through between.
+      const breadth = Math.max(least, round(wide + 0.6));
+      shapes.push({ kind: "rect", ...box, width: breadth, look, key });
     }
   });
   const label = `gradient norms of ${countText(layers.length, "layer")}`;
@@ -165,7 +167,8 @@ export function trainFigures(steps: readonly TrainEvent[]): [string, string][] {
   if (last.rate !== undefined) figures.push(["learning rate", numberText(last.rate)]);
   figures.push(["a step takes", timeText(seconds / recent.length)]);
   if (samples > 0 && seconds > 0) {
-    figures.push(["examples a second", numberText(samples / seconds)]);
+    const rate = Number((samples / seconds).toPrecision(4)).toLocaleString("en");
+    figures.push(["examples a second", rate]);
   }
   if (last.steps !== undefined) {
     const left = Math.max(0, last.steps - last.step) * (seconds / recent.length);
