@@ -10,12 +10,16 @@ const MOST_OPTIONS = 150;
 
 export class Options {
   readonly element = el("div", "tg-nodes");
-  private shown = "";
-  private placed = "";
+  private readonly world = el("div", "");
+  /** The elements there are, in the order in which they stand, by what they say. */
+  private shown = new Map<string, HTMLElement>();
 
   constructor(labelledBy: string) {
     this.element.tabIndex = 0;
     this.element.setAttribute("aria-labelledby", labelledBy);
+    this.world.setAttribute("role", "presentation");
+    Object.assign(this.world.style, { position: "absolute", transformOrigin: "0 0" });
+    this.element.append(this.world);
   }
 
   update(
@@ -29,36 +33,40 @@ export class Options {
     const marked = ({ state }: Box): boolean =>
       state === "selected" || state === "linked";
     const kept = few ? boxes : boxes.filter(marked).slice(0, MOST_OPTIONS);
-    const signature = kept
-      .map((box) => `${box.node.key} ${box.state} ${box.caption.title} ${box.freed}`)
-      .join("\n");
-    if (signature !== this.shown) {
-      this.shown = signature;
-      element.replaceChildren(...kept.map((box) => option(box, frame)));
-      if (kept.length > 0) element.setAttribute("role", "listbox");
-      else element.removeAttribute("role");
-      this.placed = "";
-    }
+    this.show(kept, frame);
+    if (kept.length > 0) element.setAttribute("role", "listbox");
+    else element.removeAttribute("role");
     const selected = element.querySelector("[aria-selected=true]");
     element.setAttribute("aria-activedescendant", selected?.id ?? "");
     if (selected === null) element.removeAttribute("aria-activedescendant");
-    this.place(kept, cameraMan, size);
+    this.place(cameraMan, size);
   }
 
-  private place(boxes: readonly Box[], cameraMan: CameraMan, size: Size): void {
-    const { x, y, scale } = cameraMan.camera;
-    const placed = `${x} ${y} ${scale} ${size.width} ${size.height}`;
-    if (placed === this.placed) return;
-    this.placed = placed;
-    boxes.forEach((box, index) => {
-      const { style } = this.element.children[index] as HTMLElement;
-      const { width, height } = sizeOf(box.node);
-      const corner = cameraMan.toScreen(box.x, box.y, size);
-      style.left = `${corner.x}px`;
-      style.top = `${corner.y}px`;
-      style.width = `${width * scale}px`;
-      style.height = `${height * scale}px`;
-    });
+  /** Keep the elements that say what is to be said; make the others. */
+  private show(boxes: readonly Box[], frame: Frame): void {
+    const before = this.shown;
+    this.shown = new Map();
+    for (const box of boxes) {
+      const { node, state, caption: words, freed, current } = box;
+      const said = [node.key, state, words.title, words.detail, freed, current, box.x, box.y].join(" ");
+      const element = before.get(said) ?? this.shown.get(said) ?? option(box, frame);
+      before.delete(said);
+      this.shown.set(said, element);
+    }
+    for (const element of before.values()) element.remove();
+    let next = this.world.firstElementChild;
+    for (const element of this.shown.values()) {
+      if (element === next) next = next.nextElementSibling;
+      else this.world.insertBefore(element, next);
+    }
+  }
+
+  /** Elements stand where their boxes do in the world: the camera moves all at once. */
+  private place(cameraMan: CameraMan, size: Size): void {
+    const { x, y } = cameraMan.toScreen(0, 0, size);
+    const { scale } = cameraMan.camera;
+    const transform = `translate(${x}px, ${y}px) scale(${scale})`;
+    if (this.world.style.transform !== transform) this.world.style.transform = transform;
   }
 }
 
@@ -84,6 +92,13 @@ function option(box: Box, frame: Frame): HTMLElement {
     seq: String(node.seq),
     freed: String(box.freed),
     current: String(frame.step?.cell === node.cell && frame.step.line === node.line),
+  });
+  const { width, height } = sizeOf(node);
+  Object.assign(element.style, {
+    left: `${box.x}px`,
+    top: `${box.y}px`,
+    width: `${width}px`,
+    height: `${height}px`,
   });
   return element;
 }

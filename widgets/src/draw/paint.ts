@@ -13,13 +13,14 @@ import type {
   Shape,
   Size,
 } from "./scene";
+import { drawCurves, FAINT } from "./curves";
 import type { Palette } from "./theme";
 
-const FAINT = 0.3;
 const TITLE = 13;
 const FAR_TITLE = 19;
 const DETAIL = 11.5;
 const BADGE = 9;
+const STRIPE = 5;
 const BADGE_X = 14 + BADGE;
 
 /** A monospaced character is about this wide, as a share of its size. */
@@ -84,12 +85,19 @@ export function paint(
   context.lineCap = "round";
   drawAxis(context, camera, size, palette);
   const texts = new Texts();
-  for (const shape of shapes) {
+  // Backdrops are behind the edges, all else is before them.
+  const front = shapes.findIndex(({ kind }) => kind !== "backdrop");
+  shapes.forEach((shape, index) => {
+    if (index === front) drawCurves(context, shapes.filter(isCurve), palette);
     context.globalAlpha = shape.state === "future" ? FAINT : 1;
     draw(context, shape, palette, texts);
-  }
+  });
   texts.draw(context);
   context.globalAlpha = 1;
+}
+
+function isCurve(shape: Shape): shape is Curve {
+  return shape.kind === "curve";
 }
 
 /** The mirror itself. */
@@ -109,8 +117,8 @@ function drawAxis(
 }
 
 function draw(context: Context, shape: Shape, palette: Palette, texts: Texts): void {
-  if (shape.kind === "curve") drawCurve(context, shape, palette);
-  else if (shape.kind === "box") drawBox(context, shape, palette, texts);
+  if (shape.kind === "curve") return;
+  if (shape.kind === "box") drawBox(context, shape, palette, texts);
   else if (shape.kind === "mark") drawMark(context, shape, palette, texts);
   else if (shape.kind === "chip") drawChip(context, shape, palette, texts);
   else if (shape.kind === "backdrop") drawBackdrop(context, shape, palette, texts);
@@ -152,39 +160,6 @@ function drawBackdrop(
   context.setLineDash([]);
   const words = { text, x: x + 10, y: y + 12, room: width, colour: palette.dim, alpha };
   if (text !== "") texts.add(`${DETAIL}px ${palette.sans}`, "left", words);
-}
-
-function drawCurve(context: Context, curve: Curve, palette: Palette): void {
-  const { points, state } = curve;
-  const marked = state === "selected" || state === "linked";
-  const plain = palette[curve.of];
-  const colour = curve.bad ? palette.bad : marked ? palette.accent : plain;
-  context.strokeStyle = state === "future" ? palette.dim : colour;
-  context.fillStyle = context.strokeStyle;
-  context.lineWidth = curve.width + (marked ? 1 : 0);
-  context.setLineDash(curve.dashed ? [3, 5] : []);
-  context.beginPath();
-  context.moveTo(points[0], points[1]);
-  for (let i = 2; i < points.length; i += 6) {
-    const [a, b, c, d, e, f] = points.slice(i, i + 6);
-    context.bezierCurveTo(a, b, c, d, e, f);
-  }
-  context.stroke();
-  context.setLineDash([]);
-  if (curve.arrow) drawArrow(context, curve);
-}
-
-/** A small head at the end of a curve, which always arrives upright. */
-function drawArrow(context: Context, { points, width }: Curve): void {
-  const [x, y] = points.slice(-2);
-  const way = Math.sign(y - points[points.length - 3]) || 1;
-  const size = 4 + width;
-  context.beginPath();
-  context.moveTo(x, y + way);
-  context.lineTo(x - size * 0.7, y - way * size);
-  context.lineTo(x + size * 0.7, y - way * size);
-  context.closePath();
-  context.fill();
 }
 
 function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): void {
@@ -257,12 +232,15 @@ function drawStripe(
   radius: number,
 ): void {
   if (box.hue < 0 || box.state === "future") return;
-  context.save();
-  outline(context, box.x, box.y, box.width, box.height, radius);
-  context.clip();
+  const { x, y, height } = box;
+  // What is left of a line in the box, between its corners: a clip costs far more.
+  const turn = Math.acos((radius - STRIPE) / radius);
+  context.beginPath();
+  context.arc(x + radius, y + height - radius, radius, Math.PI - turn, Math.PI);
+  context.arc(x + radius, y + radius, radius, Math.PI, Math.PI + turn);
+  context.closePath();
   context.fillStyle = palette.hues[box.hue % palette.hues.length];
-  context.fillRect(box.x, box.y, 5, box.height);
-  context.restore();
+  context.fill();
 }
 
 function hatch(context: Context, box: Box, palette: Palette, radius: number): void {

@@ -48,8 +48,8 @@ export class Repeats {
   private settled = 0;
   /** The first unit of which what follows decides what it is a part of. */
   private at = 0;
-  /** For each period the first unit from `at` on that is unlike the one a period later. */
-  private readonly unlike: (number | undefined)[] = [];
+  /** For each period the first unit from `at` on unlike that a period later; -1: none. */
+  private readonly unlike = new Int32Array(LONGEST_PERIOD + 1).fill(-1);
   /** For how many periods no such unit is known. */
   private running = LONGEST_PERIOD;
   private growing: Growing | undefined;
@@ -64,9 +64,11 @@ export class Repeats {
     const last = this.units.length;
     this.units.push(unit);
     const longest = Math.min(LONGEST_PERIOD, last - this.at);
+    const { units, unlike } = this;
     for (let period = 1; period <= longest; period++) {
-      if (this.unlike[period] !== undefined) continue;
-      if (!this.isLike(last - period, unit)) this.end(period, last - period);
+      if (unlike[period] >= 0) continue;
+      this.tally.compared += 1;
+      if (units[last - period].sign !== unit.sign) this.end(period, last - period);
     }
     while (this.running === 0) this.settle();
   }
@@ -101,12 +103,12 @@ export class Repeats {
     this.settled = this.groups.length;
     this.at += Math.max(1, run.period * run.times);
     for (let period = 1; period <= LONGEST_PERIOD; period++) {
-      if ((this.unlike[period] ?? Infinity) < this.at) this.watch(period);
+      if (this.unlike[period] < this.at) this.watch(period);
     }
   }
 
   private watch(period: number): void {
-    this.unlike[period] = undefined;
+    this.unlike[period] = -1;
     this.running += 1;
     for (let at = this.at; at + period < this.units.length; at++) {
       if (!this.isLike(at, this.units[at + period])) return this.end(period, at);
@@ -120,8 +122,8 @@ export class Repeats {
     for (let period = 1; period <= Math.min(LONGEST_PERIOD, units.length - at); period++) {
       const next = units.length - period;
       const end = this.unlike[period];
-      let equal = (end ?? next) - at;
-      if (end === undefined && open && this.isLike(next, open)) equal += 1;
+      let equal = (end < 0 ? next : end) - at;
+      if (end < 0 && open && this.isLike(next, open)) equal += 1;
       best = further(best, { period, times: Math.floor(equal / period) + 1 });
     }
     return best;

@@ -1,26 +1,24 @@
 /** Which intervals touch a range: buckets by length; a look-up costs what it finds. */
 
-interface Span<T> {
-  first: number;
-  last: number;
-  item: T;
-}
-
 /** An append-only index of items by the rows they span. */
 export class Spans<T> {
   /** The items, in the order in which they were added. */
   readonly all: T[] = [];
-  /** Level k holds the spans shorter than 2^(k+1), in buckets of 2^k rows; k >= 3. */
-  private readonly levels: Map<number, Span<T>[]>[] = [];
+  private readonly firsts: number[] = [];
+  private readonly lasts: number[] = [];
+  /** Level k holds spans shorter than 2^(k+1), by their index, in buckets of 2^k rows. */
+  private readonly levels: Map<number, number[]>[] = [];
 
   add(first: number, last: number, item: T): void {
-    this.all.push(item);
-    const level = Math.max(3, Math.floor(Math.log2(last - first + 1)));
+    const level = Math.max(3, 31 - Math.clz32(last - first + 1));
     while (this.levels.length <= level) this.levels.push(new Map());
     const bucket = Math.floor(first / 2 ** level);
-    const spans = this.levels[level].get(bucket);
-    if (spans === undefined) this.levels[level].set(bucket, [{ first, last, item }]);
-    else spans.push({ first, last, item });
+    const indexes = this.levels[level].get(bucket);
+    if (indexes === undefined) this.levels[level].set(bucket, [this.all.length]);
+    else indexes.push(this.all.length);
+    this.all.push(item);
+    this.firsts.push(first);
+    this.lasts.push(last);
   }
 
   /** Return the items whose rows touch `first` ... `last`, at most `limit`. */
@@ -31,10 +29,10 @@ export class Spans<T> {
       const start = Math.floor(first / 2 ** level) - 2;
       const end = Math.floor(last / 2 ** level);
       for (let bucket = start; bucket <= end; bucket++) {
-        for (const span of buckets.get(bucket) ?? []) {
-          if (span.first > last || span.last < first) continue;
+        for (const index of buckets.get(bucket) ?? []) {
+          if (this.firsts[index] > last || this.lasts[index] < first) continue;
           if (found.length >= limit) return found;
-          found.push(span.item);
+          found.push(this.all[index]);
         }
       }
     }

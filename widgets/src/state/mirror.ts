@@ -87,6 +87,8 @@ export class Mirror implements Picture {
   /** Where each input's edge enters an op: its gradient leaves at the mirror image. */
   private readonly entries = new Map<string, Entry[]>();
   private readonly forwardOf = new Map<string, string>();
+  /** The gradient op that each part of a gradient comes from. */
+  private readonly giverOf = new Map<string, string>();
   private readonly grouped = new Groups();
   private secondLane = 0;
   private generation = 0;
@@ -181,7 +183,7 @@ export class Mirror implements Picture {
   ): boolean {
     const twin = this.nodesOf(op).at(-1);
     if (twin === undefined) return false;
-    if (!this.once(`${made.key}=${op}`)) return true;
+    if (this.forwardOf.get(made.key) === op) return true;
     this.hasGradients = true;
     this.forwardOf.set(made.key, op);
     const { spot } = twin;
@@ -197,7 +199,8 @@ export class Mirror implements Picture {
     const source = this.nodesOf(from).find((node) => node.side === 1);
     if (target === undefined || source === undefined) return;
     this.whole(made, target, whole);
-    if (!this.once(`${part}>${from}`)) return;
+    if (this.giverOf.get(part) === from) return;
+    this.giverOf.set(part, from);
     const { x: x2, y: y2 } = this.port(target, 1);
     const y1 = source.y - BOX.height / 2;
     const { x: x1, chip } = this.exit(from, wire) ?? { x: source.x, chip: "" };

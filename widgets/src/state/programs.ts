@@ -247,8 +247,10 @@ export class ProgramState {
       const base = forwardName(name);
       if (base === undefined) continue;
       const wire = this.wire(event.block, base);
-      const whole = this.wire(event.block, base + GRADIENT);
-      this.mirror.flow(where, wire, this.wire(event.block, name), whole, key);
+      const part = this.wire(event.block, name);
+      const isWhole = name.endsWith(GRADIENT);
+      const whole = isWhole ? part : this.wire(event.block, base + GRADIENT);
+      this.mirror.flow(where, wire, part, whole, key);
     }
   }
 
@@ -272,14 +274,19 @@ export class ProgramState {
   }
 
   private wire(block: number, name: string): string {
-    return this.find(block, name)?.key ?? `v:${this.event.program}:0:${name}`;
+    return this.find(block, name)?.key ?? this.unknown(name);
+  }
+
+  private unknown(name: string): string {
+    return `v:${this.event.program}:0:${name}`;
   }
 
   private input(block: number, name: string): Input {
     const known = this.find(block, name);
     const tone: Role = known?.event.role ?? "T";
     const { cell = -1, line = 0 } = known ?? {};
-    return { cell, line, wire: this.wire(block, name), name, tone };
+    const wire = known?.key ?? this.unknown(name);
+    return { cell, line, wire, name, tone };
   }
 }
 
@@ -295,7 +302,7 @@ export function names(slots: Record<string, string[]>): string[] {
 /** The slots of a gradient op that hold values of the forward pass. */
 function kept(event: OpEvent): string[] {
   const slots = Object.entries(event.inputs);
-  const isForward = (name: string): boolean => forwardName(name) === undefined;
+  const isForward = (name: string): boolean => !name.includes(GRADIENT);
   return slots.filter(([, held]) => held.some(isForward)).map(([slot]) => slot);
 }
 
