@@ -6,7 +6,8 @@ Microsoft's runtime runs it. It knows no gradients, so a program that trains is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -16,11 +17,9 @@ from teachgraph.executor.scope import Scope
 from teachgraph.static.operator import OpRole
 from teachgraph.static.program import Program
 
-__all__ = ["RuntimePlan", "plan"]
+__all__ = ["RuntimePlan", "Session", "plan"]
 
 ERRORS_ONLY = 3
-
-Session = Callable[[list[str], dict[str, Any]], list[Any]]
 
 
 def plan(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Plan:
@@ -56,32 +55,64 @@ class RuntimePlan(Plan):
         values = {name: scope.values[name] for name in self.reads}
         old = self.held.get
         if self.made is None or any(old(n) is not v for n, v in values.items()):
-            self.held, self.made = values, self.session(values)
-        return self.made(self.fetches, {name: feed[name] for name in self.feeds})
+            normal = self.program.clone(for_test=True)
+            cut = normal._prune_with_input([], self.fetches)
+            self.made = Session(cut, self.feeds, self.fetches, values)
+            self.held = values
+        return self.made.run(feed)
 
     interpret = run
 
-    def session(self, values: Mapping[str, Any]) -> Session:
-        """The program in ONNX Runtime, with these parameters."""
-        model_of = import_module("teachgraph.onnx.export").model_of
-        normal = self.program.clone(for_test=True)
-        cut = normal._prune_with_input([], self.fetches)
-        model = model_of(cut, self.feeds, self.fetches, values)
+
+class Session:
+    """A program exported to ONNX, in a session of ONNX Runtime on the CPU.
+
+    Several threads may run it at once.
+
+    Args:
+        program: The program, for use.
+        feeds: Names of the variables that are fed.
+        fetches: Names of the variables that are returned.
+        values: The parameters.
+        threads: How many threads an operator may have; by default as many as NumPy's
+            library is told by OMP_NUM_THREADS, else one for each core.
+
+    Raises:
+        ImportError: `onnx` or `onnxruntime` is not installed.
+        UnknownOpError: ONNX has no like for an op.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        values: Mapping[str, Any],
+        threads: int | None = None,
+    ) -> None:
         runtime = runtime_package()
+        model_of = import_module("teachgraph.onnx.export").model_of
+        content = model_of(program, feeds, fetches, values).SerializeToString()
         options = runtime.SessionOptions()
         options.log_severity_level = ERRORS_ONLY
+        options.intra_op_num_threads = allowed_threads() if threads is None else threads
         providers = ["CPUExecutionProvider"]
-        content = model.SerializeToString()
-        made = runtime.InferenceSession(content, options, providers=providers)
-        called = [output.name for output in made.get_outputs()]
+        self.session = runtime.InferenceSession(content, options, providers=providers)
+        self.taken = [given.name for given in self.session.get_inputs()]
+        self.given = [given.name for given in self.session.get_outputs()]
+        each = list(dict.fromkeys(fetches))
+        self.places = [each.index(name) for name in fetches]
 
-        def run(fetches: list[str], feed: dict[str, Any]) -> list[Any]:
-            found = dict(
-                zip(dict.fromkeys(fetches), made.run(called, feed), strict=True)
-            )
-            return [found[name] for name in fetches]
+    def run(self, feed: Mapping[str, Any]) -> list[Any]:
+        """The results for these inputs."""
+        found = self.session.run(self.given, {name: feed[name] for name in self.taken})
+        return [found[place] for place in self.places]
 
-        return run
+
+def allowed_threads() -> int:
+    """The number in OMP_NUM_THREADS; 0, which is all cores, without one."""
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return int(told) if told.isdecimal() else 0
 
 
 def runtime_package() -> Any:

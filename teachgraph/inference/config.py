@@ -29,6 +29,10 @@ FUSIONS = (
 """What a program for use goes through, in this order."""
 
 
+RUNTIME = {None: "if it gives the same", True: "true", False: "false"}
+"""What a summary says of ONNX Runtime."""
+
+
 class PassBuilder:
     """The passes that a program will go through, to be changed before it does.
 
@@ -104,7 +108,8 @@ class Config:
         self._builder = PassBuilder(FUSIONS)
         self._ir_optim, self._memory_optim = True, True
         self._mkldnn, self._log, self._profile = False, True, False
-        self._threads, self._onnxruntime = 1, False
+        self._threads: int | None = None
+        self._onnxruntime: bool | None = None
 
     def set_model(self, prog_file: Any, params_file: Any = None) -> None:
         """Choose the model."""
@@ -183,13 +188,20 @@ class Config:
     def set_cpu_math_library_num_threads(
         self, cpu_math_library_num_threads: int
     ) -> None:
-        """How many threads ONNX Runtime may have; NumPy's library decides alone."""
+        """How many threads ONNX Runtime may have; NumPy's library decides alone.
+
+        By default as many as OMP_NUM_THREADS says, which NumPy's library asks too.
+        """
         if int(cpu_math_library_num_threads) < 1:
             raise InvalidValueError(at_user_line("there is one thread at least"))
         self._threads = int(cpu_math_library_num_threads)
 
     def cpu_math_library_num_threads(self) -> int:
-        """How many threads were asked for."""
+        """How many threads were asked for, at least 1."""
+        return self._threads or 1
+
+    def chosen_threads(self) -> int | None:
+        """How many threads were asked for, None if nobody did."""
         return self._threads
 
     def disable_gpu(self) -> None:
@@ -216,16 +228,23 @@ class Config:
         return self._mkldnn
 
     def enable_onnxruntime(self) -> None:
-        """Let ONNX Runtime run the program; `onnx` and `onnxruntime` must be there."""
+        """Demand ONNX Runtime, from the first run on and whatever it answers.
+
+        `onnx` and `onnxruntime` must be there: the extra `deploy`.
+        """
         self._onnxruntime = True
 
     def disable_onnxruntime(self) -> None:
-        """Run it here, as by default."""
+        """Let the plan run the model, always."""
         self._onnxruntime = False
 
     def onnxruntime_enabled(self) -> bool:
-        """Whether ONNX Runtime runs it."""
-        return self._onnxruntime
+        """Whether ONNX Runtime may run the model, as it may by default."""
+        return self._onnxruntime is not False
+
+    def onnxruntime_demanded(self) -> bool:
+        """Whether it must."""
+        return self._onnxruntime is True
 
     def enable_ort_optimization(self) -> None:
         """Accepted: ONNX Runtime optimises in any case."""
@@ -265,8 +284,8 @@ class Config:
             "model_file": self.prog_file() or "none",
             "params_file": self.params_file() or "none",
             "use_gpu": "false",
-            "cpu_math_thread": str(self._threads),
-            "enable_onnxruntime": str(self._onnxruntime).lower(),
+            "cpu_math_thread": str(self._threads or "default"),
+            "enable_onnxruntime": RUNTIME[self._onnxruntime],
             "enable_mkldnn": str(self._mkldnn).lower(),
             "ir_optim": str(self._ir_optim).lower(),
             "memory_optim": str(self._memory_optim).lower(),
