@@ -194,3 +194,18 @@ def test_nothing_of_the_users_is_kept_alive() -> None:
         ref=weakref.ref,
     )
     assert recording.names["alive"]() is None
+
+
+def test_an_update_tells_the_learning_rate_that_it_went_by() -> None:
+    seen = record(
+        "w = tg.nn.Linear(2, 1)\n"
+        "rate = tg.optimizer.lr.StepDecay(0.1, 1)\n"
+        "opt = tg.optimizer.SGD(rate, parameters=w.parameters())\n"
+        "for step in range(2):\n"
+        "    w(tg.ones([1, 2])).sum().backward()\n"
+        "    opt.step()\n"
+        "    opt.clear_grad()\n"
+        "    rate.step()\n"
+    )
+    updates = [node["attrs"] for node in seen.all("node", type="sgd")]
+    assert updates == [{"LearningRate": r} for r in ("0.1", "0.1", "0.01", "0.01")]

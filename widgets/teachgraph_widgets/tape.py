@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import count
 from typing import Any
@@ -23,7 +23,7 @@ from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, Record, clean
 from teachgraph_widgets.stats import Seen, dtype_name, outline
-from teachgraph_widgets.watcher import Watcher, careful, short_texts
+from teachgraph_widgets.watcher import Watcher, careful, short_text, short_texts
 
 __all__ = ["TapeRecorder"]
 
@@ -113,6 +113,8 @@ class TapeRecorder(Watcher):
             written.append(known)
         number = self.node_number(node, written, order)
         texts = short_texts(attrs) if attrs else ()
+        if node is None and is_update(op):
+            texts = (*rates(op, inputs), *texts)
         saved = () if node is None else self.saved_by(op, node)
         edges, taped = (tuple(read), tuple(written)), node is not None
         facts = op, *edges, texts, saved, taped, order, self.layers.path
@@ -369,6 +371,14 @@ def is_update(op: str) -> bool:
         return "param" in find(op).inplace.values()
     except UnknownOpError:  # a PyLayer, which goes by its own name
         return False
+
+
+def rates(op: str, inputs: Sequence[Any]) -> Iterator[tuple[str, str]]:
+    """The learning rate of an update, which is a number and no Tensor."""
+    names = find(op).parameter_names(len(inputs))
+    for name, value in zip(names, inputs, strict=False):
+        if name == "LearningRate" and isinstance(value, np.ndarray) and value.size == 1:
+            yield name, short_text(value.reshape(-1)[0])
 
 
 def ignore(line: int) -> None:

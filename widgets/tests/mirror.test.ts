@@ -110,6 +110,23 @@ test("an update shows the learning rate that it reads", () => {
   expect(ends.sort()).toEqual(updates.map(({ x, y }) => `${x} ${y}`).sort());
 });
 
+test("an update off the tape shows that a learning rate has told it how far", () => {
+  const shown = (attrs: Record<string, string>): string[] => {
+    const b = new Builder("eager");
+    const p = b.tensor("p", "P", [1]);
+    const y = b.tensor("y", "T", [1]);
+    const g = b.tensor("p.grad", "g", [1]);
+    const node = b.node("square", [p], [y], []);
+    b.backward("begin", [y]);
+    b.grad(p, b.stats([1]), node);
+    b.grad(p, b.stats([1]), undefined, true);
+    b.node("sgd", [p, g], [p], [], { taped: false, attrs });
+    return edges(tape(b.log), "flow").map(({ chip }) => chip).filter((chip) => chip !== "");
+  };
+  expect(shown({ LearningRate: "0.1" })).toEqual(["learning_rate"]);
+  expect(shown({})).toEqual([]);
+});
+
 test("each residual block but the first sums two gradients", () => {
   expect(joins(tape(residual(6)))).toHaveLength(5);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Builder } from "../fixtures/builder";
 import { mlp } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import { heatPixels } from "../src/draw/stats";
@@ -28,6 +29,24 @@ const CAMERA = { x: 0, y: 0, scale: 1 };
 function boxes(shapes: ReturnType<typeof scene>): Box[] {
   return shapes.filter((shape): shape is Box => shape.kind === "box");
 }
+
+test("a hook's sign goes when the hook is taken off, and is back in its past", () => {
+  const b = new Builder("hooks");
+  const x = b.tensor("x", "P", [1]);
+  const y = b.tensor("y", "T", [1]);
+  b.node("square", [x], [y], []);
+  b.hook(y, "print");
+  b.hook(y, "clip");
+  const two = b.log.events.length;
+  b.hook(y, "");
+  b.hook(y, "");
+  const trace = traceOf(b.log);
+  const signs = (position: number): number => {
+    const shapes = scene(trace.tape.mirror, CAMERA, ALL, look(trace, position));
+    return shapes.filter((s) => s.kind === "mark" && s.sign === "hook").length;
+  };
+  expect([two, two + 1, two + 2].map(signs)).toEqual([2, 1, 0]);
+});
 
 test("a box says its op, and what it makes with its shape", () => {
   const trace = traceOf(fourLines());

@@ -338,6 +338,7 @@ function seenSize(node: MirrorNode, camera: Camera): { width: number; height: nu
 }
 
 function pushJoin(shapes: Shape[], join: Join, look: Look): void {
+  if (join.removed < look.position) return;
   const { key, sign, x, y } = join;
   shapes.push({ kind: "mark", sign, key, x, y, state: stateOf(join, look), size: 1 });
 }

@@ -71,6 +71,7 @@ export class Mirror implements Picture {
   readonly byRow: MirrorNode[][] = [];
   readonly edges = new Spans<MirrorEdge>();
   readonly joins = new Spans<Join>();
+  private readonly hooks = new Map<string, Join[]>();
   readonly regions: Region[] = [];
   /** The ops' nodes, in the order of execution. */
   readonly ops: MirrorNode[] = [];
@@ -153,7 +154,15 @@ export class Mirror implements Picture {
   /** A hook looks at, or changes, the gradient of the tensor on `wire`. */
   hook(made: Made, wire: string, whole: string): void {
     const target = this.wires.get(wire);
-    if (target !== undefined) this.sign(made, target, "hook", whole, 1);
+    if (target === undefined) return;
+    const join = this.sign(made, target, "hook", whole, 1);
+    this.hooks.set(wire, [...(this.hooks.get(wire) ?? []), join]);
+  }
+
+  /** A hook was taken off: which of several is all the same to the eye. */
+  unhook(seq: number, wire: string): void {
+    const join = this.hooks.get(wire)?.pop();
+    if (join !== undefined) join.removed = seq;
   }
 
   /** The op keeps these of its slots for its gradient. */
@@ -343,7 +352,7 @@ export class Mirror implements Picture {
     const { x, y } = this.port(wire, side);
     const { op, spot } = wire.node;
     const beside = sign === "hook" ? 18 : 0;
-    const made: Join = { key, sign, seq: by.seq, op, spot, x: x + beside, y };
+    const made: Join = { key, sign, seq: by.seq, removed: Infinity, op, spot, x: x + beside, y };
     this.joins.add(spot.row, spot.row + 1, made);
     return made;
   }

@@ -183,6 +183,10 @@ export class MovedJoin implements Join {
     return this.join.sign;
   }
 
+  get removed(): number {
+    return this.join.removed;
+  }
+
   get seq(): number {
     return this.join.seq;
   }

@@ -62,6 +62,8 @@ export interface Join {
   key: string;
   readonly sign: "sum" | "hook" | "stop";
   readonly seq: number;
+  /** When a hook was taken off again. */
+  removed: number;
   readonly op: number;
   /** Where the thing stands that it is beside. */
   readonly spot: Spot;

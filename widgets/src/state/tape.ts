@@ -142,10 +142,10 @@ export class Tape {
     if (tensor !== undefined) tensor.name = name;
   }
 
-  /** A hook was put on a tensor's gradient. */
+  /** A hook was put on a tensor's gradient; one without a name was taken off. */
   hook(event: AttrEvent, id: number): void {
-    if (event.value === "") return;
-    this.mirror.hook(made(event), tensorKey(id), tensorGradientKey(id));
+    if (event.value === "") this.mirror.unhook(event.seq, tensorKey(id));
+    else this.mirror.hook(made(event), tensorKey(id), tensorGradientKey(id));
   }
 
   failed(event: OpFailed, key: string): void {
@@ -193,7 +193,9 @@ export class Tape {
   private update(event: NodeEvent, key: string): void {
     const parameter = event.inputs[0] ?? event.outputs[0];
     const what = { key, title: event.type, tone: "optimise" as const };
-    this.mirror.update({ ...made(event), ...what }, tensorKey(parameter));
+    const isRated = event.attrs.LearningRate !== undefined;
+    const rate = isRated ? { wire: key, name: "learning_rate" } : undefined;
+    this.mirror.update({ ...made(event), ...what }, tensorKey(parameter), rate);
   }
 
   private flow(
