@@ -70,7 +70,11 @@ def filled(nest: Any, tensors: Sequence[Any]) -> Any:
     if isinstance(nest, Slot):
         return tensors[nest.number]
     if isinstance(nest, Choice):
-        return filled(nest.yes if bool(tensors[nest.flag]) else nest.no, tensors)
+        flag = tensors[nest.flag]
+        if isinstance(flag, Variable):
+            yes, no = filled(nest.yes, tensors), filled(nest.no, tensors)
+            return Either(flag, yes, no, "the result")
+        return filled(nest.yes if bool(flag) else nest.no, tensors)
     if type(nest) is dict:
         return {key: filled(item, tensors) for key, item in nest.items()}
     if isinstance(nest, tuple) and hasattr(nest, "_fields"):

@@ -7,14 +7,19 @@ from typing import Any
 
 from teachgraph import unique_name
 from teachgraph.eager import Tensor
-from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.model import Traced
 from teachgraph.jit.outputs import filled
 from teachgraph.jit.tracing import Tracer, as_variable
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
+from teachgraph.static.sub_block import traced_into
 from teachgraph.static.variable import Variable
 
 __all__ = ["spliced"]
+
+Places = Mapping[str, Variable]
+"""What a name of the loaded program stands for in the other one."""
 
 
 def spliced(
@@ -32,41 +37,62 @@ def spliced(
         given: What is in their place.
         held: The Tensors that it holds, which the other one adopts.
         tracer: Who traces the other one.
-
-    Raises:
-        ConversionError: The program has branches or loops, which cannot be moved.
     """
-    source, block = traced.program, current_block()
-    if source.num_blocks > 1:
-        message = (
-            "a loaded program with branches or loops cannot become a part of another "
-            "one: call it outside of to_static, or save them together"
-        )
-        raise ConversionError(at_user_line(message))
     places = {name: as_variable(x) for name, x in zip(feeds, given, strict=True)}
     places |= {name: tracer.adopt(tensor) for name, tensor in held.items()}
-    for name, old in source.global_block().vars.items():
-        if name not in places:
-            places[name] = block.create_var(
+    found = moved(traced.program.global_block(), current_block(), places)
+    return filled(
+        traced.results.nest, [found[v.name] for v in traced.results.variables]
+    )
+
+
+def moved(source: Block, target: Block, places: Places) -> Places:
+    """Append a block's operators to another one, with variables of fresh names.
+
+    Args:
+        source: The block.
+        target: Where its operators go.
+        places: What names from around it stand for.
+
+    Returns:
+        What all its names stand for.
+    """
+    found = dict(places)
+    for name, old in source.vars.items():
+        if name not in places or source.idx:
+            found[name] = target.create_var(
                 unique_name.generate(name),
                 old.shape,
                 old.dtype,
                 stop_gradient=old.stop_gradient,
+                type=old.type,
             )
-    for op in source.global_block().ops:
-        read, written = renamed(op.inputs, places), renamed(op.outputs, places)
-        made = block.insert(len(block.ops), op.type, read, written, op.all_attrs())
-        made.callsite = op.callsite
-    return filled(
-        traced.results.nest, [places[v.name] for v in traced.results.variables]
+    for operator in source.ops:
+        append(operator, target, found)
+    return found
+
+
+def append(operator: Operator, target: Block, places: Places) -> None:
+    """Append a copy of an operator, and of the block that it runs."""
+    attrs = operator.all_attrs()
+    if (inner := operator.sub_block) is not None:
+        with traced_into(target) as block:
+            moved(inner, block, places)
+        attrs = {name: renamed(value, places) for name, value in attrs.items()}
+        attrs["sub_block"] = block.idx
+    read, written = (
+        {slot: renamed(names, places) for slot, names in slots.items()}
+        for slots in (operator.inputs, operator.outputs)
     )
+    made = target.insert(len(target.ops), operator.type, read, written, attrs)
+    made.callsite = operator.callsite
 
 
-def renamed(
-    slots: Mapping[str, Sequence[str]], places: Mapping[str, Variable]
-) -> dict[str, list[str]]:
-    """Slots with the names that variables have in the other program."""
-    return {
-        slot: [places[name].name if name in places else name for name in names]
-        for slot, names in slots.items()
-    }
+def renamed(value: Any, places: Places) -> Any:
+    """A list of names as the other program has them; anything else as it is."""
+    if not isinstance(value, list):
+        return value
+    return [
+        places[name].name if isinstance(name, str) and name in places else name
+        for name in value
+    ]

@@ -278,9 +278,79 @@ def test_a_loaded_layer_is_a_part_of_a_larger_program(tmp_path: Path) -> None:
     again = saved(whole, tmp_path / "again")
     whole.eval()
     np.testing.assert_allclose(again(X).numpy(), whole(tg.to_tensor(X)).numpy())
-    loops = saved(Methods(), tmp_path, input_spec=None)
-    with pytest.raises(tg.errors.ConversionError, match="branches or loops cannot"):
-        jit.to_static(lambda x: loops.infer(x) or x)(tg.ones([1, 2]))
+
+
+class Winding(nn.Layer):
+    """Branches in a loop, and a list that grows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.turn = nn.Linear(3, 3)
+
+    def forward(self, x: Any) -> Any:
+        i, sums = tg.to_tensor(0), []
+        while i < 3:
+            x = self.turn(x) * 1.1 if x.sum() > 0 else 0.1 - x
+            sums.append(x.sum())
+            i = i + 1
+        return x, sums
+
+
+class Around(nn.Layer):
+    """One that calls another in a loop of its own."""
+
+    def __init__(self, inner: nn.Layer) -> None:
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x: Any) -> Any:
+        i, total = tg.to_tensor(0), tg.zeros([])
+        while i < 2:
+            x, inside = self.inner(x)
+            total = total + x.sum() * inside[1]
+            i = i + 1
+        x, sums = self.inner(x)
+        return x + total, sums
+
+
+@pytest.mark.parametrize("scale", [1.0, -0.5])
+def test_a_loaded_loop_becomes_a_part_of_another_one(
+    scale: float, tmp_path: Path
+) -> None:
+    tg.seed(2)
+    net, spec = Winding(), [InputSpec([None, 3], "float32", "x")]
+    inner = saved(net, tmp_path, input_spec=spec)
+    outer = saved(jit.to_static(Around(inner)), tmp_path / "again", input_spec=spec)
+    again = saved(jit.to_static(Around(outer)), tmp_path / "no", input_spec=spec)
+    assert len(outer.parameters()) == len(again.parameters()) == 2
+    found, weights = [], []
+    for way in (Around(net), Around(inner), outer):
+        x = tg.to_tensor(X.reshape(-1, 3)[:4] * scale, stop_gradient=False)
+        way.train()
+        result, sums = way(x)
+        result.sum().backward()
+        found.append([result.tolist(), [s.item() for s in sums], x.grad.tolist()])
+        weights.append(next(iter(way.parameters())).grad.numpy())
+    for ours, gradient in zip(found[1:], weights[1:], strict=True):
+        np.testing.assert_allclose(ours[0], found[0][0], rtol=1e-5)
+        np.testing.assert_allclose(ours[1], found[0][1], rtol=1e-5)
+        np.testing.assert_allclose(ours[2], found[0][2], rtol=1e-5)
+        np.testing.assert_allclose(gradient, weights[0], rtol=1e-5)
+
+
+def test_a_loaded_result_of_two_kinds_is_one_of_two_in_another_program(
+    tmp_path: Path,
+) -> None:
+    def rooted(x: Any) -> Any:
+        if x.sum() > 0:
+            return {"root": x.sqrt()}, "real"
+        return None, "none"
+
+    loaded = saved(rooted, tmp_path, input_spec=[InputSpec([1], "float32", "x")])
+    passed_on = jit.to_static(lambda x: [loaded(x)])
+    ((found, said),) = passed_on(tg.to_tensor([4.0]))
+    assert (found["root"].tolist(), said) == ([2.0], "real")
+    assert passed_on(tg.to_tensor([-4.0])) == [(None, "none")]
 
 
 def test_hooks_are_saved_if_asked_for_and_results_chosen(tmp_path: Path) -> None:
