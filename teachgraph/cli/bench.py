@@ -7,10 +7,20 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, NamedTuple
 
-from teachgraph.cli.bert_ways import SIZES, Prediction, agreement, ways
+from teachgraph.cli.bert_floor import floors
+from teachgraph.cli.bert_ways import (
+    SIZES,
+    Prediction,
+    classifier,
+    of_classifier,
+    spread,
+    words_of,
+)
+from teachgraph.cli.beside_torch import InTorch, python_with_torch
 from teachgraph.cli.predict import positive
 from teachgraph.cli.progress import Bar
 from teachgraph.cli.refusing import in_a_line
@@ -20,9 +30,14 @@ if TYPE_CHECKING:
 
 __all__ = ["add_arguments", "run"]
 
+Timer = Callable[[int], float]
+"""The seconds of so many predictions."""
+
 ABOUT = """\
 Measure how long a BERT classifier takes to predict one sentence, again and again:
-dynamic, op by op; ONNX, exported and run by ONNX Runtime; static, saved and loaded.
+dynamic, op by op; ONNX, exported and run by ONNX Runtime; static, saved, loaded and run
+by its plan; default, as a predictor runs it if nobody says how, which is ONNX Runtime
+with a program that passes have rewritten, or else the plan. PyTorch runs op by op.
 
   teachgraph bench bert --size tiny
   teachgraph bench bert --size base --times 20
@@ -33,7 +48,8 @@ LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 """What libraries ask, when they are loaded, for how many threads they may have."""
 
 ROUNDS = 20
-"""The ways take turns in so many rounds, so that whatever else runs hits all alike."""
+"""The ways take turns in so many rounds, so that whatever else runs hits all alike;
+of each the fastest round counts."""
 
 
 def add_arguments(subparsers: Subparsers) -> None:
@@ -72,50 +88,89 @@ def run(args: argparse.Namespace) -> int:
         again = [sys.executable, "-m", "teachgraph", *sys.argv[1:]]
         return subprocess.run(again, env=os.environ | limits, check=False).returncode
     times = args.times or TIMES[args.size]
-    found = ways(args.size, args.length, args.threads)
+    clock = "process_time" if args.cpu else "perf_counter"
+    net, words = classifier(args.size), words_of(args.length)
+    found = of_classifier(net, words, args.threads)
     able = {name: way for name, way in found.items() if way is not None}
-    difference = agreement(able)
-    clock = time.process_time if args.cpu else time.perf_counter
-    seconds = measured(able, times, clock)
+    least = floors(net, args.length)
+    timers = {name: timer(way, clock) for name, way in able.items()}
+    timers |= {of_products(name): timer(way, clock) for name, way in least.items()}
+    answers = [way() for way in able.values()]
+    with ExitStack() as running:
+        if (python := python_with_torch()) is not None:
+            torch = InTorch(python, net, words, args.threads, clock)
+            timers["PyTorch"] = running.enter_context(torch).seconds
+            answers.append(torch.answer)
+        rounds = measured(timers, times)
     print(f"BERT {args.size}, one sentence of {args.length} words, {times} times")
-    print("\n".join(table({name: seconds.get(name) for name in found}, times)))
-    print(f"largest difference between the answers: {difference:.1e}")
+    print("\n".join(table({n: rounds.get(n) for n in [*found, "PyTorch"]}, times)))
+    bare = ", ".join(f"{once(rounds[of_products(n)]):.3f} ms of {n}" for n in least)
+    print(f"matrix products alone, in NumPy: {bare}")
+    print(f"largest difference between the answers: {spread(answers):.1e}")
     return 0
 
 
-def measured(
-    able: Mapping[str, Prediction], times: int, clock: Callable[[], float]
-) -> dict[str, float]:
-    """The seconds that each way takes for so many predictions."""
-    seconds = dict.fromkeys(able, 0.0)
-    bar = Bar("bench", times * len(able))
-    for index in range(ROUNDS):
-        count = times * (index + 1) // ROUNDS - times * index // ROUNDS
-        for name, predict in able.items():
-            start = clock()
-            for _ in range(count):
-                predict()
-            seconds[name] += clock() - start
-            bar.update(count)
-    bar.close()
+def of_products(name: str) -> str:
+    """What a way's matrix products are called."""
+    return f"products of {name}"
+
+
+def timer(predict: Prediction, clock: str) -> Timer:
+    """A function that tells how long so many predictions take."""
+    now: Callable[[], float] = getattr(time, clock)
+
+    def seconds(count: int) -> float:
+        start = now()
+        for _ in range(count):
+            predict()
+        return now() - start
+
     return seconds
 
 
-def table(seconds: Mapping[str, float | None], times: int) -> list[str]:
+class Round(NamedTuple):
+    """So many predictions in a row, and their seconds."""
+
+    predictions: int
+    seconds: float
+
+
+def measured(timers: Mapping[str, Timer], times: int) -> dict[str, list[Round]]:
+    """The rounds of each way, which take turns."""
+    rounds: dict[str, list[Round]] = {name: [] for name in timers}
+    bar = Bar("bench", times * len(timers))
+    for index in range(ROUNDS):
+        count = times * (index + 1) // ROUNDS - times * index // ROUNDS
+        for name, seconds in timers.items() if count else ():
+            rounds[name].append(Round(count, seconds(count)))
+            bar.update(count)
+    bar.close()
+    return rounds
+
+
+def once(rounds: Sequence[Round]) -> float:
+    """The milliseconds of a prediction, in the fastest round."""
+    return min(seconds / count for count, seconds in rounds) * 1e3
+
+
+def table(found: Mapping[str, Sequence[Round] | None], times: int) -> list[str]:
     r"""A line for each way, with how much faster it is than the first.
 
-    >>> print("\n".join(table({"dynamic": 2.0, "ONNX": None, "static": 0.5}, 1000)))
+    >>> rounds = {"dynamic": [Round(500, 1.2), Round(500, 1.0)], "ONNX": None}
+    >>> rounds["static"] = [Round(500, 0.3), Round(500, 0.25)]
+    >>> print("\n".join(table(rounds, 1000)))
     way          total         once  beside dynamic
-    dynamic     2.00 s     2.000 ms           1.00x
+    dynamic     2.20 s     2.000 ms           1.00x
     ONNX        not installed
-    static      0.50 s     0.500 ms           4.00x
+    static      0.55 s     0.500 ms           4.00x
     """
-    first, *_ = (taken for taken in seconds.values() if taken is not None)
+    first, *_ = (once(rounds) for rounds in found.values() if rounds is not None)
     lines = [f"{'way':8}{'total':>10}{'once':>13}{'beside dynamic':>16}"]
-    for name, taken in seconds.items():
-        if taken is None:
+    for name, rounds in found.items():
+        if rounds is None:
             lines.append(f"{name:8}    not installed")
             continue
-        once, ratio = taken / times * 1e3, first / taken
-        lines.append(f"{name:8}{taken:8.2f} s{once:10.3f} ms{ratio:15.2f}x")
+        total, fastest = sum(taken for _, taken in rounds), once(rounds)
+        ratio = first / fastest
+        lines.append(f"{name:8}{total:8.2f} s{fastest:10.3f} ms{ratio:15.2f}x")
     return lines

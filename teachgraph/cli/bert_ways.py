@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
@@ -13,13 +13,21 @@ import numpy as np
 
 from teachgraph import modes
 from teachgraph.eager import to_tensor
-from teachgraph.inference import InferenceModel
+from teachgraph.inference import Config, InferenceModel
 from teachgraph.jit import save
 from teachgraph.models import BertConfig, BertForSequenceClassification, BertModel
 from teachgraph.random import seed
 from teachgraph.static import InputSpec
 
-__all__ = ["SIZES", "Prediction", "agreement", "ways"]
+__all__ = [
+    "SIZES",
+    "Prediction",
+    "classifier",
+    "of_classifier",
+    "spread",
+    "ways",
+    "words_of",
+]
 
 Array = np.ndarray[Any, Any]
 Prediction = Callable[[], Array]
@@ -45,9 +53,19 @@ def classifier(size: str) -> BertForSequenceClassification:
 
 def ways(size: str, length: int, threads: int) -> dict[str, Prediction | None]:
     """The ways by name, None for one whose library is not installed."""
-    net = classifier(size)
-    words = np.random.default_rng(0).integers(1000, 30000, [1, length])
-    spec = [InputSpec([1, length], "int64", "input_ids")]
+    return of_classifier(classifier(size), words_of(length), threads)
+
+
+def words_of(length: int) -> Array:
+    """A sentence of so many words."""
+    return np.random.default_rng(0).integers(1000, 30000, [1, length])
+
+
+def of_classifier(
+    net: BertForSequenceClassification, words: Array, threads: int
+) -> dict[str, Prediction | None]:
+    """The ways of one classifier for one sentence."""
+    spec = [InputSpec([1, words.shape[1]], "int64", "input_ids")]
 
     def dynamic() -> Array:
         with modes.no_grad():
@@ -56,9 +74,32 @@ def ways(size: str, length: int, threads: int) -> dict[str, Prediction | None]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         save(net, path, spec)
-        static = InferenceModel(path)
         onnx = exported(net, path, spec, words, threads)
-    return {"dynamic": dynamic, "ONNX": onnx, "static": lambda: static(words)}
+        static, default = by_plan(path), InferenceModel(told(path, threads))
+    for _ in range(2):
+        default(words)  # then it may have been taken over
+    return {
+        "dynamic": dynamic,
+        "ONNX": onnx,
+        "static": lambda: static(words),
+        "default": lambda: default(words),
+    }
+
+
+def told(path: Path, threads: int) -> Config:
+    """A model's Config, for so many threads."""
+    config = Config(path)
+    config.set_cpu_math_library_num_threads(threads)
+    return config
+
+
+def by_plan(path: Path, *without: str) -> InferenceModel:
+    """A model by its plan, perhaps without some passes."""
+    config = Config(path)
+    config.disable_onnxruntime()
+    for name in without:
+        config.delete_pass(name)
+    return InferenceModel(config)
 
 
 def exported(
@@ -81,8 +122,7 @@ def exported(
     return lambda: np.asarray(session.run(None, feed)[0])
 
 
-def agreement(able: Mapping[str, Prediction]) -> float:
+def spread(answers: Sequence[Array]) -> float:
     """The largest difference between any two answers."""
-    answers = [predict() for predict in able.values()]
     pairs = combinations(answers, 2)
     return max((float(abs(a - b).max()) for a, b in pairs), default=0.0)

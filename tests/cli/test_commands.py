@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import jit, nn
+from teachgraph import jit, models, nn
 from teachgraph.cli import main
+from teachgraph.cli.beside_torch import InTorch, python_with_torch
 from teachgraph.static import InputSpec
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -168,11 +169,13 @@ def test_a_model_is_shown_as_text_and_as_a_page(teachgraph: Run, work: Path) -> 
 def test_the_bench_prints_all_ways_with_their_ratios(teachgraph: Run) -> None:
     said = teachgraph("bench", "bert", "--times", "20", "--length", "8")
     assert said.returncode == 0, said.stderr
-    title, head, *rows, agreement = said.stdout.splitlines()
+    title, head, *rows, products, agreement = said.stdout.splitlines()
     assert title == "BERT tiny, one sentence of 8 words, 20 times"
     assert head.split()[:2] == ["way", "total"]
-    assert [row.split()[0] for row in rows] == ["dynamic", "ONNX", "static"]
+    ways = ["dynamic", "ONNX", "static", "default", "PyTorch"]
+    assert [row.split()[0] for row in rows] == ways
     assert rows[0].endswith("1.00x")
+    assert [word for word in products.split() if word.isalpha()][-1] == "static"
     assert float(agreement.split()[-1]) < 1e-5
 
 
@@ -182,3 +185,14 @@ def test_help_says_what_there_is(command: str, in_process: Run) -> None:
     assert said.returncode == 0
     assert f"teachgraph {command}" in said.stdout
     assert in_process(command, "--nonsense").returncode == 2
+
+
+def test_a_python_that_has_no_pytorch_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    bert = models.BertModel(models.BertConfig(30, 16, 2, 2, 32))
+    net = models.BertForSequenceClassification(bert)
+    with pytest.raises(OSError, match="/bin/false could not run PyTorch"):
+        InTorch("/bin/false", net, np.array([[1, 2]]), 1, "perf_counter")
+    monkeypatch.setenv("TORCH_PYTHON", "/bin/false")
+    assert python_with_torch() == "/bin/false"
+    monkeypatch.setenv("TORCH_PYTHON", "/nowhere")
+    assert python_with_torch() is None

@@ -1,0 +1,92 @@
+"""PyTorch beside us, in a process of its own: by a Python that has it, if there is one.
+
+That is ours, or the one that TORCH_PYTHON names, or the one of `make bench-peers`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import IO, Any, Self
+
+import numpy as np
+
+from teachgraph.models import BertForSequenceClassification
+
+__all__ = ["InTorch", "python_with_torch"]
+
+Array = np.ndarray[Any, Any]
+
+SCRIPT = Path(__file__).with_name("bert_in_torch.py")
+PEERS = Path(".cache/torch/bin/python")
+
+
+def python_with_torch() -> str | None:
+    """The path of a Python that can import torch, None if none is known."""
+    if find_spec("torch") is not None:
+        return sys.executable
+    named = os.environ.get("TORCH_PYTHON", str(PEERS))
+    return named if Path(named).exists() else None
+
+
+class InTorch:
+    """The same classifier there; see `bert_in_torch`.
+
+    Attributes:
+        answer: What it says of the words.
+
+    Raises:
+        OSError: It did not start.
+    """
+
+    def __init__(
+        self,
+        python: str,
+        net: BertForSequenceClassification,
+        words: Array,
+        threads: int,
+        clock: str,
+    ) -> None:
+        self.python, heads = python, net.bert.config.num_attention_heads
+        with TemporaryDirectory() as folder:
+            files = [str(Path(folder) / name) for name in ("values.npz", "words.npy")]
+            np.savez(files[0], **{n: v.numpy() for n, v in net.state_dict().items()})
+            np.save(files[1], words)
+            told = [*files, str(heads), str(threads), clock]
+            self.process = subprocess.Popen(
+                [python, "-P", str(SCRIPT), *told],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            self.answer = np.array([[float(word) for word in self.line().split()]])
+
+    def line(self) -> str:
+        """What it says next."""
+        said = pipe(self.process.stdout).readline()
+        if not said:
+            raise OSError(f"{self.python} could not run PyTorch")
+        return said
+
+    def seconds(self, count: int) -> float:
+        """The seconds that so many predictions take."""
+        print(count, file=pipe(self.process.stdin), flush=True)
+        return float(self.line())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pipe(self.process.stdin).close()
+        self.process.wait()
+        pipe(self.process.stdout).close()
+
+
+def pipe(stream: IO[str] | None) -> IO[str]:
+    """The stream, which is there."""
+    assert stream is not None
+    return stream
