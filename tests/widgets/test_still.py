@@ -142,3 +142,98 @@ def test_a_log_that_speaks_of_what_it_never_told_is_drawn_without_it() -> None:
     log: Log = {"version": 1, "title": "Gaps", "events": events}
     assert "Gaps" in texts(still(validate(log)))
     assert summary(log).startswith("Trace: Gaps")
+
+
+def shown(*events: dict[str, Any]) -> Log:
+    """A log of a thing that is only shown: a cell without any source."""
+    begin = {"kind": "cell_begin", "title": "", "source": ""}
+    end = {"kind": "cell_end", "ok": True}
+    place = {"t": 0.0, "cell": 0, "line": 0}
+    numbered = [
+        {**event, **place, "seq": seq}
+        for seq, event in enumerate([begin, *events, end])
+    ]
+    return validate({"version": 1, "title": "Shown", "events": numbered})
+
+
+def boxes(svg: str) -> list[tuple[float, float, float, float]]:
+    root = ET.fromstring(svg)  # noqa: S314  our own
+    sides = ("x", "y", "width", "height")
+    return [
+        (found[0], found[1], found[0] + found[2], found[1] + found[3])
+        for rect in root.iter(f"{SVG}rect")
+        if rect.get("fill-opacity") == "0.22"
+        for found in [[float(rect.get(side, "")) for side in sides]]
+    ]
+
+
+def test_a_plans_buffers_lie_apart_unless_one_takes_over_anothers_bytes() -> None:
+    whole = {"name": "a", "offset": 0, "size": 64, "start": 0, "end": 3}
+    after = {"name": "b", "offset": 0, "size": 64, "start": 4, "end": 5}
+    above = {"name": "c", "offset": 64, "size": 32, "start": 1, "end": 5}
+    over = {
+        "name": "d",
+        "offset": 64,
+        "size": 32,
+        "start": 3,
+        "end": 5,
+        "alias_of": "c",
+    }
+    peaks = {"arena": 96, "naive_peak": 160, "planned_peak": 96}
+    buffers = [whole, after, above, over]
+    log = shown({"kind": "plan", **peaks, "buffers": buffers})
+    a, b, c, d = boxes(still(log))
+    assert a[2] <= b[0]
+    assert a[1] == b[1]
+    assert c[3] <= a[1]
+    assert (d[1], d[2], d[3]) == (c[1], c[2], c[3])
+    words = texts(still(log))
+    assert "4 buffers in 96 B; each on its own would take 160 B: 40% less" in words
+    assert "Source" not in words, "there is none"
+    assert "4 buffers, 96 bytes; each on its own: 160" in summary(log)
+
+
+def test_a_training_is_a_curve_with_its_ends_in_words() -> None:
+    facts = {"epoch": 1, "seconds": 0.1, "samples": 4, "metrics": {}, "norms": {}}
+    losses = [8.0, None, 4.0, 2.0]
+    steps = [
+        {"kind": "train", "step": i + 1, "loss": loss, "steps": 4, **facts}
+        for i, loss in enumerate(losses)
+    ]
+    svg = still(shown(*steps))
+    assert "Loss 8 → 2 · step 4 of 4 · epoch 1" in texts(svg)
+    curve = re.search(r'd="M([^"]+)" fill="none"', svg)
+    assert curve is not None
+    heights = [float(point.split()[1]) for point in curve[1].split("L")]
+    assert len(heights) == 3, "the one without a loss has no point"
+    assert heights == sorted(heights), "it falls"
+
+
+def test_passes_and_profiles_are_in_the_picture_and_the_text() -> None:
+    change = {"old": ["mul", "add"], "new": ["fc"], "what": "fused", "where": "a.py:3"}
+    facts = {"name": "fc_fuse", "before": 9, "after": 8, "changes": [change] * 50}
+    spans = [
+        {"name": "outer", "start": 0.0, "duration": 0.4, "depth": 0},
+        {"name": "inner", "start": 0.1, "duration": 0.3, "depth": 1},
+    ]
+    log = shown(
+        {"kind": "program", "program": 0, "role": "other", "title": "program"},
+        {"kind": "pass", "program": 0, **facts},
+        {"kind": "profile", "title": "p", "spans": spans},
+    )
+    words = texts(still(log))
+    assert "fc_fuse: 9 → 8 operators" in words
+    assert words.count("− mul, add") == 30
+    assert "20 more" in words
+    assert words.index("inner") < words.index("outer"), "by what each took itself"
+    assert {"75.0%", "25.0%"} <= set(words)
+    assert "fc_fuse: 9 -> 8 operators, 50 changes" in summary(log)
+    assert "measured outer x1, inner x1" in summary(log)
+
+
+def test_a_gradient_that_is_not_finite_is_told_without_a_norm() -> None:
+    recording = record(
+        "x = tg.to_tensor([0.0, 1.0], stop_gradient=False)\ntg.sqrt(x).sum().backward()\n"
+    )
+    assert "gradient ✕ Inf" in summary(recording.log)
+    assert any("‖g‖ ✕ Inf" in word for word in texts(still(recording.log)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import html
 import linecache
-import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -262,7 +261,7 @@ def of_model() -> Any:
     executor = static.Executor()
     executor.run(static.default_startup_program())
     with tempfile.TemporaryDirectory() as folder:
-        prefix = os.path.join(folder, "net")
+        prefix = str(Path(folder) / "net")
         static.save_inference_model(prefix, [x], [out], executor)
         return tg.show(prefix).log
 

@@ -13,9 +13,10 @@ from teachgraph.nn.layer import Layer
 from teachgraph.static.program import Program
 from teachgraph_widgets.folded import shape_text
 from teachgraph_widgets.history import past_of
+from teachgraph_widgets.lettering import printable
 from teachgraph_widgets.log import clean
 from teachgraph_widgets.programs import op_role, variable_role
-from teachgraph_widgets.still import FILLS, LIGHT_LETTERS, printable
+from teachgraph_widgets.still import FILLS, LIGHT_LETTERS
 
 __all__ = ["figure"]
 

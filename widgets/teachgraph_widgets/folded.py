@@ -11,13 +11,25 @@ from teachgraph_widgets.events import (
     NodeEvent,
     OpEvent,
     OpFailed,
+    PassEvent,
+    PlanEvent,
+    ProfileEvent,
+    Span,
     Stats,
     TensorEvent,
     TrainEvent,
     VarEvent,
 )
 
-__all__ = ["Folded", "Row", "Step", "fold", "number_text", "shape_text"]
+__all__ = [
+    "Folded",
+    "Row",
+    "Step",
+    "fold",
+    "norm_text",
+    "number_text",
+    "shape_text",
+]
 
 LETTERS = {"optimize": "Δ", "backward": "∂"}
 
@@ -99,7 +111,14 @@ class Folded:
         self.dropped = list[str]()
         self.error = ""
         self.training = list[TrainEvent]()
+        self.plans, self.passes = list[PlanEvent](), list[PassEvent]()
+        self.spans = list[Span]()
         self._nodes = dict[int, Step]()
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether there are lines of code; else a thing is only shown."""
+        return bool(self.ran) or any(line.strip() for line in self.lines)
 
     @property
     def hues(self) -> dict[int, int]:
@@ -128,10 +147,24 @@ class Folded:
                 self.add_row(event["program"], row_of(event))
             case "op_failed":
                 self.fail(event)
-            case "train":
-                self.training.append(event)
+            case "train" | "plan" | "pass" | "profile":
+                self.take_chart(event)
             case _:
                 self.take_eager(event)
+
+    def take_chart(
+        self, event: TrainEvent | PlanEvent | PassEvent | ProfileEvent
+    ) -> None:
+        """Keep what a chart is drawn from."""
+        match event["kind"]:
+            case "train":
+                self.training.append(event)
+            case "plan":
+                self.plans.append(event)
+            case "pass":
+                self.passes.append(event)
+            case "profile":
+                self.spans += event["spans"]
 
     def take_eager(self, event: AnyEvent) -> None:
         """Fold in an event of the tape."""
@@ -244,6 +277,13 @@ def shape_text(shape: list[int]) -> str:
     '[-1, 10]'
     """
     return f"[{', '.join(map(str, shape))}]"
+
+
+def norm_text(stats: Stats) -> str:
+    """The norm of a gradient, unless a part of it has none."""
+    if stats["nan"] + stats["inf"]:
+        return "✕ NaN" if stats["nan"] else "✕ Inf"
+    return number_text(stats["norm"])
 
 
 def number_text(value: float | None) -> str:

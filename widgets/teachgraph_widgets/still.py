@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import quoteattr
 
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.folded import (
@@ -18,9 +18,12 @@ from teachgraph_widgets.folded import (
     Step,
     Tensor,
     fold,
+    norm_text,
     number_text,
     shape_text,
 )
+from teachgraph_widgets.lettering import GLYPH, fitted, printable, text
+from teachgraph_widgets.still_charts import HUES, charts
 
 __all__ = ["image", "still"]
 
@@ -29,15 +32,10 @@ MARGIN, GAP = 20, 16
 SOURCE = 330
 ROW = 22
 MOST_ROWS = 60
+MOST_LEAVES = 16
+"""Parameters and data; of a deep network they would fill the picture."""
 FEW = 8
 """Rows from before the trace that are drawn; of more there is the number."""
-GLYPH = 6.63
-"""The width of a character of the monospaced fonts at 11 px, about."""
-
-HUES = (
-    *("#8684f5", "#c33467", "#6c9a08", "#6f41e6"),
-    *("#d574aa", "#186550", "#59510c", "#872b7c"),
-)
 FILLS = {
     "P": "#e69f00",
     "D": "#56b4e9",
@@ -69,7 +67,7 @@ STYLE = (
     ".h{font:600 12px system-ui,'Segoe UI',Helvetica,Arial,sans-serif}"
     ".t{font:600 15px system-ui,'Segoe UI',Helvetica,Arial,sans-serif}"
     ".d{fill:#5a636e}.n{font-weight:600}.l{font-size:10px;text-anchor:middle}"
-    ".e{fill:#b3261e}"
+    ".e{fill:#b3261e}.p{fill:#1d6f42}"
 )
 
 
@@ -79,7 +77,8 @@ def image(log: Log) -> str:
     `alt` says in words what is in it.
     """
     data = base64.b64encode(still(log).encode("utf-8")).decode("ascii")
-    words = f"What each line made: {log['title'] or 'a trace'}"
+    title = log["title"] or "a trace"
+    words = f"What each line made: {title}" if fold(log).is_traced else title
     return (
         f"<img alt={quoteattr(printable(words))} "
         f'style="max-width:100%" src="data:image/svg+xml;base64,{data}">'
@@ -90,14 +89,19 @@ def still(log: Log) -> str:
     """The picture as SVG: the source beside the programs and the tape it made."""
     folded = fold(log)
     parts, top = heading(folded)
-    source, source_end = source_column(folded, top)
-    made, made_end = made_columns(folded, top)
-    bottom = max(source_end, made_end) + 8
+    source, source_end, left = list[str](), top, MARGIN
+    if folded.is_traced:
+        source, source_end = source_column(folded, top)
+        left += SOURCE + 2 * GAP
+    made, made_end = made_columns(folded, left, top)
+    drawn, drawn_end = charts(folded, left, made_end, WIDTH - MARGIN - left)
+    bottom = max(source_end, drawn_end) + 8
     notes = [f"left out: {text}" for text in folded.dropped]
     body = [
         *parts,
         *source,
         *made,
+        *drawn,
         *legend(folded, bottom),
         *footer(notes, bottom + 22),
     ]
@@ -139,9 +143,9 @@ def source_column(folded: Folded, top: int) -> tuple[list[str], int]:
     return parts, y
 
 
-def made_columns(folded: Folded, top: int) -> tuple[list[str], int]:
+def made_columns(folded: Folded, left: int, top: int) -> tuple[list[str], int]:
     """What the lines made: programs side by side, and under them the tape."""
-    left, width = MARGIN + SOURCE + 2 * GAP, WIDTH - 2 * MARGIN - SOURCE - 2 * GAP
+    width = WIDTH - MARGIN - left
     parts: list[str] = []
     y = top
     programs = in_order(folded.programs.values())
@@ -158,6 +162,7 @@ def made_columns(folded: Folded, top: int) -> tuple[list[str], int]:
     if folded.tensors or folded.steps:
         more, y = tape_column(folded, left, y, width)
         parts += more
+        y += 14
     return parts, y
 
 
@@ -180,7 +185,8 @@ def program_column(
     for row in rows[:MOST_ROWS]:
         parts.append(row_at(folded, row, x, y, width))
         y += ROW
-    return parts + remaining(len(rows), x, y), y + ROW * (len(rows) > MOST_ROWS)
+    rest = len(rows) - MOST_ROWS
+    return parts + remaining(rest, x, y), y + ROW * (rest > 0)
 
 
 def recent(rows: list[Row]) -> tuple[list[Row], int]:
@@ -211,29 +217,38 @@ def tape_column(folded: Folded, x: int, top: int, width: int) -> tuple[list[str]
     """The tape: leaves, then each op with its gradient at the same height."""
     half = (width - GAP) * 3 // 5
     right, narrow = x + half + GAP, width - half - GAP
-    parts = [text(x, top, "forward, downwards", "h")]
+    words = "forward, downwards" if folded.steps else "tensors"
+    parts = [text(x, top, words, "h")]
     if any(step.graded for step in folded.steps):
         parts.append(text(right, top, "backward, upwards", "h"))
     y = top + 10
     leaves = folded.leaves()
-    for leaf in leaves[:MOST_ROWS]:
+    few = leaves[:MOST_LEAVES] if folded.steps else leaves[:MOST_ROWS]
+    for leaf in few:
         parts.append(leaf_at(folded, leaf, x, y, half))
         parts.append(gradient_at(leaf, right, y, narrow))
         y += ROW
+    left = len(leaves) - len(few)
+    parts += remaining(left, x, y)
+    y += ROW * (left > 0)
     steps = folded.distinct_steps()
     for step, times in steps[:MOST_ROWS]:
         parts.append(step_at(folded, step, times, x, y, half))
         if step.graded:
             parts.append(twin_at(folded, step, right, y, narrow))
         y += ROW
-    shown = min(len(leaves), MOST_ROWS) + min(len(steps), MOST_ROWS)
-    count = len(leaves) + len(steps)
-    return parts + remaining(MOST_ROWS + count - shown, x, y), y + ROW * (count > shown)
+    rest = len(steps) - MOST_ROWS
+    return parts + remaining(rest, x, y), y + ROW * (rest > 0)
 
 
 def leaf_at(folded: Folded, leaf: Tensor, x: int, y: int, width: int) -> str:
     """A tensor that no op made."""
-    row = Row(leaf.letter, leaf.name or "·", shape_text(leaf.shape), leaf.line)
+    detail = shape_text(leaf.shape)
+    if leaf.value is not None and not folded.is_traced:
+        low, high, mean = leaf.value["min"], leaf.value["max"], leaf.value["mean"]
+        detail += f"  {number_text(low)} to {number_text(high)}"
+        detail += f", mean {number_text(mean)}"
+    row = Row(leaf.letter, leaf.name or "·", detail, leaf.line)
     return row_at(folded, row, x, y, width)
 
 
@@ -241,7 +256,7 @@ def gradient_at(leaf: Tensor, x: int, y: int, width: int) -> str:
     """The gradient of a leaf, beside it."""
     if leaf.gradient is None:
         return ""
-    norm = f"{leaf.name}.grad  ‖g‖ {number_text(leaf.gradient['norm'])}"
+    norm = f"{leaf.name}.grad  ‖g‖ {norm_text(leaf.gradient)}"
     return badge("g", x + 8, y + 11) + text(x + 20, y + 15, norm, "", width - 20)
 
 
@@ -262,7 +277,7 @@ def twin_at(folded: Folded, step: Step, x: int, y: int, width: int) -> str:
     tensor = folded.tensors.get(step.output)
     norm = ""
     if tensor is not None and tensor.gradient is not None:
-        norm = f"  ‖g‖ {number_text(tensor.gradient['norm'])}"
+        norm = f"  ‖g‖ {norm_text(tensor.gradient)}"
     name = f"{step.type}_grad{norm}"
     return badge("∂", x + 8, y + 11) + text(x + 20, y + 15, name, "", width - 20)
 
@@ -290,9 +305,8 @@ def footer(notes: Sequence[str], y: int) -> list[str]:
     ]
 
 
-def remaining(count: int, x: int, y: int) -> list[str]:
+def remaining(rest: int, x: int, y: int) -> list[str]:
     """That there are more rows than are drawn."""
-    rest = count - MOST_ROWS
     return [text(x + 44, y + 15, f"{rest:,} more", "d")] if rest > 0 else []
 
 
@@ -327,21 +341,3 @@ def hue(folded: Folded, line: int) -> str:
     """The colour of a line."""
     rank = folded.hues.get(line)
     return "#9aa3ad" if rank is None else HUES[rank % len(HUES)]
-
-
-def text(x: int, y: int, words: str, tone: str = "", width: int = 0) -> str:
-    """Words as an SVG text, cut to a width if one is given."""
-    shown = escape(fitted(words, width) if width else printable(words))
-    kind = f' class="{tone}"' if tone else ""
-    return f'<text{kind} x="{x}" y="{y}" xml:space="preserve">{shown}</text>'
-
-
-def fitted(words: str, width: int) -> str:
-    """As much of the words as fits."""
-    words, most = printable(words), max(1, int(width / GLYPH))
-    return words if len(words) <= most else words[: most - 1] + "…"
-
-
-def printable(words: str) -> str:
-    """Words without what XML has no place for."""
-    return "".join(c if c.isprintable() else "�" for c in words.expandtabs(4))

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from textwrap import wrap
 
-from teachgraph_widgets.events import Log
-from teachgraph_widgets.folded import Folded, Step, fold, number_text, shape_text
+from teachgraph_widgets.events import Log, Stats
+from teachgraph_widgets.folded import (
+    Folded,
+    Step,
+    fold,
+    norm_text,
+    number_text,
+    shape_text,
+)
 
 __all__ = ["summary"]
 
@@ -27,7 +35,9 @@ def summary(log: Log) -> str:
     end = [f"left out: {text}" for text in folded.dropped]
     if folded.error:
         end.append(f"ended with {folded.error.splitlines()[0]}")
-    body += training(folded)
+    if not folded.is_traced:
+        body += [part for fact in tape_at(folded, 0) for part in wrapped(fact)]
+    body += [*planned(folded), *passed(folded), *profiled(folded), *training(folded)]
     return "\n".join(cut(text) for text in [*head(folded), *body, *end])
 
 
@@ -35,7 +45,11 @@ def head(folded: Folded) -> list[str]:
     """What there is, counted."""
     title = f"Trace: {folded.title}" if folded.title else "Trace"
     counts = [counted(len(folded.ran), "line")]
+    if not folded.is_traced:
+        title, counts = folded.title or "Trace", []
     for program in folded.programs.values():
+        if not program.rows and folded.passes:
+            continue
         letters = [row.letter for row in program.rows]
         ops = sum(letter in "ƒ∂Δ" for letter in letters)
         variables = sum(letter in "PDTgL" for letter in letters)
@@ -48,7 +62,32 @@ def head(folded: Folded) -> list[str]:
     if folded.tensors:
         counts.append(counted(len(folded.tensors), "tensor"))
         counts.append(counted(len(folded.steps), "op"))
-    return [title, "  " + "; ".join(counts)]
+    return [title, "  " + "; ".join(counts)] if counts else [title]
+
+
+def planned(folded: Folded) -> list[str]:
+    """How much memory a plan takes, and how much it saves."""
+    return [
+        f"  {counted(len(plan['buffers']), 'buffer')}, {plan['planned_peak']:,} bytes; "
+        f"each on its own: {plan['naive_peak']:,}"
+        for plan in folded.plans
+    ]
+
+
+def passed(folded: Folded) -> list[str]:
+    """What each pass did to the number of operators."""
+    return [
+        f"  {event['name']}: {event['before']:,} -> {event['after']:,} operators, "
+        f"{counted(len(event['changes']), 'change')}"
+        for event in folded.passes
+    ]
+
+
+def profiled(folded: Folded) -> list[str]:
+    """What was measured, without the times, which never are the same twice."""
+    calls = Counter(span["name"] for span in folded.spans)
+    names = [f"{name} x{count:,}" for name, count in calls.most_common()]
+    return wrapped(f"measured {listed(names)}") if names else []
 
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -138,11 +177,11 @@ def ran(folded: Folded, step: Step) -> str:
     return f"{step.type}({inputs}) -> {folded.name(step.output)}{shape}{kept}"
 
 
-def gradient(stats: object) -> str:
+def gradient(stats: Stats | None) -> str:
     """The norm of a gradient, if there is one."""
-    if not isinstance(stats, dict):
+    if stats is None:
         return ""
-    return f", gradient {number_text(stats['norm'])}"
+    return f", gradient {norm_text(stats)}"
 
 
 def listed(names: list[str]) -> str:

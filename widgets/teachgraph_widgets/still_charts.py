@@ -1,0 +1,219 @@
+"""Still charts of what has no lines: a training, a memory plan, passes, a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from teachgraph_widgets.events import PassEvent, PlanBuffer, PlanEvent
+from teachgraph_widgets.events import Span as SpanFields
+from teachgraph_widgets.folded import Folded, number_text
+from teachgraph_widgets.lettering import GLYPH, text
+from teachgraph_widgets.spans import Span, rows_of
+
+__all__ = ["charts"]
+
+Parts = tuple[list[str], int]
+
+ROW = 22
+HEIGHT = 230
+AXIS = 74
+MOST_ROWS = 30
+MOST_BUFFERS = 400
+MOST_POINTS = 600
+HUES = (
+    *("#8684f5", "#c33467", "#6c9a08", "#6f41e6"),
+    *("#d574aa", "#186550", "#59510c", "#872b7c"),
+)
+RULE, BLUE = "#e2e5e9", "#0a5fb4"
+
+
+def charts(folded: Folded, x: int, top: int, width: int) -> Parts:
+    """All the charts that a log has something for, one under the other."""
+    parts: list[str] = []
+    y = top
+    for made in (
+        *(plan_chart(plan, x, y, width) for plan in folded.plans[-1:]),
+        *([loss_chart(folded, x, y, width)] if losses_of(folded) else []),
+        *([pass_table(folded.passes, x, y, width)] if folded.passes else []),
+        *([profile_table(folded.spans, x, y, width)] if folded.spans else []),
+    ):
+        drawn, height = made
+        parts.append(f'<g transform="translate(0 {y - top})">{"".join(drawn)}</g>')
+        y += height + 24
+    return parts, max(top, y - 24)
+
+
+def losses_of(folded: Folded) -> list[tuple[int, float]]:
+    """The steps of a training that have a loss."""
+    told = [(e["step"], e["loss"]) for e in folded.training]
+    known = [(step, loss) for step, loss in told if loss is not None]
+    return known[:: max(1, -(-len(known) // MOST_POINTS))]
+
+
+def loss_chart(folded: Folded, x: int, y: int, width: int) -> Parts:
+    """The loss by step."""
+    points, last = losses_of(folded), folded.training[-1]
+    first, end = points[0][0], max(points[-1][0], points[0][0] + 1)
+    low, high = min(loss for _, loss in points), max(loss for _, loss in points)
+    wide, range_ = width - AXIS, (high - low) or 1.0
+    top = y + 20
+
+    def place(step: float, loss: float) -> str:
+        right = x + AXIS + wide * (step - first) / (end - first)
+        return f"{right:.1f} {top + HEIGHT * (high - loss) / range_:.1f}"
+
+    path = "M" + "L".join(place(*point) for point in points)
+    steps = f"step {last['step']:,}" + (f" of {last['steps']:,}" * ("steps" in last))
+    fell = f"{number_text(points[0][1])} → {number_text(points[-1][1])}"
+    parts = [text(x, y, f"Loss {fell} · {steps} · epoch {last['epoch']:,}", "h")]
+    for share in (0.0, 0.5, 1.0):
+        value = high - share * range_
+        parts += gridline(x, top + HEIGHT * share, width, number_text(value))
+    parts += [
+        f'<path d="{path}" fill="none" stroke="{BLUE}" stroke-width="2"/>',
+        text(x + AXIS, top + HEIGHT + 16, f"step {first:,}", "d"),
+        text(x + width - 8 * GLYPH, top + HEIGHT + 16, f"{end:,}".rjust(8), "d"),
+    ]
+    norms = [f"{name} {number_text(norm)}" for name, norm in last["norms"].items()]
+    if norms:
+        words = f"norms of the gradients: {', '.join(norms)}"
+        parts.append(text(x, top + HEIGHT + 38, words, "d", width))
+    return parts, HEIGHT + 20 + 44
+
+
+def gridline(x: int, y: float, width: int, words: str) -> Iterator[str]:
+    """A level of a chart, with its number."""
+    yield f'<path d="M{x + AXIS} {y:.1f}h{width - AXIS}" stroke="{RULE}"/>'
+    yield text(x, y + 4, words.rjust(10), "d")
+
+
+def plan_chart(plan: PlanEvent, x: int, y: int, width: int) -> Parts:
+    """Where each buffer lies: operators to the right, bytes upwards."""
+    buffers, peak = plan["buffers"][:MOST_BUFFERS], max(1, plan["planned_peak"])
+    ends = max([b["end"] + 1 for b in buffers] + [1])
+    top, wide, tall = y + 20, width - AXIS, HEIGHT
+    naive = max(1, plan["naive_peak"])
+    words = (
+        f"{len(plan['buffers']):,} buffers in {size_text(plan['planned_peak'])}; "
+        f"each on its own would take {size_text(naive)}: {1 - peak / naive:.0%} less"
+    )
+    parts = [text(x, y, words, "h", width)]
+    covered = {b["alias_of"]: b["start"] for b in buffers if "alias_of" in b}
+    for share in (0.0, 0.5, 1.0):
+        parts += gridline(x, top + tall * share, width, size_text(peak * (1 - share)))
+    for index, buffer in enumerate(buffers):
+        left = x + AXIS + wide * buffer["start"] / ends
+        right = x + AXIS + wide * (buffer["end"] + 1) / ends
+        bottom = top + tall * (1 - buffer["offset"] / peak)
+        above = bottom - tall * buffer["size"] / peak
+        seen = wide * (covered.get(buffer["name"], ends) - buffer["start"]) / ends
+        box = left, above, right - left - 1, bottom - above - 1
+        parts.append(buffer_box(index, buffer, box, min(seen, right - left)))
+    parts.append(
+        text(x + AXIS, top + tall + 16, f"{ends:,} operators, in order →", "d")
+    )
+    parts += more(len(plan["buffers"]) - len(buffers), x + AXIS + 260, top + tall + 16)
+    return parts, HEIGHT + 20 + 22
+
+
+def buffer_box(
+    index: int, buffer: PlanBuffer, box: tuple[float, ...], room: float
+) -> str:
+    """A buffer's rectangle; dashed if it takes over another's bytes in place.
+
+    There is `room` for its name until another lies over it.
+    """
+    x, y, width, height = *box[:2], max(0.5, box[2]), max(0.5, box[3])
+    hue = HUES[index % len(HUES)]
+    dashes = ' stroke-dasharray="4 3"' if "alias_of" in buffer else ""
+    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="2"'
+    drawn = f'<rect {place} fill="{hue}" fill-opacity="0.22" stroke="{hue}"{dashes}/>'
+    if height < 14 or room < 4 * GLYPH:
+        return drawn
+    return drawn + text(round(x + 4), round(y + 13), buffer["name"], "", room - 6)
+
+
+def pass_table(passes: Sequence[PassEvent], x: int, y: int, width: int) -> Parts:
+    """Each pass, how many operators it left, and what it put in place of what."""
+    parts, start = list[str](), y
+    rows = 0
+    for event in passes:
+        words = f"{event['name']}: {event['before']:,} → {event['after']:,} operators"
+        parts.append(text(x, y, words, "h", width))
+        changes = event["changes"][: max(0, MOST_ROWS - rows)]
+        rows += len(changes)
+        for change in changes:
+            y += ROW
+            old, new = ", ".join(change["old"]), ", ".join(change["new"]) or "nothing"
+            facts = ": ".join(part for part in (new, change["what"]) if part)
+            words = f"→ {facts}  {change['where']}"
+            gap = (len(old) + 4) * GLYPH
+            parts.append(text(x + 12, y, f"− {old}", "e", width))
+            parts.append(text(x + 12 + round(gap), y, words, "p", width - gap - 12))
+        left = len(event["changes"]) - len(changes)
+        y += ROW * (left > 0)
+        parts += more(left, x + 12, y)
+        y += ROW + 8
+    return parts, y - start
+
+
+def profile_table(told: Sequence[SpanFields], x: int, y: int, width: int) -> Parts:
+    """What took the most time itself, with its share as a bar."""
+    spans = [
+        Span(s["name"], "", s["start"], s["start"] + s["duration"], s["depth"])
+        for s in told
+    ]
+    rows = sorted(rows_of(spans), key=lambda row: -row.own)
+    whole = sum(row.own for row in rows) or 1.0
+    parts = [text(x, y, f"{len(spans):,} spans in {time_text(whole)}", "h")]
+    bar, start = x + 430, y
+    for row in rows[:MOST_ROWS]:
+        y += ROW
+        share = row.own / whole
+        length = max(1.0, share * (width - 430 - 60))
+        calls = f"{row.calls:,} ×".rjust(9)
+        words = f"{calls}  {time_text(row.own).rjust(9)}"
+        parts += [
+            text(x + 4, y, row.name, "n", 260),
+            text(x + 270, y, words, "d"),
+            share_bar(bar, y - 10, length),
+            text(bar + round(length) + 6, y, f"{share:.1%}", "d"),
+        ]
+    y += ROW * (len(rows) > MOST_ROWS)
+    parts += more(len(rows) - MOST_ROWS, x + 4, y)
+    return parts, y - start
+
+
+def share_bar(x: int, y: int, width: float) -> str:
+    """How much of the whole, as a length."""
+    box = f'x="{x}" y="{y}" width="{width:.1f}" height="12" rx="2"'
+    return f'<rect {box} fill="{BLUE}" fill-opacity="0.35"/>'
+
+
+def more(count: int, x: int, y: float) -> list[str]:
+    """That there is more than is drawn."""
+    return [text(x, y, f"{count:,} more", "d")] if count > 0 else []
+
+
+def size_text(size: float) -> str:
+    """A number of bytes.
+
+    >>> size_text(512), size_text(2048)
+    ('512 B', '2 kB')
+    """
+    units = ["B", "kB", "MB", "GB"]
+    while size >= 1024 and len(units) > 1:
+        size, units = size / 1024, units[1:]
+    return f"{size:.3g} {units[0]}"
+
+
+def time_text(seconds: float) -> str:
+    """A time in a unit that suits it.
+
+    >>> time_text(0.0123), time_text(2.0)
+    ('12.3 ms', '2 s')
+    """
+    for unit, scale in (("s", 1.0), ("ms", 1e3)):
+        if seconds * scale >= 1:
+            return f"{seconds * scale:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
