@@ -11,13 +11,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.as_array import array_of, spec_of
 from teachgraph.jit.merge import NUMBERS
 from teachgraph.jit.nest import copied
 from teachgraph.jit.tracing import as_variable, rehearsal
 from teachgraph.jit.undefined import NOTHING, Either, Nothing, Undefined
 from teachgraph.ops import functions
 from teachgraph.ops.infer import Spec
-from teachgraph.static.arrays import ARRAY, create_array
+from teachgraph.static.array_variable import ArrayVariable
+from teachgraph.static.arrays import ARRAY
 from teachgraph.static.sub_block import as_variable as as_constant
 from teachgraph.static.variable import Variable
 
@@ -247,7 +249,7 @@ class Array(Carry):
         self.spec = spec
 
     def first(self) -> list[Any]:
-        array = create_array(self.spec.dtype, [as_tensor(v) for v in self.value])
+        array = array_of(self.value, self.spec)
         array.shape = self.spec.shape
         return [array]
 
@@ -255,7 +257,7 @@ class Array(Carry):
         return values[0]
 
     def pack(self, result: Any) -> list[Any]:
-        return [result]
+        return [array_of(result, self.spec)]
 
     def seen(self, result: Any) -> Carry:
         return self
@@ -270,12 +272,6 @@ def grows(value: list[Any], result: Any) -> bool:
     return isinstance(result, Variable) and result.type == ARRAY
 
 
-def as_tensor(value: Any) -> Variable:
-    """An item of a list as a Variable."""
-    found = as_variable(value)
-    return found if isinstance(found, Variable) else as_constant(found)
-
-
 def growing(carry: Carry, result: Any) -> Carry:
     """A list whose length a round changes.
 
@@ -285,13 +281,12 @@ def growing(carry: Carry, result: Any) -> Carry:
     sides = (result.yes, result.no) if isinstance(result, Either) else (result,)
     lists = [side for side in sides if isinstance(side, list)]
     items = [*carry.value, *(item for side in lists for item in side)]
-    try:
-        tensors = [as_tensor(item) for item in items]
-    except (TypeError, ValueError):
-        tensors = []
-    if not tensors:
+    arrays = [side for side in sides if isinstance(side, ArrayVariable)]
+    specs = [spec_of(item) for item in items] + [array.spec for array in arrays]
+    last = specs[-1] if specs else None
+    if last is None or None in specs:
         raise ConversionError(at_user_line(changes(carry.name, carry.value, result)))
-    return Array(carry.name, list(carry.value), tensors[-1].spec)
+    return Array(carry.name, list(carry.value), last)
 
 
 def carry_of(name: str, value: Any) -> Carry:

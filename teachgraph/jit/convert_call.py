@@ -12,8 +12,14 @@ from typing import Any
 from teachgraph import nn
 from teachgraph.eager import Tensor, to_tensor
 from teachgraph.errors import NoSourceError
+from teachgraph.jit.array_ops import tensor_array_to_tensor
 from teachgraph.jit.conversion import converted, is_converted
-from teachgraph.jit.convert_for import convert_enumerate, convert_range, convert_zip
+from teachgraph.jit.convert_for import (
+    convert_enumerate,
+    convert_range,
+    convert_reversed,
+    convert_zip,
+)
 from teachgraph.jit.convert_functions import FUNCTIONS
 from teachgraph.jit.convert_logical import convert_logical_and, convert_logical_or
 from teachgraph.jit.convert_shape import cast_to, convert_len
@@ -21,6 +27,7 @@ from teachgraph.jit.convert_text import convert_print
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either
 from teachgraph.ops import functions
+from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 
 __all__ = ["LEFT_ALONE", "convert_call", "ignored", "user_function"]
@@ -77,6 +84,20 @@ def convert_all(values: Any) -> Any:
     return reduce(lambda a, b: convert_logical_and(a, lambda: b), values, True)
 
 
+def convert_list(*values: Any) -> Any:
+    """`list`; of an array of the program, another one."""
+    if values and isinstance(values[0], ArrayVariable):
+        return values[0].copy()
+    return list(*values)
+
+
+def convert_sum(values: Any, start: Any = 0) -> Any:
+    """`sum`, also of an array of the program."""
+    if isinstance(values, ArrayVariable):
+        return tensor_array_to_tensor(values, axis=0, use_stack=True).sum(0) + start
+    return sum(values, start)
+
+
 def extreme(usual: Callable[..., Any], pair: Callable[..., Any]) -> Callable[..., Any]:
     """`max` or `min`, also of tensors."""
 
@@ -105,11 +126,14 @@ BUILT_IN: dict[Any, Callable[..., Any]] = {
     int: cast_to(int, "int64"),
     isinstance: convert_isinstance,
     len: convert_len,
+    list: convert_list,
     map: convert_map,
     max: extreme(max, functions.maximum),
     min: extreme(min, functions.minimum),
     print: convert_print,
     range: convert_range,
+    reversed: convert_reversed,
+    sum: convert_sum,
     to_tensor: convert_to_tensor,
     zip: convert_zip,
     **FUNCTIONS,

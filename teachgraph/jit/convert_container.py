@@ -9,14 +9,13 @@ from typing import Any
 from teachgraph.eager import Tensor
 from teachgraph.eager.inplace import IN_PLACE
 from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.as_array import array_of
 from teachgraph.jit.inplace import rewritten
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.ops.indexing import set_item
 from teachgraph.static.array_variable import ArrayVariable
-from teachgraph.static.arrays import create_array
-from teachgraph.static.sub_block import as_variable as as_constant
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -79,27 +78,6 @@ def through_array(
     result = change(array)
     items[:] = [array[i] for i in range(length)]
     return result
-
-
-def array_of(items: Any) -> Any:
-    """A list or a tuple as an array of the program.
-
-    Raises:
-        ConversionError: Its items are no tensors of one dtype and rank.
-    """
-    try:
-        tensors = [as_constant(as_variable(item)) for item in items]
-    except (TypeError, ValueError):
-        tensors = []
-    if len({(v.dtype, len(v.shape)) for v in tensors}) != 1:
-        raise ConversionError(
-            at_user_line(
-                "a tensor says which item of a list this is, and is known only when "
-                "the program runs; so the items have to be tensors or numbers of one "
-                f"dtype and number of dimensions, and not {list(items)!r:.80}"
-            )
-        )
-    return create_array(tensors[0].dtype, tensors)
 
 
 def convert_inplace(owner: Any, method: str, *values: Any, **named: Any) -> Any:

@@ -19,6 +19,7 @@ __all__ = [
     "convert_enumerate",
     "convert_for",
     "convert_range",
+    "convert_reversed",
     "convert_zip",
     "counted",
 ]
@@ -100,6 +101,15 @@ def convert_enumerate(values: Any, start: Any = 0) -> Any:
     if found is None:
         return enumerate(given, start)
     return Counted(found.length, lambda i: (i + start, found.at(i)))
+
+
+def convert_reversed(values: Any) -> Any:
+    """`reversed(...)`, of tensors or not."""
+    given = as_variable(values)
+    found = counted(given)
+    if found is None:
+        return reversed(given)
+    return Counted(found.length, lambda i: found.at(found.length - 1 - i))
 
 
 def convert_zip(*values: Any, strict: bool = False) -> Any:

@@ -6,12 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.jit.as_array import array_of
 from teachgraph.jit.merge import Merge
 from teachgraph.jit.nest import copied, mapped
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
+from teachgraph.ops.infer import Spec
 from teachgraph.ops.traced import Traced
+from teachgraph.static.array_variable import ArrayVariable
+from teachgraph.static.arrays import array_length
 from teachgraph.static.block import Block
 from teachgraph.static.branch import Branch
 from teachgraph.static.operator import Operator
@@ -81,7 +85,7 @@ def convert_ifelse(
         other = no.run(otherwise, given)
     if all(a is b for a, b in zip(one, other, strict=True)):
         return one
-    merge = Merge(condition, yes.hand_out, no.hand_out)
+    merge = Merge(condition, yes, no)
     triples = zip(one, other, names, strict=True)
     return tuple(merge(a, b, name) for a, b, name in triples)
 
@@ -105,6 +109,8 @@ def as_condition(test: Any) -> Any:
     value = as_variable(test)
     if not isinstance(value, Variable):
         return value
+    if isinstance(value, ArrayVariable):
+        return functions.reshape(array_length(value), []) > 0
     if any(size not in (1, -1) for size in value.shape):
         raise InvalidValueError(
             at_user_line(
@@ -176,6 +182,15 @@ class TracedBranch:
         else:
             out = passed_on(self.made, value)
         self.outside[id(out)] = out
+        return out
+
+    def array(self, value: Any, like: Spec | None) -> Variable:
+        """The same of an array, or of a list as one."""
+        if isinstance(value, Variable):
+            return self.hand_out(value)
+        made = self.made
+        (out,) = self.branch(lambda: [array_of(value, like)])
+        self.made = made or self.made
         return out
 
     def outdated(self, value: Variable) -> bool:

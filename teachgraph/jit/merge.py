@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from teachgraph.eager import Tensor
 from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.as_array import of_one_kind, spec_of
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
+from teachgraph.ops.infer import Spec
+from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.control_flow import picked
 from teachgraph.static.program import current_block
 from teachgraph.static.sub_block import as_variable as as_constant
@@ -22,7 +25,16 @@ __all__ = ["Merge", "placeholder"]
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
-HandOut = Callable[[Variable], Variable]
+class Source(Protocol):
+    """A branch whose values come out of it."""
+
+    def hand_out(self, value: Variable) -> Variable:
+        """A variable around the branch that has this value if it was taken."""
+        ...
+
+    def array(self, value: Any, like: Spec | None) -> Variable:
+        """The same of an array, or of a list."""
+        ...
 
 
 def placeholder(like: Variable) -> Variable:
@@ -37,12 +49,12 @@ class Merge:
     Attributes:
         flag: The condition, one boolean.
         mask: The same as a whole number, 1 or 0.
-        from_yes: Has a variable come out of the one branch.
-        from_no: Has a variable come out of the other.
+        yes: The one branch.
+        no: The other.
     """
 
-    def __init__(self, flag: Variable, from_yes: HandOut, from_no: HandOut) -> None:
-        self.flag, self.from_yes, self.from_no = flag, from_yes, from_no
+    def __init__(self, flag: Variable, yes: Source, no: Source) -> None:
+        self.flag, self.yes, self.no = flag, yes, no
         self.mask = functions.cast(flag, "int32")
 
     def __call__(self, yes: Any, no: Any, name: str) -> Any:
@@ -57,7 +69,7 @@ class Merge:
 
     def pick(self, yes: Variable, no: Variable, name: str) -> Variable:
         """One of two tensors."""
-        pair = self.from_yes(yes), self.from_no(no)
+        pair = self.yes.hand_out(yes), self.no.hand_out(no)
         found = picked(current_block(), self.mask, *pair, repr(name))
         assert isinstance(found, Variable)
         return found
@@ -126,6 +138,14 @@ class Merge:
         if hasattr(yes, "_fields"):
             return type(yes)(*found)
         return type(yes)(found)
+
+    def lists(self, yes: Any, no: Any, name: str) -> Any:
+        """Two lists of tensors that are not equally long: an array of the program."""
+        spec = kind_of(yes) or kind_of(no)
+        pair = self.yes.array(yes, spec), self.no.array(no, spec)
+        found = picked(current_block(), self.mask, *pair, repr(name))
+        found.stop_gradient = False  # a part to come may have one
+        return found
 
     def entries(self, yes: Any, no: Any, name: str) -> Any:
         """Two dictionaries with the same keys."""
@@ -209,6 +229,25 @@ def maybe_tensor(yes: Any, no: Any) -> bool:
     )
 
 
+def of_two_lengths(yes: Any, no: Any) -> bool:
+    """Whether both are lists of tensors, which are not equally long, or arrays."""
+    sides = [side for side in (yes, no) if type(side) is list]
+    arrays = [side for side in (yes, no) if isinstance(side, ArrayVariable)]
+    items = [item for side in sides for item in side]
+    if len(sides) + len(arrays) < 2 or (len(sides) == 2 and len(yes) == len(no)):
+        return False
+    return bool(arrays or any(isinstance(v, Variable) for v in items)) and (
+        of_one_kind(items)
+    )
+
+
+def kind_of(value: Any) -> Spec | None:
+    """What the tensors in a list or an array are, None if there are none."""
+    if isinstance(value, ArrayVariable):
+        return value.spec
+    return spec_of(value[0]) if value else None
+
+
 def single(value: Any) -> bool:
     """Whether a value can be the other of an `Either`."""
     return value is None or isinstance(value, (Either, Undefined, Variable, *NUMBERS))
@@ -219,6 +258,7 @@ Kinds = Callable[[Any, Any], bool]
 RULES: tuple[tuple[Kinds, Callable[[Merge, Any, Any, str], Any]], ...] = (
     (lambda yes, no: NOTHING in (id_of(yes), id_of(no)), Merge.unwanted),
     (both(lambda v: isinstance(v, NUMBERS)), Merge.numbers),
+    (of_two_lengths, Merge.lists),
     (both(tensor_like), Merge.tensors),
     (maybe_tensor, Merge.either),
     (

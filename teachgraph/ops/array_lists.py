@@ -88,7 +88,8 @@ def drop_from_array_spec(x: Like, i: Like) -> Any:
 @drop_from_array.grad(inline=True, of=("x",))
 def drop_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
     """dx = dout, with zeros where the part was."""
-    return lambda: insert_into_array(dout, fill_any_like(read_from_array(x, i)), i)
+    nothing = fill_any_like(read_from_array(x, i))
+    return lambda: insert_into_array(dout, nothing, i)
 
 
 @op
@@ -104,11 +105,12 @@ def join_arrays_spec(x: Like, y: Like) -> Any:
 
 
 @join_arrays.grad(inline=True)
-def join_arrays_grad(dout: Any, x: Any, y: Any) -> Any:
+def join_arrays_grad(dout: Any, x: Any) -> Any:
     """dx = dout[:len(x)], dy = dout[len(x):]."""
+    length = lod_array_length(x)
     return (
-        lambda: slice_array(dout, None, lod_array_length(x)),
-        lambda: slice_array(dout, lod_array_length(x), None),
+        lambda: slice_array(dout, None, length),
+        lambda: slice_array(dout, length, None),
     )
 
 

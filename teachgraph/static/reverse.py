@@ -194,10 +194,12 @@ class Reverse:
         """Append the rule's own ops, their results named as gradients."""
         rule = operator.op.rule
         assert rule is not None
-        inputs = [
-            self.block._var_recursive(self.kept(name))
-            for name in operator.input_arg_names
-        ]
+        inputs = operator.op.arguments(
+            {
+                slot: [self.block._var_recursive(self.kept(name)) for name in names]
+                for slot, names in operator.inputs.items()
+            }
+        )
         outputs = [
             self.block._var_recursive(self.kept(name))
             for name in operator.output_arg_names

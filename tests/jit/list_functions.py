@@ -214,3 +214,62 @@ def items_swapped(x: Any, n: Any) -> Any:
         y[i], y[i + 1] = y[i + 1], y[i] * 2
     z[0], z[1] = z[1], z[0]
     return y, z
+
+
+@on((UP, THREE), (UP, NONE))
+def cleared_in_loop(x: Any, n: Any) -> Any:
+    items = [x]
+    for i in range(n):
+        if i == 1:
+            items.clear()
+        items.append(x * i)
+    return tg.stack(items), len(items)
+
+
+@on(*ALL)
+def lists_of_two_lengths(x: Any) -> Any:
+    items = [x, x * 2]
+    if x.sum() > 0:
+        items.append(x * x)
+    elif x[0] > 0:
+        items = []
+    return items, len(items)
+
+
+@on((UP, THREE))
+def true_if_there_are_some(x: Any, n: Any) -> Any:
+    items = []
+    for i in range(n):
+        if items:
+            items.append(items[-1] * i + x)
+        else:
+            items.append(x * x)
+    s = x * 0
+    while items:
+        s = s * 0.5 + items.pop()
+    return s
+
+
+@on((UP, np.array(4)), (UP, THREE))
+def slices_of_a_list(x: Any, n: Any) -> Any:
+    items = []
+    for i in range(n):
+        items.append(x * x * i)  # noqa: PERF401
+    items.reverse()
+    both = [x, x * 2] + items[1:] + items[:n] + items[::-1]  # noqa: RUF005
+    same = list(items)
+    items.append(x)
+    s = x * 0
+    for item in reversed(both):
+        s = s * 0.5 + item
+    return s + sum(both), len(same), len(items)
+
+
+@on((UP, THREE))
+def list_of_nested_loops(x: Any, n: Any) -> Any:
+    items = []
+    for i in range(n):
+        for j in range(i + 1):
+            items.append(x * i + j)  # noqa: PERF401
+        items.pop(0)
+    return items, tg.stack(items)

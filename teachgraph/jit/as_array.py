@@ -1,0 +1,71 @@
+"""Python's lists of tensors as arrays of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from teachgraph import dtypes
+from teachgraph.errors import ConversionError, ModeError, at_user_line
+from teachgraph.jit.tracing import as_variable
+from teachgraph.ops.infer import Spec
+from teachgraph.static.array_variable import ArrayVariable
+from teachgraph.static.arrays import create_array
+from teachgraph.static.sub_block import as_variable as as_constant
+from teachgraph.static.variable import Variable
+
+__all__ = ["array_of", "as_tensor", "of_one_kind", "spec_of"]
+
+
+def array_of(items: Any, like: Spec | None = None) -> Any:
+    """A list or a tuple as an array of the program; what is one already, as it is.
+
+    Args:
+        items: The list.
+        like: What its tensors will be if it has none yet.
+
+    Raises:
+        ConversionError: Its items are no tensors of one dtype and rank.
+    """
+    if isinstance(items, ArrayVariable):
+        return items
+    if not of_one_kind(items):
+        raise ConversionError(at_user_line(no_array(items)))
+    tensors = [as_tensor(item) for item in items]
+    spec = tensors[0].spec if tensors else like or Spec((), dtypes.float32)
+    array = create_array(spec.dtype, tensors)
+    array.shape = spec.shape
+    return array
+
+
+def no_array(items: Any) -> str:
+    """The message for a list that is no array."""
+    return (
+        "a tensor decides on the length of this list or on the item meant, so both are "
+        "known only when the program runs, and the items have to be tensors or numbers "
+        f"of one dtype and number of dimensions, not {list(items)!r:.80}"
+    )
+
+
+def of_one_kind(items: Sequence[Any]) -> bool:
+    """Whether all are tensors, or numbers, of one dtype and number of dimensions."""
+    specs = [spec_of(item) for item in items]
+    if None in specs:
+        return False
+    return len({(spec.dtype, len(spec.shape)) for spec in specs if spec}) <= 1
+
+
+def as_tensor(value: Any) -> Variable:
+    """An item of a list as a Variable."""
+    found = as_variable(value)
+    return found if isinstance(found, Variable) else as_constant(found)
+
+
+def spec_of(item: Any) -> Spec | None:
+    """What an item is as a tensor, None if it cannot be one."""
+    if isinstance(item, Variable):
+        return None if isinstance(item, ArrayVariable) else item.spec
+    try:
+        return as_tensor(item).spec
+    except (TypeError, ValueError, ModeError):
+        return None
