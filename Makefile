@@ -30,7 +30,7 @@ COMPLETE := $(if $(CI)$(APT),--complete)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint bench bench-peers oracle lock wheel clean setup programs
+.PHONY: help lab test lint bars bench bench-peers oracle lock wheel clean setup programs
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ lint: setup $(NODE_MODULES) ## check style and types
 bench: setup ## measure against NumPy written by hand and, after make oracle, PyTorch (ARGS go to pytest)
 	pytest --benchmark-only $(ARGS) tests/benchmarks
 
+bars: setup $(NODE_MODULES) programs ## measure what the visualiser promises: figure, bar, met or missed (ARGS=--noted: as last measured)
+	python -m tests.bars $(ARGS)
+
 bench-peers: setup $(PADDLE)/.packages $(TORCH)/.packages ## measure static steps against eager ones, Paddle's and PyTorch's (ARGS=--json=FILE)
 	PADDLE_PYTHON=$(PADDLE)/bin/python TORCH_PYTHON=$(TORCH)/bin/python \
 		python -m tests.benchmarks.peers $(ARGS)
@@ -65,6 +68,7 @@ oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorc
 	$(TORCH)/bin/python -m tests.oracle.models.bert
 	for oracle in $(PADDLE) $(TORCH); do $$oracle/bin/python -m tests.optimizer.capture || exit 1; done
 	$(TORCH)/bin/python -m tests.optimizer.capture_lbfgs
+	$(TORCH)/bin/python -m tests.onnx.capture
 	git diff --exit-code -- 'tests/*.json'
 
 lock: $(VENV)/bin/uv ## pin what pyproject.toml asks for (ARGS=--upgrade: to the newest)
@@ -103,10 +107,10 @@ $(PADDLE)/.packages: | $(VENV)/bin/uv
 	uv pip install --quiet --python $(PADDLE) 'paddlepaddle==2.6.2' 'numpy<2' setuptools
 	@touch $@
 
-$(TORCH)/.packages: | $(VENV)/bin/uv
-	uv venv --quiet --python $(VENV)/bin/python $(TORCH)
+$(TORCH)/.packages: Makefile | $(VENV)/bin/uv
+	uv venv --quiet --allow-existing --python $(VENV)/bin/python $(TORCH)
 	uv pip install --quiet --python $(TORCH) $(TORCH_WHEELS) \
-		'torch==2.13.0' 'transformers==5.23.0' safetensors numpy
+		'torch==2.13.0' 'transformers==5.23.0' 'onnx==1.23.2' 'onnxscript==0.7.2' safetensors numpy
 	@touch $@
 
 $(NODE_MODULES): widgets/package.json widgets/package-lock.json | $(PACKAGES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,9 @@ from teachgraph.static.variable import Variable
 __all__ = ["load", "program_of"]
 
 Loaded = tuple[Program, list[str], list[Variable]]
+
+OWN = "onnx_"
+"""How names begin that are made up here, so that a user's own stay free."""
 
 
 def load(path: Any, scope: Scope | None = None) -> Loaded:
@@ -62,14 +66,25 @@ def program_of(
     with (
         modes.using(static=True),
         program_guard(program, Program()),
-        unique_name.guard(),
+        unique_name.guard(OWN),
     ):
         feeds = declare(reader, model.graph, values)
         results = reader.graph(model.graph)
         names = [result.name for result in model.graph.output]
         fetches = [named(v, n) for v, n in zip(results, names, strict=True)]
+    for name in unread(program, names):
+        program.global_block().remove_var(name)
+        del values[name]
     (global_scope() if scope is None else scope).values.update(values)
     return program, feeds, fetches
+
+
+def unread(program: Program, wanted: Sequence[str]) -> list[str]:
+    """Parameters that no op reads: they were sizes, factors and the like."""
+    blocks = program.blocks
+    read = {n for block in blocks for op in block.ops for n in op.input_arg_names}
+    held = [parameter.name for parameter in program.all_parameters()]
+    return [name for name in held if name not in read and name not in wanted]
 
 
 def opset_of(model: Any) -> int:

@@ -1,139 +1,160 @@
-"""Ask PyTorch: small models as it exports them, and what it computes with them.
+"""Ask PyTorch: small networks as it exports them, and what it computes with them.
 
-Run with PyTorch's Python, where `onnx` and `onnxscript` are installed besides:
-`python -m tests.onnx.capture`.
+    python -m tests.onnx.capture            compare; ends with 1 if anything differs
+    python -m tests.onnx.capture --write    write the files
+    python -m tests.onnx.capture --write lstm gru    write those of these
+
+Run it at the root of the repository, in an environment that has `torch`, `onnx` and
+`onnxscript`. Each network of `networks/` is exported by the older exporter and by the
+newer one; `files/` holds the models, and beside them the inputs and answers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import argparse
+import logging
+import sys
+import warnings
+from collections.abc import Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import torch
-from torch import nn
-from torch.nn import functional as F
+from onnx import numpy_helper
+
+from tests.onnx.networks import flow, functions, sequences, vision
+from tests.onnx.networks.case import Case, Plain
 
 FILES = Path(__file__).parent / "files"
+CASES = {**vision.CASES, **sequences.CASES, **functions.CASES, **flow.CASES}
+BATCHES = (2, 3)
+TOLERANCE = 1e-5
+
+Array = np.ndarray[Any, Any]
+Files = dict[str, Any]
 
 
-class Attention(nn.Module):
-    """A block of a Transformer."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.layer = nn.TransformerEncoderLayer(
-            8, 2, 16, batch_first=True, activation="gelu"
-        )
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.layer(x)
-
-
-class Recurrent(nn.Module):
-    """An LSTM, a GRU and a plain layer, one after the other."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.words = nn.Embedding(11, 4)
-        self.lstm = nn.LSTM(4, 3, bidirectional=True, batch_first=True)
-        self.gru = nn.GRU(6, 3, batch_first=True)
-        self.rnn = nn.RNN(3, 2, batch_first=True)
-
-    def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        x, _ = self.lstm(self.words(ids))
-        x, _ = self.gru(x)
-        x, _ = self.rnn(x)
-        return x[:, -1]
-
-
-class Shapes(nn.Module):
-    """Shapes that follow from the input's."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        batch, length, size = x.shape
-        heads = x.reshape(batch, length, 2, size // 2).transpose(1, 2)
-        mask = torch.tril(torch.ones(length, length, dtype=torch.bool))
-        scores = heads @ heads.transpose(-1, -2)
-        scores = scores.masked_fill(~mask, -1e9).softmax(-1)
-        best = torch.topk(scores, 1, dim=-1).values.expand(-1, -1, -1, 3)
-        return torch.cat(
-            [best.flatten(1), x.mean(dim=(1, 2), keepdim=False)[:, None]], 1
-        )
-
-
-class Images(nn.Module):
-    """Resizing, one-hot rows and padding."""
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        y = F.interpolate(x, scale_factor=2, mode="bilinear", align_corners=False)
-        y = F.pad(
-            F.interpolate(y, size=(5, 7), mode="nearest"), (1, 1, 2, 0), mode="reflect"
-        )
-        hot = F.one_hot(y.argmax(1), 3).permute(0, 3, 1, 2).float()
-        return y * hot
-
-
-def convolutional() -> nn.Module:
-    """Convolutions, plain, depthwise and transposed."""
-    net = nn.Sequential(
-        nn.Conv2d(2, 4, 3, padding=1),
-        nn.BatchNorm2d(4),
-        nn.ReLU6(),
-        nn.Conv2d(4, 4, 3, stride=2, padding=1, groups=4),
-        nn.Hardswish(),
-        nn.MaxPool2d(2),
-        nn.ConvTranspose2d(4, 3, 2, stride=2),
-        nn.GroupNorm(3, 3),
-        nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(),
-        nn.Linear(3, 2),
-        nn.LogSoftmax(dim=-1),
-    )
-    for _ in range(3):
-        net(torch.randn(4, 2, 8, 8))
-    return net
-
-
-MODELS: dict[str, tuple[Callable[[], nn.Module], Any]] = {
-    "convolutional": (convolutional, lambda n: torch.randn(n, 2, 8, 8)),
-    "attention": (Attention, lambda n: torch.randn(n, 5, 8)),
-    "recurrent": (Recurrent, lambda n: torch.randint(0, 11, (n, 6))),
-    "shapes": (Shapes, lambda n: torch.randn(n, 4, 6)),
-    "images": (Images, lambda n: torch.randn(n, 3, 4, 4)),
-}
-
-
-def main() -> None:
-    """Write every model twice, by the old exporter and the new, with its answers."""
-    for name, (build, inputs) in MODELS.items():
-        torch.manual_seed(7)
-        model, x, other = build().eval(), inputs(2), inputs(3)
+def answers(module: Any, given: Mapping[int, Any]) -> dict[str, Array]:
+    """What goes in and what comes out, batch by batch, each with its number."""
+    found = {}
+    for batch, inputs in given.items():
         with torch.no_grad():
-            answers = {"x2": x, "y2": model(x), "x3": other, "y3": model(other)}
-        np.savez(FILES / f"{name}.npz", **{k: v.numpy() for k, v in answers.items()})
-        old = {"input_names": ["x"], "dynamic_axes": {"x": {0: "batch"}}}
-        torch.onnx.export(
-            model,
-            (x,),
-            FILES / f"{name}.14.onnx",
-            dynamo=False,
-            opset_version=14,
-            **old,
-        )
-        batch = torch.export.Dim("batch", min=1, max=1024)
-        new = {"input_names": ["x"], "dynamic_shapes": ({0: batch},)}
-        torch.onnx.export(
-            model,
-            (x,),
-            FILES / f"{name}.18.onnx",
-            dynamo=True,
-            opset_version=18,
-            external_data=False,
-            **new,
-        )
+            out = module(*(x.clone() for x in inputs))
+        outputs = out if isinstance(out, tuple) else (out,)
+        found |= {f"x{batch}.{i}": x.numpy() for i, x in enumerate(inputs)}
+        found |= {f"y{batch}.{i}": y.numpy() for i, y in enumerate(outputs)}
+    return found
+
+
+def by_trace(case: Case, module: Any, inputs: Any) -> Any:
+    """The model of the older exporter."""
+    names = [f"x{i}" for i in range(len(inputs))]
+    axes = {name: {0: "batch"} for name in names}
+    how = {"input_names": names, "dynamic_axes": axes, "opset_version": case.opset}
+    source = torch.jit.script(module) if case.scripted else module
+    file = BytesIO()
+    torch.onnx.export(source, inputs, file, dynamo=False, **how)
+    return onnx.load_model_from_string(file.getvalue())
+
+
+def by_dynamo(case: Case, module: Any, inputs: Any) -> Any:
+    """The model of the newer exporter, without where it was exported."""
+    batch = torch.export.Dim("batch", min=1, max=1024)
+    sizes: Any = tuple({0: batch} for _ in inputs)
+    sizes = (sizes,) if isinstance(module, Plain) else sizes
+    program = torch.onnx.export(
+        module, inputs, dynamo=True, dynamic_shapes=sizes, verbose=False
+    )
+    return without_traces(program.model_proto)
+
+
+def without_traces(message: Any) -> Any:
+    """A message none of whose parts tells of the machine it was made on."""
+    for field, value in message.ListFields():
+        if field.name == "metadata_props":
+            message.ClearField(field.name)
+        elif field.message_type is not None:
+            parts = value if field.is_repeated else [value]
+            for part in parts:
+                without_traces(part)
+    return message
+
+
+def asked(name: str, case: Case) -> Files:
+    """The models and the answers of a case, by the names of the files."""
+    torch.manual_seed(7)
+    module = case.build().eval()
+    given = {batch: case.inputs(batch) for batch in BATCHES}
+    found: Files = {f"{name}.npz": answers(module, given)}
+    if case.opset:
+        found[f"{name}.torchscript.onnx"] = by_trace(case, module, given[2])
+    if case.dynamo:
+        found[f"{name}.dynamo.onnx"] = by_dynamo(case, module, given[2])
+    return found
+
+
+def write(name: str, content: Any) -> None:
+    """Write a file."""
+    if name.endswith(".npz"):
+        np.savez_compressed(FILES / name, **content)
+    else:
+        (FILES / name).write_bytes(content.SerializeToString(deterministic=True))
+
+
+def same(name: str, content: Any) -> bool:
+    """Whether a file says the same; numbers may differ in their last digits."""
+    path = FILES / name
+    if not path.exists():
+        return False
+    if name.endswith(".npz"):
+        return close(dict(np.load(path)), content)
+    told = onnx.load(path)
+    return close(emptied(told), emptied(content)) and told == content
+
+
+def close(told: Mapping[str, Array], found: Mapping[str, Array]) -> bool:
+    """Whether two sets of arrays are equal but for rounding."""
+    if told.keys() != found.keys():
+        return False
+    pairs = [(told[key], found[key]) for key in told]
+    return all(
+        a.dtype == b.dtype
+        and a.shape == b.shape
+        and np.allclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+        for a, b in pairs
+    )
+
+
+def emptied(model: Any) -> dict[str, Array]:
+    """The arrays of a model, which are taken out of it."""
+    arrays = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    for tensor in model.graph.initializer:
+        tensor.ClearField("raw_data")
+        tensor.ClearField("float_data")
+    return arrays
+
+
+def main() -> int:
+    """Compare, or write; 1 if something differs."""
+    parser = argparse.ArgumentParser(description="Ask PyTorch for ONNX files.")
+    parser.add_argument("--write", action="store_true", help="write the files")
+    parser.add_argument("names", nargs="*", help="networks; by default all")
+    asks = parser.parse_args()
+    warnings.simplefilter("ignore")
+    logging.disable(logging.WARNING)
+    differ = []
+    for name in asks.names or CASES:
+        for file, content in asked(name, CASES[name]).items():
+            if asks.write:
+                write(file, content)
+            elif not same(file, content):
+                differ.append(file)
+    print("\n".join(f"{file} differs" for file in differ) or "the same again")
+    return int(bool(differ))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

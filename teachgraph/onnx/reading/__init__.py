@@ -1,9 +1,11 @@
 """From ONNX to a program: an importer for each op, a file for each family."""
 
 from teachgraph.onnx.reading import (
+    border,
     creation,
     elementwise,
     flow,
+    image,
     lookup,
     matmul,
     norm,
@@ -18,9 +20,11 @@ __all__ = [
     "IMPORTERS",
     "Node",
     "Reader",
+    "border",
     "creation",
     "elementwise",
     "flow",
+    "image",
     "lookup",
     "matmul",
     "norm",

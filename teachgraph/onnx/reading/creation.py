@@ -58,11 +58,17 @@ def arange(node: Node) -> Any:
 def eye_like(node: Node) -> Any:
     """Ones on a diagonal."""
     x, k = node.x(), node.attr("k", 0)
-    if -1 in x.shape:
-        node.refuse("a matrix whose size is not known")
     dtype = dtype_of(node.attr("dtype")) if "dtype" in node.attrs else x.dtype
-    rows, columns = x.shape
-    return np.eye(rows, columns, k, dtype)
+    if -1 not in x.shape:
+        rows, columns = x.shape
+        return np.eye(rows, columns, k, dtype)
+    sizes, zero, one = f.shape(x), np.array([0], np.int32), np.array([1], np.int32)
+    row, column = (
+        range_(as_variable(zero), f.slice(sizes, [0], [i], [i + 1]), as_variable(one))
+        for i in (0, 1)
+    )
+    here = f.equal(f.unsqueeze(row + np.array(k, np.int32), [1]), column)
+    return f.cast(here, dtype)
 
 
 @reads("Dropout")

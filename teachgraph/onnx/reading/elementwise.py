@@ -101,7 +101,11 @@ IMPORTERS.update({theirs: two(ours) for theirs, ours in TWO.items()})
 @reads("Round")
 def round_(node: Node) -> Any:
     """To the nearest whole number; a half to the nearest even one."""
-    x = node.x()
+    return rounded(node.x())
+
+
+def rounded(x: Any) -> Any:
+    """The same of a value."""
     half = f.equal(x - f.floor(x), zero(x, 0.5))
     even = f.multiply(f.round(f.multiply(x, zero(x, 0.5))), zero(x, 2))
     return f.where(half, even, f.round(x))

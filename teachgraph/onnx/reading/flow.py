@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.errors import ShapeError
 from teachgraph.onnx.reading.reader import Node, as_variable, reads, traced
 from teachgraph.onnx.types import dtype_of
 from teachgraph.ops import functions as f
@@ -36,7 +37,10 @@ def branch(node: Node) -> Any:
     if any(None not in pair and len(set(pair)) > 1 for pair in ranks):
         node.refuse("branches whose results have different numbers of dimensions")
     flag = condition if len(condition.shape) < 2 else f.reshape(condition, [])
-    return tuple(cond(flag, side("then_branch"), side("else_branch")))
+    try:
+        return tuple(cond(flag, side("then_branch"), side("else_branch")))
+    except ShapeError as error:
+        return node.refuse(f"branches whose results differ: {error}")
 
 
 def outputs_of(node: Node, name: str) -> list[int | None]:

@@ -35,6 +35,8 @@ def gather(node: Node) -> Any:
     """Slices along an axis; the index may have any shape."""
     x, index, axis = node.x(), node.x(1), node.attr("axis", 0)
     axis %= len(x.shape)
+    if (told := told_already(node, x, index)) is not None:
+        return told
     index = from_the_front(node, index, x, axis)
     if not traced(x) and not traced(index):
         return np.take(x, index, axis)
@@ -54,19 +56,37 @@ def gather(node: Node) -> Any:
     return node.late("reshape2", [flat], ndim, shape=f.concat(parts))
 
 
+def told_already(node: Node, x: Any, index: Any) -> Any:
+    """Sizes that are known though the list they are taken from is computed."""
+    if not traced(x) or traced(index) or x.name not in node.reader.partly:
+        return None
+    found = np.take(node.reader.partly[x.name], index)
+    return None if (found == -1).any() else found.astype(x.dtype)
+
+
 @reads("GatherElements")
 def gather_elements(node: Node) -> Any:
     """Elements by one coordinate."""
     from teachgraph.ops.gather import take_along_axis
 
-    x, axis = node.x(), node.attr("axis", 0)
-    index = node.x(1)
-    shape = list(x.shape)
-    if len(index.shape) == len(shape):
-        shape[axis] = index.shape[axis]
-    if shape != list(index.shape):
-        node.refuse("an index that is narrower than what it picks from")
-    return take_along_axis(x, from_the_front(node, node.x(1), x, axis), Axis=axis)
+    x, index = node.x(), node.x(1)
+    axis = node.attr("axis", 0) % len(x.shape)
+    index = from_the_front(node, index, x, axis)
+    return take_along_axis(narrowed(node, x, index, axis), index, Axis=axis)
+
+
+def narrowed(node: Node, x: Any, index: Any, axis: int) -> Any:
+    """X, no wider than the index but along one axis."""
+    pairs = enumerate(zip(x.shape, index.shape, strict=True))
+    axes = [i for i, (old, new) in pairs if i != axis and (old != new or old == -1)]
+    if not axes:
+        return x
+    starts, shape = [0] * len(axes), list(index.shape)
+    shape[axis] = x.shape[axis]
+    if all(index.shape[i] != -1 for i in axes):
+        return f.slice(x, axes, starts, [index.shape[i] for i in axes])
+    ends = f.gather(f.shape(index), np.array(axes))
+    return node.late("slice", [x], shape, axes=axes, starts=starts, ends=ends)
 
 
 @reads("GatherND")

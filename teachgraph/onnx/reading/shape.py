@@ -24,7 +24,7 @@ def reshape(node: Node) -> Any:
         if node.known(1) is not None or "shape" in node.attrs
         else None
     )
-    if shape is None:
+    if shape is None and (shape := nearly_known(node, x)) is None:
         known = [n or -1 for n in node.partly(1)]
         return node.late("reshape2", [x], known, shape=node.x(1))
     within([n for n in shape if n > 0])
@@ -36,6 +36,13 @@ def reshape(node: Node) -> Any:
         old = x.shape
         return x.reshape([old[i] if n == 0 else n for i, n in enumerate(shape)])
     return reshape2(x, shape=shape)
+
+
+def nearly_known(node: Node, x: Any) -> list[int] | None:
+    """A shape of which only one size is computed: that follows from the others."""
+    known = node.partly(1)
+    sure = known.count(-1) == 1 and 0 not in known and 0 not in x.shape
+    return known if sure else None
 
 
 @reads("Flatten")
@@ -160,9 +167,17 @@ def slice_(node: Node) -> Any:
     if all(step == 1 for step in steps):
         part = f.slice(x, axes, starts, ends)
         if listed(x):
-            node.reader.partly[part.name] = node.partly(0)[starts[0] : ends[0]]
+            return told(node, part, node.partly(0)[starts[0] : ends[0]])
         return part
     return strided_slice(x, axes=axes, starts=starts, ends=ends, strides=steps)
+
+
+def told(node: Node, sizes: Any, known: list[int]) -> Any:
+    """Sizes of which some are known; an array if all are."""
+    if -1 not in known:
+        return np.array(known, sizes.dtype)
+    node.reader.partly[sizes.name] = known
+    return sizes
 
 
 def bounds(start: int, end: int, step: int) -> tuple[int, int]:
@@ -203,12 +218,8 @@ def expand(node: Node) -> Any:
     x, shape = node.x(), node.sizes(1)
     if shape is None:
         count = max(node.x(1).shape[0], len(x.shape))
-        ones = node.late(
-            "expand_v2",
-            [np.ones([1], x.dtype)],
-            [-1] * node.x(1).shape[0],
-            shape=node.x(1),
-        )
+        one, known = np.ones([1], x.dtype), node.partly(1)
+        ones = node.late("expand_v2", [one], known, shape=node.x(1))
         return (
             f.multiply(x, ones)
             if x.dtype != np.bool_ and count
@@ -253,98 +264,8 @@ def shape(node: Node) -> Any:
 @reads("Size")
 def size(node: Node) -> Any:
     """How many elements there are."""
-    return f.numel(node.x())
-
-
-MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "wrap"}
-
-
-@reads("Pad")
-def pad(node: Node) -> Any:
-    """With a border."""
-    x, mode = node.x(), node.attr("mode", "constant")
-    if node.has(1) and node.known(1) is None:
-        return pad_later(node, x, mode)
-    pads, value = node.ints(1, "pads"), node.attr("value", 0.0)
-    assert pads is not None
-    if node.has(2):
-        value = float(np.reshape(node.constant(2), ()))
-    axes = node.ints(3) if node.has(3) else list(range(len(x.shape)))
-    assert axes is not None
-    pairs = [(0, 0)] * len(x.shape)
-    for axis, before, after in zip(axes, pads, pads[len(axes) :], strict=False):
-        pairs[axis] = (before, after)
-    if not traced(x):
-        more = {"constant_values": value} if mode == "constant" else {}
-        how: Any = MODES[mode]
-        return np.pad(x, pairs, how, **more)
-    if any(n < 0 for pair in pairs for n in pair):
-        ends = [-max(-after, 0) or END for _, after in pairs]
-        starts = [max(-before, 0) for before, _ in pairs]
-        x = f.slice(x, list(range(len(pairs))), starts, ends)
-        pairs = [(max(a, 0), max(b, 0)) for a, b in pairs]
-    if mode == "constant":
-        from teachgraph.ops.pad import pad as op
-
-        return op(x, paddings=[n for pair in pairs for n in pair], pad_value=value)
-    return mirrored(node, x, pairs, mode)
-
-
-def pad_later(node: Node, x: Any, mode: str) -> Any:
-    """A border of one value, whose widths are computed."""
-    ndim = len(x.shape)
-    if mode != "constant" or node.has(3) or x.dtype.kind != "f":
-        node.refuse("a border of elements, or of some axes, whose width is computed")
-    value = node.x(2) if node.has(2) else np.zeros([], x.dtype)
-    pairs = f.transpose(f.reshape(node.x(1), [2, ndim]), [1, 0])
-    how = {"paddings": f.reshape(pairs, [-1]), "pad_value": f.reshape(value, [])}
-    return node.late("pad", [x], [-1] * ndim, **how)
-
-
-def mirrored(node: Node, x: Any, pairs: list[tuple[int, int]], mode: str) -> Any:
-    """A border of elements, one axis after the other, by their places."""
-    for axis, (before, after) in enumerate(pairs):
-        if not before and not after:
-            continue
-        if x.shape[axis] == -1:
-            node.refuse("a border of elements around a size that is not known")
-        how: Any = MODES[mode]
-        places = np.pad(np.arange(x.shape[axis]), (before, after), how)
-        x = f.gather(x, places, axis)
-    return x
-
-
-@reads("DepthToSpace")
-def depth_to_space(node: Node) -> Any:
-    """Channels become pixels."""
-    x, block = node.x(), node.attr("blocksize")
-    batch, depth, height, width = known_sizes(node, x)
-    inner = depth // block**2
-    if node.attr("mode", "DCR") == "DCR":
-        parts = f.reshape(x, [batch, block, block, inner, height, width])
-        parts = f.transpose(parts, [0, 3, 4, 1, 5, 2])
-    else:
-        parts = f.reshape(x, [batch, inner, block, block, height, width])
-        parts = f.transpose(parts, [0, 1, 4, 2, 5, 3])
-    return f.reshape(parts, [batch, inner, height * block, width * block])
-
-
-@reads("SpaceToDepth")
-def space_to_depth(node: Node) -> Any:
-    """Pixels become channels."""
-    x, block = node.x(), node.attr("blocksize")
-    batch, depth, height, width = known_sizes(node, x)
-    parts = f.reshape(x, [batch, depth, height // block, block, width // block, block])
-    crd = node.attr("mode", "DCR") == "CRD"
-    parts = f.transpose(parts, [0, 1, 3, 5, 2, 4] if crd else [0, 3, 5, 1, 2, 4])
-    return f.reshape(parts, [batch, depth * block**2, height // block, width // block])
-
-
-def known_sizes(node: Node, x: Any) -> list[int]:
-    """The shape of an image; its batch may be any."""
-    if -1 in x.shape[1:]:
-        node.refuse("an image whose size is not known")
-    return list(x.shape)
+    x = node.x()
+    return f.numel(x) if -1 in x.shape else np.array(prod(x.shape), np.int64)
 
 
 @reads("Trilu")

@@ -162,7 +162,7 @@ def pool_attrs(node: Node, x: Any, dims: int, lift: int) -> dict[str, Any]:
     counted = bool(node.attr("count_include_pad", 0))
     if ceil and overhanging(node, sizes, window, strides, pads):
         node.refuse("ceil_mode with windows that begin behind the image")
-    if ceil and counted and average:
+    if ceil and counted and average and any(pads):
         node.refuse("ceil_mode where the padding counts")
     if any(n >= k for k, n in zip(np.repeat(window, 2), pads, strict=True)):
         node.refuse("windows that lie in the padding alone")
@@ -172,7 +172,7 @@ def pool_attrs(node: Node, x: Any, dims: int, lift: int) -> dict[str, Any]:
         "strides": [1] * lift + strides,
         "paddings": [0, 0] * lift + pads,
         "ceil_mode": ceil,
-        "exclusive": not counted,
+        "exclusive": not (counted and any(pads)),
     }
 
 
@@ -193,77 +193,3 @@ def global_pool(node: Node) -> Any:
     x = node.x()
     function = f.mean if node.type == "GlobalAveragePool" else f.max
     return function(x, list(range(2, len(x.shape))), keepdim=True)
-
-
-@reads("Resize", "Upsample")
-def resize(node: Node) -> Any:
-    """An image of another size, by the nearest elements or linearly, axis by axis."""
-    x, mode = node.x(), node.attr("mode", "nearest")
-    if mode not in ("nearest", "linear") or node.attr("antialias", 0):
-        node.refuse(f"mode={mode!r}, antialias={node.attr('antialias', 0)}")
-    if (
-        node.attr("axes") is not None
-        or node.attr("keep_aspect_ratio_policy", "stretch") != "stretch"
-    ):
-        node.refuse("axes, keep_aspect_ratio_policy")
-    way = node.attr("coordinate_transformation_mode", "half_pixel")
-    way = "asymmetric" if node.type == "Upsample" or node.opset < 11 else way
-    scales, sizes = resized(node, x)
-    for axis, (old, new, scale) in enumerate(zip(x.shape, sizes, scales, strict=True)):
-        if scale != 1:
-            if old == -1:
-                node.refuse("an image whose size is not known")
-            x = resample(node, x, axis, places(node, way, old, new, scale), old, mode)
-    return x
-
-
-def resized(node: Node, x: Any) -> tuple[list[float], list[int]]:
-    """By how much each dimension grows, and how large it is then."""
-    if node.type == "Resize" and node.has(3):
-        sizes = node.partly(3)
-        if any(n == -1 and m != -1 for n, m in zip(sizes, x.shape, strict=True)):
-            node.refuse("sizes that are computed")
-        pairs = zip(sizes, x.shape, strict=True)
-        return [1.0 if n in (m, -1) else m / n for m, n in pairs], sizes
-    which = 2 if node.type == "Resize" and node.opset >= 11 else 1
-    scales = node.attr("scales") or [float(n) for n in node.constant(which)]
-    return scales, [int(np.floor(n * s)) for n, s in zip(x.shape, scales, strict=True)]
-
-
-def places(node: Node, way: str, old: int, new: int, scale: float) -> Any:
-    """Where each new element lies among the old ones."""
-    at = np.arange(new, dtype=np.float64)
-    if way == "align_corners":
-        return at * (old - 1) / (new - 1) if new > 1 else at * 0
-    if way == "asymmetric":
-        return at / scale
-    if way == "pytorch_half_pixel" and new == 1:
-        return at * 0
-    if way not in ("half_pixel", "pytorch_half_pixel"):
-        node.refuse(f"coordinate_transformation_mode={way!r}")
-    return (at + 0.5) / scale - 0.5
-
-
-ROUNDED: dict[str, Any] = {
-    "round_prefer_floor": lambda at: np.ceil(at - 0.5),
-    "round_prefer_ceil": lambda at: np.floor(at + 0.5),
-    "floor": np.floor,
-    "ceil": np.ceil,
-}
-
-
-def resample(node: Node, x: Any, axis: int, at: Any, old: int, mode: str) -> Any:
-    """One dimension at these places."""
-    if mode == "nearest":
-        how = (
-            "floor"
-            if node.opset < 11
-            else node.attr("nearest_mode", "round_prefer_floor")
-        )
-        index = ROUNDED[how](at)
-        return f.gather(x, np.clip(index, 0, old - 1).astype(np.int64), axis)
-    low = np.floor(at)
-    share = (at - low).astype(x.dtype).reshape([-1, *[1] * (len(x.shape) - 1 - axis)])
-    index = [np.clip(low + i, 0, old - 1).astype(np.int64) for i in (0, 1)]
-    first, second = (f.gather(x, i, axis) for i in index)
-    return first * (1 - share) + second * share

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log, sqrt
 
+import numpy as np
+
 from teachgraph.onnx.writing.writer import CONVERTERS, Converter, Step, writes
 
 SAME = {
@@ -16,7 +18,6 @@ SAME = {
     "assign": "Identity",
     "atan": "Atan",
     "atanh": "Atanh",
-    "bitwise_not": "BitwiseNot",
     "ceil": "Ceil",
     "cos": "Cos",
     "cosh": "Cosh",
@@ -156,6 +157,25 @@ def round_(step: Step) -> None:
     """A half goes away from 0; ONNX's own Round takes it to the nearest even number."""
     size = step.put("Add", step.put("Abs", step.get()), step.like(0.5))
     step.give("Mul", step.put("Sign", step.get()), step.put("Floor", size))
+
+
+@writes("trunc")
+def trunc(step: Step) -> None:
+    """What stands before the point; whole numbers as they are."""
+    if step.variable("x").dtype.kind in "iu":
+        return step.give("Identity", step.get())
+    size = step.put("Floor", step.put("Abs", step.get()))
+    return step.give("Mul", step.put("Sign", step.get()), size)
+
+
+@writes("bitwise_not")
+def bitwise_not(step: Step) -> None:
+    """Each bit turned; the other truth."""
+    if step.variable("x").dtype == np.bool_:
+        return step.give("Not", step.get())
+    if step.writer.opset < 18:
+        step.refuse("the bits of whole numbers need opset_version=18")
+    return step.give("BitwiseNot", step.get())
 
 
 @writes("square")

@@ -19,9 +19,6 @@ ARITHMETIC = {
 }
 
 COMPARED = {
-    "bitwise_and": "BitwiseAnd",
-    "bitwise_or": "BitwiseOr",
-    "bitwise_xor": "BitwiseXor",
     "equal": "Equal",
     "greater_equal": "GreaterOrEqual",
     "greater_than": "Greater",
@@ -61,6 +58,20 @@ def compared(theirs: str) -> Converter:
 
 CONVERTERS.update({ours: arithmetic(theirs) for ours, theirs in ARITHMETIC.items()})
 CONVERTERS.update({ours: compared(theirs) for ours, theirs in COMPARED.items()})
+
+
+BITS = {"bitwise_and": "And", "bitwise_or": "Or", "bitwise_xor": "Xor"}
+
+
+@writes(*BITS)
+def bitwise(step: Step) -> None:
+    """Bit by bit; of truths, and with them alone before opset 18."""
+    theirs, dtype = BITS[step.operator.type], step.result().dtype
+    if dtype == np.bool_:
+        return step.give(theirs, *operands(step, dtype))
+    if step.writer.opset < 18:
+        step.refuse("the bits of whole numbers need opset_version=18")
+    return step.give(f"Bitwise{theirs}", *operands(step, dtype))
 
 
 @writes("not_equal")

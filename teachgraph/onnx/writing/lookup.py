@@ -53,6 +53,19 @@ def take_along_axis(step: Step) -> None:
     step.give("GatherElements", step.get("input"), index, axis=axis, slot="result")
 
 
+REDUCED = {"assign": "none", "add": "add", "mul": "mul", "multiply": "mul"}
+
+
+@writes("put_along_axis")
+def put_along_axis(step: Step) -> None:
+    """Values put, added or multiplied by one coordinate."""
+    if not step.attrs["Include_self"]:
+        step.refuse("only with what stood there before (include_self=True)")
+    given = [step.get("input"), step.get_as("index", np.int64), step.get("value")]
+    axis, kind = step.attrs["Axis"], REDUCED[step.attrs["Reduce"]]
+    step.give("ScatterElements", *given, axis=axis, reduction=kind, slot="result")
+
+
 @writes("scatter_nd_add")
 def scatter_nd_add(step: Step) -> None:
     """Updates added at coordinates."""
