@@ -233,7 +233,8 @@ def test_passes_and_profiles_are_in_the_picture_and_the_text() -> None:
 
 def test_a_gradient_that_is_not_finite_is_told_without_a_norm() -> None:
     recording = record(
-        "x = tg.to_tensor([0.0, 1.0], stop_gradient=False)\ntg.sqrt(x).sum().backward()\n"
+        "x = tg.to_tensor([0.0, 1.0], stop_gradient=False)\n"
+        "tg.sqrt(x).sum().backward()\n"
     )
     assert "gradient ✕ Inf" in summary(recording.log)
     assert any("‖g‖ ✕ Inf" in word for word in texts(still(recording.log)))

@@ -340,7 +340,7 @@ SCENES: dict[str, Scene] = {
     "picture": Scene(traced(PICTURE, pictures=pictures()), [], [".tg-graph .tg-chip"]),
     "waiting": Scene(traced(EAGER), query="&waiting=2"),
     "help": Scene(traced(EAGER), ["?"]),
-    "rewritten": Scene(traced(REWRITTEN), ["v"]),
+    "rewritten": Scene(traced(REWRITTEN), ["v", "v"]),
     "executed-4": Scene(traced_passes(1), ["v"]),
     "executed-4-plan": Scene(traced_passes(1), ["v", "v"]),
     "passes-4": Scene(lambda: of_passes(1)),

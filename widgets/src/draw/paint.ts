@@ -21,7 +21,7 @@ const FAR_TITLE = 19;
 const DETAIL = 11.5;
 const BADGE = 9;
 const STRIPE = 5;
-const BADGE_X = 14 + BADGE;
+const BADGE_X = 10 + BADGE;
 
 /** A monospaced character is about this wide, as a share of its size. */
 const ADVANCE = 0.605;
@@ -41,9 +41,31 @@ interface Text {
 /** Letters whose width is known; others are squeezed into their room, slowly. */
 const PLAIN = /^[\x20-\x7e‖…]*$/;
 
+/** The sizes of letters, in world units: on the screen none is too small to be read. */
+interface Sizes {
+  readonly title: number;
+  /** Of a title that stands alone. */
+  readonly far: number;
+  readonly detail: number;
+  readonly label: number;
+}
+
+function sizesAt(scale: number): Sizes {
+  const atLeast = (pixels: number, usual: number, most: number): number =>
+    Math.min(most, Math.max(usual, pixels / scale));
+  return {
+    title: atLeast(10, TITLE, 17),
+    far: atLeast(9.5, FAR_TITLE, 25),
+    detail: atLeast(9.5, DETAIL, 15),
+    label: atLeast(9, DETAIL, 14),
+  };
+}
+
 /** Texts by font and alignment. */
 class Texts {
   private readonly groups = new Map<string, Text[]>();
+
+  constructor(readonly sizes: Sizes) {}
 
   add(font: string, align: CanvasTextAlign, text: Text): void {
     const group = `${align} ${font}`;
@@ -84,7 +106,7 @@ export function paint(
   context.textBaseline = "middle";
   context.lineCap = "round";
   drawAxis(context, camera, size, palette);
-  const texts = new Texts();
+  const texts = new Texts(sizesAt(camera.scale));
   // Backdrops are behind the edges, all else is before them.
   const front = shapes.findIndex(({ kind }) => kind !== "backdrop");
   shapes.forEach((shape, index) => {
@@ -128,7 +150,9 @@ function draw(context: Context, shape: Shape, palette: Palette, texts: Texts): v
 function drawChip(context: Context, chip: Chip, palette: Palette, texts: Texts): void {
   const { x, y, width, text, gradient, state } = chip;
   const marked = state === "selected" || state === "linked";
-  outline(context, x - width / 2, y - 8, width, 16, 8);
+  const size = Math.min(12.5, texts.sizes.label - 0.5);
+  const wide = (width * size) / (DETAIL - 0.5);
+  outline(context, x - wide / 2, y - 9, wide, 18, 9);
   context.fillStyle = palette.panel;
   context.fill();
   context.lineWidth = marked ? 2 : 1.25;
@@ -136,8 +160,8 @@ function drawChip(context: Context, chip: Chip, palette: Palette, texts: Texts):
   context.strokeStyle = marked ? palette.accent : plain;
   context.stroke();
   const alpha = context.globalAlpha;
-  const words = { text, x, y: y + 0.5, room: width - 8, colour: palette.ink, alpha };
-  texts.add(`${DETAIL - 0.5}px ${palette.mono}`, "center", words);
+  const words = { text, x, y: y + 0.5, room: wide - 8, colour: palette.ink, alpha };
+  texts.add(`${size}px ${palette.mono}`, "center", words);
 }
 
 function drawBackdrop(
@@ -158,8 +182,8 @@ function drawBackdrop(
   context.setLineDash([2, 5]);
   context.stroke();
   context.setLineDash([]);
-  const words = { text, x: x + 10, y: y + 12, room: width, colour: palette.dim, alpha };
-  if (text !== "") texts.add(`${DETAIL}px ${palette.sans}`, "left", words);
+  const words = { text, x: x + 9, y: y + 11, room: width, colour: palette.dim, alpha };
+  if (text !== "") texts.add(`${texts.sizes.label}px ${palette.sans}`, "left", words);
 }
 
 function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): void {
@@ -267,22 +291,23 @@ function writeBox(
   texts: Texts,
 ): void {
   const { caption, tone, state } = box;
-  const x = box.x + BADGE_X + BADGE + 7;
+  const x = box.x + BADGE_X + BADGE + 6;
   const middle = box.y + box.height / 2;
-  const room = box.x + box.width - x - 7;
+  const room = box.x + box.width - x - 5;
   const two = box.detail === "full" && caption.detail !== "";
   const faint = state === "future" || box.freed;
   const colour = tone === "failed" ? palette.bad : faint ? palette.dim : palette.ink;
   const y = two ? middle - 8 : middle + 0.5;
   // From further away there is room for one line, in letters that can still be read.
-  const size = box.detail === "full" ? TITLE : FAR_TITLE;
+  const { title: near, detail } = texts.sizes;
+  const size = box.detail === "full" ? near : texts.sizes.far;
   const title = fitted(box.detail === "full" ? caption.title : brief(box), room, size);
   const titleFont = `600 ${size}px ${palette.mono}`;
   texts.add(titleFont, "left", { text: title, x, y, room, colour, alpha });
   if (!two) return;
-  const text = fitted(caption.detail, room, DETAIL);
-  const rest = { text, x, y: middle + 9, room, colour: palette.dim, alpha };
-  texts.add(`${DETAIL}px ${palette.mono}`, "left", rest);
+  const text = fitted(caption.detail, room, detail);
+  const rest = { text, x, y: middle + 9.5, room, colour: palette.dim, alpha };
+  texts.add(`${detail}px ${palette.mono}`, "left", rest);
 }
 
 /** The badge says already what is a gradient. */
@@ -412,11 +437,12 @@ function drawLabel(
   texts: Texts,
 ): void {
   const { text, x, y } = label;
-  const room = text.length * DETAIL * ADVANCE + 12;
+  const size = texts.sizes.label;
+  const room = text.length * size * ADVANCE + 8;
   outline(context, x - room / 2, y - 9, room, 18, 9);
   context.fillStyle = palette.panel;
   context.fill();
-  const font = `${DETAIL}px ${palette.mono}`;
+  const font = `${size}px ${palette.mono}`;
   const alpha = context.globalAlpha;
   texts.add(font, "center", { text, x, y: y + 0.5, room, colour: palette.dim, alpha });
 }
