@@ -19,6 +19,7 @@ from teachgraph_widgets.recorder import Recorder
 
 import teachgraph as tg
 import teachgraph.nn.functional as F
+from tests.bars import note
 from tests.benchmarks.test_training_step import Case, eager, static
 
 OPS = 1000
@@ -90,6 +91,8 @@ def test_one_op(
     extra = (watched - plain) / OPS * 1e6
     benchmark.extra_info["us"] = extra
     tell(f"{what}, {size} elements, values {values}: {extra:.1f} us more")
+    if (what, size) == ("op", 64):
+        note("recording-op-values" if values else "recording-op", extra, 10, "us")
 
 
 def test_an_op_that_nobody_watches(benchmark: Any, tell: Tell) -> None:
@@ -105,6 +108,7 @@ def test_an_op_that_nobody_watches(benchmark: Any, tell: Tell) -> None:
     after = min(plain() for _ in range(20))
     each = [t / OPS * 1e6 for t in (before, after)]
     tell(f"an op takes {each[0]:.2f} us, {each[1]:.2f} us after a recording")
+    note("recording-off", 100 * (after / before - 1), 5, "% more, of noise")
 
 
 def mlp(build: Any) -> Any:
@@ -148,6 +152,7 @@ def test_an_epoch_of_mnist(benchmark: Any, tell: Tell, name: str, build: Any) ->
     benchmark.pedantic(step, rounds=1)
     share = min(watched) / min(plain) - 1
     benchmark.extra_info["share"] = share
+    note(f"mnist-{name.lower().replace(', ', '-')}", 100 * share, 5, "%")
     each = min(plain) / EPOCH * 1e3
     tell(f"{name}: a step of {each:.2f} ms takes {share:.1%} more when recorded")
 

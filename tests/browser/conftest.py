@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
+from tests.bars import note
 from tests.browser.lab import Gate, Lab, running
-from tests.browser.watched import Notebook
+from tests.browser.watched import REMOTE, Notebook
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -38,6 +39,7 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
         chromium.close()
+    note("requests", len(REMOTE), 0)
 
 
 @pytest.fixture

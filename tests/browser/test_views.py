@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.bars import note
 from widgets.dev import shoot
 
 FOUR_HUNDRED, TEN_THOUSAND = "transformer", "transformer_deep"
 TRACES = ["four_lines_run", "mlp_nan", "twice", "failing_program", FOUR_HUNDRED]
 VIEWS = ["passes", "hostile_views", "training"]
 THEMES = ["light", "dark"]
+Ask = Callable[[Page], list[str]]
 
 
 @pytest.fixture(scope="module")
 def html() -> Path:
     return shoot.build()
+
+
+@pytest.fixture(scope="module")
+def violations() -> Iterator[Ask]:
+    """Asks axe-core; the sum of all answers is a figure of the bars."""
+    found: list[str] = []
+
+    def ask(page: Page) -> list[str]:
+        answer = shoot.violations(page)
+        found.extend(answer)
+        return answer
+
+    yield ask
+    note("axe", len(found), 0, "violations")
 
 
 @pytest.fixture
@@ -39,28 +55,38 @@ def opened(
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("name", TRACES)
 def test_a_trace_has_no_accessibility_violation(
-    browser: Browser, html: Path, errors: list[str], name: str, theme: str
+    browser: Browser,
+    html: Path,
+    errors: list[str],
+    violations: Ask,
+    name: str,
+    theme: str,
 ) -> None:
     page = opened(browser, html, name, theme, errors)
-    assert shoot.violations(page) == []
+    assert violations(page) == []
     page.focus(".tg-root")
     for key in ("Shift+ArrowLeft", "ArrowDown", "]", "g", "Enter"):
         page.keyboard.press(key)
-    assert shoot.violations(page) == [], "with something selected"
+    assert violations(page) == [], "with something selected"
     page.keyboard.press("?")
-    assert shoot.violations(page) == [], "with the help open"
+    assert violations(page) == [], "with the help open"
     page.close()
 
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("name", VIEWS)
 def test_no_view_has_an_accessibility_violation(
-    browser: Browser, html: Path, errors: list[str], name: str, theme: str
+    browser: Browser,
+    html: Path,
+    errors: list[str],
+    violations: Ask,
+    name: str,
+    theme: str,
 ) -> None:
     page = opened(browser, html, name, theme, errors)
     tabs = page.locator(".tg-tab:not([hidden])").count()
     for _ in range(max(1, tabs)):
-        assert shoot.violations(page) == []
+        assert violations(page) == []
         page.focus(".tg-root")
         page.keyboard.press("v")
         page.wait_for_timeout(50)
@@ -123,14 +149,24 @@ def test_pointing_at_an_edge_tells_the_gradients_norm(
     page.close()
 
 
+def painted(browser: Browser, html: Path, name: str) -> tuple[Page, float]:
+    """A page, and the least of three first paints: others use the machine too."""
+    times: list[float] = []
+    for _ in range(3):
+        page = shoot.open_log(browser, html, name, 1640, "light")
+        times.append(page.evaluate(shoot.PAINTED))
+        if len(times) < 3:
+            page.close()
+    return page, min(times)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [FOUR_HUNDRED, TEN_THOUSAND, "ten_thousand"])
 def test_what_a_hand_waits_for(
     browser: Browser, html: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Prints the figures; the gates are ten times the bars, for a busy machine."""
-    page = shoot.open_log(browser, html, name, 1640, "light")
-    first: float = page.evaluate(shoot.PAINTED)
+    page, first = painted(browser, html, name)
     unfold = page.get_by_role("button", name="Unfold all groups (e)")
     if unfold.is_visible():
         unfold.click()
@@ -143,6 +179,11 @@ def test_what_a_hand_waits_for(
             for what, (half, most, own) in found.items()
         ]
         print(f"\n{name}, {nodes} nodes: first paint {first:.0f} ms", *frames, sep=", ")
+    if name == "ten_thousand":
+        note("first-paint", first, 500, "ms")
+        for what, bar in (("zoom", 20), ("pan", 20), ("seek", 50)):
+            note(f"{what}-p95", found[what][1], bar, "ms")
+            note(f"{what}-p95-of-it-ours", found[what][2], bar, "ms")
     assert first < 5000
     assert found["seek"][1] < 500
     assert max(found["zoom"][1], found["pan"][1]) < 200

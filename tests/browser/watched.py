@@ -20,6 +20,10 @@ IDLE = r"""() => {
 }"""
 
 
+# What any page asked of other hosts: a figure of the bars.
+REMOTE: list[str] = []
+
+
 class Watched:
     """A page, and all that must not happen on it.
 
@@ -46,6 +50,7 @@ class Watched:
         remote = address.scheme in ("http", "https", "ws", "wss")
         if remote and address.hostname != "127.0.0.1":
             self.requests.append(request.url)
+            REMOTE.append(request.url)
 
     @property
     def views(self) -> Locator:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from teachgraph_widgets.validate import validate
 
+from tests.bars import note
 from tests.widgets.front_end import VIEW, FrontEnd, kernel
 from tests.widgets.recording import FOUR_LINES
 from tests.widgets.test_kernel import NOBODY_WATCHES, SET_UP
@@ -93,7 +94,8 @@ def test_what_stays_needs_no_kernel(front_end: FrontEnd) -> None:
 
 
 def test_twenty_three_traces_are_a_small_notebook(front_end: FrontEnd) -> None:
-    assert sum(sizes(front_end, FRESH)) <= MOST_BYTES
+    total = note("notebook-23", sum(sizes(front_end, FRESH)) / 1000, 500, "kB")
+    assert total.met
 
 
 def test_traces_of_a_program_that_grows_draw_what_each_adds(
@@ -101,7 +103,7 @@ def test_traces_of_a_program_that_grows_draw_what_each_adds(
 ) -> None:
     front_end.run(FRESH)
     grown = sizes(front_end, "")
-    assert sum(grown) <= MOST_BYTES
+    assert note("notebook-23-grown", sum(grown) / 1000, 500, "kB").met
     assert grown[-1] <= 1.2 * grown[0]
 
 

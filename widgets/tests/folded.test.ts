@@ -3,6 +3,7 @@ import type { Group } from "../src/layout/groups";
 import { FoldedPicture } from "../src/state/folded";
 import { Mirror, type Input } from "../src/state/mirror";
 import type { MirrorEdge, Picture } from "../src/state/picture";
+import { note } from "./note";
 import { generator } from "./random";
 
 const EVERYWHERE = [-100, 1e6] as const;
@@ -124,6 +125,7 @@ test("closed early or late, whole groups look the same", () => {
 });
 
 test("more at the end moves nothing that is there, folded or not", () => {
+  let moved = 0;
   const place = ({ key, x, y }: Picture["nodes"][number]): string => `${key} ${x} ${y}`;
   for (let seed = 1; seed <= 25; seed++) {
     const random = generator(seed);
@@ -136,10 +138,12 @@ test("more at the end moves nothing that is there, folded or not", () => {
       happen(mirror);
       if (random() < 0.8) continue;
       const now = following.follow().nodes.map(place);
-      expect(now.slice(0, before.length)).toEqual(before);
+      moved += before.filter((known, index) => known !== now[index]).length;
       before = now;
     }
   }
+  note("folded-moved", moved, { bar: 0 });
+  expect(moved).toBe(0);
 });
 
 test("nothing overlaps, whatever is closed", () => {

@@ -1,4 +1,7 @@
-/** How long layout and folding take; printed, never asserted. */
+/**
+ * How long layout and folding take; printed, never asserted. The figures of the bars are
+ * processor time, the least of a few rounds: others use the machine too.
+ */
 
 import { bench, describe } from "vitest";
 import { transformer } from "../fixtures/deep";
@@ -11,6 +14,7 @@ import { MirrorLayout, type Spot } from "../src/layout/mirror";
 import { caption, carried } from "../src/state/caption";
 import { Folding } from "../src/state/folding";
 import { Mirror } from "../src/state/mirror";
+import { note } from "./note";
 import { traceOf } from "./trace";
 
 const MADE = { seq: 0, cell: 0, line: 1 };
@@ -33,6 +37,20 @@ function mirrored(count: number): Mirror {
     mirror.flow(MADE, `w${i}`, `w${i}@GRAD`, `w${i}@GRAD`, key);
   }
   return mirror;
+}
+
+function processorTime(rounds: number, act: () => void): number {
+  const times = Array.from({ length: rounds }, () => {
+    const before = process.cpuUsage();
+    act();
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  });
+  return Math.round(Math.min(...times) * 10) / 10;
+}
+
+for (const [count, bar] of [[1_000, 30], [10_000, 300]]) {
+  note(`layout-${count}`, processorTime(8, () => mirrored(count)), { bar, unit: "ms" });
 }
 
 describe("layout, forward and backward", () => {

@@ -7,6 +7,7 @@ import type { Log } from "../src/events";
 import { ROW } from "../src/layout/geometry";
 import type { Join, Mirror, MirrorEdge, MirrorNode } from "../src/state/mirror";
 import { describe } from "../src/state/entity";
+import { note } from "./note";
 import { traceOf } from "./trace";
 
 const EVERYWHERE = [-100, 1e6] as const;
@@ -189,6 +190,7 @@ test("an eager op that failed stands under what it read", () => {
 test("ten thousand ops in a row fold without recursion", () => {
   const mirror = main(longProgram(10_000));
   expect(mirror.nodes.filter((node) => node.shape === "op")).toHaveLength(20_000);
+  note("chain-rows", mirror.layout.lowest, { bar: 10_000, atLeast: true });
   expect(mirror.layout.lowest).toBe(10_000);
 });
 
