@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -69,6 +70,7 @@ class InTorch:
         """What it says next."""
         said = pipe(self.process.stdout).readline()
         if not said:
+            self.end()
             raise OSError(f"{self.python} could not run PyTorch")
         return said
 
@@ -77,13 +79,18 @@ class InTorch:
         print(count, file=pipe(self.process.stdin), flush=True)
         return float(self.line())
 
+    def end(self) -> None:
+        """Let it go."""
+        with suppress(BrokenPipeError):
+            pipe(self.process.stdin).close()
+        self.process.wait()
+        pipe(self.process.stdout).close()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        pipe(self.process.stdin).close()
-        self.process.wait()
-        pipe(self.process.stdout).close()
+        self.end()
 
 
 def pipe(stream: IO[str] | None) -> IO[str]:
