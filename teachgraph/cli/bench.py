@@ -17,6 +17,7 @@ from teachgraph.cli.bert_ways import (
     Prediction,
     classifier,
     of_classifier,
+    saved,
     spread,
     words_of,
 )
@@ -90,9 +91,9 @@ def run(args: argparse.Namespace) -> int:
     times = args.times or TIMES[args.size]
     clock = "process_time" if args.cpu else "perf_counter"
     net, words = classifier(args.size), words_of(args.length)
-    found = of_classifier(net, words, args.threads)
+    with saved(net, args.length) as path:
+        found, least = of_classifier(net, path, words, args.threads), floors(path)
     able = {name: way for name, way in found.items() if way is not None}
-    least = floors(net, args.length)
     timers = {name: timer(way, clock) for name, way in able.items()}
     timers |= {of_products(name): timer(way, clock) for name, way in least.items()}
     answers = [way() for way in able.values()]

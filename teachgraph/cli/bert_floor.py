@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from teachgraph.cli.bert_ways import Prediction, by_plan
 from teachgraph.inference.predictor import Predictor
-from teachgraph.jit import save
-from teachgraph.models import BertForSequenceClassification
-from teachgraph.static import InputSpec
 from teachgraph.static.operator import Operator
 
 __all__ = ["floors"]
@@ -22,14 +18,10 @@ Array = np.ndarray[Any, Any]
 Pair = tuple[Array, Array]
 
 
-def floors(net: BertForSequenceClassification, length: int) -> dict[str, Prediction]:
-    """The products of the whole network, and those left where only one word is read."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        save(net, path, [InputSpec([1, length], "int64", "input_ids")])
-        whole = by_plan(path, "early_slice").predictor
-        rest = by_plan(path).predictor
-    return {"dynamic": products(whole), "static": products(rest)}
+def floors(path: Path) -> dict[str, Prediction]:
+    """The products of a whole saved network, and those that its first word needs."""
+    whole, rest = by_plan(path, "early_slice"), by_plan(path)
+    return {"dynamic": products(whole.predictor), "static": products(rest.predictor)}
 
 
 def products(predictor: Predictor) -> Prediction:

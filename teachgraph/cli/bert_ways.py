@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
@@ -24,6 +25,7 @@ __all__ = [
     "Prediction",
     "classifier",
     "of_classifier",
+    "saved",
     "spread",
     "ways",
     "words_of",
@@ -53,7 +55,9 @@ def classifier(size: str) -> BertForSequenceClassification:
 
 def ways(size: str, length: int, threads: int) -> dict[str, Prediction | None]:
     """The ways by name, None for one whose library is not installed."""
-    return of_classifier(classifier(size), words_of(length), threads)
+    net, words = classifier(size), words_of(length)
+    with saved(net, length) as path:
+        return of_classifier(net, path, words, threads)
 
 
 def words_of(length: int) -> Array:
@@ -61,21 +65,31 @@ def words_of(length: int) -> Array:
     return np.random.default_rng(0).integers(1000, 30000, [1, length])
 
 
+def spec_of(length: int) -> list[InputSpec]:
+    """What a classifier of one sentence takes."""
+    return [InputSpec([1, length], "int64", "input_ids")]
+
+
+@contextmanager
+def saved(net: BertForSequenceClassification, length: int) -> Iterator[Path]:
+    """The path of the classifier's files, as long as they are needed."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        save(net, path, spec_of(length))
+        yield path
+
+
 def of_classifier(
-    net: BertForSequenceClassification, words: Array, threads: int
+    net: BertForSequenceClassification, path: Path, words: Array, threads: int
 ) -> dict[str, Prediction | None]:
-    """The ways of one classifier for one sentence."""
-    spec = [InputSpec([1, words.shape[1]], "int64", "input_ids")]
+    """The ways of one classifier, saved under a path, for one sentence."""
 
     def dynamic() -> Array:
         with modes.no_grad():
             return np.asarray(net(to_tensor(words)).numpy())
 
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "model"
-        save(net, path, spec)
-        onnx = exported(net, path, spec, words, threads)
-        static, default = by_plan(path), InferenceModel(told(path, threads))
+    onnx = exported(net, path, words, threads)
+    static, default = by_plan(path), InferenceModel(told(path, threads))
     for _ in range(2):
         default(words)  # then it may have been taken over
     return {
@@ -102,15 +116,13 @@ def by_plan(path: Path, *without: str) -> InferenceModel:
     return InferenceModel(config)
 
 
-def exported(
-    net: Any, path: Path, spec: Any, words: Array, threads: int
-) -> Prediction | None:
+def exported(net: Any, path: Path, words: Array, threads: int) -> Prediction | None:
     """The prediction of ONNX Runtime, None where it is not installed."""
     try:
         runtime, onnx = (
             import_module(name) for name in ("onnxruntime", "teachgraph.onnx")
         )
-        onnx.export(net, str(path), spec)
+        onnx.export(net, str(path), spec_of(words.shape[1]))
     except ImportError:
         return None
     options = runtime.SessionOptions()
