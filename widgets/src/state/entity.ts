@@ -216,8 +216,13 @@ function describeVariable(
     name,
     role: TONES[role].word,
     facts,
-    producers: (program.writers.get(name) ?? []).map(opLink),
-    consumers: (program.readers.get(name) ?? []).map(opLink),
+    // Of a value that all read these are many, and seldom asked for.
+    get producers() {
+      return (program.writers.get(name) ?? []).map(opLink);
+    },
+    get consumers() {
+      return (program.readers.get(name) ?? []).map(opLink);
+    },
     twin: twin && variableLink(twin),
     value: row.value.at(position),
     gradient: forward === undefined ? twin?.value.at(position) : undefined,
@@ -267,7 +272,9 @@ function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Ent
     role: TONES[event.role].word,
     facts,
     producers: producer === undefined ? [] : [nodeLink(producer)],
-    consumers: consumers.map(nodeLink),
+    get consumers() {
+      return consumers.map(nodeLink);
+    },
     twin: hasGradient(tensor) ? gradientLink(tensor) : undefined,
     value: tensor.value.at(position),
     gradient: tensor.gradient.at(position),
@@ -277,8 +284,9 @@ function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Ent
 }
 
 function tensorGradient(tensor: TapeTensor, position: number): Entity {
-  const givers = tensor.consumers.filter((node) => givesTo(node, tensor));
-  const { producer } = tensor;
+  const gives = (node: TapeNode): boolean => givesTo(node, tensor);
+  const { producer, consumers } = tensor;
+  const isSum = consumers.find(gives) !== consumers.findLast(gives);
   const returns = producer?.graded !== undefined;
   return {
     ...identity(tensor),
@@ -286,9 +294,11 @@ function tensorGradient(tensor: TapeTensor, position: number): Entity {
     key: tensorGradientKey(tensor.event.tensor),
     tone: "g",
     name: `${tensor.name}.grad`,
-    role: givers.length > 1 ? "gradient, a sum" : "gradient",
+    role: isSum ? "gradient, a sum" : "gradient",
     facts: [["shape", shapeText(tensor.event.shape)]],
-    producers: givers.map(nodeGradientLink),
+    get producers() {
+      return consumers.filter(gives).map(nodeGradientLink);
+    },
     consumers: returns ? [nodeGradientLink(producer)] : [],
     twin: tensorLink(tensor),
     value: tensor.value.at(position),

@@ -73,8 +73,8 @@ export class Tape {
   /** Tensors that no op made, in the order they were seen. */
   readonly leaves: TapeTensor[] = [];
   private passEnded = false;
-  /** In the pass under way: the parts of each tensor's gradient, and their givers. */
-  private readonly parts = new Map<number, number[]>();
+  /** In the pass under way: how many parts of a tensor's gradient each node gave. */
+  private readonly parts = new Map<number, Map<number, number>>();
 
   tensor(event: TensorEvent): void {
     const { seq, cell, line, tensor } = event;
@@ -116,12 +116,12 @@ export class Tape {
     if (target !== undefined) target.graded ??= made(event);
     const wire = tensorKey(tensor);
     const whole = tensorGradientKey(tensor);
-    const givers = this.parts.get(tensor) ?? [];
+    const givers = this.parts.get(tensor) ?? new Map<number, number>();
     // The first part is the whole until a second one comes, and then their sum.
-    if (event.total || givers.length === 0) target?.gradient.push(seq, value);
+    if (event.total || givers.size === 0) target?.gradient.push(seq, value);
     if (node !== undefined) {
-      const turn = givers.filter((giver) => giver === node).length;
-      this.parts.set(tensor, [...givers, node]);
+      const turn = givers.get(node) ?? 0;
+      this.parts.set(tensor, givers.set(node, turn + 1));
       this.flow(event, node, turn, wire, whole);
     } else if (!event.total) this.mirror.seed(event, whole, wire, whole);
   }
