@@ -17,6 +17,7 @@ __all__ = [
     "ConversionError",
     "DTypeError",
     "DataError",
+    "DivisionError",
     "ExecutorError",
     "FeedError",
     "FetchError",
@@ -129,6 +130,10 @@ class InvalidValueError(OpError, ValueError):
 
 class OutOfRangeError(InvalidValueError, IndexError):
     """An index past the end."""
+
+
+class DivisionError(InvalidValueError, ZeroDivisionError):
+    """A whole number divided by zero."""
 
 
 class MixedModeError(OpError, TypeError):

@@ -294,12 +294,17 @@ def carry_of(name: str, value: Any) -> Carry:
     if isinstance(value, Either):
         return Optional(name, value, value.yes.spec)
     value = value if isinstance(value, Undefined) else as_variable(value)
-    if isinstance(value, dict) or (isinstance(value, (list, tuple)) and value):
+    if isinstance(value, (dict, list, tuple)) and value:
         items = value.items() if isinstance(value, dict) else enumerate(value)
         parts = [carry_of(f"{name}[{key!r}]", item) for key, item in items]
-        if any(not isinstance(part, Fixed) for part in parts) or type(value) is list:
+        if type(value) in (list, dict) or not all(map(constant, parts)):
             return Nest(name, copied(value), parts)
     return Fixed(name, copied(value))
+
+
+def constant(part: Carry) -> bool:
+    """Whether a part is no tensor, and nothing that may become one."""
+    return type(part) is Fixed and not isinstance(part.value, Variable)
 
 
 def carries(

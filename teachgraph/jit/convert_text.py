@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from teachgraph.jit.messages import print_text
-from teachgraph.jit.tracing import as_variable
+from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either
+from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
 
 __all__ = ["Text", "convert_print", "convert_text", "parts_of"]
@@ -65,13 +66,14 @@ def parts_of(text: Text) -> tuple[list[Any], list[str], list[Variable]]:
 
 
 def convert_print(*values: Any, **options: Any) -> None:
-    """`print`: now, or where there is a tensor among the values, when it has one."""
+    """`print`: each time the program runs, to a file of the user's only now."""
     shown = [as_variable(v) if isinstance(v, Either) else v for v in values]
-    if not any(isinstance(value, (Variable, Text)) for value in shown):
-        file = options.pop("file", None) or sys.stdout
-        end = options.pop("end", "\n")
-        separator = " " if options.get("sep") is None else options["sep"]
-        file.write(separator.join(map(str, shown)) + ("\n" if end is None else end))
+    now = tracer() is None or options.get("file") is not None
+    if now and not any(isinstance(value, (Variable, Text)) for value in shown):
+        file = options.get("file") or sys.stdout
+        end, separator = options.get("end"), options.get("sep")
+        file.write((" " if separator is None else separator).join(map(str, shown)))
+        file.write("\n" if end is None else end)
         return
     separator = " " if options.get("sep") is None else options["sep"]
     parts: list[Any] = []
@@ -83,5 +85,6 @@ def convert_print(*values: Any, **options: Any) -> None:
             else words_of(value if isinstance(value, Text) else str(value))
         )
     forms, specs, tensors = parts_of(Text(parts))
-    end = options.get("end")
-    print_text(*tensors, parts=forms, specs=specs, end="\n" if end is None else end)
+    end = "\n" if options.get("end") is None else options["end"]
+    said = {"parts": forms, "specs": specs, "end": end}
+    current_block().apply(print_text, tensors, said)  # also if there is no tensor

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import dtypes
-from teachgraph.errors import DTypeError, InvalidValueError
+from teachgraph.errors import DivisionError, DTypeError, InvalidValueError
 from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
 from teachgraph.ops.math import (
     FLOATING,
@@ -94,7 +94,7 @@ def over_integers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
             raise DTypeError("True and False cannot be divided")
         divided = ufunc(x, y, out=out)
         if divided.dtype.kind != "f" and not np.all(y):
-            raise InvalidValueError("integer division by zero")
+            raise DivisionError("integer division by zero")
         return divided
 
     return divide

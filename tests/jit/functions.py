@@ -973,3 +973,39 @@ def last_of_a_list(x: Any, n: Any) -> Any:
     for i, state in enumerate(states):
         h = h + state * i
     return states[-1] + tg.concat(states).sum() + h
+
+
+@on((UP, np.array(3)))
+def dict_of_numbers_in_loop(x: Any, n: Any) -> Any:
+    table = {"v": x, "n": 0}
+    for _ in range(n):
+        table["v"] *= 2
+        table["n"] += 1
+    return table
+
+
+@on(*ALL)
+def super_of_an_inner_class(x: Any) -> Any:
+    class Base:
+        def step(self, y: Any) -> Any:
+            return y + 1 if y.sum() > 0 else y - 1
+
+    class Child(Base):
+        def step(self, y: Any) -> Any:
+            y = super().step(y)
+            if y.sum() > 0:
+                y = super().step(y)
+            return y
+
+    return Child().step(x)
+
+
+@on(*ALL)
+def caught_in_a_branch(x: Any) -> Any:
+    def helper(y: Any) -> Any:
+        try:
+            raise KeyError("caught at once")
+        except KeyError:
+            return y * 2
+
+    return helper(x) if x.sum() > 0 else x

@@ -155,6 +155,48 @@ def test_print_shows_values_when_the_program_runs(
         )
 
 
+def test_what_a_branch_prints_is_printed_if_it_is_taken(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    @jit.to_static
+    def function(x: Any) -> Any:
+        if x.sum() > 0:
+            print("above")
+        else:
+            print("below", 0, sep=" ", end="!\n")
+        return x
+
+    for value in (1.0, -1.0, 2.0):
+        function(tensor(value))
+    assert capsys.readouterr().out == "above\nbelow 0!\nabove\n"
+
+
+@jit.to_static
+def raising_while_handling(x: Any) -> Any:
+    if x.sum() > 0:
+        try:
+            {}["a"]
+        except KeyError as error:
+            raise TooLarge("no such key") from error
+    return x
+
+
+@jit.to_static
+def divides(x: Any, n: Any) -> Any:
+    for i in range(n):
+        x = x + 10 // i  # zero comes first
+    return x
+
+
+def test_errors_are_of_the_kind_that_python_raises() -> None:
+    assert raising_while_handling(tensor(-1.0)).tolist() == [-1.0]
+    with pytest.raises(TooLarge, match="no such key"):
+        raising_while_handling(tensor(1.0))
+    assert divides(tensor(1.0), tg.to_tensor(0)).tolist() == [1.0]
+    with pytest.raises(ZeroDivisionError, match="zero comes first"):
+        divides(tensor(1.0), tg.to_tensor(2))
+
+
 @jit.to_static
 def wrong_shape(x: Any) -> Any:
     y = x * 2

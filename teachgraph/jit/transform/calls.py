@@ -26,8 +26,9 @@ def text(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
 
 def super_(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
     """Say what `super()` stands for, so that it means the same inside a branch."""
-    first = function.args.posonlyargs + function.args.args
-    return changed(Super(first[0].arg), function) if first else function
+    made = Super("").visit(function)
+    assert isinstance(made, ast.FunctionDef)
+    return made
 
 
 def calls(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
@@ -87,9 +88,16 @@ class Super(ast.NodeTransformer):
     def __init__(self, first: str) -> None:
         self.first = first
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        first = node.args.posonlyargs + node.args.args
+        around, self.first = self.first, first[0].arg if first else ""
+        self.generic_visit(node)
+        self.first = around
+        return node
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        if getattr(node.func, "id", "") == "super" and not node.args:
+        if getattr(node.func, "id", "") == "super" and self.first and not node.args:
             node.args = [
                 ast.Name("__class__", ast.Load()),
                 ast.Name(self.first, ast.Load()),
