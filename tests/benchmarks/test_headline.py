@@ -1,4 +1,4 @@
-"""One sentence through a BERT classifier: dynamic, ONNX Runtime, static.
+"""One sentence through a BERT classifier: dynamic, ONNX, static, and by default.
 
 Run with one thread, as `teachgraph bench` does: OPENBLAS_NUM_THREADS=1.
 """
@@ -17,7 +17,7 @@ from teachgraph import jit
 from teachgraph.cli.bert_ways import Prediction, ways
 from teachgraph.executor import Scope
 
-WAYS = ("dynamic", "ONNX", "static")
+WAYS = ("dynamic", "ONNX", "static", "default")
 ROUNDS = {"tiny": (20, 30), "base": (5, 2)}
 
 
