@@ -116,7 +116,9 @@ class Drawing:
             for name in read:
                 self.graph.edge(name, made)
             for name in operator.output_arg_names:
-                self.graph.edge(made, variable(name))
+                # What is written where it was read must not stand below its readers.
+                back = {"constraint": "false"} if variable(name) in read else {}
+                self.graph.edge(made, variable(name), **back)
 
     def tape(self, tensor: Tensor) -> None:
         """The tape that leads to a tensor."""

@@ -24,7 +24,14 @@ COLOURS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7"),
     *("#e69f00", "#56b4e9", "#004d40", "#5a636e"),
 )
-KINDS = {"op": "#0072b2", "grad": "#cc79a7", "run": "#5a636e", "user": "#009e73"}
+KINDS = {
+    "op": "#0072b2",
+    "grad": "#cc79a7",
+    "run": "#5a636e",
+    "pass": "#d55e00",
+    "user": "#009e73",
+}
+WORDS = {"op": "operator", "grad": "its gradient", "pass": "reverse pass"}
 MOST_LAYERS = 8
 
 
@@ -87,10 +94,13 @@ def timeline(profile: Profiler, ax: Any = None) -> Any:
         widths = [span.seconds * 1e3 for span in spans]
         depths = [span.depth for span in spans]
         look = {"color": KINDS.get(kind, "#dddddd"), "edgecolor": "white"}
-        ax.barh(depths, widths, left=starts, height=0.9, label=kind, **look)
+        ax.barh(
+            depths, widths, left=starts, height=0.9, label=WORDS.get(kind, kind), **look
+        )
     ax.invert_yaxis()
+    ax.set_yticks(range(max(span.depth for span in profile.spans) + 1))
     ax.set_xlabel("ms")
-    ax.set_ylabel("depth")
+    ax.set_ylabel("depth: in how many others it ran")
     ax.legend(frameon=False)
     return ax
 

@@ -48,6 +48,17 @@ test("a hook's sign goes when the hook is taken off, and is back in its past", (
   expect([two, two + 1, two + 2].map(signs)).toEqual([2, 1, 0]);
 });
 
+test("a parameter's hook has its sign, though it is put on before any op reads it", () => {
+  const b = new Builder("hooks");
+  const [w, y] = [b.tensor("w", "P", [1]), b.tensor("y", "T", [1])];
+  b.hook(w, "halve");
+  b.node("square", [w], [y], []);
+  const trace = traceOf(b.log);
+  const shapes = scene(trace.tape.mirror, CAMERA, ALL, look(trace));
+  const signs = shapes.filter((s) => s.kind === "mark" && s.sign === "hook");
+  expect(signs).toHaveLength(1);
+});
+
 test("a box says its op, and what it makes with its shape", () => {
   const trace = traceOf(fourLines());
   const shapes = scene(trace.programs.get(1)!.mirror, CAMERA, ALL, look(trace));

@@ -72,6 +72,8 @@ export class Mirror implements Picture {
   readonly edges = new Spans<MirrorEdge>();
   readonly joins = new Spans<Join>();
   private readonly hooks = new Map<string, Join[]>();
+  /** Of each tensor the gradient's hooks: a leaf's come before it is drawn. */
+  private readonly standing = new Map<string, string[]>();
   readonly regions: Region[] = [];
   /** The ops' nodes, in the order of execution. */
   readonly ops: MirrorNode[] = [];
@@ -153,14 +155,19 @@ export class Mirror implements Picture {
 
   /** A hook looks at, or changes, the gradient of the tensor on `wire`. */
   hook(made: Made, wire: string, whole: string): void {
+    this.standing.set(wire, [...(this.standing.get(wire) ?? []), whole]);
     const target = this.wires.get(wire);
-    if (target === undefined) return;
-    const join = this.sign(made, target, "hook", whole, 1);
+    if (target !== undefined) this.signHook(made, target, wire, whole);
+  }
+
+  private signHook(by: Made, target: Wire, wire: string, whole: string): void {
+    const join = this.sign(by, target, "hook", whole, 1);
     this.hooks.set(wire, [...(this.hooks.get(wire) ?? []), join]);
   }
 
   /** A hook was taken off: which of several is all the same to the eye. */
   unhook(seq: number, wire: string): void {
+    this.standing.get(wire)?.pop();
     const join = this.hooks.get(wire)?.pop();
     if (join !== undefined) join.removed = seq;
   }
@@ -319,6 +326,9 @@ export class Mirror implements Picture {
     const node = this.add(what, { side: -1, shape: "leaf", spot, op, ...at(-1, spot) });
     const wire = unread(node, this.generation, 0);
     this.wires.set(input.wire, wire);
+    for (const whole of this.standing.get(input.wire) ?? []) {
+      this.signHook(by, wire, input.wire, whole);
+    }
     return wire;
   }
 

@@ -47,7 +47,10 @@ export function flameChart(
   for (const tick of ticks(to - from, 6)) {
     const x = round(1 + tick * scale);
     shapes.push({ kind: "stroke", d: `M${x} 16V${height}`, look: "tg-gridline" });
-    shapes.push({ kind: "words", x: x + 3, y: 12, text: timeText(tick), look: "tg-axis" });
+    const text = timeText(tick);
+    // No label is cut off at the right edge.
+    const place = { x: Math.min(x + 3, width - text.length * LETTER), y: 12 };
+    shapes.push({ kind: "words", ...place, text, look: "tg-axis" });
   }
   const ends: number[] = [];
   spans.forEach((span, index) => {

@@ -88,8 +88,9 @@ function* axes(
     yield { kind: "words", x: LEFT - 6, y: y(byte) + 4, text, look: "tg-axis", anchor: "end" };
   }
   for (const op of ticks(end, 6)) {
-    const text = String(op);
-    yield { kind: "words", x: x(op), y: y(0) + 16, text, look: "tg-axis", anchor: "middle" };
+    const text = op.toLocaleString("en");
+    const at = Math.min(x(op), width - (text.length * LETTER) / 2);
+    yield { kind: "words", x: at, y: y(0) + 16, text, look: "tg-axis", anchor: "middle" };
   }
   const text = "operator, in program order";
   yield { kind: "words", x: width - 10, y: y(0) + 29, text, look: "tg-axis", anchor: "end" };
