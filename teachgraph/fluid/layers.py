@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from inspect import isfunction
 from typing import Any
 
 from teachgraph import modes
@@ -24,6 +25,7 @@ from teachgraph.nn.functional import softmax_with_cross_entropy, square_error_co
 from teachgraph.ops import functions
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.activation import activated
+from teachgraph.ops.in_words import all_in_words
 from teachgraph.ops.op import find
 from teachgraph.static import layers as static_layers
 from teachgraph.static import py_func
@@ -112,11 +114,17 @@ def fc(
 
 
 def fill_constant(
-    shape: Sequence[int], dtype: Any, value: float, force_cpu: bool = False
+    shape: Sequence[int],
+    dtype: Any,
+    value: float,
+    force_cpu: bool = False,
+    out: Any = None,
+    name: str | None = None,
 ) -> Any:
-    """A tensor of one value: an operator, unless inside a guard."""
+    """A tensor of one value: an operator, unless inside a guard; written to `out`."""
     with modes.static_by_default():
-        return functions.full(shape, value, dtype)
+        found = functions.full(shape, value, dtype)
+        return found if out is None else functions.assign(found, out)
 
 
 def softmax(
@@ -205,3 +213,5 @@ elementwise_div = elementwise("elementwise_div")
 elementwise_max = elementwise("elementwise_max")
 elementwise_min = elementwise("elementwise_min")
 elementwise_pow = elementwise("elementwise_pow")
+
+all_in_words([name for name in __all__ if isfunction(globals()[name])], globals())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph import modes
+from teachgraph import modes, naming
 from teachgraph.ops.activation import activated
 from teachgraph.ops.op import Op
 
@@ -47,7 +47,8 @@ def renamed(function: Function, signature: str, **defaults: Any) -> Function:
         first = given.pop(old[0])
         rest = {pairs[name]: value for name, value in given.items()}
         more = [rest.pop(name) for name in inputs if name in rest]
-        return activated(function(first, *more, **{**defaults, **rest}), act)
+        with naming.given(kwargs.get("name")):
+            return activated(function(first, *more, **{**defaults, **rest}), act)
 
     layer.__name__ = getattr(function, "__name__", None) or function.type  # type: ignore[attr-defined]
     layer.__doc__ = f"{function.__doc__}"

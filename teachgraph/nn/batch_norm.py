@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph import naming
 from teachgraph.errors import ShapeError, at_user_line
 from teachgraph.nn import functional
 from teachgraph.nn.functional.norm import layout
@@ -12,7 +13,6 @@ from teachgraph.nn.layer import Layer
 from teachgraph.ops import batch_norm, op
 from teachgraph.ops.initializer import Constant
 from teachgraph.param_attr import ParamAttr
-from teachgraph.static import naming
 
 __all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D"]
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from teachgraph import naming
 from teachgraph.errors import ShapeError, at_user_line
 from teachgraph.nn import functional
 from teachgraph.nn.batch_norm import ONE, check_rank
 from teachgraph.nn.functional.norm import sizes_of
 from teachgraph.nn.layer import Layer
-from teachgraph.static import naming
 
 __all__ = [
     "GroupNorm",

@@ -11,6 +11,7 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
+from teachgraph import naming
 from teachgraph.errors import OpError, TeachgraphError, explain
 from teachgraph.ops.op import Op
 
@@ -27,7 +28,7 @@ WRONG_ARGUMENTS = (
 
 
 def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, its errors explained.
+    """The same function, its errors explained, and what it appends called as wished.
 
     >>> try:
     ...     in_words(lambda x: x.shape)(3)
@@ -35,11 +36,17 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
     ...     print(str(error).splitlines()[0])
     <lambda> cannot take these inputs: int 3 is no tensor
     """
+    if hasattr(function, "explained"):
+        return function
     name, parameters = function.__name__, list(signature(function).parameters)
+    named = "name" in parameters[1:]
 
     @wraps(function)
     def call(*inputs: Any, **attrs: Any) -> Any:
         try:
+            if "name" in attrs and named:
+                with naming.given(attrs["name"]):
+                    return function(*inputs, **attrs)
             return function(*inputs, **attrs)
         except OpError as error:
             if error.op:
@@ -55,6 +62,7 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
             reason = error
         raise explain(name, parameters, inputs, attrs, reason) from None
 
+    call.explained = True  # type: ignore[attr-defined]
     return call
 
 

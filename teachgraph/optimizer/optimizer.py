@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
-from teachgraph import modes
+from teachgraph import modes, naming
 from teachgraph.eager import Tensor
 from teachgraph.errors import ModeError, at_user_line
 from teachgraph.ops.onto import add_onto
@@ -35,7 +35,6 @@ from teachgraph.static import (
     Variable,
     append_backward,
     default_startup_program,
-    naming,
     program_guard,
 )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teachgraph import dtypes
+from teachgraph import dtypes, naming
 from teachgraph.errors import MixedModeError, ProgramError, at_user_line
 from teachgraph.modes import is_grad_enabled
 from teachgraph.observe import announce
@@ -19,7 +19,6 @@ from teachgraph.ops.creation import assign_value
 from teachgraph.ops.infer import Spec, infer
 from teachgraph.ops.op import GradOp, Op, find, slot_name
 from teachgraph.ops.traced import Traced
-from teachgraph.static import naming
 from teachgraph.static.operator import Operator, OpRole, Slots, flat
 from teachgraph.static.variable import Parameter, Variable
 

@@ -8,7 +8,7 @@ from math import prod
 from operator import index
 from typing import Any
 
-from teachgraph import dtypes, unique_name
+from teachgraph import dtypes, naming, unique_name
 from teachgraph.errors import (
     DTypeError,
     InvalidValueError,
@@ -19,7 +19,6 @@ from teachgraph.ops import activation as activations
 from teachgraph.ops import elementwise, linalg, math, metric, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.param_attr import ParamAttr, WeightNormParamAttr
-from teachgraph.static import naming
 from teachgraph.static.program import (
     Static,
     default_main_program,

@@ -10,11 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from teachgraph import dtypes
+from teachgraph import dtypes, naming
 from teachgraph.ops.creation import fill_any_like, fill_constant
 from teachgraph.ops.math import sum_
 from teachgraph.ops.op import force, slot_name
-from teachgraph.static import naming
 from teachgraph.static.operator import Operator, OpRole, Slots
 from teachgraph.static.recomputing import Again
 from teachgraph.static.user_op import py_func_gradient

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes, modes, unique_name
+from teachgraph import dtypes, modes, naming, unique_name
 from teachgraph.errors import ShapeError, at_user_line
 from teachgraph.ops.creation import fill_constant
 from teachgraph.static.block import Block
@@ -36,7 +36,7 @@ def traced_into(parent: Block) -> Iterator[Block]:
     before = program.current_block_idx
     block = program._create_block(parent.idx)
     try:
-        with modes.using(True):
+        with modes.using(True), naming.scope(None):
             yield block
     finally:
         program.current_block_idx = before

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teachgraph import dtypes
+from teachgraph import dtypes, naming
 from teachgraph.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.observe import announce
 from teachgraph.ops.creation import fill_constant
@@ -18,7 +18,6 @@ from teachgraph.ops.op import Op, slot_name
 from teachgraph.ops.shape import assign
 from teachgraph.ops.slicing import slice_, strided_slice
 from teachgraph.param_attr import ParamAttr, Trained
-from teachgraph.static import naming
 
 if TYPE_CHECKING:
     from teachgraph.static.block import Block

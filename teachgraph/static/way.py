@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from teachgraph import dtypes, unique_name
+from teachgraph import dtypes, naming, unique_name
 from teachgraph.errors import ProgramError, at_user_line
 from teachgraph.ops.op import GradOp, Op, slot_name
-from teachgraph.static import naming
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.sub_block import building_in

@@ -39,9 +39,9 @@ __all__ = [
     "thresholded_relu",
 ]
 
-relu = math.relu
-sigmoid = math.sigmoid
-tanh = math.tanh
+relu = functions.math.of_one(math.relu)
+sigmoid = functions.math.of_one(math.sigmoid)
+tanh = functions.tanh
 
 
 def relu6(x: Any, name: str | None = None) -> Any:

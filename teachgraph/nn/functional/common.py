@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph import dtypes
+from teachgraph import dtypes, naming
 from teachgraph.errors import DTypeError, InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import elementwise, linalg, math, sequence
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.static import Variable, naming
+from teachgraph.static import Variable
 
 __all__ = [
     "alpha_dropout",

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from teachgraph import unique_name
+from teachgraph import naming, unique_name
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.ops import conv, elementwise, shape
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
 from teachgraph.ops.op import Op
-from teachgraph.static import Variable, naming
+from teachgraph.static import Variable
 
 __all__ = [
     "conv1d",

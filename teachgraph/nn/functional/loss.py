@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph import naming
 from teachgraph.errors import DTypeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
@@ -29,7 +30,7 @@ from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import activation, creation, ctc, elementwise, losses, math, reduce
 from teachgraph.ops import shape as shapes
 from teachgraph.ops import softmax as softmaxes
-from teachgraph.static import Variable, naming
+from teachgraph.static import Variable
 
 __all__ = [
     "binary_cross_entropy",

@@ -7,6 +7,7 @@ from math import prod, sqrt
 from operator import index
 from typing import Any
 
+from teachgraph import naming
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.norm import layout
@@ -17,7 +18,7 @@ from teachgraph.ops.activation import activated
 from teachgraph.ops.in_words import all_in_words
 from teachgraph.ops.initializer import Constant, Initializer, Normal, XavierUniform
 from teachgraph.ops.op import Op
-from teachgraph.static import Variable, naming
+from teachgraph.static import Variable
 from teachgraph.static.layers import parameter
 
 __all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "row_conv"]

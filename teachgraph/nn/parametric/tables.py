@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph import naming
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.functional.norm import layout
@@ -14,7 +15,7 @@ from teachgraph.ops import embedding as tables
 from teachgraph.ops.activation import activated
 from teachgraph.ops.in_words import all_in_words
 from teachgraph.ops.initializer import Constant, XavierUniform
-from teachgraph.static import Variable, naming
+from teachgraph.static import Variable
 from teachgraph.static.layers import parameter
 
 __all__ = ["bilinear_tensor_product", "embedding", "prelu", "sparse_embedding"]

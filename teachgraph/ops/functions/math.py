@@ -80,7 +80,7 @@ __all__ = [
 
 
 def of_one(op: Op) -> Callable[..., Any]:
-    """An op of one input as a function, which takes Paddle's `name` and ignores it."""
+    """An op of one input as a function, which takes Paddle's `name`."""
 
     def function(x: Any, name: Any = None) -> Any:
         return op(x)

@@ -229,20 +229,7 @@ PROGRAMS = [
     Row(DIVIDEND, "variable", "tmp_12", "shape", "operators"),
 ]
 
-MISSING = [
-    *(
-        Row("functions take `name`, but do not use it yet", kind, where, what, "named")
-        for kind, where, what in (
-            ("output", "reduce_mean", "Out"),
-            ("output", "fill_constant", "Out"),
-            ("input", "reduce_mean_grad", "Out@GRAD"),
-            ("variables", "loss.tmp_0*", "name"),
-            ("variables", "mean_0.tmp_0*", "name"),
-        )
-    ),
-]
-
-ROWS = [*ATTRIBUTES, *SHAPES, *VARIABLES, *PROGRAMS, *MISSING]
+ROWS = [*ATTRIBUTES, *SHAPES, *VARIABLES, *PROGRAMS]
 
 WRONG_VALUES = {
     "loss_that_is_no_scalar": UNSHAPED,

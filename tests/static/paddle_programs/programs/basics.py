@@ -350,6 +350,19 @@ def named(paddle: Any) -> Any:
 
 
 @program
+def named_functions(paddle: Any) -> Any:
+    functional = paddle.nn.functional
+    x = paddle.static.nn.fc(data(paddle), 4)
+    total = paddle.add(x, paddle.exp(x, name="power"), name="total")
+    bent = functional.relu(paddle.subtract(total, x, name="rest"), name="bent")
+    flat = paddle.reshape(bent, [-1, 2, 2])
+    best, _ = paddle.topk(flat, 1, name="best")
+    both = paddle.concat([paddle.tanh(best, name="bounded"), best], 2, name="both")
+    shares = functional.softmax(both, name="shares")
+    return sgd(paddle, paddle.mean(paddle.scale(shares, 3.0, name="scaled")))
+
+
+@program
 def two_inputs(paddle: Any) -> Any:
     x, y = data(paddle), data(paddle, 2, "Y")
     return sgd(paddle, paddle.mean(paddle.static.nn.fc([x, y], 3)))

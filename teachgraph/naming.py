@@ -2,18 +2,21 @@
 
 A layer called `fc_0` names its results `fc_0.tmp_0`, `fc_0.tmp_1`; an operator such as
 `x + y` names its result `tmp_0`; any other op is a layer of its own (`mean_0.tmp_0`).
+What a function appends is called by the `name` it is given: `mean(x, name="loss")` is
+`loss.tmp_0`.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Protocol
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Protocol
 
 from teachgraph import unique_name
+from teachgraph.errors import InvalidValueError, at_user_line
 
-__all__ = ["Layer", "Names", "Plain", "layer", "names_for", "scope"]
+__all__ = ["Given", "Layer", "Names", "Plain", "given", "layer", "names_for", "scope"]
 
 
 class Names(Protocol):
@@ -45,22 +48,38 @@ class Plain:
         return unique_name.generate(self.key)
 
 
+class Given(Layer):
+    """`loss.tmp_0`, `loss.tmp_1`, ... for what a function called `loss` appends.
+
+    Arithmetic is called just so: `add(x, y, name="total")` is `total`.
+    """
+
+    free = True
+
+    def names_for(self, key: str) -> Names:
+        """Who names the outputs of an op."""
+        if not self.free or not key.startswith("elementwise_"):
+            return self
+        self.free = False
+        return lambda: self.name
+
+
 class _Scopes(threading.local):
     """Who names, the innermost last; each thread appends for itself."""
 
     def __init__(self) -> None:
-        self.names: list[Names] = []
+        self.names: list[Names | None] = []
 
 
 _scopes = _Scopes()
 
 
 @contextmanager
-def scope(names: Names) -> Iterator[Names]:
-    """Let `names` name whatever is appended inside."""
+def scope(names: Names | None) -> Iterator[None]:
+    """Let `names` name whatever is appended inside; None leaves it to each op."""
     _scopes.names.append(names)
     try:
-        yield names
+        yield
     finally:
         _scopes.names.pop()
 
@@ -73,10 +92,24 @@ def layer(key: str, name: str | None = None) -> Iterator[Layer]:
         yield found
 
 
+def given(name: Any) -> AbstractContextManager[Any]:
+    """Let the user name what is appended inside; None names nothing.
+
+    Raises:
+        InvalidValueError: The name is no text.
+    """
+    if name is None:
+        return nullcontext()
+    if not isinstance(name, str):
+        raise InvalidValueError(at_user_line(f"a name is a str, not {name!r}"))
+    return scope(Given(name)) if name else nullcontext()
+
+
 def names_for(key: str) -> Names:
     """Who names the outputs of an op: the layer around it, or a layer of its own."""
-    if _scopes.names:
-        return _scopes.names[-1]
+    innermost = _scopes.names[-1] if _scopes.names else None
+    if innermost is not None:
+        return innermost.names_for(key) if isinstance(innermost, Given) else innermost
     if key.startswith("elementwise_"):
         return Plain(key)
     return Layer(unique_name.generate(key))
