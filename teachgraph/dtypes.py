@@ -99,7 +99,7 @@ def get_default_dtype() -> str:
     return str(_Default.dtype)
 
 
-def set_default_dtype(dtype: Any) -> None:
+def set_default_dtype(d: Any) -> None:
     """Choose the floating type of Python's floats, of new parameters and of `zeros`.
 
     Raises:
@@ -107,9 +107,9 @@ def set_default_dtype(dtype: Any) -> None:
 
     In Paddle this is `paddle.set_default_dtype`.
     """
-    wanted = convert(dtype)
+    wanted = convert(d)
     if not is_floating(wanted):
-        raise DTypeError(f"the default dtype is float32 or float64, got {dtype}")
+        raise DTypeError(f"the default dtype is float32 or float64, got {d}")
     _Default.dtype = wanted
 
 

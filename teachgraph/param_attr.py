@@ -20,6 +20,7 @@ class ParamAttr:
         learning_rate: A factor on the optimizer's.
         regularizer: A decay of its own.
         trainable: Whether it is updated.
+        do_model_average: Accepted for Paddle's sake.
         need_clip: Whether gradient clipping counts it.
 
     In Paddle this is `paddle.ParamAttr`.
@@ -30,6 +31,7 @@ class ParamAttr:
     learning_rate: float = 1.0
     regularizer: Any = None
     trainable: bool = True
+    do_model_average: bool = True
     need_clip: bool = True
 
     @staticmethod

@@ -22,14 +22,14 @@ class _Source:
 _source = _Source()
 
 
-def seed(value: int) -> np.random.Generator:
-    """Start the random numbers anew from `value`, as `paddle.seed` does.
+def seed(seed: int) -> np.random.Generator:
+    """Start the random numbers anew from a number, as `paddle.seed` does.
 
     >>> first = seed(7).normal()
     >>> first == seed(7).normal()
     True
     """
-    _source.generator = np.random.default_rng(value)
+    _source.generator = np.random.default_rng(seed)
     return _source.generator
 
 

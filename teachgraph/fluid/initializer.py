@@ -52,7 +52,7 @@ def Xavier(  # noqa: N802  Paddle's name
     >>> Xavier(uniform=False)
     XavierNormal(fan_in=None, fan_out=None, seed=0)
     """
-    return (XavierUniform if uniform else XavierNormal)(fan_in, fan_out, seed)
+    return (XavierUniform if uniform else XavierNormal)(fan_in, fan_out, seed=seed)
 
 
 def MSRA(  # noqa: N802  Paddle's name

@@ -80,15 +80,15 @@ def to_static(
     return StaticFunction(function, input_spec)
 
 
-def not_to_static(function: Callable[..., Any] | None = None) -> Any:
+def not_to_static(func: Callable[..., Any] | None = None) -> Any:
     """Leave a function as it is where another one is converted; a decorator.
 
     In Paddle this is `paddle.jit.not_to_static`.
     """
-    if function is None:
+    if func is None:
         return not_to_static
-    setattr(function, LEFT_ALONE, True)
-    return function
+    setattr(func, LEFT_ALONE, True)
+    return func
 
 
 def ignore_module(modules: list[ModuleType] | ModuleType) -> None:

@@ -45,7 +45,7 @@ class LeNet(Layer):
                 Linear(400, 120), Linear(120, 84), Linear(84, num_classes)
             )
 
-    def forward(self, images: Any) -> Any:
+    def forward(self, inputs: Any) -> Any:
         """Images [N, 1, 28, 28] to logits [N, num_classes]."""
-        x = self.features(images)
+        x = self.features(inputs)
         return self.fc(functions.flatten(x, 1)) if self.num_classes > 0 else x

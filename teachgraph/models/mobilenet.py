@@ -120,9 +120,9 @@ class MobileNetV2(Layer):
         if num_classes > 0:
             self.classifier = Sequential(Dropout(0.2), Linear(last, num_classes))
 
-    def forward(self, images: Any) -> Any:
+    def forward(self, x: Any) -> Any:
         """Images [N, 3, H, W] to logits [N, num_classes]."""
-        x = self.features(images)
+        x = self.features(x)
         if self.with_pool:
             x = self.pool2d_avg(x)
         return self.classifier(functions.flatten(x, 1)) if self.num_classes > 0 else x

@@ -179,9 +179,9 @@ class ResNet(Layer):
         self.inplanes = outs
         return Sequential(*blocks)
 
-    def forward(self, images: Any) -> Any:
+    def forward(self, x: Any) -> Any:
         """Images [N, 3, H, W] to logits [N, num_classes]."""
-        x = self.maxpool(self.relu(self.bn1(self.conv1(images))))
+        x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for number in range(1, 5):
             x = getattr(self, f"layer{number}")(x)
         if self.with_pool:

@@ -230,13 +230,13 @@ class BatchNorm(BatchStatistics):
         names = moving_mean_name, moving_variance_name
         self.make_parameters(param_attr, bias_attr, *names)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The op `batch_norm`, then the activation."""
         is_test = self.is_test or not self.training
         moments = self._mean, self._variance
         with naming.layer("batch_norm", self.full_name()):
             outputs = batch_norm.batch_norm(
-                x, self.weight, self.bias, *moments, is_test=is_test, **self.attrs
+                input, self.weight, self.bias, *moments, is_test=is_test, **self.attrs
             )
             return outputs[-1] if self.act is None else self.act(outputs[-1])
 

@@ -72,11 +72,11 @@ class Sequential(Layer):
             else:
                 self.add_sublayer(str(position), item)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """Each layer's output is the next one's input."""
         for layer in self.children():
-            x = layer(x)
-        return x
+            input = layer(input)
+        return input
 
     def __getitem__(self, index: int | slice | str) -> Layer:
         if isinstance(index, slice):

@@ -43,9 +43,9 @@ class Dropout(Layer):
         check_probability(p)
         self.p, self.axis, self.mode = p, axis, mode
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `dropout`."""
-        return functional.dropout(x, self.p, self.axis, self.training, self.mode)
+        return functional.dropout(input, self.p, self.axis, self.training, self.mode)
 
     def extra_repr(self) -> str:
         """The probability and the mode."""
@@ -65,9 +65,9 @@ class Dropout2D(Layer):
         check_probability(p)
         self.p, self.data_format = p, data_format
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `dropout2d`."""
-        return functional.dropout2d(x, self.p, self.training, self.data_format)
+        return functional.dropout2d(input, self.p, self.training, self.data_format)
 
     def extra_repr(self) -> str:
         """The probability."""
@@ -87,9 +87,9 @@ class Dropout3D(Layer):
         check_probability(p)
         self.p, self.data_format = p, data_format
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `dropout3d`."""
-        return functional.dropout3d(x, self.p, self.training, self.data_format)
+        return functional.dropout3d(input, self.p, self.training, self.data_format)
 
     def extra_repr(self) -> str:
         """The probability."""
@@ -107,9 +107,9 @@ class AlphaDropout(Layer):
         check_probability(p)
         self.p = p
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `alpha_dropout`."""
-        return functional.alpha_dropout(x, self.p, self.training)
+        return functional.alpha_dropout(input, self.p, self.training)
 
     def extra_repr(self) -> str:
         """The probability."""

@@ -40,9 +40,9 @@ class Linear(Layer):
         self.weight = self.create_parameter([in_features, out_features], weight_attr)
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """x W + b."""
-        return functional.linear(x, self.weight, self.bias)
+        return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
         """The sizes."""

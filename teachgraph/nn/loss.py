@@ -44,9 +44,9 @@ class Loss(Layer):
     function: Callable[..., Any]
     options: Mapping[str, Any]
 
-    def forward(self, *inputs: Any) -> Any:
-        """The function of the inputs."""
-        return type(self).function(*inputs, **self.options)
+    def forward(self, *inputs: Any, **named: Any) -> Any:
+        """The function of the inputs, which have its arguments' names."""
+        return type(self).function(*inputs, **named, **self.options)
 
 
 class CrossEntropyLoss(Loss):

@@ -58,10 +58,10 @@ class LayerNorm(Layer):
         self.weight = self.create_parameter(size, weight_attr, default_initializer=ONE)
         self.bias = self.create_parameter(size, bias_attr, is_bias=True)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `layer_norm`."""
         given = self.normalized_shape, self.weight, self.bias, self.epsilon
-        return functional.layer_norm(x, *given)
+        return functional.layer_norm(input, *given)
 
     def extra_repr(self) -> str:
         """The sizes."""
@@ -143,11 +143,11 @@ class GroupNorm(Layer):
         self.weight = self.create_parameter(size, weight_attr, default_initializer=ONE)
         self.bias = self.create_parameter(size, bias_attr, is_bias=True)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `group_norm`."""
         given = self.num_groups, self.epsilon, self.weight, self.bias, self.data_format
         with naming.layer("group_norm", self.full_name()):
-            return functional.group_norm(x, *given)
+            return functional.group_norm(input, *given)
 
     def extra_repr(self) -> str:
         """The sizes."""
@@ -264,10 +264,10 @@ class LocalResponseNorm(Layer):
         self.size, self.data_format = size, data_format
         self.alpha, self.beta, self.k = alpha, beta, k
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `local_response_norm`."""
         given = self.size, self.alpha, self.beta, self.k, self.data_format
-        return functional.local_response_norm(x, *given)
+        return functional.local_response_norm(input, *given)
 
     def extra_repr(self) -> str:
         """The numbers."""

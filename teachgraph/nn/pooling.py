@@ -39,9 +39,9 @@ class Pool(Layer):
         super().__init__(how.pop("name", None))
         self._how = how
 
-    def forward(self, *x: Any) -> Any:
+    def forward(self, *x: Any, **named: Any) -> Any:
         """The function of the same name."""
-        return type(self).function(*x, **self._how)
+        return type(self).function(*x, **named, **self._how)
 
     def extra_repr(self) -> str:
         """Where the windows are."""

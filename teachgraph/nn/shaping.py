@@ -20,9 +20,9 @@ class Identity(Layer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The input."""
-        return x
+        return input
 
 
 class Flatten(Layer):
@@ -39,9 +39,9 @@ class Flatten(Layer):
         super().__init__()
         self.start_axis, self.stop_axis = start_axis, stop_axis
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `flatten`."""
-        return manipulation.flatten(x, self.start_axis, self.stop_axis)
+        return manipulation.flatten(input, self.start_axis, self.stop_axis)
 
 
 class Unflatten(Layer):
@@ -60,9 +60,9 @@ class Unflatten(Layer):
         super().__init__()
         self.axis, self.shape = axis, list(shape)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `unflatten`."""
-        return manipulation.unflatten(x, self.axis, self.shape)
+        return manipulation.unflatten(input, self.axis, self.shape)
 
     def extra_repr(self) -> str:
         """The sizes."""

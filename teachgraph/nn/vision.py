@@ -184,10 +184,10 @@ class Unfold(Layer):
         self.kernel_sizes, self.strides = kernel_sizes, strides
         self.paddings, self.dilations = paddings, dilations
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `unfold`."""
         how = self.kernel_sizes, self.strides, self.paddings, self.dilations
-        return functional.unfold(x, *how)
+        return functional.unfold(input, *how)
 
     def extra_repr(self) -> str:
         """The window."""
@@ -215,7 +215,7 @@ class Fold(Unfold):
         super().__init__(kernel_sizes, dilations, paddings, strides, name)
         self.output_sizes = output_sizes
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `fold`."""
         how = self.kernel_sizes, self.strides, self.paddings, self.dilations
-        return functional.fold(x, self.output_sizes, *how)
+        return functional.fold(input, self.output_sizes, *how)

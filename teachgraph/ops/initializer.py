@@ -6,7 +6,7 @@ In dynamic mode the op runs at once, in static mode it goes into the startup pro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, prod, sqrt
 from typing import Any, Protocol
 
@@ -99,6 +99,7 @@ class Uniform:
 
     low: float = -1.0
     high: float = 1.0
+    name: str | None = field(default=None, repr=False)
     seed: int = 0
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
@@ -113,6 +114,7 @@ class Normal:
 
     mean: float = 0.0
     std: float = 1.0
+    name: str | None = field(default=None, repr=False)
     seed: int = 0
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
@@ -127,6 +129,7 @@ class TruncatedNormal:
 
     mean: float = 0.0
     std: float = 1.0
+    name: str | None = field(default=None, repr=False)
     seed: int = 0
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
@@ -148,12 +151,13 @@ class XavierUniform:
 
     fan_in: int | None = None
     fan_out: int | None = None
+    name: str | None = field(default=None, repr=False)
     seed: int = 0
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """A `uniform_random` op."""
         limit = sqrt(6.0 / total_fan(self, shape))
-        return Uniform(-limit, limit, self.seed).operation(shape, dtype)
+        return Uniform(-limit, limit, seed=self.seed).operation(shape, dtype)
 
 
 @dataclass(frozen=True)
@@ -162,12 +166,13 @@ class XavierNormal:
 
     fan_in: int | None = None
     fan_out: int | None = None
+    name: str | None = field(default=None, repr=False)
     seed: int = 0
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """A `gaussian_random` op."""
         std = sqrt(2.0 / total_fan(self, shape))
-        return Normal(0.0, std, self.seed).operation(shape, dtype)
+        return Normal(0.0, std, seed=self.seed).operation(shape, dtype)
 
 
 GAINS = {
@@ -221,7 +226,8 @@ class KaimingNormal:
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """A `gaussian_random` op."""
-        return Normal(0.0, kaiming_std(self, shape), self.seed).operation(shape, dtype)
+        std = kaiming_std(self, shape)
+        return Normal(0.0, std, seed=self.seed).operation(shape, dtype)
 
 
 @dataclass(frozen=True)
@@ -241,7 +247,7 @@ class KaimingUniform:
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """A `uniform_random` op."""
         limit = sqrt(3.0) * kaiming_std(self, shape)
-        return Uniform(-limit, limit, self.seed).operation(shape, dtype)
+        return Uniform(-limit, limit, seed=self.seed).operation(shape, dtype)
 
 
 @dataclass(frozen=True)
@@ -253,6 +259,7 @@ class Orthogonal:
     """
 
     gain: float = 1.0
+    name: str | None = field(default=None, repr=False)
     seed: int = 0
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
@@ -270,6 +277,7 @@ class Dirac:
     """
 
     groups: int = 1
+    name: str | None = field(default=None, repr=False)
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """An `assign_value` op.
@@ -320,7 +328,7 @@ class Bilinear:
 class Assign:
     """Given values: a list, an array or a Tensor."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, name: str | None = None) -> None:
         self.value = np.asarray(value)
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:

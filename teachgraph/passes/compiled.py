@@ -72,7 +72,7 @@ class CompiledProgram:
     """A program, and what is to be done to it before an Executor runs it.
 
     Args:
-        program: The program, which stays as it is.
+        program_or_graph: The program, which stays as it is.
         build_strategy: The switches; by default all off.
 
     Raises:
@@ -82,14 +82,14 @@ class CompiledProgram:
     """
 
     def __init__(
-        self, program: Program, build_strategy: BuildStrategy | None = None
+        self, program_or_graph: Program, build_strategy: BuildStrategy | None = None
     ) -> None:
-        if not isinstance(program, Program):
+        if not isinstance(program_or_graph, Program):
             raise TypeError(
                 "The type of 'program_to_graph' in paddle.static.CompiledProgram must "
-                f"be {Program}, but received {type(program)}."
+                f"be {Program}, but received {type(program_or_graph)}."
             )
-        self.program = program
+        self.program = program_or_graph
         self.build_strategy = build_strategy or BuildStrategy()
         self._made: dict[tuple[Any, ...], Optimised] = {}
 

@@ -30,6 +30,7 @@ def append_backward(
     no_grad_set: Collection[Variable | str] | None = None,
     callbacks: Sequence[Callback] | None = None,
     checkpoints: Sequence[Any] | None = None,
+    distop_context: Any = None,
 ) -> list[tuple[Variable, Variable]]:
     """Append to the loss's program the operators that compute its gradients.
 
@@ -41,6 +42,7 @@ def append_backward(
         checkpoints: Variables, or their names, that cut the forward into segments. What
             a segment computes inside is not kept, but computed again just before the
             gradients of the segment.
+        distop_context: Accepted for Paddle's sake.
 
     Returns:
         (parameter, gradient) for each parameter reached, in order of creation.

@@ -3,20 +3,25 @@
     python -m tests.oracle.names
 
 Run it at the root of the repository, in an environment that has `paddle`. It writes
-`paddle_names.json` beside it.
+`paddle_names.json` beside it, and `paddle_arguments.json`: what each name takes.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
+from inspect import Parameter, signature
 from pathlib import Path
+from typing import Any
 
 FILE = Path(__file__).with_name("paddle_names.json")
+ARGUMENTS = FILE.with_name("paddle_arguments.json")
 
 MODULES = (
     "autograd",
     "io",
+    "jit",
     "linalg",
     "metric",
     "nn",
@@ -42,9 +47,40 @@ def main() -> None:
     for name in MODULES:
         found[name] = import_module(f"paddle.{name}").__all__
     found["Tensor"] = {*tensor_method_func, *(name for name, _ in magic_method_func)}
-    lines = [f"{json.dumps(k)}: {json.dumps(sorted(v))}" for k, v in found.items()]
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    write(FILE, {module: sorted(names) for module, names in found.items()})
+    write(ARGUMENTS, dict(arguments(paddle, found)))
     print(f"{sum(map(len, found.values()))} names of Paddle {paddle.__version__}")
+
+
+def write(file: Path, found: Mapping[str, Any]) -> None:
+    """Write what was found, an entry a line."""
+    lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in found.items()]
+    file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+
+
+def arguments(
+    paddle: Any, found: Mapping[str, Iterable[str]]
+) -> Iterator[tuple[str, str]]:
+    """The arguments of each function, class and `forward`, in order."""
+    for module, names in found.items():
+        inside = f"paddle.{module}" if module else "paddle"
+        holder = paddle.Tensor if module == "Tensor" else import_module(inside)
+        for name in sorted(names):
+            thing = getattr(holder, name, None)
+            yield f"{module}.{name}".lstrip("."), " ".join(taken(thing))
+            if isinstance(thing, type) and "forward" in vars(thing):
+                forward = " ".join(taken(thing.forward))
+                yield f"{module}.{name}.forward".lstrip("."), forward
+
+
+def taken(thing: Any) -> list[str]:
+    """The names of a callable's arguments, but for `*args` and `**kwargs`."""
+    try:
+        parameters = signature(thing).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    starred = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    return [p.name for p in parameters if p.kind not in starred and p.name != "self"]
 
 
 if __name__ == "__main__":

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.ops import elementwise, logic
+from teachgraph.ops.functions.creation import assign
 from teachgraph.ops.functions.math import of_one, of_two
 from teachgraph.ops.functions.search import nonzero
+from teachgraph.ops.op import Op
 
 __all__ = [
     "allclose",
@@ -45,14 +48,29 @@ isnan = of_one(logic.isnan_v2)
 isinf = of_one(logic.isinf_v2)
 isfinite = of_one(logic.isfinite_v2)
 
-logical_and = of_two(logic.logical_and)
-logical_or = of_two(logic.logical_or)
-logical_xor = of_two(logic.logical_xor)
-logical_not = of_one(logic.logical_not)
-bitwise_and = of_two(logic.bitwise_and)
-bitwise_or = of_two(logic.bitwise_or)
-bitwise_xor = of_two(logic.bitwise_xor)
-bitwise_not = of_one(logic.bitwise_not)
+
+def logical(op: Op) -> Callable[..., Any]:
+    """An op of two inputs, or of one, as a function that may also write to `out`."""
+
+    def of_one(x: Any, out: Any = None, name: Any = None) -> Any:
+        return op(x) if out is None else assign(op(x), out)
+
+    def of_two(x: Any, y: Any, out: Any = None, name: Any = None) -> Any:
+        return op(x, y) if out is None else assign(op(x, y), out)
+
+    function = of_one if len(op.inputs) == 1 else of_two
+    function.__name__, function.__doc__ = op.type, op.__doc__
+    return function
+
+
+logical_and = logical(logic.logical_and)
+logical_or = logical(logic.logical_or)
+logical_xor = logical(logic.logical_xor)
+logical_not = logical(logic.logical_not)
+bitwise_and = logical(logic.bitwise_and)
+bitwise_or = logical(logic.bitwise_or)
+bitwise_xor = logical(logic.bitwise_xor)
+bitwise_not = logical(logic.bitwise_not)
 
 
 def isclose(

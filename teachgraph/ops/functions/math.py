@@ -143,7 +143,6 @@ atanh = of_one(angles.atanh)
 floor = of_one(rounding.floor)
 ceil = of_one(rounding.ceil)
 round = of_one(rounding.round_)
-trunc = of_one(rounding.trunc)
 
 
 def is_bare(number: Any) -> bool:
@@ -244,6 +243,16 @@ def lerp(x: Any, y: Any, weight: Any, name: Any = None) -> Any:
 def logit(x: Any, eps: float | None = None, name: Any = None) -> Any:
     """ln(x / (1 - x)), the inverse of sigmoid; with `eps`, x is clipped first."""
     return maths.logit(x, eps=eps or 0.0)
+
+
+def trunc(input: Any, name: Any = None) -> Any:
+    """The whole part of each element: what stands before the point.
+
+    >>> import numpy as np
+    >>> trunc(np.array([-1.5, 1.5])).tolist()
+    [-1.0, 1.0]
+    """
+    return rounding.trunc(input)
 
 
 def stanh(
