@@ -134,7 +134,8 @@ def main() -> int:
     measured = () if arguments.noted else commands
     failed = {command for command in measured if not run(command)}
     met = [tell(row, failed) for row in wanted]
-    print(f"{sum(met)} of {len(met)} bars met; wall times depend on who else is there")
+    busy = f"{os.getloadavg()[1]:.1f} processes on {os.cpu_count()} cores"
+    print(f"{sum(met)} of {len(met)} bars met; {busy}: wall times depend on it")
     return 0 if all(met) else 1
 
 

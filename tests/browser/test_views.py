@@ -180,6 +180,7 @@ def test_what_a_hand_waits_for(
         ]
         print(f"\n{name}, {nodes} nodes: first paint {first:.0f} ms", *frames, sep=", ")
     if name == "ten_thousand":
+        note("idle-p95", found["idle"][1], 20, "ms")
         note("first-paint", first, 500, "ms")
         for what, bar in (("zoom", 20), ("pan", 20), ("seek", 50)):
             note(f"{what}-p95", found[what][1], bar, "ms")

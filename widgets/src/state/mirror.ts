@@ -83,7 +83,8 @@ export class Mirror implements Picture {
   readonly regionOf: (Region | undefined)[] = [];
   edgeCount = 0;
   hasGradients = false;
-  private readonly byKey = new Map<string, MirrorNode[]>();
+  /** Most things are shown by one node: a list comes with the second. */
+  private readonly byKey = new Map<string, MirrorNode | MirrorNode[]>();
   private readonly wires = new Map<string, Wire>();
   private readonly saved = new Map<string, MirrorEdge>();
   private readonly drawn = new Set<string>();
@@ -116,7 +117,8 @@ export class Mirror implements Picture {
 
   /** The nodes that show an entity, oldest first. */
   nodesOf(key: string): readonly MirrorNode[] {
-    return this.byKey.get(key) ?? [];
+    const found = this.byKey.get(key);
+    return found === undefined ? [] : Array.isArray(found) ? found : [found];
   }
 
   /** What follows reads leaves anew, under all that is there. */
@@ -441,8 +443,9 @@ export class Mirror implements Picture {
     this.nodes.push(node);
     (this.byRow[where.spot.row] ??= []).push(node);
     const known = this.byKey.get(what.key);
-    if (known === undefined) this.byKey.set(what.key, [node]);
-    else known.push(node);
+    if (known === undefined) this.byKey.set(what.key, node);
+    else if (Array.isArray(known)) known.push(node);
+    else this.byKey.set(what.key, [known, node]);
     return node;
   }
 
