@@ -20,7 +20,7 @@ from onnx import numpy_helper
 from teachgraph.onnx import Backend
 from teachgraph.onnx.reading import IMPORTERS
 
-ELSEWHERE = {"GRU", "OneHot"}
+ELSEWHERE = {"GRU"}
 """Their tests feed what must be constant here; see the files from PyTorch."""
 
 
@@ -86,12 +86,12 @@ def test_no_test_of_what_is_claimed_fails() -> None:
     assert [one for one in report() if one.outcome == "failed"] == []
 
 
-def test_at_least_three_tests_in_five_are_claimed() -> None:
+def test_at_least_two_tests_in_three_are_claimed() -> None:
     outcomes = Counter(one.outcome for one in report())
     print(outcomes)
     for op, counts in sorted(by_op().items()):
         print(f"{op:36} {dict(counts)}")
-    assert outcomes["passed"] >= 0.6 * outcomes.total()
+    assert outcomes["passed"] >= 2 / 3 * outcomes.total()
 
 
 def test_every_importer_passes_a_test() -> None:

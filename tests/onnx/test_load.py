@@ -79,11 +79,8 @@ def test_an_op_without_importer_is_named_with_what_is_covered(tmp_path: Path) ->
     model = one_node("StringNormalizer")
     with pytest.raises((UnknownOpError, DataError), match="StringNormalizer"):
         load(file_of(model, tmp_path))
-    model = one_node(
-        "NonMaxSuppression",
-        constant=numpy_helper.from_array(np.ones((1, 1, 1), "float32"), "c"),
-    )
-    with pytest.raises(UnknownOpError, match=r"NonMaxSuppression.*Covered are: .*Add"):
+    model = one_node("STFT", constant=numpy_helper.from_array(np.array(1), "c"))
+    with pytest.raises(UnknownOpError, match=r"STFT.*Covered are: .*Add"):
         load(file_of(model, tmp_path))
 
 

@@ -274,12 +274,12 @@ def isinf(node: Node) -> Any:
 
 @reads("BitShift")
 def bit_shift(node: Node) -> Any:
-    """Times or by a power of 2."""
-    x, y = node.x(), node.x(1)
-    if x.dtype != np.uint8:
-        node.refuse(f"it shifts {x.dtype}")
-    times = f.cast(f.pow(zero(np.zeros(1, np.int64), 2), f.cast(y, "int64")), "int64")
-    wide = f.cast(x, "int64")
-    left = node.attr("direction") == "LEFT"
-    found = wide * times if left else f.floor_divide(wide, times)
-    return f.cast(found, x.dtype)
+    """Times or by a power of 2; what is moved further than there are bits is gone."""
+    x, wide = node.x(), f.cast(node.x(), "int64")
+    steps, left = f.cast(node.x(1), "int64"), node.attr("direction") == "LEFT"
+    bits, none = np.array(min(8 * x.dtype.itemsize, 63 + left)), np.array(0)
+    far = f.logical_or(f.less_than(steps, none), f.greater_equal(steps, bits))
+    times = f.pow(np.array([2]), f.where(far, none, steps))
+    sign = none if left else f.where(f.less_than(wide, none), np.array(-1), none)
+    found = f.multiply(wide, times) if left else f.floor_divide(wide, times)
+    return f.cast(f.where(far, sign, found), x.dtype)

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from teachgraph.nn import functional as nnf
-from teachgraph.onnx.reading.reader import Node, reads, traced
+from teachgraph.onnx.reading.reader import Node, as_variable, reads, traced
+from teachgraph.onnx.suppression import suppressed
 from teachgraph.ops import functions as f
+from teachgraph.ops.ranges import range_
 
 
 def from_the_front(node: Node, index: Any, x: Any, axis: int) -> Any:
@@ -135,17 +137,19 @@ def scatter_elements(node: Node) -> Any:
 def one_hot(node: Node) -> Any:
     """One value at the number, another elsewhere."""
     ids, values = node.x(), node.x(2)
-    depth = int(np.reshape(node.constant(1), ()))
+    known = node.known(1)
+    given = node.x(1) if known is None else np.array(int(np.reshape(known, ())))
+    depth: Any = f.reshape(f.cast(given, "int64"), [])
     axis = node.attr("axis", -1)
     ids = f.cast(ids, "int64")
-    column = f.unsqueeze(f.mod(ids, np.array(depth)), [axis])
+    column = f.unsqueeze(f.mod(ids, depth), [axis])
     inside = f.logical_and(
-        f.greater_equal(ids, np.array(-depth)), f.less_than(ids, np.array(depth))
+        f.greater_equal(ids, f.multiply(depth, np.array(-1))), f.less_than(ids, depth)
     )
     ndim = len(ids.shape) + 1
-    places = np.arange(depth).reshape(
-        [-1 if i == axis % ndim else 1 for i in range(ndim)]
-    )
+    ends = np.array(0), depth, np.array(1)
+    line = range_(*map(as_variable, ends)) if traced(depth) else np.arange(int(depth))
+    places = f.reshape(line, [-1 if i == axis % ndim else 1 for i in range(ndim)])
     here = f.logical_and(f.equal(column, places), f.unsqueeze(inside, [axis]))
     off, on = f.slice(values, [0], [0], [1]), f.slice(values, [0], [1], [2])
     return f.where(here, on, off)
@@ -166,3 +170,12 @@ def compress(node: Node) -> Any:
     if axis is None:
         x, axis = f.reshape(x, [-1]), 0
     return f.gather(x, f.reshape(f.nonzero(node.x(1)), [-1]), axis)
+
+
+@reads("NonMaxSuppression")
+def non_max_suppression(node: Node) -> Any:
+    """Of boxes that cover each other, the best."""
+    limits = np.array(0), np.float32(0), np.float32(-np.inf)
+    given = [node.x(i) if node.has(i) else limits[i - 2] for i in range(2, 5)]
+    values = [as_variable(x) for x in (node.x(), node.x(1), *given)]
+    return suppressed(*values, centred=bool(node.attr("center_point_box", 0)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.nn import functional as nnf
-from teachgraph.onnx.reading.reader import IMPORTERS, Importer, Node, reads
+from teachgraph.onnx.reading.reader import IMPORTERS, Importer, Node, reads, traced
 from teachgraph.ops import functions as f
 
 Reduction = Callable[..., Any]
@@ -175,6 +175,22 @@ def cumsum(node: Node) -> Any:
         return node.late("cumsum", [x], x.shape, axis=f.reshape(node.x(1), []), **how)
     found = op(x, axis=int(axis), **how)
     return found if found.dtype == node.x().dtype else f.cast(found, node.x().dtype)
+
+
+@reads("CumProd")
+def cumprod(node: Node) -> Any:
+    """Products of what comes before."""
+    x, back = node.x(), bool(node.attr("reverse", 0))
+    if node.attr("exclusive", 0):
+        node.refuse("exclusive")
+    axis: Any = node.ints(1) if node.known(1) is not None else node.x(1)
+    axis = f.reshape(axis, [1]) if traced(axis) else axis
+
+    def turned(value: Any) -> Any:
+        return node.late("flip", [value], x.shape, axis=axis) if back else value
+
+    along = f.reshape(axis, []) if traced(axis) else axis[0]
+    return turned(node.late("cumprod", [turned(x)], x.shape, dim=along))
 
 
 @reads("TopK")
