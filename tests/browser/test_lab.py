@@ -312,6 +312,34 @@ def test_the_view_outlives_a_reload_of_the_page(lab: Lab, notebook: Open) -> Non
     assert shown.errors == []
 
 
+def test_a_notebook_saved_with_its_widgets_steps_without_a_kernel(
+    lab: Lab, notebook: Open
+) -> None:
+    """The state of widgets is in the file: each view's own, and one front end."""
+    write_notebook(lab.folder / "kept.ipynb", [SET_UP, FOUR_LINES, FOUR_LINES])
+    kept = notebook("kept.ipynb")
+    kept.menu("Settings", "Save Widget State Automatically")
+    kept.run_all()
+    kept.wait_for_end(2)
+    expect(kept.views.nth(1)).to_have_attribute("data-state", "done")
+    kept.page.keyboard.press("Control+s")
+    kept.wait_until_saved()
+    kept.menu("Settings", "Save Widget State Automatically")
+    saved = json.loads((lab.folder / "kept.ipynb").read_text("utf-8"))
+    ((_, widgets),) = saved["metadata"]["widgets"].items()
+    assert len(json.dumps(widgets)) < 120_000
+
+    lab.shut_down(kept.name)
+    kept.open()
+    for view in (kept.views.first, kept.views.nth(1)):
+        expect(view).to_have_attribute("data-state", "done")
+        view.focus()
+        kept.page.keyboard.press("ArrowLeft")
+        expect(view.locator(".tg-row.tg-future").first).to_be_visible()
+    assert kept.errors == []
+    assert kept.requests == []
+
+
 def test_stepping_needs_no_kernel(lab: Lab, notebook: Open) -> None:
     write_notebook(lab.folder / "restart.ipynb", [SET_UP, FOUR_LINES])
     shown = notebook("restart.ipynb")

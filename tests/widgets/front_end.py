@@ -125,7 +125,7 @@ class FrontEnd:
         paths = data.get("buffer_paths", [])
         for (name,), buffer in zip(paths, message["buffers"], strict=True):
             state[name] = bytes(buffer)
-        if "_esm" in state or cell.views:
+        if "front_end" in state or cell.views:
             cell.state |= state
 
     def read_until(self, cell: Cell, wanted: Any) -> None:

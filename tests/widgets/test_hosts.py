@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
+from nbclient import NotebookClient
 from teachgraph_widgets.validate import validate
 
 from tests.bars import note
@@ -47,15 +50,20 @@ def opened(front_end: FrontEnd, code: str) -> list[Any]:
 
 
 def test_a_model_is_opened_as_the_protocol_says(front_end: FrontEnd) -> None:
+    front_end.run("from ipywidgets import Widget; Widget.close_all()")
     models = opened(front_end, f"%%trace\n{FOUR_LINES}")
-    views = [c for c, _ in models if c["data"]["state"].get("_esm")]
+    again = opened(front_end, f"%%trace\n{FOUR_LINES}")
+    assert len(json.dumps(again)) < 10_000, "the code that draws came with the first"
+    views = [c for c, _ in models if "front_end" in c["data"]["state"]]
     assert len(views) == 1
     content, metadata = next((c, m) for c, m in models if c is views[0])
     state = content["data"]["state"]
     assert content["target_name"] == "jupyter.widget"
     assert metadata["version"].startswith("2.")
     assert state["_model_module"] == state["_view_module"] == "anywidget"
-    assert "export" in state["_esm"]
+    shared = state["front_end"].removeprefix("IPY_MODEL_")
+    (drawing,) = (c for c, _ in models if c["comm_id"] == shared)
+    assert drawing["data"]["buffer_paths"] == [["code"]]
     assert state["height"] == 460
 
 
@@ -105,6 +113,25 @@ def test_traces_of_a_program_that_grows_draw_what_each_adds(
     grown = sizes(front_end, "")
     assert note("notebook-23-grown", sum(grown) / 1000, 500, "kB").met
     assert grown[-1] <= 1.2 * grown[0]
+
+
+def test_twenty_three_views_that_are_saved_with_their_state_hold_the_code_once(
+    tmp_path: Path,
+) -> None:
+    """`nbconvert --execute` saves the state of widgets, as JupyterLab can."""
+    sources = [SET_UP, *[f"{FRESH}tg.show(tg.ones([2]) * 3.0)"] * 3]
+    sources += [
+        source for _ in range(20) for source in (FRESH, f"%%trace\n{FOUR_LINES}")
+    ]
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(notebook, resources={"metadata": {"path": tmp_path}}).execute()
+    states = notebook.metadata.widgets[
+        "application/vnd.jupyter.widget-state+json"
+    ].state
+    views = [s for s in states.values() if "front_end" in s.state]
+    assert len(views) == 23
+    assert sum(len(json.dumps(state)) for state in states.values()) <= MOST_BYTES / 2
 
 
 def sizes(front_end: FrontEnd, before: str) -> list[int]:

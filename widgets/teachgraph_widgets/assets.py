@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from functools import cache
 from pathlib import Path
 
 from teachgraph.errors import TeachgraphError
 
-__all__ = ["NotBuiltError", "script", "style"]
+__all__ = ["NotBuiltError", "packed", "script", "style"]
 
 STATIC = Path(__file__).with_name("static")
 
@@ -26,6 +28,13 @@ def script() -> str:
 def style() -> str:
     """The stylesheet."""
     return read(STATIC / "widget.css")
+
+
+@cache
+def packed() -> bytes:
+    """Both, as gzip of JSON: the same bytes for the same code."""
+    text = json.dumps({"script": script(), "style": style()})
+    return gzip.compress(text.encode("ascii"), mtime=0)
 
 
 def read(path: Path) -> str:

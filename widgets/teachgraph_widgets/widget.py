@@ -10,13 +10,71 @@ import traitlets
 
 from teachgraph_widgets import assets
 
-__all__ = ["TraceView"]
+__all__ = ["FrontEnd", "TraceView"]
+
+LOADER = """\
+async function unpack(zipped) {
+  const plain = new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const { script, style } = await new Response(plain).json();
+  const code = new Blob([script], { type: "text/javascript" });
+  return { style, ...(await import(URL.createObjectURL(code))) };
+}
+
+export default {
+  async render({ model, el }) {
+    const id = model.get("front_end").slice("IPY_MODEL_".length);
+    const shared = await model.widget_manager.get_model(id);
+    shared.unpacked ??= unpack(shared.get("code"));
+    const { default: widget, style } = await shared.unpacked;
+    const sheet = document.createElement("style");
+    sheet.textContent = style;
+    el.append(sheet);
+    return widget.render({ model, el });
+  },
+};
+"""
+"""What is copied into each view's state: it draws with what the one model holds."""
+
+
+class FrontEnd(anywidget.AnyWidget):
+    """The code that draws, once for all views of a kernel.
+
+    A notebook that is saved with its widgets holds it once, and so does a page; each
+    view's own state is its log and little else.
+
+    It is shown nowhere. Jupyter's plain model would lose the bytes when it is saved.
+
+    Attributes:
+        code: The ES module and its stylesheet, as gzip of JSON.
+    """
+
+    _esm = traitlets.Unicode("export default {};").tag(sync=True)
+    code = traitlets.Bytes().tag(sync=True)
+
+    @classmethod
+    def shared(cls) -> FrontEnd:
+        """The one there is: a new one at first, and after all widgets were closed.
+
+        Raises:
+            NotBuiltError: The front end is not built.
+        """
+        made = _Made.front_end
+        if made is None or made.comm is None:
+            made = _Made.front_end = cls(code=assets.packed())
+        return made
+
+
+class _Made:
+    """The front end of this kernel."""
+
+    front_end: FrontEnd | None = None
 
 
 class TraceView(anywidget.AnyWidget):
     """Shows one event log; the page does all the drawing.
 
     Attributes:
+        front_end: The model of the code that draws, as Jupyter refers to one.
         title: The heading.
         theme: `auto` follows the host; or `light`, `dark`.
         height: Of a row of panes, in pixels.
@@ -24,21 +82,17 @@ class TraceView(anywidget.AnyWidget):
         snapshot: The whole log, as gzip of its JSON, once the cell has ended.
     """
 
-    _esm = traitlets.Unicode().tag(sync=True)
-    _css = traitlets.Unicode().tag(sync=True)
+    _esm = traitlets.Unicode(LOADER).tag(sync=True)
+    front_end = traitlets.Unicode().tag(sync=True)
     title = traitlets.Unicode("").tag(sync=True)
     theme = traitlets.Enum(["auto", "light", "dark"], "auto").tag(sync=True)
     height = traitlets.Int(460).tag(sync=True)
     head = traitlets.Dict().tag(sync=True)
     snapshot = traitlets.Bytes(b"").tag(sync=True)
 
-    @traitlets.default("_esm")
-    def _script(self) -> str:
-        return assets.script()
-
-    @traitlets.default("_css")
-    def _style(self) -> str:
-        return assets.style()
+    @traitlets.default("front_end")
+    def _front_end(self) -> str:
+        return f"IPY_MODEL_{FrontEnd.shared().model_id}"
 
     def post(self, message: Mapping[str, Any]) -> None:
         """Send a message to every view there is now."""
