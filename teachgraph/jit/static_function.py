@@ -18,6 +18,7 @@ from teachgraph.jit.convert_call import LEFT_ALONE, convert_call, prepared
 from teachgraph.jit.helpers import HELPERS
 from teachgraph.jit.outputs import outputs_of
 from teachgraph.jit.recorder import recording
+from teachgraph.jit.recursion import endless
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.modes import in_dynamic_mode
 from teachgraph.nn import Layer
@@ -276,21 +277,13 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
                 here.meet_function(plain)
             result = function(*args, **kwargs)
             results = outputs_of(result, here)
-        except RecursionError:
-            raise ConversionError(at_user_line(endless(static.__name__))) from None
+        except RecursionError as error:
+            raise endless(error) from None
         finally:
             here.restore()
     made = ConcreteProgram(here, here.fed(inputs), results, static.__name__)
     made.values, made.function = as_specs(values), static.dygraph_function
     return made
-
-
-def endless(name: str) -> str:
-    """The message for a recursion that a tensor is to end."""
-    return (
-        f"{name!r} calls itself without end while it is traced: how deep a recursion "
-        "goes must not depend on a tensor, since a program has no calls; write a loop"
-    )
 
 
 def prepared_within(layer: Layer) -> None:

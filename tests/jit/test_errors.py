@@ -278,7 +278,30 @@ def test_what_has_no_program_is_refused_in_words() -> None:
     assert "one of two things" in refused(two_kinds, one)
     assert "'y'" in refused(changing, one, count)
     assert "`for` statement" in refused(comprehension, one, count)
-    assert "write a loop" in refused(endless, one)
+    assert "write a while loop" in refused(endless, one)
+
+
+def counted_down(x: Any) -> Any:
+    if x.sum() > 100:
+        return x
+    return halfway(x * 2)  # calls again
+
+
+def halfway(x: Any) -> Any:
+    return counted_down(x + 1)  # by way of another
+
+
+def test_a_recursion_that_a_tensor_ends_is_refused_at_its_line() -> None:
+    def factorial(x: Any) -> Any:
+        return x if x.sum() > 100 else factorial(x * 2)  # calls itself
+
+    message = refused(factorial, tensor(1.0))
+    assert message.startswith("'factorial' calls itself")
+    assert "write a while loop" in message
+    assert f":{line_of('# calls itself')}, in factorial" in message
+    message = refused(counted_down, tensor(1.0))
+    places = (line_of("# calls again"), line_of("# by way of another"))
+    assert any(f":{line}, in " in message for line in places)
 
 
 def test_a_generator_has_no_program() -> None:

@@ -1,0 +1,44 @@
+"""A recursion that a tensor is to end: while it is traced, it has no end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from traceback import walk_tb
+
+from teachgraph.callsite import Callsite, ours
+from teachgraph.errors import ConversionError, at_user_line
+
+__all__ = ["endless"]
+
+
+def endless(error: RecursionError) -> ConversionError:
+    """What to raise for a recursion without end, at the line that calls again."""
+    where = calling(error)
+    message = (
+        f"{where.function!r} calls itself without end while it is traced: both "
+        "branches of an `if` that a tensor decides are traced, and a program has no "
+        "calls, so how deep a recursion goes must not depend on a tensor; write a "
+        "while loop instead"
+    )
+    return ConversionError(at_user_line(message, where))
+
+
+def calling(error: RecursionError) -> Callsite:
+    """The line that most often calls a function on the way to an error.
+
+    What a line calls begins on another line, but for its own branches.
+    """
+    frames = [
+        (frame.f_code, line)
+        for frame, line in walk_tb(error.__traceback__)
+        if not ours(frame.f_code.co_filename)
+    ]
+    found = Counter(
+        Callsite(code.co_filename, line, code.co_name)
+        for (code, line), (called, _) in pairwise(frames)
+        if called.co_firstlineno != line
+    )
+    last, line = frames[-1]
+    found[Callsite(last.co_filename, line, last.co_name)] += 1
+    return found.most_common(1)[0][0]
