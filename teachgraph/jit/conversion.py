@@ -139,13 +139,11 @@ def renamed(code: CodeType, user: CodeType, made: set[str]) -> CodeType:
         renamed(constant, user, made) if isinstance(constant, CodeType) else constant
         for constant in code.co_consts
     )
-    ours = code.co_name in made
-    qualname = code.co_qualname.removeprefix("around.<locals>.")
-    if ours:
-        return code.replace(
-            co_consts=consts, co_name=user.co_name, co_qualname=user.co_qualname
-        )
-    return code.replace(co_consts=consts, co_qualname=qualname)
+    name = user.co_name if code.co_name in made else code.co_name
+    path = code.co_qualname.removeprefix("around.<locals>.").split(".<locals>.")
+    theirs = [part for part in path if part not in made]
+    qualname = ".<locals>.".join([user.co_qualname, *theirs])
+    return code.replace(co_consts=consts, co_name=name, co_qualname=qualname)
 
 
 def remember(code: CodeType) -> None:

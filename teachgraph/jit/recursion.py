@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 from traceback import walk_tb
+from types import CodeType
 
 from teachgraph.callsite import Callsite, ours
 from teachgraph.errors import ConversionError, at_user_line
@@ -35,10 +36,16 @@ def calling(error: RecursionError) -> Callsite:
         if not ours(frame.f_code.co_filename)
     ]
     found = Counter(
-        Callsite(code.co_filename, line, code.co_name)
+        Callsite(code.co_filename, line, name_of(code))
         for (code, line), (called, _) in pairwise(frames)
         if called.co_firstlineno != line
     )
     last, line = frames[-1]
-    found[Callsite(last.co_filename, line, last.co_name)] += 1
+    found[Callsite(last.co_filename, line, name_of(last))] += 1
     return found.most_common(1)[0][0]
+
+
+def name_of(code: CodeType) -> str:
+    """What the user calls the function that a piece of code is from."""
+    around = code.co_qualname.removesuffix(".<locals>.<lambda>")
+    return around.rpartition(".")[2]
