@@ -35,7 +35,7 @@ export class PassesView implements Chapter {
     this.slider.setAttribute("aria-label", "Pass");
     this.slider.addEventListener("input", () => this.draw());
     this.slider.addEventListener("keydown", (event) => event.stopPropagation());
-    this.table.tabIndex = 0;
+    this.table.tabIndex = this.changes.tabIndex = 0;
     this.table.id = freshId("diff");
     this.table.setAttribute("role", "table");
     this.table.setAttribute("aria-label", "Operators before and after the pass");
