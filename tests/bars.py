@@ -46,7 +46,7 @@ class Figure:
         unit = f" {self.unit}" if self.unit else ""
         least = "at least " if self.at_least else ""
         met = "met" if self.met else "MISSED"
-        return f"{self.figure:,.4g}{unit} of {least}{self.bar:,.4g}{unit}, {met}"
+        return f"{self.figure:,.7g}{unit} of {least}{self.bar:,.7g}{unit}, {met}"
 
 
 def note(
@@ -114,7 +114,7 @@ def tell(row: Row, failed: set[str]) -> bool:
     figures = [(name, noted(name)) for name in row.names]
     print(row.promise)
     for name, figure in figures:
-        print(f"    {name:24}{figure or 'not measured'}")
+        print(f"    {name:30}{figure or 'not measured'}")
     for command in failed.intersection(row.commands):
         print(f"    FAILED: {command}")
     met = all(figure is not None and figure.met for _, figure in figures)
@@ -132,6 +132,10 @@ def main() -> int:
     ]
     commands = dict.fromkeys(command for row in wanted for command in row.commands)
     measured = () if arguments.noted else commands
+    if measured:
+        # What fails before it notes a figure must not pass for what it once was.
+        for name in (name for row in wanted for name in row.names):
+            (NOTES / f"{name}.json").unlink(missing_ok=True)
     failed = {command for command in measured if not run(command)}
     met = [tell(row, failed) for row in wanted]
     busy = f"{os.getloadavg()[1]:.1f} processes on {os.cpu_count()} cores"

@@ -108,7 +108,7 @@ def test_an_op_that_nobody_watches(benchmark: Any, tell: Tell) -> None:
     after = min(plain() for _ in range(20))
     each = [t / OPS * 1e6 for t in (before, after)]
     tell(f"an op takes {each[0]:.2f} us, {each[1]:.2f} us after a recording")
-    note("recording-off", 100 * (after / before - 1), 5, "% more, of noise")
+    note("recording-off", 100 * (after / before - 1), 5, "%")
 
 
 def mlp(build: Any) -> Any:
