@@ -10,10 +10,11 @@ from teachgraph.executor import Scope
 from teachgraph.jit.messages import Stopped
 from teachgraph.jit.outputs import Outputs
 from teachgraph.jit.parts import Part, forward_part
-from teachgraph.jit.spots import MISSING, Spot
+from teachgraph.jit.spots import Spot
 from teachgraph.jit.taped import (
+    Goal,
+    Goals,
     Taped,
-    Wanted,
     appended,
     result_of,
     seed_name,
@@ -21,6 +22,7 @@ from teachgraph.jit.taped import (
 )
 from teachgraph.jit.tracing import Tracer
 from teachgraph.modes import state
+from teachgraph.nn.layer import changes
 from teachgraph.random import get_rng_state
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Parameter, Variable
@@ -65,14 +67,20 @@ class ConcreteProgram:
         self.number = 0
         self.values: tuple[Any, ...] = ()
         self.function: Callable[..., Any] | None = None
-        self.taped: dict[Wanted, Taped | None] = {}
+        self.taped: dict[Goals, dict[Goals, Taped | None]] = {}
+        self.latest: tuple[list[Goal], dict[Goals, Taped | None]] = [], {}
         self.tensors = list(self.held.values())
         self.pairs = list(self.held.items())
         floats = [tensor.data.dtype.kind == "f" for tensor in self.tensors]
         stopped = zip(self.tensors, self.stopped, floats, strict=True)
         found = origins(tracer, results, self.tensors)
-        self.where = [(s.values, s.name, v) for s, v in found if type(s) is Spot]
-        self.cells = [(s, v) for s, v in found if type(s) is not Spot]
+        inside = {id(layer.__dict__) for layer in self.layers}
+        own = [type(spot) is Spot and id(spot.values) in inside for spot, _ in found]
+        self.within = [place for place, mine in zip(found, own, strict=True) if mine]
+        self.around = [
+            place for place, mine in zip(found, own, strict=True) if not mine
+        ]
+        self.seen = -1
         self.frozen = [tensor for tensor, stop, real in stopped if stop and real]
 
     @property
@@ -88,32 +96,26 @@ class ConcreteProgram:
 
     def current(self) -> bool:
         """Whether layers train as they did, and hold the same Tensors, as frozen."""
-        if [layer.training for layer in self.layers] != self.training:
-            return False
         if False in [tensor.stop_gradient for tensor in self.frozen]:
             return False
-        return not self.passed
+        if self.seen == changes.count:  # nobody has touched a layer
+            return not any(spot.get() is not value for spot, value in self.around)
+        now = changes.count
+        if self.passed or [one.training for one in self.layers] != self.training:
+            return False
+        self.seen = now
+        return True
 
     @property
     def passed(self) -> bool:
         """Whether something it depends on is another by now, and will not come back."""
-        for values, name, value in self.where:
-            if values.get(name, MISSING) is not value:
-                return True
-        return any(spot.get() is not value for spot, value in self.cells)
+        places = (*self.around, *self.within)
+        return any(spot.get() is not value for spot, value in places)
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """Run it on these inputs; a gradient goes back to them and to what it holds."""
-        if state.grad:
-            edges = [
-                None if t.stop_gradient else t if t.node is None else t.node
-                for t in (*inputs, *self.tensors)
-            ]
-            wanted = tuple([edge is not None for edge in edges])
-            if True in wanted:
-                taped = self.way_back(wanted)
-                if taped is not None:
-                    return self.results.packed(taped.run(self, inputs, edges))
+        if state.grad and (taped := self.way_back(inputs)) is not None:
+            return self.results.packed(taped.run(self, inputs))
         if self.plain is None:
             names = [v.name for v in self.outputs]
             self.plain = forward_part(self.main_program, self.names, names)
@@ -150,11 +152,17 @@ class ConcreteProgram:
             self.held[name].data = values[name]
         return found
 
-    def way_back(self, wanted: Wanted) -> Taped | None:
-        """How to run it so that gradients go to these, made when first needed."""
-        if wanted not in self.taped:
-            self.taped[wanted] = taped_for(self, wanted)
-        return self.taped[wanted]
+    def way_back(self, inputs: Sequence[Tensor]) -> Taped | None:
+        """How to run it so that gradients go where they are wanted, if anywhere."""
+        held = [t.stop_gradient if t.node is None else inner(t) for t in self.tensors]
+        known, ways = self.latest
+        if held != known:
+            ways = self.taped.setdefault(tuple(held), {})
+            self.latest = held, ways
+        fed = tuple([tensor.stop_gradient for tensor in inputs])
+        if fed not in ways:
+            ways[fed] = taped_for(self, fed, tuple(held))
+        return ways[fed]
 
     def gradient(
         self, targets: Sequence[str], leaves: Sequence[str]
@@ -175,6 +183,11 @@ class ConcreteProgram:
         results.nest = [results.slot(block.var(name)) for name in found if name]
         inputs = [block.var(name) for name in given]
         return ConcreteProgram(Tracer(program), inputs, results, f"{self.name}_grad")
+
+
+def inner(tensor: Tensor) -> Goal:
+    """What a gradient has to do with a tensor that an op has made."""
+    return True if tensor.stop_gradient else None
 
 
 def origins(

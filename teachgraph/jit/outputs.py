@@ -9,6 +9,7 @@ from teachgraph.eager import Tensor
 from teachgraph.jit.spots import Spot
 from teachgraph.jit.tracing import Tracer
 from teachgraph.jit.undefined import Either, Undefined
+from teachgraph.nn.layer import changes
 from teachgraph.ops import functions
 from teachgraph.static.arrays import ARRAY
 from teachgraph.static.variable import Variable
@@ -54,6 +55,7 @@ class Outputs:
 
     def packed(self, tensors: Sequence[Any]) -> Any:
         """The results, made of the tensors that were fetched."""
+        changes.count += len(self.state)
         for spot, nest in self.state:
             value = filled(nest, tensors)
             if isinstance(spot.before, Tensor) and isinstance(value, Tensor):

@@ -11,9 +11,9 @@ any order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import count
+from itertools import compress, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,28 +34,37 @@ from teachgraph.static.variable import Variable
 if TYPE_CHECKING:
     from teachgraph.jit.concrete import ConcreteProgram
 
-__all__ = ["Taped", "Wanted", "appended", "result_of", "seed_name", "taped_for"]
+__all__ = ["Goal", "Goals", "Taped", "appended", "result_of", "seed_name", "taped_for"]
 
-Wanted = tuple[bool, ...]
-"""For each source of a program, whether a gradient is to go to it."""
+Goal = bool | None
+"""Whether no gradient goes to a source; None, where it goes on from there."""
+
+Goals = tuple[Goal, ...]
 
 
 class Call(NamedTuple):
     """What one call of a program took in.
 
     Attributes:
-        arrays: The values of its sources.
-        edges: Where these came from; None for one that no gradient goes to.
+        feed: The values of its inputs, by name.
+        values: The values of what it holds, by name.
+        edges: Where all of these came from.
         random: Where the random numbers stood, if it draws any.
     """
 
-    arrays: Sequence[Any]
-    edges: Sequence[Edge | None]
+    feed: Mapping[str, Any]
+    values: Mapping[str, Any]
+    edges: Sequence[Edge]
     random: Any
 
-    def sources(self) -> list[Tensor]:
+    def sources(self, stopped: Sequence[bool]) -> list[Tensor]:
         """The sources as the Tensors they were."""
-        return list(map(wrap, self.arrays, self.edges))
+        arrays = [*self.feed.values(), *self.values.values()]
+        edges = [
+            None if stop else edge
+            for edge, stop in zip(self.edges, stopped, strict=True)
+        ]
+        return list(map(wrap, arrays, edges))
 
 
 class Taped:
@@ -65,8 +74,9 @@ class Taped:
         forward: What runs now.
         back: What runs when gradients arrive.
         op: What the tape knows the whole by.
-        leaves: The places of the sources that get a gradient.
+        leaves: For each source, whether it gets a gradient.
         through: For each output, its place among those with a gradient, or None.
+        first: Whether no op has made any of what the program holds.
     """
 
     def __init__(
@@ -74,24 +84,25 @@ class Taped:
         forward: Part,
         back: Part,
         op: Op,
-        leaves: Sequence[int],
+        leaves: Sequence[bool],
         through: Sequence[int | None],
+        *,
+        first: bool,
     ) -> None:
         self.forward, self.back, self.op = forward, back, op
-        self.leaves, self.through = leaves, through
+        self.leaves, self.through, self.first = leaves, through, first
         self.single = len(op.outputs) == 1
 
-    def run(
-        self,
-        concrete: ConcreteProgram,
-        inputs: Sequence[Tensor],
-        edges: Sequence[Edge | None],
-    ) -> list[Any]:
+    def run(self, concrete: ConcreteProgram, inputs: Sequence[Tensor]) -> list[Any]:
         """The outputs, with one node on the tape behind them."""
+        edges: list[Edge] = [tensor.edge for tensor in inputs]
+        held = concrete.tensors
+        edges += held if self.first else [tensor.edge for tensor in held]
         feed, values = concrete.fed(inputs), concrete.arrays()
-        call = Call([*feed.values(), *values.values()], edges, concrete.drawn())
-        found = concrete.run(self.forward, feed, values)
-        node = Node(self.op, [edges[i] for i in self.leaves], [*found, call], {})
+        stored = values if not self.forward.stores else dict(values)
+        call = Call(feed, values, edges, concrete.drawn())
+        found = concrete.run(self.forward, feed, stored)
+        node = Node(self.op, list(compress(edges, self.leaves)), [*found, call], {})
         results: list[Any] = []
         for value, place in zip(found, self.through, strict=False):
             if place is None:
@@ -122,13 +133,15 @@ class BackRule(Rule):
     def __init__(
         self,
         concrete: ConcreteProgram,
+        stopped: Sequence[bool],
         back: Part,
         kept: Sequence[str],
         targets: Sequence[str],
         leaves: Sequence[str],
         wanted: Sequence[str | None],
     ) -> None:
-        self.concrete, self.back, self.kept = concrete, back, list(kept)
+        self.concrete, self.stopped = concrete, stopped
+        self.back, self.kept = back, list(kept)
         self.targets, self.leaves, self.wanted = targets, leaves, wanted
         self.seeds = [seed_name(target) for target in targets]
         self.places = [self.kept.index(target) for target in targets]
@@ -160,7 +173,7 @@ class BackRule(Rule):
     def recorded(self, call: Call, arriving: Sequence[Tensor]) -> list[Any]:
         """The same by a program of its own, whose call is on the tape in turn."""
         with drawing_from(call.random):
-            found = self.again([*call.sources(), *arriving])
+            found = self.again([*call.sources(self.stopped), *arriving])
         return [joined(one) if isinstance(one, list) else one for one in found]
 
     @cached_property
@@ -181,15 +194,21 @@ def seed_name(target: str) -> str:
     return f"{target}@ARRIVES"
 
 
-def taped_for(concrete: ConcreteProgram, wanted: Wanted) -> Taped | None:
-    """The ways forward and back for gradients of some sources, if there are any."""
-    stopped = [False] * len(concrete.inputs) + concrete.stopped
+def taped_for(concrete: ConcreteProgram, fed: Goals, held: Goals) -> Taped | None:
+    """The ways forward and back for gradients of some sources, if there are any.
+
+    Args:
+        concrete: The program.
+        fed: What gradients have to do with its inputs.
+        held: What they have to do with what it holds.
+    """
+    stopped = [goal is True for goal in (*fed, *held)]
+    known = [False] * len(fed) + concrete.stopped
     leaves = [
-        i
-        for i, (want, stop) in enumerate(zip(wanted, stopped, strict=True))
-        if want and not stop and concrete.sources[i].dtype.kind == "f"
+        not (now or then) and source.dtype.kind == "f"
+        for now, then, source in zip(stopped, known, concrete.sources, strict=True)
     ]
-    names = [concrete.sources[i].name for i in leaves]
+    names = [source.name for source in compress(concrete.sources, leaves)]
     reached = reachable(concrete.main_program, names)
     targets = [v.name for v in concrete.outputs if v.name in reached and goes_on(v)]
     if not targets:
@@ -200,10 +219,11 @@ def taped_for(concrete: ConcreteProgram, wanted: Wanted) -> Taped | None:
     fetches = [v.name for v in concrete.outputs]
     got = [name for name in found if name is not None]
     forward, back = cut(program, concrete.names, fetches, seeds, got)
-    rule = BackRule(concrete, back, forward.fetches, targets, names, found)
+    rule = BackRule(concrete, stopped, back, forward.fetches, targets, names, found)
     op = ProgramOp(concrete.name, targets, rule)
     through = [targets.index(n) if n in targets else None for n in fetches]
-    return Taped(forward, back, op, leaves, through)
+    first = None not in held
+    return Taped(forward, back, op, leaves, through, first=first)
 
 
 def goes_on(variable: Variable) -> bool:

@@ -22,7 +22,7 @@ class Numbered(Layer):
     def hold(self, things: Iterable[Any]) -> None:
         """Put these there instead."""
         for name in [name for name in self.__dict__ if name.isdecimal()]:
-            del self.__dict__[name]
+            delattr(self, name)
         for number, thing in enumerate(things):
             setattr(self, str(number), thing)
 

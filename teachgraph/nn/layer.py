@@ -29,6 +29,15 @@ __all__ = ["Layer"]
 ParameterLike = (Parameter, StaticParameter)
 
 
+class Changes:
+    """How often an attribute of any layer has been set: while it stays, none has."""
+
+    count = 0
+
+
+changes = Changes()
+
+
 class Layer:
     """A piece of a network.
 
@@ -100,7 +109,12 @@ class Layer:
                 f"{name!r} is assigned"
             )
         self.refuse_other_kind(name, value)
+        changes.count += 1
         object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        changes.count += 1
+        object.__delattr__(self, name)
 
     def refuse_other_kind(self, name: str, value: Any) -> None:
         """A layer may be replaced by a layer or None only; so may a parameter."""
@@ -307,12 +321,14 @@ class Layer:
 
     def train(self) -> Self:
         """Switch to training, here and in all layers within."""
+        changes.count += 1
         for layer in self.sublayers(include_self=True):
             layer.__dict__["training"] = True
         return self
 
     def eval(self) -> Self:
         """Switch to evaluation, here and in all layers within."""
+        changes.count += 1
         for layer in self.sublayers(include_self=True):
             layer.__dict__["training"] = False
         return self

@@ -541,3 +541,54 @@ def test_lists_that_a_loop_grows_are_returned_joined_and_differentiated() -> Non
     assert count.item() == 2
     (kept[1] * 5 + joined.sum()).backward()
     assert x.grad.tolist() == [2.0, 0.0, 36.0]
+
+
+class Scaled(nn.Layer):
+    """Multiplies by a weight of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = self.create_parameter([1], default_initializer=ones)
+
+    def forward(self, x: Any) -> Any:
+        return x * self.weight
+
+
+ones = nn.initializer.Constant(1.0)
+
+
+def test_a_weight_that_is_replaced_or_taken_away_counts_at_the_next_call() -> None:
+    net, x = jit.to_static(Scaled()), tensor(3.0)
+    assert net(x).tolist() == [3.0]
+    net.weight = net.create_parameter([1], default_initializer=ones)
+    net(x).backward()
+    assert net.weight.grad.tolist() == [3.0]
+    net.bias = 1.0
+    assert net(x).tolist() == [3.0]
+    del net.weight
+    with pytest.raises(AttributeError, match="weight"):
+        net(x)
+
+
+def test_weights_frozen_and_thawed_in_turn_need_no_new_program() -> None:
+    net, x = jit.to_static(Scaled()), tensor(3.0)
+    for _ in range(2):
+        net.weight.stop_gradient = False
+        net(x).backward()
+        assert net.weight.grad.tolist() == [3.0]
+        net.weight.clear_grad()
+        net.weight.stop_gradient = True
+        net(x).backward()
+        assert net.weight.grad.tolist() == [0.0]
+    assert len(net.forward.program_cache) == 1
+    assert sum(map(len, net.forward.concrete_program.taped.values())) == 2
+
+
+def test_a_weight_that_an_op_has_changed_in_place_passes_its_gradient_on() -> None:
+    net, x, by = jit.to_static(Scaled()), tensor(3.0), tg.to_tensor([2.0])
+    by.stop_gradient = False
+    net(x)
+    net.weight.stop_gradient = True
+    net.weight.add_(by * 5.0)
+    net(x).backward()
+    assert by.grad.tolist() == [15.0]
