@@ -210,7 +210,7 @@ class Cursor:
         if self.nap is not None and self.nap.ends(sys._getframe(2), line):
             self.nap.wake()
         if self.curious:
-            self.find_names(sys._getframe(2))
+            self.find_names(sys._getframe(2), line)
         if log.pending:
             self._untold += 1
         before = visits.get(line, 0)
@@ -256,18 +256,19 @@ class Cursor:
 
     def at(self, frame: FrameType) -> int:
         """The statement that a frame of the source is in."""
-        line = self.source.starts.get(frame.f_lineno, frame.f_lineno)
+        line = frame.f_lineno
+        line = self.source.starts.get(line, line)
         if line != self.line:
             if not self._marking:
                 if self.curious:
-                    self.find_names(frame)
+                    self.find_names(frame, frame.f_lineno)
                 self.visits[line] = self.visits.get(line, 0) + 1
             self.line = line
         return line
 
-    def find_names(self, frame: FrameType) -> None:
+    def find_names(self, frame: FrameType, line: int) -> None:
         """Look what the lines so far have called the tensors they made."""
-        names = self.source.names.get(frame.f_lineno, ())
+        names = self.source.names.get(line, ())
         if names:
             self.curious = False
             self.look(frame.f_locals, names)

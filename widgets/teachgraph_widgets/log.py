@@ -27,7 +27,10 @@ LONGEST_TEXT = 2000
 LONGEST_SOURCE = 200_000
 
 Record = tuple[Any, ...]
-"""When, on which line, of which kind, and the kind's fields in the schema's order."""
+"""An event's kind, and the kind's fields in the schema's order."""
+
+Stamp = tuple[float, int]
+"""When, and on which line: one for the events that belong together."""
 
 
 class EventLog:
@@ -53,37 +56,38 @@ class EventLog:
         self.holding = False
         self.release: Callable[[], None] = nothing
         self._records: list[Record] = []
+        self._stamps: list[Stamp] = []
         self._start = perf_counter()
         self._left_out: Counter[tuple[str, str]] = Counter()
 
     def __len__(self) -> int:
         return len(self._records)
 
-    def add(self, line: int, kind: str, *facts: Any) -> None:
+    def add(self, line: int, *record: Any) -> None:
         """Append an event, and before it the start of its line if that is pending.
 
         Args:
             line: The line to blame, 0 for none.
-            kind: The event's kind.
-            facts: Its own fields, in the order of the schema; None where one is absent,
-                nothing where the last ones are.
+            record: Its kind, then its own fields in the order of the schema; None where
+                one is absent, nothing where the last ones are.
         """
-        self.add_all(line, ((kind, *facts),))
+        self.add_all(line, (record,))
 
     def add_all(self, line: int, told: Sequence[Record]) -> None:
         """Append events that belong together: of each, its kind and its own fields."""
         if self.holding:
             self.release()
-        records = self._records
-        if len(records) + len(told) > self.most:
-            self.leave_out("events", f"a log holds {self.most:,}", len(told))
+        records, count = self._records, len(told)
+        if len(records) + count > self.most:
+            self.leave_out("events", f"a log holds {self.most:,}", count)
             return
         now = perf_counter()
         if self.pending:
-            records.append((now, self.pending, "line"))
+            self._stamps.append((now, self.pending))
+            records.append(LINE)
             self.pending = 0
-        for facts in told:
-            records.append((now, line, *facts))
+        self._stamps += ((now, line),) * count
+        records += told
         if now >= self.due:
             self.overdue()
 
@@ -120,11 +124,13 @@ class EventLog:
         """About how many bytes an event takes as JSON; rather too many than too few."""
         return weight(self._records[seq]) + 100
 
-    def _append(self, line: int, kind: str, *facts: Any) -> None:
-        self._records.append((perf_counter(), line, kind, *facts))
+    def _append(self, line: int, *record: Any) -> None:
+        self._stamps.append((perf_counter(), line))
+        self._records.append(record)
 
     def _event(self, seq: int, record: Record) -> AnyEvent:
-        when, line, kind, *facts = record
+        when, line = self._stamps[seq]
+        kind, *facts = record
         event: dict[str, Any] = {
             "seq": seq,
             "t": round(when - self._start, 6),
@@ -140,6 +146,9 @@ class EventLog:
                 event[name] = None
         return cast("AnyEvent", event)
 
+
+LINE: Record = ("line",)
+"""A statement starts."""
 
 Convert = Callable[[Any], Any]
 
@@ -160,7 +169,7 @@ def conversion(hint: Any) -> Convert:
     if get_origin(hint) is dict:
         inner = conversion(get_args(hint)[1])
         return lambda pairs: {name: inner(part) for name, part in pairs}
-    return as_it_is
+    return str if hint is str else as_it_is
 
 
 def as_it_is(fact: Any) -> Any:

@@ -152,7 +152,7 @@ class Recorder(Observer):
         if self.cursor.nap is not None and isinstance(error, OpError):
             self.failures.tell_error(error)
         skipped = self.pace.skipped
-        self.tape.refresh(everything=skipped > 0)
+        self.tape.refresh(skipped > 0)
         self.cursor.end()
         if self.budget.refused:
             self.log.leave_out(*REFUSED, self.budget.refused)

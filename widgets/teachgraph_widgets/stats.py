@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64encode
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -24,11 +25,15 @@ Array = NDArray[Any]
 BINS = 32
 SIDE = 32
 FIRST = 8
-SAMPLE = 4096
+SAMPLE = 2048
 WHOLE = 1_000_000
+FEW = 48
+"""So few numbers Python has compared before NumPy has begun."""
+
+BY_PYTHON: tuple[Callable[[Any], Any], ...] = min, max, sum
 LARGEST = 1e308
 TAME, TINY = 1e14, 1e-14
-least, greatest, total = np.minimum.reduce, np.maximum.reduce, np.add.reduce
+BY_NUMPY = np.minimum.reduce, np.maximum.reduce, np.add.reduce
 HEAT_BYTES = 1200
 """What hist, first and the figures leave of 2 kB, in the worst case."""
 PICTURE_BYTES = HEAT_BYTES * 3 // 4
@@ -51,17 +56,18 @@ def summary(value: Any) -> Seen:
     flat = floats(array)
     seen = figures(array, flat, WHOLE)
     low, high, nan, inf = seen[2], seen[3], seen[7], seen[8]
-    first = tuple([float(x) for x in flat[:FIRST]])
+    first = tuple(flat[:FIRST].tolist())
     if flat.size == 1 or low is None:
         return (*seen[:11], first)
-    stride = stride_for(array)
-    sample = flat[::stride]
+    stride = 1 if flat.size <= SAMPLE else stride_for(array)
+    sample = flat if stride == 1 else flat[::stride]
     if nan or inf:
         sample = sample[np.isfinite(sample)]
     head = *seen[:9], histogram(sample, low, high)
     if is_picture(array.shape):
         return *head, (), first, stride, *picture(array, low, high)
-    head = *head, heat_map(array), first
+    largest = math.inf if nan or inf else max(high, -low)
+    head = *head, heat_map(array, largest), first
     return (*head, stride) if stride > 1 else head
 
 
@@ -119,13 +125,15 @@ def figures(array: Array, flat: Array, whole: int) -> Seen:
         return (shape, dtype, *single(float(flat[0])))
     if not flat.size:
         return shape, dtype, None, None, None, None, None, 0, 0, (), (), ()
-    seen = flat if flat.size <= whole else flat[:: stride_for(array)]
-    low, high = float(least(seen)), float(greatest(seen))
+    seen = flat if flat.size <= whole else flat[:: stride_for(array)].copy()
+    least, greatest, total = BY_PYTHON if seen.size <= FEW else BY_NUMPY
+    numbers = seen.tolist() if seen.size <= FEW else seen
+    low, high = float(least(numbers)), float(greatest(numbers))
     tame = low > -TAME and high < TAME  # so their squares add up without a warning
     squares = float(np.dot(flat, flat)) if tame and seen is flat else calm(flat)
     if not math.isfinite(squares):
         return (shape, dtype, *wild(flat))
-    mean = float(total(seen)) / seen.size
+    mean = float(total(numbers)) / seen.size
     std = 0.0 if low == high else spread(seen, mean, squares / flat.size)
     return shape, dtype, low, high, mean, std, math.sqrt(squares), 0, 0, (), (), ()
 
@@ -200,29 +208,27 @@ def histogram(sample: Array, low: float, high: float) -> tuple[int, ...]:
         return (int(sample.size),) + (0,) * (BINS - 1)
     if TINY < high - low < TAME:
         scaled = (sample - low) * (BINS / (high - low))
-        bins = np.minimum(scaled.astype(np.intp), BINS - 1)
-        return tuple(np.bincount(bins, minlength=BINS).tolist())
+        counts = np.bincount(scaled.astype(np.intp), minlength=BINS).tolist()
+        return *counts[: BINS - 1], sum(counts[BINS - 1 :])
     with np.errstate(all="ignore"):  # halves: the range itself may be too large
         share = (sample.astype(np.float64) / 2 - low / 2) / (high / 2 - low / 2)
     bins = np.clip(np.nan_to_num(share) * BINS, 0, BINS - 1).astype(np.intp)
     return tuple(np.bincount(bins, minlength=BINS).tolist())
 
 
-def heat_map(array: Array) -> tuple[tuple[float | None, ...], ...]:
+def heat_map(array: Array, largest: float) -> tuple[tuple[float | None, ...], ...]:
     """The values as a small picture: means of blocks, None where a block is not finite.
 
-    A vector is one row; of more than two dimensions the first matrix is taken.
+    A vector is one row; of more than two dimensions the first matrix is taken. No
+    value is larger than `largest`.
     """
     while array.ndim > 2:
         array = array[0]
     matrix = array.reshape(1, -1) if array.ndim < 2 else array
+    if largest < TAME:
+        return pooled_whole(matrix, largest)
     rows, columns = matrix.shape
     small = np.asarray(matrix[picked(rows)][:, picked(columns)], np.float64)
-    if not small.size:
-        return ()
-    largest = float(max(greatest(small, None), -least(small, None)))
-    if largest < TAME:
-        return pooled_whole(small, largest)
     finite = small[np.isfinite(small)]
     if not finite.size:
         return ()
@@ -235,12 +241,16 @@ def heat_map(array: Array) -> tuple[tuple[float | None, ...], ...]:
     return tuple([tuple([short(x, digits) for x in row]) for row in drawn])
 
 
-def pooled_whole(small: Array, largest: float) -> tuple[tuple[float, ...], ...]:
-    """A picture of values of which none is too large: nothing can go wrong."""
+def pooled_whole(matrix: Array, largest: float) -> tuple[tuple[float, ...], ...]:
+    """A picture of values of which none is too large: nothing can go wrong.
+
+    Of many, a cell is the mean of four or more that lie evenly in its block.
+    """
     digits = 2 - math.floor(math.log10(largest)) if largest > TINY else 16
-    height, width = fitting(
-        len(small), small.shape[1], HEAT_BYTES // cell_width(digits)
-    )
+    rows, columns = matrix.shape
+    height, width = fitting(rows, columns, HEAT_BYTES // cell_width(digits))
+    apart = max(1, rows // (2 * height)), max(1, columns // (2 * width))
+    small = matrix[:: apart[0], :: apart[1]].astype(np.float64)
     drawn = pool(pool(small, height).T, width).T.round(digits)
     return tuple(map(tuple, drawn.tolist()))
 

@@ -23,7 +23,13 @@ from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, Record, clean
 from teachgraph_widgets.stats import Seen, dtype_name, outline
-from teachgraph_widgets.watcher import Watcher, careful, short_text, short_texts
+from teachgraph_widgets.watcher import (
+    Watcher,
+    careful,
+    cleaned,
+    short_text,
+    short_texts,
+)
 
 __all__ = ["TapeRecorder"]
 
@@ -34,6 +40,10 @@ MOST_REFRESHED = 200
 
 UPDATE_ROLES: dict[str, Role] = {"Param": "P", "Grad": "g"}
 """What an update op's inputs are; all others are the optimizer's own state."""
+
+
+Taped = tuple[int, tuple[int, ...], int]
+"""What is known of a node: its number, those of its outputs, and its order."""
 
 
 class Pass:
@@ -66,10 +76,8 @@ class TapeRecorder(Watcher):
         super().__init__(log, cursor, budget, values=values)
         self.names: dict[int, str] = {}
         self._tensors = Numbers()
-        self._nodes: dict[float, int] = {}
+        self._nodes: dict[float, Taped] = {}
         self._next_node = count()
-        self._outputs: dict[int, tuple[int, ...]] = {}
-        self._orders: dict[int, int] = {}
         self._unnamed: dict[int, int] = {}
         self._leaves: dict[int, ref[Tensor]] = {}
         self._stale: set[int] = set()
@@ -77,7 +85,7 @@ class TapeRecorder(Watcher):
         self._saved: dict[str, tuple[str, ...]] = {}
         self.passed: Callable[[int], None] = ignore
         self.layers = Layers()
-        cursor.look = self.look
+        cursor.look = self.find_named
 
     @careful
     def tensor_created(self, tensor: Tensor) -> None:
@@ -108,17 +116,17 @@ class TapeRecorder(Watcher):
         for tensor in outputs:
             known = find(tensor)
             if known is None:
-                known, facts = self.appearance(tensor, "T" if order == 1 else "g")
-                told.append(facts)
+                known, record = self.appearance(tensor, "T" if order == 1 else "g")
+                told.append(record)
             written.append(known)
-        number = self.node_number(node, written, order)
+        made = tuple(written)
+        number = self.node_number(node, made, order)
         texts = short_texts(attrs) if attrs else ()
         if node is None and is_update(op):
             texts = (*rates(op, inputs), *texts)
         saved = () if node is None else self.saved_by(op, node)
-        edges, taped = (tuple(read), tuple(written)), node is not None
-        facts = op, *edges, texts, saved, taped, order, self.layers.path
-        told.append(("node", number, *facts))
+        facts = op, tuple(read), made, texts, saved, node is not None, order
+        told.append(("node", number, *facts, self.layers.path))
         if self.values:
             for tensor, known in zip(outputs, written, strict=True):
                 seen = self.seen(tensor, known)
@@ -151,9 +159,9 @@ class TapeRecorder(Watcher):
     @careful
     def grad_begin(self, node: Node) -> None:
         """The rule of a node is about to run: what it records is one order up."""
-        number = self.known(node)
-        if self._passes and number is not None:
-            self._passes[-1].order = self._orders.get(number, 1) + 1
+        taped = self._nodes.get(node.born)
+        if self._passes and taped is not None:
+            self._passes[-1].order = taped[2] + 1
 
     @careful
     def grad_flows(
@@ -304,31 +312,30 @@ class TapeRecorder(Watcher):
             read = tuple([number for number in inputs if number is not None])
             facts = node.op.type, read, tuple(written), short_texts(node.attrs)
             saved = self.saved_by(node.op.type, node)
-            number = self.node_number(node, written, 1)
+            number = self.node_number(node, tuple(written), 1)
             self.log.add(0, "node", number, *facts, saved, True, 1)
         if past.left_out:
             self.log.leave_out("nodes", "they are older than the trace", past.left_out)
 
-    def node_number(self, node: Node | None, outputs: Sequence[int], order: int) -> int:
+    def node_number(self, node: Node | None, made: tuple[int, ...], order: int) -> int:
         """A number for what ran, whether or not it left a node."""
         number = next(self._next_node)
-        if node is None:
-            return number
-        self._nodes[node.born] = number
-        self._outputs[number], self._orders[number] = tuple(outputs), order
+        if node is not None:
+            self._nodes[node.born] = number, made, order
         return number
 
     def known(self, node: Node) -> int | None:
         """A node's number: that of its birth tells one from another, dead or alive."""
-        return self._nodes.get(node.born)
+        taped = self._nodes.get(node.born)
+        return None if taped is None else taped[0]
 
     def target(self, edge: Edge) -> int | None:
         """The number of the tensor that an edge leads to, if its node is known."""
         if isinstance(edge, Tensor):
             return self.number(edge)
         node, index = (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
-        made = self.known(node)
-        return None if made is None else self._outputs[made][index]
+        taped = self._nodes.get(node.born)
+        return None if taped is None else taped[1][index]
 
     def saved_by(self, op: str, node: Node) -> tuple[str, ...]:
         """The slots that a node keeps for backward."""
@@ -340,18 +347,24 @@ class TapeRecorder(Watcher):
 
     @careful
     def look(self, namespace: Mapping[str, Any], names: Sequence[str]) -> None:
+        """Find names once more, after the last line."""
+        self.find_named(namespace, names)
+
+    def find_named(self, namespace: Mapping[str, Any], names: Sequence[str]) -> None:
         """Find what the user's code calls the tensors made since the last look."""
         unnamed, self._unnamed = self._unnamed, {}
         for name in names:
+            if not unnamed:
+                return
             thing = namespace.get(name)
             number = unnamed.pop(id(thing), None)
             if number is not None and self._tensors.find(thing) == number:
-                self.names[number] = text = clean(name)
+                self.names[number] = text = cleaned(name)
                 line = self.cursor.line
                 self.log.add(line, "attr", None, None, None, number, "name", text)
 
     @careful
-    def refresh(self, *, everything: bool = False) -> None:
+    def refresh(self, everything: bool = False) -> None:
         """Look once more at what was last left out, so that no old value stands."""
         if not self.values:
             return

@@ -19,7 +19,7 @@ from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.stats import Seen, outline, summary
 
-__all__ = ["Watcher", "careful", "short_text", "short_texts"]
+__all__ = ["Watcher", "careful", "cleaned", "short_text", "short_texts"]
 
 LONGEST_ATTRIBUTE = 80
 
@@ -63,36 +63,43 @@ def careful(
     listen: Callable[..., None] = method
 
     @wraps(method)
-    def guarded(self: Any, *facts: Any, **options: Any) -> None:
+    def guarded(self: Any, *facts: Any) -> None:
         if get_ident() != self.cursor.thread:
             return
         try:
-            listen(self, *facts, **options)
+            listen(self, *facts)
         except Exception as error:
             self.log.broke(error)
 
     return cast("Callable[Concatenate[W, P], None]", guarded)
 
 
-def short_texts(attrs: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Attributes as short text.
+def short_texts(attrs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Attributes as short text, or as what becomes text when the event is read.
 
     >>> short_texts({"axis": 1, "scale": np.float32(0.5), "value": np.zeros(9)})
-    (('axis', '1'), ('scale', '0.5'), ('value', '<9 values>'))
+    (('axis', 1), ('scale', '0.5'), ('value', '<9 values>'))
     """
-    return tuple([(cleaned(name), short_text(value)) for name, value in attrs.items()])
+    return tuple(
+        [
+            (cleaned(name), x if x.__class__ in PLAIN else short_text(x))
+            for name, x in attrs.items()
+        ]
+    )
 
 
 cleaned = lru_cache(maxsize=1024)(clean)
-"""Names of attributes are few, and come again with each op."""
+"""Names are few, and come again with each op."""
 
-PLAIN = {bool, int, float, type(None)}
-"""What is written in letters that need no cleaning."""
+PLAIN = frozenset({bool, float, type(None)})
+"""What never changes, and is written in few letters that need no cleaning."""
+
+NUMBERS = PLAIN | {int}
 
 
 def short_text(value: Any) -> str:
     """One attribute: strings bare, arrays by size, all else as Python writes it."""
-    if value.__class__ in PLAIN:
+    if value.__class__ in NUMBERS:
         return repr(value)[:LONGEST_ATTRIBUTE]
     if isinstance(value, np.ndarray):
         return f"<{value.size} values>"
