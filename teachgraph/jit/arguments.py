@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,7 +134,7 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
     """
     if isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple)):
         pairs = enumerate(zip(spec, value, strict=True))
-        return type(value)(agreed(s, v, f"{name}_{i}") for i, (s, v) in pairs)
+        return like(value, (agreed(s, v, f"{name}_{i}") for i, (s, v) in pairs))
     if isinstance(spec, dict) and isinstance(value, dict):
         return {
             k: agreed(spec[k], v, f"{name}_{k}") if k in spec else v
@@ -173,18 +173,35 @@ def flattened(values: Any, tensors: list[Tensor], key: list[Any]) -> None:
         elif kind is np.ndarray:
             tensors.append(Tensor(value))
             key.append((value.shape, value.dtype.num))
-        elif kind is list or kind is tuple:
+        elif kind is list or kind is tuple or is_named(value):
             key.append((kind, len(value)))
             flattened(value, tensors, key)
         elif kind is dict:
-            key.append((kind, tuple(value)))
+            key.append((kind, tuple((name.__class__, name) for name in value)))
             flattened(value.values(), tensors, key)
         else:
             key.append((kind, constant(value)))
 
 
+def is_named(value: Any) -> bool:
+    """Whether it is a tuple whose parts have names."""
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def like(value: Any, items: Iterable[Any]) -> Any:
+    """A list or tuple of these, of the kind of another one."""
+    return type(value)(*items) if is_named(value) else type(value)(items)
+
+
 def constant(value: Any) -> Any:
-    """What stands for a value that is no tensor: itself, or its identity."""
+    """What stands for a value that is no tensor: itself, or its identity.
+
+    Values that are equal but not alike, as 0.0 and -0.0, have different ones.
+    """
+    if isinstance(value, float):
+        return value.hex()
+    if isinstance(value, (set, frozenset)):
+        return frozenset((type(item), constant(item)) for item in value)
     try:
         hash(value)
     except TypeError:
@@ -196,8 +213,8 @@ def as_specs(value: Any) -> Any:
     """An argument with the shape and dtype of each tensor in its place."""
     if isinstance(value, (Tensor, np.ndarray)):
         return InputSpec(list(value.shape), value.dtype)
-    if type(value) in (list, tuple):
-        return type(value)(map(as_specs, value))
+    if type(value) in (list, tuple) or is_named(value):
+        return like(value, map(as_specs, value))
     if type(value) is dict:
         return {key: as_specs(item) for key, item in value.items()}
     return value
@@ -212,9 +229,9 @@ def as_variables(value: Any, name: str, found: list[Variable]) -> Any:
         variable.stop_gradient = value.stop_gradient or value.dtype.kind != "f"
         found.append(variable)
         return variable
-    if type(value) in (list, tuple):
+    if type(value) in (list, tuple) or is_named(value):
         items = (as_variables(v, f"{name}_{i}", found) for i, v in enumerate(value))
-        return type(value)(items)
+        return like(value, items)
     if type(value) is dict:
         return {k: as_variables(v, f"{name}_{k}", found) for k, v in value.items()}
     return value

@@ -8,7 +8,7 @@ import linecache
 import threading
 import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -592,3 +592,40 @@ def test_a_weight_that_an_op_has_changed_in_place_passes_its_gradient_on() -> No
     net.weight.add_(by * 5.0)
     net(x).backward()
     assert by.grad.tolist() == [15.0]
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+@pytest.mark.parametrize("kind", [tuple, list, set, frozenset, dict.fromkeys])
+def test_constants_that_are_equal_but_not_alike_have_programs_of_their_own(
+    kind: Any,
+) -> None:
+    @jit.to_static
+    def times(x: Any, given: Any) -> Any:
+        (one,) = given
+        sign = -1.0 if str(one).startswith("-") else 1.0
+        return x * sign * {bool: 2.0, int: 3.0, float: 5.0}[type(one)]
+
+    x = tensor(1.0)
+    found = [times(x, kind([one])).tolist() for one in (True, 1, 1.0, -1.0)]
+    assert found == [[2.0], [3.0], [5.0], [-5.0]]
+    for zero, wanted in ((0.0, [5.0]), (-0.0, [-5.0])):
+        assert times(x, (zero,)).tolist() == wanted
+    for _ in range(2):
+        times(x, (float("nan"),))
+    assert len(times.program_cache) == 7
+
+
+def test_the_tensors_of_a_named_tuple_are_inputs() -> None:
+    @jit.to_static
+    def area(point: Any) -> Any:
+        return point.x * point.y
+
+    point = Point(tensor(2.0), tensor(3.0))
+    area(point).backward()
+    assert point.x.grad.tolist() == [3.0]
+    assert area(Point(tensor(4.0), tensor(5.0))).tolist() == [20.0]
+    assert len(area.program_cache) == 1
