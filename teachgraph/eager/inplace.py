@@ -17,6 +17,7 @@ from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.modes import state
 from teachgraph.ops import functions
 from teachgraph.ops.math import sigmoid
+from teachgraph.ops.traced import Traced, say_it_is_new
 
 if TYPE_CHECKING:
     from teachgraph.eager.tensor import Tensor
@@ -71,12 +72,17 @@ def become(
 def in_place(function: Callable[..., Any], **may: bool) -> Any:
     """The method that runs a function and makes the tensor its result.
 
+    As a function of a Variable it says that the result is a new one.
+
     Args:
         function: What it runs.
         may: What `become` allows, by name.
     """
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self, Traced) and not hasattr(self, "inplace_version"):
+            say_it_is_new(getattr(function, "__name__", "it"))
+            return function(self, *args, **kwargs)
         refuse_leaf(self)
         return become(self, function(self, *args, **kwargs), **may)
 

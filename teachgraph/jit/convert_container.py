@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from teachgraph.eager import Tensor
-from teachgraph.eager.inplace import IN_PLACE
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import array_of
 from teachgraph.jit.inplace import rewritten
@@ -36,6 +35,9 @@ NEW: dict[str, Any] = {
     "zero_": functions.zeros_like,
 }
 """What gives new tensors where the name without `_` is no method."""
+
+MODULES = ("teachgraph", "teachgraph.nn.functional")
+"""What has functions that change their first argument."""
 
 AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -81,17 +83,20 @@ def through_array(
 
 
 def convert_inplace(owner: Any, method: str, *values: Any, **named: Any) -> Any:
-    """`owner.add_(value)` and the like: the owner itself."""
+    """`owner.add_(value)` and the like: the owner itself; or `relu_(owner)`."""
     from teachgraph.jit.convert_call import convert_call
 
+    function = NEW.get(method) or getattr(Variable, method[:-1], None)
+    if tracer() and values and getattr(owner, "__name__", "") in MODULES:
+        function = getattr(owner, method[:-1])
+        owner, *values = values  # type: ignore[assignment]
     if isinstance(owner, Either) or (tracer() and isinstance(owner, Tensor)):
         owner = as_variable(owner)
-    if not isinstance(owner, Variable) or hasattr(owner, method):
+    if not isinstance(owner, Variable) or hasattr(type(owner), method):
         return convert_call(getattr(owner, method))(*values, **named)
-    if method not in IN_PLACE:
+    if function is None:
         raise ConversionError(at_user_line(f"a tensor has no method {method!r}"))
     given = [as_variable(value) for value in values]
-    function = NEW.get(method) or getattr(Variable, method[:-1])
     return rewritten(owner, function(owner, *given, **named))
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from teachgraph.ops.op import Op
 
-__all__ = ["Traced"]
+__all__ = ["Traced", "say_it_is_new"]
 
 
 class Traced:
@@ -27,3 +28,12 @@ class Traced:
     def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Do with `op` on `inputs` what this interpreter does with ops."""
         raise NotImplementedError
+
+
+def say_it_is_new(name: str) -> None:
+    """Warn that what is called `relu_` is `relu` in a program: a new variable."""
+    warnings.warn(
+        f"in a program {name}_() is {name}(): nothing changes in place, so use what "
+        "it returns",
+        stacklevel=3,
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from teachgraph.ops.methods import Methods
 from teachgraph.ops.op import Op, slot_name
 from teachgraph.ops.shape import assign
 from teachgraph.ops.slicing import slice_, strided_slice
+from teachgraph.ops.traced import say_it_is_new
 from teachgraph.param_attr import ParamAttr, Trained
 
 if TYPE_CHECKING:
@@ -204,6 +206,15 @@ class Variable(Methods):
 
     def __repr__(self) -> str:
         return self.to_string()
+
+    def __getattr__(self, name: str) -> Any:
+        """`x.relu_`, which in a program is `x.relu`: the result is a new variable."""
+        function = getattr(type(self), name.removesuffix("_"), None)
+        if name.startswith("_") or not name.endswith("_") or not callable(function):
+            kind = type(self).__name__
+            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+        say_it_is_new(name.removesuffix("_"))
+        return MethodType(function, self)
 
     def __bool__(self) -> bool:
         raise ModeError(

@@ -207,6 +207,16 @@ def argument_changed_in_place(x: Any) -> Any:
     return y, z, z is y
 
 
+@on(*ALL)
+def changed_by_functions_in_place(x: Any) -> Any:
+    y = x.clone()
+    z = y
+    tg.nn.functional.relu_(y)
+    if tg.tanh_(y).sum() > 1:
+        tg.exp_(y)
+    return z * x, z is y
+
+
 @on((UP, TWO))
 def items_swapped(x: Any, n: Any) -> Any:
     y, z = x * 1, [x, x * 2]

@@ -201,3 +201,28 @@ def test_an_operator_knows_the_line_that_made_it(x: Variable) -> None:
     assert operator.callsite is not None
     assert operator.callsite.file == __file__
     assert operator.callsite.source == "made = x * 2.0"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda x: x.tanh_(),
+        lambda x: tg.tanh_(x),
+        lambda x: tg.nn.functional.tanh_(x),
+    ],
+)
+def test_in_a_program_what_changes_in_place_gives_a_new_variable(
+    x: Variable, changed: Callable[[Variable], Variable]
+) -> None:
+    with pytest.warns(UserWarning, match=r"tanh_\(\) is tanh\(\)"):
+        new = changed(x)
+    assert new.name != x.name
+    values = np.array([[1.0, 2.0]], "float32")
+    found = Executor().run(feed={"x": values}, fetch_list=[x, new])
+    assert found[0].tolist() == values.tolist()
+    np.testing.assert_allclose(found[1], np.tanh(values), rtol=1e-6)
+
+
+def test_a_name_that_only_ends_like_one_is_still_missing(x: Variable) -> None:
+    with pytest.raises(AttributeError, match="'Variable' object has no attribute 'h_'"):
+        x.h_  # noqa: B018
