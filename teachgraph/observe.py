@@ -24,6 +24,12 @@ class Observer:
     def tensor_created(self, tensor: Any) -> None:
         """A leaf of the tape appeared: `to_tensor`, a parameter, a buffer."""
 
+    def tensor_became(self, tensor: Any, result: Any | None) -> None:
+        """A tensor was changed in place: to what an op gave as `result`, if one did.
+
+        It has the result's values and, unless ops go unrecorded, its node.
+        """
+
     def op_begin(
         self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]
     ) -> None:

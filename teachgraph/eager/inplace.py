@@ -15,6 +15,7 @@ import numpy as np
 from teachgraph.eager.history import overwrite
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.modes import state
+from teachgraph.observe import announce, observers
 from teachgraph.ops import functions
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.traced import Traced, say_it_is_new
@@ -66,6 +67,8 @@ def become(
     if state.grad:
         tensor.node, tensor.stop_gradient = result.node, result.stop_gradient
     tensor.inplace_version += 1
+    if observers:
+        announce("tensor_became", tensor, result)
     return tensor
 
 

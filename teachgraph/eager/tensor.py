@@ -190,6 +190,8 @@ class Tensor(InPlace, Methods):
         overwrite(self.data)
         self.inplace_version += 1
         self.data = new.copy()
+        if observers:
+            announce("tensor_became", self, None)
 
     def written_by(self, op: Op, *inputs: Any, **attrs: Any) -> Tensor:
         """Store here what an op of one output gives, and where it came from.

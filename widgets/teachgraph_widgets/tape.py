@@ -95,6 +95,26 @@ class TapeRecorder(Watcher):
         self.tell_value(tensor, number, line)
 
     @careful
+    def tensor_became(self, tensor: Tensor, result: Tensor | None) -> None:
+        """A tensor was changed in place: from now on it is what the op gave.
+
+        A leaf that wants a gradient stays what it was, and has another value.
+        """
+        line, before = self.cursor.place(), self._tensors.find(tensor)
+        made = None if result is None else self._tensors.find(result)
+        if before is None:
+            return
+        if made is None or not is_as_recorded(tensor, result):
+            self.tell_value(tensor, before, line)
+            return
+        self.be(tensor, made)
+        if (name := self.names.get(before)) is not None:
+            self.tell_name(made, line, name)
+        else:
+            self._unnamed[id(tensor)] = made
+            self.cursor.curious = True
+
+    @careful
     def op_end(
         self,
         op: str,
@@ -359,9 +379,12 @@ class TapeRecorder(Watcher):
             thing = namespace.get(name)
             number = unnamed.pop(id(thing), None)
             if number is not None and self._tensors.find(thing) == number:
-                self.names[number] = text = cleaned(name)
-                line = self.cursor.line
-                self.log.add(line, "attr", None, None, None, number, "name", text)
+                self.tell_name(number, self.cursor.line, cleaned(name))
+
+    def tell_name(self, number: int, line: int, name: str) -> None:
+        """Write what a tensor is called."""
+        self.names[number] = name
+        self.log.add(line, "attr", None, None, None, number, "name", name)
 
     @careful
     def refresh(self, everything: bool = False) -> None:
@@ -396,6 +419,12 @@ def rates(op: str, inputs: Sequence[Any]) -> Iterator[tuple[str, str]]:
 
 def ignore(line: int) -> None:
     """Tell nobody."""
+
+
+def is_as_recorded(tensor: Tensor, result: Any) -> bool:
+    """Whether a tensor has the node of an op's result, and wants a gradient if it."""
+    wanted = tensor.stop_gradient == result.stop_gradient
+    return wanted and tensor.node is result.node
 
 
 def leaf_role(tensor: Tensor) -> Role:
