@@ -155,3 +155,123 @@ def test_the_tape_of_each_gradient_is_told_one_order_up(formula: str) -> None:
     same_tape(recording, ("y", "g", "z", "h"))
     same_values(recording, ("y", "g", "z", "h"))
     assert {e["order"] for e in recording.all("node")} == {1, 2, 3}
+
+
+STATIC_BEGIN = """\
+x = tg.static.data("x", [3, 4])
+h = x
+n = tg.mean(x) * 0.0
+"""
+STATIC_STATEMENTS = (
+    "h = fluid.layers.fc(h, {0})",
+    "h = tg.nn.functional.relu(h) * {0}.0",
+    "h = tg.static.nn.cond(n < {0}.0, lambda: h * 2.0, lambda: h - 1.0)",
+    "n, h = tg.static.nn.while_loop(\n"
+    "    lambda n, h: n < {0}.0, lambda n, h: [n + 1.0, tg.tanh(h)], [n, h]\n)",
+    "test = tg.static.default_main_program().clone(for_test=True)",
+    "h.stop_gradient = False",
+)
+static_statement = st.builds(
+    lambda text, size: text.format(size),
+    st.sampled_from(STATIC_STATEMENTS),
+    st.integers(1, 3),
+)
+static_programs = st.lists(static_statement, max_size=5).map("\n".join)
+
+
+def replayed(recording: Recording, program: int) -> dict[str, Any]:
+    """Blocks, operators and variables of a program, put together from its events."""
+    blocks: dict[int, list[Any]] = {}
+    variables: dict[tuple[int, str], list[Any]] = {}
+    for event in recording.events:
+        if event["kind"] == "op_removed":
+            for ops in blocks.values():
+                ops[:] = [op for op in ops if op["op"] != event["op"]]
+        if event.get("program") != program:
+            continue
+        if event["kind"] == "block":
+            blocks[event["block"]] = []
+        elif event["kind"] == "op":
+            blocks[event["block"]].insert(event["index"], event)
+        elif event["kind"] == "var":
+            key = event["block"], event["name"]
+            variables[key] = event["shape"]
+        elif event["kind"] == "attr" and event["attr"] == "shape":
+            key = max(key for key in variables if key[1] == event["name"])
+            variables[key] = [
+                int(n) for n in event["value"].strip("[]").split(",") if n
+            ]
+    twins = {e["op"]: e for e in recording.all("op")}
+    return {
+        "variables": variables,
+        "ops": {
+            block: [
+                (op["type"], op["inputs"], op["outputs"], twin_type(op, twins))
+                for op in ops
+            ]
+            for block, ops in blocks.items()
+        },
+    }
+
+
+def twin_type(op: Any, ops: dict[int, Any]) -> str | None:
+    return ops[op["twin"]]["type"] if "twin" in op else None
+
+
+def there_is(program: Any) -> dict[str, Any]:
+    """The same, of the program itself."""
+    return {
+        "variables": {
+            (block.idx, name): [*variable.shape]
+            for block in program.blocks
+            for name, variable in block.vars.items()
+        },
+        "ops": {
+            block.idx: [
+                (
+                    op.type,
+                    {slot: [*names] for slot, names in op.inputs.items()},
+                    {slot: [*names] for slot, names in op.outputs.items()},
+                    None if op.twin is None or op.type == "sum" else op.twin.type,
+                )
+                for op in block.ops
+            ]
+            for block in program.blocks
+        },
+    }
+
+
+@settings(max_examples=30, deadline=None)
+@given(static_programs, st.booleans())
+def test_the_log_of_static_code_is_its_programs(text: str, learns: bool) -> None:
+    end = "\nloss = tg.mean(fluid.layers.fc(h, 2))\n"
+    end += "tg.optimizer.SGD(0.1).minimize(loss)\n" if learns else ""
+    programs = "main = tg.static.default_main_program()\n"
+    programs += "startup = tg.static.default_startup_program()\n"
+    recording = record(programs + STATIC_BEGIN + text + end)
+    assert recording.error is None
+    for role, name in (("main", "main"), ("startup", "startup")):
+        told = replayed(recording, recording.program(role))
+        assert told == there_is(recording.names[name])
+    for event in recording.all("program", role="test")[-1:]:
+        told = replayed(recording, event["program"])
+        assert told == there_is(recording.names["test"])
+
+
+@settings(max_examples=15, deadline=None)
+@given(static_programs)
+def test_the_values_told_of_a_run_are_those_fetched(text: str) -> None:
+    recording = record(
+        f"{STATIC_BEGIN}{text}\n"
+        "out = fluid.layers.fc(h, 2)\nexe = tg.static.Executor()\n"
+        "exe.run(tg.static.default_startup_program())\n"
+        "got = exe.run(feed={'x': np.ones((3, 4), 'float32')}, fetch_list=[n, out])\n"
+    )
+    assert recording.error is None
+    held: dict[str, Any] = {}
+    for event in recording.all("run_op"):
+        held.update(event["values"])
+    for name, got in zip(("n", "out"), recording.names["got"], strict=True):
+        told = held[recording.names[name].name]
+        assert told["shape"] == [*got.shape]
+        assert told["first"] == pytest.approx(got.ravel()[:8], rel=1e-5)
