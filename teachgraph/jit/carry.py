@@ -12,8 +12,9 @@ from typing import Any
 
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import array_of, spec_of
+from teachgraph.jit.effects import traced_body
 from teachgraph.jit.merge import NUMBERS
-from teachgraph.jit.nest import copied
+from teachgraph.jit.nest import copied, entries
 from teachgraph.jit.tracing import as_variable, rehearsal
 from teachgraph.jit.undefined import NOTHING, Either, Nothing, Undefined
 from teachgraph.ops import functions
@@ -211,7 +212,7 @@ class Nest(Carry):
             for part in self.parts
         ]
         if isinstance(self.value, dict):
-            return dict(zip(self.value, made, strict=True))
+            return entries(self.value, dict(zip(self.value, made, strict=True)))
         if hasattr(self.value, "_fields"):
             return type(self.value)(*made)
         return type(self.value)(made)
@@ -315,7 +316,7 @@ def carries(
     for _ in range(MOST_ROUNDS):
         with rehearsal():
             values = [part.unpack(part.first()) for part in parts]
-            results = body(*values)
+            results = traced_body(body, values)
             pairs = zip(parts, results, strict=True)
             found = [part.seen(result) for part, result in pairs]
         if settled(parts, found):

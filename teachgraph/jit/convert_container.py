@@ -9,6 +9,7 @@ from typing import Any
 from teachgraph.eager import Tensor
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import array_of
+from teachgraph.jit.effects import noted
 from teachgraph.jit.inplace import rewritten
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
@@ -60,6 +61,7 @@ def convert_change(owner: Any, method: str, *values: Any, **named: Any) -> Any:
     """`owner.append(value)` and the like."""
     from teachgraph.jit.convert_call import convert_call
 
+    noted(owner)
     if method in ("insert", "pop") and chosen_later(owner, *values[:1]):
         longer = 1 if method == "insert" else -1
         return through_array(owner, longer, lambda a: getattr(a, method)(*values))
@@ -109,6 +111,7 @@ def convert_getitem(owner: Any, index: Any) -> Any:
 
 def convert_setitem(owner: Any, index: Any, value: Any, sign: str = "") -> None:
     """`owner[index] = value`, or with a sign `owner[index] += value`."""
+    noted(owner)
     if sign:
         value = AUGMENTED[sign](convert_getitem(owner, index), value)
     if isinstance(owner, Either) or (tracer() and isinstance(owner, Tensor)):
@@ -123,6 +126,7 @@ def convert_setitem(owner: Any, index: Any, value: Any, sign: str = "") -> None:
 
 def convert_delitem(owner: Any, index: Any) -> None:
     """`del owner[index]`."""
+    noted(owner)
     if chosen_later(owner, index):
         through_array(owner, -1, lambda array: array.__delitem__(index))
     else:

@@ -7,6 +7,7 @@ from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.jit.as_array import array_of
+from teachgraph.jit.effects import traced_body
 from teachgraph.jit.merge import Merge
 from teachgraph.jit.nest import copied, mapped
 from teachgraph.jit.tracing import as_variable
@@ -143,7 +144,7 @@ class TracedBranch:
 
         def results() -> list[Variable]:
             nonlocal found
-            found = body(*map(copied, given))
+            found = traced_body(body, [*map(copied, given)])
             mapped(found, lambda leaf: note(leaf, current_block(), own))
             return list(own.values())
 

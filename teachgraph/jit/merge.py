@@ -10,6 +10,7 @@ import numpy as np
 from teachgraph.eager import Tensor
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import of_one_kind, spec_of
+from teachgraph.jit.nest import entries, mapped
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
@@ -103,7 +104,6 @@ class Merge:
 
     def missing(self, value: Any, *, yes_has_it: bool, name: str) -> Any:
         """A value of one branch, and zeros like it of the other."""
-        from teachgraph.jit.nest import mapped
 
         def both(leaf: Any) -> Any:
             if not isinstance(leaf, Variable):
@@ -149,7 +149,8 @@ class Merge:
 
     def entries(self, yes: Any, no: Any, name: str) -> Any:
         """Two dictionaries with the same keys."""
-        return {key: self(yes[key], no[key], f"{name}[{key!r}]") for key in yes}
+        found = {key: self(yes[key], no[key], f"{name}[{key!r}]") for key in yes}
+        return entries(yes, found)
 
     def same(self, yes: Any, no: Any, name: str) -> Any:
         """Two equal values."""
@@ -229,6 +230,12 @@ def maybe_tensor(yes: Any, no: Any) -> bool:
     )
 
 
+def of_the_same_keys(yes: Any, no: Any) -> bool:
+    """Whether both are dictionaries of one type and with the same keys."""
+    one_type = isinstance(yes, dict) and type(yes) is type(no)
+    return one_type and yes.keys() == no.keys()
+
+
 def of_two_lengths(yes: Any, no: Any) -> bool:
     """Whether both are lists of tensors, which are not equally long, or arrays."""
     sides = [side for side in (yes, no) if type(side) is list]
@@ -266,7 +273,9 @@ RULES: tuple[tuple[Kinds, Callable[[Merge, Any, Any, str], Any]], ...] = (
         Merge.parts,
     ),
     (
-        lambda a, b: type(a) is dict and type(b) is dict and a.keys() == b.keys(),
+        lambda a, b: (
+            type(a) is type(b) and isinstance(a, dict) and a.keys() == b.keys()
+        ),
         Merge.entries,
     ),
     (equal, Merge.same),

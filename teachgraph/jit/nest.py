@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 from teachgraph.jit.undefined import Either
 
-__all__ = ["copied", "mapped"]
+__all__ = ["copied", "entries", "mapped"]
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -15,13 +16,23 @@ def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, Either):
         flag, yes, no = (mapped(v, change) for v in (value.flag, value.yes, value.no))
         return Either(flag, yes, no, value.name_)
-    if type(value) is dict:
-        return {key: mapped(item, change) for key, item in value.items()}
+    if isinstance(value, dict):
+        return entries(value, {k: mapped(item, change) for k, item in value.items()})
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(mapped(item, change) for item in value))
     if type(value) in (list, tuple):
         return type(value)(mapped(item, change) for item in value)
     return change(value)
+
+
+def entries(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
+    """A dictionary of these items, of the type of another one."""
+    if type(like) is dict:
+        return items
+    made = copy(like)
+    made.clear()
+    made.update(items)
+    return made
 
 
 def copied(value: Any) -> Any:

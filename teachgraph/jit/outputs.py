@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from teachgraph.eager import Tensor
+from teachgraph.jit.nest import entries
 from teachgraph.jit.spots import Spot
 from teachgraph.jit.tracing import Tracer
 from teachgraph.jit.undefined import Either, Undefined
@@ -77,8 +78,8 @@ def filled(nest: Any, tensors: Sequence[Any]) -> Any:
             yes, no = filled(nest.yes, tensors), filled(nest.no, tensors)
             return Either(flag, yes, no, "the result")
         return filled(nest.yes if bool(flag) else nest.no, tensors)
-    if type(nest) is dict:
-        return {key: filled(item, tensors) for key, item in nest.items()}
+    if isinstance(nest, dict):
+        return entries(nest, {k: filled(item, tensors) for k, item in nest.items()})
     if isinstance(nest, tuple) and hasattr(nest, "_fields"):
         return type(nest)(*(filled(item, tensors) for item in nest))
     if type(nest) in (list, tuple):
@@ -111,8 +112,9 @@ def emptied(value: Any, into: Outputs, tracer: Tracer) -> Any:
         passed_on = value.is_data or value.persistable
         own = passed_on and value.type != ARRAY
         return into.slot(functions.assign(value) if own else value)
-    if type(value) is dict:
-        return {key: emptied(item, into, tracer) for key, item in value.items()}
+    if isinstance(value, dict):
+        found = {key: emptied(item, into, tracer) for key, item in value.items()}
+        return entries(value, found)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(emptied(item, into, tracer) for item in value))
     if type(value) in (list, tuple):

@@ -37,6 +37,8 @@ class Tracer:
         functions: The variables outside functions that these assign to, by code.
         changes: What has the new value of a variable that is fed or held and was
             changed in place, by its name.
+        bodies: For each branch or round that is being traced, the containers of
+            Python's that it has changed, and where.
     """
 
     def __init__(self, program: Program | None = None) -> None:
@@ -46,6 +48,7 @@ class Tracer:
         self.functions: dict[CodeType, list[Spot]] = {}
         self.names: dict[int, str] = {}
         self.changes: dict[str, Variable] = {}
+        self.bodies: list[list[Any]] = []
         self.thread = threading.get_ident()
 
     def adopt(self, value: Any) -> Variable:

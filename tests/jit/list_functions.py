@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict, defaultdict
 from typing import Any
 
 import numpy as np
@@ -283,3 +284,31 @@ def list_of_nested_loops(x: Any, n: Any) -> Any:
             items.append(x * i + j)  # noqa: PERF401
         items.pop(0)
     return items, tg.stack(items)
+
+
+@on(*ALL)
+def lists_that_nobody_reads_later(x: Any) -> Any:
+    items, table = [x, x * 2], {"a": [x]}
+    if x.sum() > 0:
+        items[0] = x * 3
+        table["a"].append(items[0])
+        found = set()
+        found.add(len(items))
+        y = items[0] + table["a"][-1] * len(found)
+    else:
+        y = items[1]
+    return y
+
+
+@on(*ALL)
+def dictionaries_of_other_types(x: Any) -> Any:
+    table, ordered = defaultdict(list), OrderedDict(b=x, a=x * 2)
+    table["k"].append(x)
+    if x.sum() > 0:
+        table["k"].append(x * 2)
+        ordered["a"] = x * x
+    else:
+        table["k"].append(x * 3)
+        ordered["b"] = x + 1
+    table["other"].append(ordered["a"])
+    return table["k"], table["other"], ordered["b"], isinstance(ordered, OrderedDict)
