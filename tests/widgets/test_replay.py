@@ -161,13 +161,13 @@ STATIC_BEGIN = """\
 x = tg.static.data("x", [3, 4])
 h = x
 n = tg.mean(x) * 0.0
+turn = lambda n, h: [n + 1.0, tg.tanh(h)]
 """
 STATIC_STATEMENTS = (
     "h = fluid.layers.fc(h, {0})",
     "h = tg.nn.functional.relu(h) * {0}.0",
     "h = tg.static.nn.cond(n < {0}.0, lambda: h * 2.0, lambda: h - 1.0)",
-    "n, h = tg.static.nn.while_loop(\n"
-    "    lambda n, h: n < {0}.0, lambda n, h: [n + 1.0, tg.tanh(h)], [n, h]\n)",
+    "n, h = tg.static.nn.while_loop(lambda n, h: n < {0}.0, turn, [n, h])",
     "test = tg.static.default_main_program().clone(for_test=True)",
     "h.stop_gradient = False",
 )
