@@ -11,7 +11,7 @@ __all__ = ["trace"]
 
 
 def trace(x: Any = None, *arguments: Any, **settings: Any) -> Any:
-    """Record what the lines of a `with` block do; of a matrix, sum the diagonal.
+    """Recorder of what the lines of a `with` block do; or the sum of a diagonal.
 
     Args:
         x: A matrix, or more of them in a batch; or the title of a picture, or nothing.

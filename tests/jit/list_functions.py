@@ -212,9 +212,10 @@ def argument_changed_in_place(x: Any) -> Any:
 def changed_by_functions_in_place(x: Any) -> Any:
     y = x.clone()
     z = y
-    tg.nn.functional.relu_(y)
-    if tg.tanh_(y).sum() > 1:
-        tg.exp_(y)
+    if tg.subtract_(y, x * 3.0).sum() > 1:
+        tg.nn.functional.relu_(y)
+    else:
+        tg.tanh_(y)
     return z * x, z is y
 
 
