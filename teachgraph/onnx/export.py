@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.errors import InvalidValueError, UnknownOpError, at_user_line
 from teachgraph.executor import Scope, global_scope
 from teachgraph.files import written_whole
 from teachgraph.io.inference import listed, normalize_program
@@ -73,9 +73,23 @@ def export(
     outputs, scope = configs.get("output_spec"), configs.get("scope")
     program, feeds, fetches, values = parts_of(layer, input_spec, outputs, scope)
     model = model_of(program, feeds, fetches, values, checked_opset(opset_version))
-    needed("onnx.checker").check_model(model, full_check=True)
+    check(model)
     with written_whole(prefix.with_name(prefix.name + ".onnx")) as file:
         file.write(model.SerializeToString())
+
+
+def check(model: Any) -> None:
+    """Refuse to write what breaks ONNX's rules.
+
+    Raises:
+        UnknownOpError: The model does: an op is used in a way that ONNX has not.
+    """
+    try:
+        needed("onnx.checker").check_model(model, full_check=True)
+    except Exception as error:
+        reason = str(error).split("\n==>", maxsplit=1)[0].strip()
+        told = f"ONNX cannot say what the program does: {reason}"
+        raise UnknownOpError(at_user_line(told)) from None
 
 
 def checked_path(path: Any) -> Path:
@@ -169,12 +183,15 @@ def of_program(
         raise InvalidValueError(
             at_user_line("say what the program is for: output_spec=[variable, ...]")
         )
-    given = feeds or [v for v in program.list_vars() if v.is_data]
+    given = listed("input_spec", feeds) if feeds else data_of(program)
     kept = (global_scope() if scope is None else scope).values
     values = {name: value for name, value in kept.items() if value is not None}
-    return for_use(
-        program, listed("input_spec", given), listed("output_spec", fetches), values
-    )
+    return for_use(program, given, listed("output_spec", fetches), values)
+
+
+def data_of(program: Program) -> list[Variable]:
+    """All that is fed."""
+    return [v for v in program.list_vars() if v.is_data]
 
 
 def for_use(

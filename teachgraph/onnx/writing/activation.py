@@ -27,7 +27,6 @@ SAME = {
     "isinf_v2": "IsInf",
     "isnan_v2": "IsNaN",
     "log": "Log",
-    "logical_not": "Not",
     "print": "Identity",
     "reciprocal": "Reciprocal",
     "relu": "Relu",
@@ -133,11 +132,20 @@ def gelu(step: Step) -> None:
     step.give("Mul", x, phi)
 
 
+STEEP = 18
+"""From here on softplus is x in float32: exp(-18) is less than the last digit of 18."""
+
+
 @writes("softplus")
 def softplus(step: Step) -> None:
-    """log(1 + exp(beta x)) / beta."""
+    """log(1 + exp(beta x)) / beta; beyond a threshold x itself."""
     beta = step.like(step.attrs["beta"])
-    step.give("Div", step.put("Softplus", step.put("Mul", step.get(), beta)), beta)
+    scaled = step.put("Mul", step.get(), beta)
+    smooth = step.put("Div", step.put("Softplus", scaled), beta)
+    if step.attrs["threshold"] >= STEEP:
+        return step.give("Identity", smooth)
+    straight = step.put("Greater", scaled, step.like(step.attrs["threshold"]))
+    return step.give("Where", straight, step.get(), smooth)
 
 
 @writes("mish")
@@ -157,6 +165,12 @@ def round_(step: Step) -> None:
     """A half goes away from 0; ONNX's own Round takes it to the nearest even number."""
     size = step.put("Add", step.put("Abs", step.get()), step.like(0.5))
     step.give("Mul", step.put("Sign", step.get()), step.put("Floor", size))
+
+
+@writes("logical_not")
+def logical_not(step: Step) -> None:
+    """What does not hold; of numbers, what is 0."""
+    step.give("Not", step.get_as("x", np.bool_))
 
 
 @writes("trunc")
@@ -275,4 +289,6 @@ def prelu(step: Step) -> None:
     if step.attrs["mode"] == "channel" and step.attrs["data_format"] == "NCHW":
         shape = step.ints(-1, *[1] * (ndim - 2))
         alpha = step.put("Reshape", alpha, shape)
+    elif not ndim:
+        alpha = step.put("Reshape", alpha, step.ints())
     step.give("PRelu", step.get(), alpha)

@@ -24,10 +24,9 @@ COMPARED = {
     "greater_than": "Greater",
     "less_equal": "LessOrEqual",
     "less_than": "Less",
-    "logical_and": "And",
-    "logical_or": "Or",
-    "logical_xor": "Xor",
 }
+
+TRUTH = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
 
 
 def operands(step: Step, dtype: Any) -> tuple[str, str]:
@@ -58,6 +57,12 @@ def compared(theirs: str) -> Converter:
 
 CONVERTERS.update({ours: arithmetic(theirs) for ours, theirs in ARITHMETIC.items()})
 CONVERTERS.update({ours: compared(theirs) for ours, theirs in COMPARED.items()})
+
+
+@writes(*TRUTH)
+def logical(step: Step) -> None:
+    """Of truths; numbers hold unless they are 0."""
+    step.give(TRUTH[step.operator.type], *operands(step, np.bool_))
 
 
 BITS = {"bitwise_and": "And", "bitwise_or": "Or", "bitwise_xor": "Xor"}

@@ -9,8 +9,8 @@ from teachgraph.onnx.writing.writer import Step, writes
 
 
 def flat_index(step: Step) -> str:
-    """A list of numbers; a column of them counts as one."""
-    listed = len(step.variable("index").shape) == 1
+    """A list of numbers or one; a column of them counts as a list."""
+    listed = len(step.variable("index").shape) <= 1
     index = step.get("index")
     return index if listed else step.put("Reshape", index, step.ints(-1))
 
@@ -81,10 +81,11 @@ def nonzero(step: Step) -> None:
 
 @writes("one_hot_v2")
 def one_hot(step: Step) -> None:
-    """1 at the number, else 0."""
-    values = step.constant([0, 1], step.result().dtype)
-    ids = step.get_as("x", np.int64)
-    step.give("OneHot", ids, step.constant(step.attrs["depth"], np.int64), values)
+    """1 at the number, else 0; ONNX's own would count numbers below 0 from the end."""
+    column = step.put("Unsqueeze", step.get_as("x", np.int64), step.ints(-1))
+    places = step.ints(*range(step.attrs["depth"]))
+    here = step.put("Equal", column, places)
+    step.give("Cast", here, to=code_of(step.result().dtype))
 
 
 @writes("arg_max", "arg_min")
@@ -109,6 +110,8 @@ def top_k(step: Step) -> None:
 @writes("argsort")
 def argsort(step: Step) -> None:
     """All of them in order."""
+    if not step.ndim:
+        step.refuse("a single number is in order; leave it as it is")
     axis = step.attrs["axis"] % step.ndim
     count = step.put("Shape", step.get(), start=axis, end=axis + 1)
     attrs = {"axis": axis, "largest": int(step.attrs["descending"])}
@@ -119,13 +122,15 @@ def argsort(step: Step) -> None:
 def cumsum(step: Step) -> None:
     """Sums of all that come before."""
     x, axis = step.get(), step.attrs["axis"]
+    if not step.ndim and not step.attrs["flatten"]:
+        return step.give("Cast", x, to=code_of(step.result().dtype))
     if step.attrs["flatten"]:
         x, axis = step.put("Reshape", x, step.ints(-1)), 0
     exclusive, reverse = (int(step.attrs[n]) for n in ("exclusive", "reverse"))
     if step.variable("x").dtype != step.result().dtype:
         x = step.cast(x, step.result().dtype)
     at = step.constant(axis, np.int64)
-    step.give("CumSum", x, at, exclusive=exclusive, reverse=reverse)
+    return step.give("CumSum", x, at, exclusive=exclusive, reverse=reverse)
 
 
 @writes("sequence_mask")

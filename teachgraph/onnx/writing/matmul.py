@@ -17,7 +17,10 @@ def turned(step: Step, name: str, ndim: int, turn: bool) -> str:
 
 @writes("matmul_v2", "bmm", "mv")
 def matmul(step: Step) -> None:
-    """X y, either of them perhaps turned."""
+    """X y, either of them perhaps turned; a vector y as a matrix of one column.
+
+    ONNX Runtime 1.31 loses the turn of X where y has but one dimension.
+    """
     other = "vec" if step.operator.type == "mv" else "y"
     dtype = step.result().dtype
     x = turned(
@@ -25,7 +28,10 @@ def matmul(step: Step) -> None:
     )
     ndim = len(step.variable(other).shape)
     y = turned(step, step.get_as(other, dtype), ndim, step.attrs.get("trans_y", False))
-    step.give("MatMul", x, y)
+    if ndim > 1 or step.ndim < 2:
+        return step.give("MatMul", x, y)
+    product = step.put("MatMul", x, step.put("Unsqueeze", y, step.ints(1)))
+    return step.give("Squeeze", product, step.ints(-1))
 
 
 @writes("mul")

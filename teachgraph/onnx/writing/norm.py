@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from teachgraph.onnx.writing.window import channels_first, shown
@@ -11,9 +13,12 @@ from teachgraph.onnx.writing.writer import Step, writes
 @writes("batch_norm")
 def batch_norm(step: Step) -> None:
     """By the moments that training has gathered."""
-    if not (step.attrs["is_test"] or step.attrs["use_global_stats"]):
+    ours = step.attrs["is_test"] and not step.attrs["trainable_statistics"]
+    if not (ours or step.attrs["use_global_stats"]):
         step.refuse("it takes the moments of a batch; export a model for use")
-    given = [step.get(name) for name in ("scale", "bias", "mean", "variance")]
+    ones, zeros = ones_and_zeros(step, step.variable("mean").shape[0])
+    given = [step.get("scale") or ones, step.get("bias") or zeros]
+    given += [step.get("mean"), step.get("variance")]
     x, ndim = step.get(), step.ndim
     if ndim > 2:
         x = channels_first(step, x, ndim)
@@ -82,12 +87,29 @@ def group_norm(step: Step) -> None:
 @writes("p_norm", "frobenius_norm")
 def norm(step: Step) -> None:
     """(sum |x|^p)^(1/p); p is 2 for Frobenius."""
-    power = step.attrs.get("porder", 2.0)
-    types = {1.0: "ReduceL1", 2.0: "ReduceL2"}
-    if power not in types:
-        step.refuse(f"a norm of order 1 or 2, not {power}")
     every = step.attrs.get("asvector") or step.attrs.get("reduce_all")
-    axes = step.attrs.get("dim", [step.attrs.get("axis")])
+    given: Any = step.attrs.get("dim", step.attrs.get("axis"))
+    axes = np.ravel(given).tolist()
     keep = bool(step.attrs.get("keepdim", step.attrs.get("keep_dim")))
-    chosen = None if every or not len(axes) else list(axes)
-    step.give("Identity", step.reduced(types[power], step.get(), chosen, keep=keep))
+    chosen = None if every or not len(axes) or not step.ndim else axes
+    power = step.attrs.get("porder", 2.0)
+    step.give("Identity", of_order(step, power, chosen, keep=keep))
+
+
+SIMPLE = {1.0: "ReduceL1", 2.0: "ReduceL2"}
+EXTREME = {np.inf: "ReduceMax", -np.inf: "ReduceMin"}
+
+
+def of_order(step: Step, power: float, axes: list[int] | None, *, keep: bool) -> str:
+    """The norm of an order; of 0 how many are not 0, of infinity the largest."""
+    if power in SIMPLE:
+        return step.reduced(SIMPLE[power], step.get(), axes, keep=keep)
+    size = step.put("Abs", step.get())
+    if power in EXTREME:
+        return step.reduced(EXTREME[power], size, axes, keep=keep)
+    if not power:
+        held = step.cast(step.cast(size, np.bool_), step.variable("x").dtype)
+        return step.reduced("ReduceSum", held, axes, keep=keep)
+    raised = step.put("Pow", size, step.like(power))
+    total = step.reduced("ReduceSum", raised, axes, keep=keep)
+    return step.put("Pow", total, step.like(1 / power))

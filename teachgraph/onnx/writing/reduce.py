@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from teachgraph.onnx.types import code_of
 from teachgraph.onnx.writing.writer import CONVERTERS, Converter, Step, writes
 
 NUMBERS = {
@@ -42,10 +41,11 @@ CONVERTERS.update({ours: numbers(theirs) for ours, theirs in NUMBERS.items()})
 
 @writes("reduce_all", "reduce_any")
 def truth(step: Step) -> None:
-    """Whether all hold, or any: the least or largest of 0 and 1."""
-    type = "ReduceMin" if step.operator.type == "reduce_all" else "ReduceMax"
-    found = over(step, type, step.get_as("x", np.int32))
-    step.give("Cast", found, to=code_of(np.bool_))
+    """Whether any hold: there are more than none; whether all: none that does not."""
+    every, holds = step.operator.type == "reduce_all", step.get_as("x", np.bool_)
+    held = step.cast(step.put("Not", holds) if every else holds, np.int32)
+    count, none = over(step, "ReduceSum", held), step.constant(0, np.int32)
+    step.give("Equal" if every else "Greater", count, none)
 
 
 @writes("squared_l2_norm")

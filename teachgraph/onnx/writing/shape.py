@@ -54,7 +54,7 @@ def unsqueeze(step: Step) -> None:
 def transpose(step: Step) -> None:
     """The dimensions in another order."""
     order = [i % len(step.attrs["axis"]) for i in step.attrs["axis"]]
-    step.give("Transpose", step.get(), perm=order)
+    step.give("Transpose", step.get(), perm=order or None)
 
 
 @writes("concat")
@@ -78,6 +78,8 @@ def stack(step: Step) -> None:
 def part(step: Step) -> None:
     """A part; axes of which one element is left may be dropped."""
     axes, starts = step.attrs["axes"], step.attrs["starts"]
+    if not axes:
+        return step.give("Identity", step.get("input"))
     strides = step.attrs.get("strides", [1] * len(axes))
     ends = [
         -OPEN_END if end == -1 and stride < 0 else end
@@ -95,10 +97,12 @@ def part(step: Step) -> None:
 def flip(step: Step) -> None:
     """Backwards."""
     axes = step.attrs["axis"]
+    if not step.ndim:
+        return step.give("Identity", step.get())
     ends = [np.iinfo(np.int64).min] * len(axes)
     ones = [-1] * len(axes)
     where = [step.ints(*numbers) for numbers in (ones, ends, axes, ones)]
-    step.give("Slice", step.get(), *where)
+    return step.give("Slice", step.get(), *where)
 
 
 @writes("expand_v2")
@@ -138,8 +142,10 @@ def tile(step: Step) -> None:
 def pad(step: Step) -> None:
     """With a border of one value."""
     numbers = step.attrs["paddings"]
+    if not numbers:
+        return step.give("Identity", step.get())
     pads = step.ints(*numbers[::2], *numbers[1::2])
-    step.give("Pad", step.get(), pads, step.like(step.attrs["pad_value"]))
+    return step.give("Pad", step.get(), pads, step.like(step.attrs["pad_value"]))
 
 
 MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge"}
@@ -194,17 +200,22 @@ def triangle(step: Step) -> None:
 def roll(step: Step) -> None:
     """Moved on, what falls off the end coming back at the start."""
     shifts, axes = several(step.attrs["shifts"]), several(step.attrs["axis"])
-    if not axes:
-        step.refuse("name the axis along which it rolls")
-    x = step.get()
+    if axes:
+        return step.give("Identity", rolled(step, step.get(), shifts, axes))
+    row = rolled(step, step.put("Reshape", step.get(), step.ints(-1)), shifts, [0])
+    return step.give("Reshape", row, step.put("Shape", step.get()))
+
+
+def rolled(step: Step, x: str, shifts: Sequence[int], axes: Sequence[int]) -> str:
+    """Cut in two at the shift, which may be more than once around, and exchanged."""
+    end, none = step.ints(np.iinfo(np.int64).max), step.ints(0)
     for shift, axis in zip(shifts, axes, strict=True):
-        if shift == 0:
-            continue
-        at, end = step.ints(-shift), step.ints(np.iinfo(np.int64).max)
+        size = step.put("Gather", step.put("Shape", x), step.ints(axis))
+        at = step.put("Mod", step.ints(-shift), size)
         front = step.put("Slice", x, at, end, step.ints(axis))
-        back = step.put("Slice", x, step.ints(0), at, step.ints(axis))
+        back = step.put("Slice", x, none, at, step.ints(axis))
         x = step.put("Concat", front, back, axis=axis)
-    step.give("Identity", x)
+    return x
 
 
 def several(numbers: int | Sequence[int]) -> list[int]:
