@@ -56,24 +56,26 @@ erf, rsqrt, reciprocal = functions.erf, functions.rsqrt, functions.reciprocal
 sign = functions.sign
 softsign, mish = functional.softsign, functional.mish
 
-elu = renamed(functional.elu, "x alpha")
-selu = renamed(functional.selu, "x scale alpha")
-gelu = renamed(functional.gelu, "x approximate")
-maxout = renamed(functional.maxout, "x groups axis")
+elu = renamed(functional.elu, "x, alpha=1.0, name=None")
+selu = renamed(functional.selu, "x, scale=None, alpha=None, name=None")
+gelu = renamed(functional.gelu, "x, approximate=False")
+maxout = renamed(functional.maxout, "x, groups, name=None, axis=1")
 leaky_relu = renamed(
-    functional.leaky_relu, "x alpha=negative_slope", negative_slope=0.02
+    functional.leaky_relu, "x, alpha=0.02, name=None", alpha="negative_slope"
 )
-logsigmoid = renamed(functional.log_sigmoid, "x")
-softplus = renamed(functional.softplus, "x")
-hard_shrink = renamed(functional.hardshrink, "x threshold")
-tanh_shrink = renamed(functional.tanhshrink, "x")
-softshrink = renamed(functional.softshrink, "x alpha=threshold")
-thresholded_relu = renamed(functional.thresholded_relu, "x threshold")
-hard_sigmoid = renamed(find("hard_sigmoid"), "x slope offset")
-hard_swish = renamed(find("hard_swish"), "x threshold scale offset")
-stanh = renamed(find("stanh"), "x scale_a scale_b")
-brelu = renamed(find("brelu"), "x t_min t_max")
-pow = renamed(functions.pow, "x factor=y", y=1.0)
+logsigmoid = renamed(functional.log_sigmoid, "x, name=None")
+softplus = renamed(functional.softplus, "x, name=None")
+hard_shrink = renamed(functional.hardshrink, "x, threshold=None")
+tanh_shrink = renamed(functional.tanhshrink, "x, name=None")
+softshrink = renamed(functional.softshrink, "x, alpha=None", alpha="threshold")
+thresholded_relu = renamed(functional.thresholded_relu, "x, threshold=None")
+hard_sigmoid = renamed(find("hard_sigmoid"), "x, slope=0.2, offset=0.5, name=None")
+hard_swish = renamed(
+    find("hard_swish"), "x, threshold=6.0, scale=6.0, offset=3.0, name=None"
+)
+stanh = renamed(find("stanh"), "x, scale_a=0.67, scale_b=1.7159, name=None")
+brelu = renamed(find("brelu"), "x, t_min=0.0, t_max=24.0, name=None")
+pow = renamed(functions.pow, "x, factor=1.0, name=None", factor="y")
 
 
 def relu6(x: Any, threshold: float = 6.0, name: Any = None) -> Any:

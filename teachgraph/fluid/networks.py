@@ -62,14 +62,22 @@ __all__ = [
     "unfold",
 ]
 
-log_loss = renamed(functional.log_loss, "input label epsilon")
-mse_loss = renamed(functional.mse_loss, "input label")
-kldiv_loss = renamed(functional.kl_div, "x target=label reduction")
-dice_loss = renamed(functional.dice_loss, "input label epsilon")
-npair_loss = renamed(functional.npair_loss, "anchor positive labels l2_reg")
-label_smooth = renamed(functional.label_smooth, "label prior_dist epsilon")
-pixel_shuffle = renamed(functional.pixel_shuffle, "x upscale_factor")
-unfold = renamed(functional.unfold, "x kernel_sizes strides paddings dilations")
+log_loss = renamed(functional.log_loss, "input, label, epsilon=0.0001, name=None")
+mse_loss = renamed(functional.mse_loss, "input, label")
+kldiv_loss = renamed(
+    functional.kl_div, 'x, target, reduction="mean", name=None', target="label"
+)
+dice_loss = renamed(functional.dice_loss, "input, label, epsilon=1e-05, name=None")
+npair_loss = renamed(functional.npair_loss, "anchor, positive, labels, l2_reg=0.002")
+label_smooth = renamed(
+    functional.label_smooth,
+    'label, prior_dist=None, epsilon=0.1, dtype="float32", name=None',
+    dtype="",
+)
+pixel_shuffle = renamed(functional.pixel_shuffle, "x, upscale_factor")
+unfold = renamed(
+    functional.unfold, "x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None"
+)
 
 
 def dropout(
@@ -229,9 +237,9 @@ def embedding(
     return tables.embedding(input, size, is_sparse, is_distributed, **row)
 
 
-def cos_sim(x: Any, y: Any) -> Any:
+def cos_sim(X: Any, Y: Any) -> Any:  # noqa: N803  Paddle's names
     """The cosine of the angle between rows: [N, D] and [N, D] or [1, D] give [N, 1]."""
-    return functions.unsqueeze(functional.cosine_similarity(x, y, axis=1), 1)
+    return functions.unsqueeze(functional.cosine_similarity(X, Y, axis=1), 1)
 
 
 def l2_normalize(x: Any, axis: int, epsilon: float = 1e-12, name: Any = None) -> Any:

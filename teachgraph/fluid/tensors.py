@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from teachgraph import modes
 from teachgraph.fluid.renamed import created, renamed
 from teachgraph.nn import functional
-from teachgraph.ops import clipping, functions, linalg
+from teachgraph.ops import clipping, functions, linalg, scan
 from teachgraph.ops import op as ops
 from teachgraph.static import default_main_program
 
@@ -77,68 +79,86 @@ __all__ = [
     "zeros_like",
 ]
 
-OVER_DIMENSIONS = "input dim=axis keep_dim=keepdim"
-reduce_sum = renamed(functions.sum, OVER_DIMENSIONS)
-reduce_mean = renamed(functions.mean, OVER_DIMENSIONS)
-reduce_max = renamed(functions.max, OVER_DIMENSIONS)
-reduce_min = renamed(functions.min, OVER_DIMENSIONS)
-reduce_prod = renamed(functions.prod, OVER_DIMENSIONS)
-reduce_all = renamed(functions.all, OVER_DIMENSIONS)
-reduce_any = renamed(functions.any, OVER_DIMENSIONS)
+OVER_DIMENSIONS = "input, dim=None, keep_dim=False, name=None"
+OVER = {"dim": "axis", "keep_dim": "keepdim"}
+reduce_sum = renamed(functions.sum, OVER_DIMENSIONS, **OVER)
+reduce_mean = renamed(functions.mean, OVER_DIMENSIONS, **OVER)
+reduce_max = renamed(functions.max, OVER_DIMENSIONS, **OVER)
+reduce_min = renamed(functions.min, OVER_DIMENSIONS, **OVER)
+reduce_prod = renamed(functions.prod, OVER_DIMENSIONS, **OVER)
+reduce_all = renamed(functions.all, OVER_DIMENSIONS, **OVER)
+reduce_any = renamed(functions.any, OVER_DIMENSIONS, **OVER)
 
-argmax = renamed(functions.argmax, "x axis", axis=0)
-argmin = renamed(functions.argmin, "x axis", axis=0)
-cumsum = renamed(functions.cumsum, "x axis")
-clip = renamed(functions.clip, "x min max")
-clip_by_norm = renamed(clipping.clip_by_norm, "x max_norm")
+argmax = renamed(functions.argmax, "x, axis=0")
+argmin = renamed(functions.argmin, "x, axis=0")
+cumsum = renamed(scan.cumsum, "x, axis=None, exclusive=None, reverse=None")
 
-squeeze = renamed(functions.squeeze, "input axes=axis")
-unsqueeze = renamed(functions.unsqueeze, "input axes=axis")
-transpose = renamed(functions.transpose, "x perm")
-stack = renamed(functions.stack, "x axis")
-unstack = renamed(functions.unstack, "x axis num")
-unbind = renamed(functions.unbind, "input axis")
-split = renamed(functions.split, "input num_or_sections dim=axis", axis=-1)
-expand = renamed(functions.tile, "x expand_times=repeat_times")
-expand_as = renamed(functions.expand_as, "x target_tensor=y")
-reverse = renamed(functions.flip, "x axis")
-crop = renamed(functions.crop, "x shape offsets")
-pad = renamed(functional.pad, "x paddings=pad pad_value=value")
-slice = renamed(functions.slice, "input axes starts ends")
-strided_slice = renamed(functions.strided_slice, "input axes starts ends strides")
+clip = renamed(functions.clip, "x, min, max, name=None")
+clip_by_norm = renamed(clipping.clip_by_norm, "x, max_norm, name=None")
 
-gather = renamed(functions.gather, "input index")
-gather_nd = renamed(functions.gather_nd, "input index")
-scatter = renamed(functions.scatter, "input index updates overwrite")
-scatter_nd = renamed(functions.scatter_nd, "index updates shape")
-scatter_nd_add = renamed(functions.scatter_nd_add, "ref index updates")
-multiplex = renamed(functions.multiplex, "inputs index")
+squeeze = renamed(functions.squeeze, "input, axes, name=None", axes="axis")
+unsqueeze = renamed(functions.unsqueeze, "input, axes, name=None", axes="axis")
+transpose = renamed(functions.transpose, "x, perm, name=None")
+stack = renamed(functions.stack, "x, axis=0")
+unstack = renamed(functions.unstack, "x, axis=0, num=None")
+unbind = renamed(functions.unbind, "input, axis=0")
+split = renamed(
+    functions.split, "input, num_or_sections, dim=-1, name=None", dim="axis"
+)
+expand = renamed(
+    functions.tile, "x, expand_times, name=None", expand_times="repeat_times"
+)
+expand_as = renamed(
+    functions.expand_as, "x, target_tensor, name=None", target_tensor="y"
+)
+reverse = renamed(functions.flip, "x, axis")
+crop = renamed(functions.crop, "x, shape=None, offsets=None, name=None")
+pad = renamed(
+    functional.pad,
+    "x, paddings, pad_value=0.0, name=None",
+    paddings="pad",
+    pad_value="value",
+)
+slice = renamed(functions.slice, "input, axes, starts, ends")
+strided_slice = renamed(functions.strided_slice, "input, axes, starts, ends, strides")
+
+gather = renamed(functions.gather, "input, index, overwrite=True", overwrite="")
+gather_nd = renamed(functions.gather_nd, "input, index, name=None")
+scatter = renamed(functions.scatter, "input, index, updates, name=None, overwrite=True")
+scatter_nd = renamed(functions.scatter_nd, "index, updates, shape, name=None")
+scatter_nd_add = renamed(functions.scatter_nd_add, "ref, index, updates, name=None")
+multiplex = renamed(functions.multiplex, "inputs, index")
 where = renamed(functions.nonzero, "condition")
 
-logical_and = renamed(functions.logical_and, "x y")
-logical_or = renamed(functions.logical_or, "x y")
-logical_xor = renamed(functions.logical_xor, "x y")
-logical_not = renamed(functions.logical_not, "x")
+logical_and = renamed(functions.logical_and, "x, y, out=None, name=None")
+logical_or = renamed(functions.logical_or, "x, y, out=None, name=None")
+logical_xor = renamed(functions.logical_xor, "x, y, out=None, name=None")
+logical_not = renamed(functions.logical_not, "x, out=None, name=None")
 
 shape = renamed(functions.shape, "input")
 rank = renamed(functions.rank, "input")
 size = renamed(functions.numel, "input")
-mul = renamed(linalg.mul, "x y x_num_col_dims y_num_col_dims")
-assign = renamed(functions.assign, "input output")
-zeros_like = renamed(functions.zeros_like, "x")
-ones_like = renamed(functions.ones_like, "x")
-elementwise_mod = renamed(ops.find("elementwise_mod"), "x y axis act")
-elementwise_floordiv = renamed(ops.find("elementwise_floordiv"), "x y axis act")
+mul = renamed(linalg.mul, "x, y, x_num_col_dims=1, y_num_col_dims=1, name=None")
+assign = renamed(functions.assign, "input, output=None")
+zeros_like = renamed(functions.zeros_like, "x, out=None")
+ones_like = renamed(functions.ones_like, "x, out=None")
+elementwise_mod = renamed(
+    ops.find("elementwise_mod"), "x, y, axis=-1, act=None, name=None"
+)
+elementwise_floordiv = renamed(
+    ops.find("elementwise_floordiv"), "x, y, axis=-1, act=None, name=None"
+)
 
-zeros = created(functions.zeros, "shape dtype")
-ones = created(functions.ones, "shape dtype")
-linspace = created(functions.linspace, "start stop num dtype", dtype="float32")
-range = created(functions.arange, "start end step dtype")
-eye = created(functions.eye, "num_rows num_columns dtype", dtype="float32")
+zeros = created(functions.zeros, "shape, dtype, force_cpu=False")
+ones = created(functions.ones, "shape, dtype, force_cpu=False")
+linspace = created(functions.linspace, 'start, stop, num, dtype="float32"')
+range = created(functions.arange, "start, end, step, dtype")
 diag = renamed(functions.diag, "diagonal")
-uniform_random = created(functions.uniform, "shape dtype min max seed", dtype="float32")
+uniform_random = created(
+    functions.uniform, 'shape, dtype="float32", min=-1.0, max=1.0, seed=0'
+)
 gaussian_random = created(
-    functions.gaussian, "shape mean std seed dtype", dtype="float32"
+    functions.gaussian, 'shape, mean=0.0, std=1.0, seed=0, dtype="float32"'
 )
 
 
@@ -147,7 +167,25 @@ def sum(x: Any) -> Any:
     return functions.add_n(x)
 
 
-sums = sum
+def sums(input: Any, out: Any = None) -> Any:
+    """The same, written to `out` if that is given."""
+    total = functions.add_n(input)
+    return total if out is None else functions.assign(total, out)
+
+
+def eye(
+    num_rows: int,
+    num_columns: int | None = None,
+    batch_shape: Sequence[int] | None = None,
+    dtype: Any = "float32",
+) -> Any:
+    """1 on the diagonal, 0 elsewhere; a matrix for each place of `batch_shape`."""
+    with modes.static_by_default():
+        matrix = functions.eye(num_rows, num_columns, dtype)
+        if not batch_shape:
+            return matrix
+        matrix = functions.reshape(matrix, [1] * len(batch_shape) + [*matrix.shape])
+        return functions.tile(matrix, [*batch_shape, 1, 1])
 
 
 def argsort(
