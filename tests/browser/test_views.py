@@ -13,7 +13,11 @@ from widgets.dev import shoot
 
 FOUR_HUNDRED, TEN_THOUSAND = "transformer", "transformer_deep"
 TRACES = ["four_lines_run", "mlp_nan", "twice", "failing_program", FOUR_HUNDRED]
-VIEWS = ["passes", "hostile_views", "training"]
+VIEWS = [
+    *("passes", "plan", "rewritten", "training", "profile", "pictures", "loop"),
+    *("failing_eager", "hostile", "hostile_views", "mlp_three_steps"),
+]
+WIDTHS = 900, 1600
 THEMES = ["light", "dark"]
 Ask = Callable[[Page], list[str]]
 
@@ -70,6 +74,10 @@ def test_a_trace_has_no_accessibility_violation(
     assert violations(page) == [], "with something selected"
     page.keyboard.press("?")
     assert violations(page) == [], "with the help open"
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("a")
+    assert violations(page) == [], "with something found"
     page.close()
 
 
@@ -85,11 +93,13 @@ def test_no_view_has_an_accessibility_violation(
 ) -> None:
     page = opened(browser, html, name, theme, errors)
     tabs = page.locator(".tg-tab:not([hidden])").count()
-    for _ in range(max(1, tabs)):
-        assert violations(page) == []
-        page.focus(".tg-root")
-        page.keyboard.press("v")
-        page.wait_for_timeout(50)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for _ in range(max(1, tabs)):
+            page.wait_for_timeout(50)
+            assert violations(page) == []
+            page.focus(".tg-root")
+            page.keyboard.press("v")
     page.close()
 
 

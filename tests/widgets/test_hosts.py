@@ -25,6 +25,7 @@ FRESH = (
     "for old in program.default_main_program(), program.default_startup_program():\n"
     "    old.global_block().ops.clear(), old.global_block().vars.clear()\n"
 )
+STATE = "application/vnd.jupyter.widget-state+json"
 MOST_BYTES = 500_000
 """What 23 traces may add to a notebook."""
 
@@ -120,15 +121,11 @@ def test_twenty_three_views_that_are_saved_with_their_state_hold_the_code_once(
 ) -> None:
     """`nbconvert --execute` saves the state of widgets, as JupyterLab can."""
     sources = [SET_UP, *[f"{FRESH}tg.show(tg.ones([2]) * 3.0)"] * 3]
-    sources += [
-        source for _ in range(20) for source in (FRESH, f"%%trace\n{FOUR_LINES}")
-    ]
+    sources += [FRESH, f"%%trace\n{FOUR_LINES}"] * 20
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     notebook = nbformat.v4.new_notebook(cells=cells)
     NotebookClient(notebook, resources={"metadata": {"path": tmp_path}}).execute()
-    states = notebook.metadata.widgets[
-        "application/vnd.jupyter.widget-state+json"
-    ].state
+    states = notebook.metadata.widgets[STATE].state
     views = [s for s in states.values() if "front_end" in s.state]
     assert len(views) == 23
     assert sum(len(json.dumps(state)) for state in states.values()) <= MOST_BYTES / 2

@@ -86,6 +86,8 @@ export class View implements Actions {
   private live = true;
   private selected: string | undefined;
   private hovered: string | undefined;
+  /** What was last said to be selected. */
+  private said: string | undefined;
   private requested = 0;
   /** Brings answers to a kernel that waits at each line, where there is one. */
   onAnswer: ((answer: Answer) => void) | undefined;
@@ -235,6 +237,8 @@ export class View implements Actions {
     this.stepBar.update();
     this.status.update(frame, this.missing(), this.doing());
     if (added > 0 || this.asked) this.status.announce(frame, this.asked);
+    if (this.said !== this.selected) this.status.announceSelected(frame);
+    this.said = this.selected;
     this.asked = false;
     this.element.dataset.empty = String(this.trace.length === 0);
     this.element.dataset.state = this.lost ? "lost" : progressOf(this.trace);

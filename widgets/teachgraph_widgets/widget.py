@@ -14,8 +14,9 @@ __all__ = ["FrontEnd", "TraceView"]
 
 LOADER = """\
 async function unpack(zipped) {
-  const plain = new Blob([zipped]).stream().pipeThrough(new DecompressionStream("gzip"));
-  const { script, style } = await new Response(plain).json();
+  const unzip = new DecompressionStream("gzip");
+  const plain = new Response(new Blob([zipped]).stream().pipeThrough(unzip));
+  const { script, style } = await plain.json();
   const code = new Blob([script], { type: "text/javascript" });
   return { style, ...(await import(URL.createObjectURL(code))) };
 }

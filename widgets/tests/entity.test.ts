@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { transformer } from "../fixtures/deep";
 import { diamond, mlp } from "../fixtures/eager";
 import { failingProgram, fourLines } from "../fixtures/static";
 import { neighbour, neighbours, type Way } from "../src/selection";
 import { describe, type Entity } from "../src/state/entity";
+import { groupKey } from "../src/state/folding";
 import type { Trace } from "../src/state/trace";
 import { traceOf } from "./trace";
 
@@ -103,4 +105,13 @@ test("neighbours are all that made, reads or mirrors a thing", () => {
 test("an unknown key is nothing", () => {
   expect(describe(traceOf(mlp()), "t:999999", 5)).toBeUndefined();
   expect(describe(traceOf(mlp()), "__proto__", 5)).toBeUndefined();
+});
+
+test("a closed group is the same however often it is looked at", () => {
+  const trace = traceOf(transformer(12));
+  const [layers] = [...trace.programs.values()].map(({ mirror }) => mirror.groups);
+  const key = groupKey("1", layers[0], false);
+  const first = describe(trace, key, Infinity);
+  expect(first?.consumers.length).toBeGreaterThan(0);
+  expect(describe(trace, key, Infinity)).toEqual(first);
 });

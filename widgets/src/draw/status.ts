@@ -66,6 +66,14 @@ export class Status {
     this.alarm.setAttribute("aria-label", this.alarm.title);
   }
 
+  /** Say what has been selected: it may be far from what has the focus. */
+  announceSelected({ trace, selected, position }: Frame): void {
+    const entity = selected === undefined ? undefined : describe(trace, selected, position);
+    if (entity === undefined) return setText(this.announcer, "Nothing selected.");
+    const line = entity.line > 0 ? `, line ${entity.line}` : "";
+    setText(this.announcer, `Selected ${entity.name}, ${entity.role}${line}.`);
+  }
+
   /** Say where the learner is; not more than once a second while it runs by itself. */
   announce(frame: Frame, asked: boolean): void {
     const now = performance.now();

@@ -116,7 +116,10 @@ function describeGroup(trace: Trace, key: string): Entity | undefined {
 type Crossing = Pick<Entity, "producers" | "consumers">;
 
 /** What was found for a group, and how large the graph was then. */
-const crossings = new WeakMap<Group, Crossing & { edges: number; gradient: boolean }>();
+const crossings = new WeakMap<
+  Group,
+  { found: Crossing; edges: number; gradient: boolean }
+>();
 
 /** What a group gets from outside, and what of it is read there. */
 function crossing(
@@ -126,7 +129,9 @@ function crossing(
   gradient: boolean,
 ): Crossing {
   const known = crossings.get(group);
-  if (known?.edges === mirror.edgeCount && known.gradient === gradient) return known;
+  if (known?.edges === mirror.edgeCount && known.gradient === gradient) {
+    return known.found;
+  }
   const isInside = (op: number): boolean => op >= group.first && op < group.end;
   const [into, out] = [new Set<string>(), new Set<string>()];
   const rows = mirror.ops.slice(group.first, group.end).map(({ spot }) => spot.row);
@@ -141,7 +146,7 @@ function crossing(
     else if (from && !to) out.add(edge.key);
   }
   const found = { producers: links(trace, into), consumers: links(trace, out) };
-  crossings.set(group, { ...found, edges: mirror.edgeCount, gradient });
+  crossings.set(group, { found, edges: mirror.edgeCount, gradient });
   return found;
 }
 
