@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -25,8 +26,8 @@ __all__ = ["export", "model_of"]
 OLDEST = 17
 """The first opset with LayerNormalization; what asks for less gets this."""
 
-NEWEST = 22
-"""The last one that the converters know."""
+NEWEST = 26
+"""The last one that the converters know, and ONNX Runtime 1.31."""
 
 Values = Mapping[str, np.ndarray[Any, Any]]
 
@@ -41,7 +42,7 @@ def export(
     """Write `path.onnx`, for ONNX Runtime and whoever else reads ONNX.
 
     Args:
-        layer: A Layer, a function of `to_static`, or a Program.
+        layer: A Layer, a function, also one of `to_static`, or a Program.
         path: What the file's name begins with.
         input_spec: What it takes: an `InputSpec`, Tensor or Variable each, -1 for a
             size that differs from call to call. For a Program, the Variables that are
@@ -139,10 +140,12 @@ def parts_of(
         return of_program(layer, input_spec, output_spec, scope)
     if isinstance(layer, Layer):
         layer = static_forward(layer, input_spec)
+    elif inspect.isfunction(layer):
+        layer = StaticFunction(layer, input_spec)
     if not isinstance(layer, StaticFunction):
         raise TypeError(
             at_user_line(
-                "onnx.export takes a Layer, a function of to_static or a Program, got "
+                "onnx.export takes a Layer, a function or a Program, got "
                 f"{type(layer).__name__}"
             )
         )
@@ -276,9 +279,17 @@ def assembled(writer: Writer, inputs: list[Any], outputs: list[Any]) -> Any:
     return helper.make_model(
         graph,
         producer_name="teachgraph",
+        producer_version=version(),
         opset_imports=opsets,
         ir_version=max(8, helper.find_min_ir_version_for(opsets)),
     )
+
+
+def version() -> str:
+    """Which teachgraph writes the file."""
+    import teachgraph
+
+    return str(teachgraph.__version__)
 
 
 def read_by(nodes: Iterable[Any]) -> Iterator[str]:
