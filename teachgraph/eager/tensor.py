@@ -500,14 +500,17 @@ def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
 
 def observed(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
     """Run an op and tell the observers."""
-    announce("op_begin", op.type, inputs, attrs)
+    for observer in observers:
+        observer.op_begin(op.type, inputs, attrs)
     try:
         result = run(op, inputs, attrs)
     except Exception as error:
         announce("op_failed", op.type, inputs, attrs, error)
         raise
     outputs = result if isinstance(result, tuple) else (result,)
-    announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
+    node = node_of(outputs)
+    for observer in observers:
+        observer.op_end(op.type, inputs, outputs, attrs, node)
     return result
 
 

@@ -37,21 +37,17 @@ class Budget:
 
     def grants(self, owner: int, visit: int, size: int) -> bool:
         """Whether a value of `owner`'s `visit`-th run may be summarised."""
-        if self.left <= 0:
-            return False
-        if size > SMALL:
-            if visit > 2 and not is_power(visit, 4):
-                return False
-        elif visit > ALL_UNTIL and not is_power(visit, 1):
-            return False
-        run = owner, visit
-        if run != self._run:
-            self._run, self._granted = run, 0
-        if self._granted >= MOST_AT_ONCE:
-            return False
-        self._granted += 1
-        self.left -= 1
-        return True
+        first = visit <= (ALL_UNTIL if size <= SMALL else 2)
+        if (first or is_power(visit, 1 if size <= SMALL else 4)) and self.left > 0:
+            run = owner, visit
+            if run != self._run:
+                self._run, self._granted = run, 0
+            if self._granted < MOST_AT_ONCE:
+                self._granted += 1
+                self.left -= 1
+                return True
+        self.refused += 1
+        return False
 
 
 def is_power(number: int, bits: int) -> bool:

@@ -168,7 +168,7 @@ def conversion(hint: Any) -> Convert:
         return list
     if get_origin(hint) is dict:
         inner = conversion(get_args(hint)[1])
-        return lambda pairs: {name: inner(part) for name, part in pairs}
+        return lambda pairs: {clean(name): inner(part) for name, part in pairs}
     return str if hint is str else as_it_is
 
 

@@ -197,7 +197,7 @@ class TapeRecorder(Watcher):
         if tensor is None:
             return
         number = None if node is None else self.known(node)
-        self.log.add(self.pass_line(), "grad", tensor, number, False, seen)
+        self.log.add_all(self.pass_line(), (("grad", tensor, number, False, seen),))
 
     @careful
     def grad_ready(self, target: Edge, grad: Any) -> None:
@@ -223,7 +223,7 @@ class TapeRecorder(Watcher):
         """The reverse pass let go of what a node had saved."""
         number = self.known(node)
         if number is not None:
-            self.log.add(self.pass_line(), "free", number)
+            self.log.add_all(self.pass_line(), (("free", number),))
 
     def number(self, tensor: Tensor, op: str = "", position: int = 0) -> int:
         """A tensor's number; one not seen before is told, with what made it."""
@@ -384,7 +384,8 @@ class TapeRecorder(Watcher):
     def tell_name(self, number: int, line: int, name: str) -> None:
         """Write what a tensor is called."""
         self.names[number] = name
-        self.log.add(line, "attr", None, None, None, number, "name", name)
+        record = "attr", None, None, None, number, "name", name
+        self.log.add_all(line, (record,))
 
     @careful
     def refresh(self, everything: bool = False) -> None:

@@ -50,10 +50,8 @@ class Watcher(Observer):
         if owner < 0:
             line = self.cursor.line
             owner, visit = -line, self.cursor.visits.get(line, 0)
-        if self.budget.grants(owner, visit, value.size):
-            return summary(value)
-        self.budget.refused += 1
-        return None
+        granted = self.budget.grants(owner, visit, value.size)
+        return summary(value) if granted else None
 
 
 def careful(
@@ -75,14 +73,14 @@ def careful(
 
 
 def short_texts(attrs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Attributes as short text, or as what becomes text when the event is read.
+    """Attributes as short text, or as what becomes that when the event is read.
 
     >>> short_texts({"axis": 1, "scale": np.float32(0.5), "value": np.zeros(9)})
     (('axis', 1), ('scale', '0.5'), ('value', '<9 values>'))
     """
     return tuple(
         [
-            (cleaned(name), x if x.__class__ in PLAIN else short_text(x))
+            (name, x if x.__class__ in PLAIN else short_text(x))
             for name, x in attrs.items()
         ]
     )
