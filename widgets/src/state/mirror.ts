@@ -8,6 +8,7 @@ import { BOX, LANE, laneX, PORT, ROW, rowY, type Side } from "../layout/geometry
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Groups, type Group, type Item } from "../layout/groups";
 import { Spans } from "../layout/spans";
+import { NEVER } from "./picture";
 import type { Join, Made, MirrorEdge, MirrorNode, Picture, Region } from "./picture";
 import type { Tone } from "./tones";
 
@@ -58,11 +59,25 @@ const RATE_OFFSET = 44;
 const UPDATE_RADIUS = 10;
 const KEPT_HEIGHTS = [0, 16, -16];
 
+/** Where an input's edge enters an op: its gradient leaves at the mirror image. */
 interface Entry {
   readonly wire: string;
   readonly x: number;
   readonly chip: string;
   used: boolean;
+}
+
+/** An op as it was last drawn. */
+interface Drawn {
+  readonly node: MirrorNode;
+  readonly entries: readonly Entry[];
+  saved?: MirrorEdge;
+}
+
+/** A gradient op, and the op that it belongs to. */
+interface Twin {
+  readonly node: MirrorNode;
+  readonly of: Drawn;
 }
 
 export class Mirror implements Picture {
@@ -86,11 +101,9 @@ export class Mirror implements Picture {
   /** Most things are shown by one node: a list comes with the second. */
   private readonly byKey = new Map<string, MirrorNode | MirrorNode[]>();
   private readonly wires = new Map<string, Wire>();
-  private readonly saved = new Map<string, MirrorEdge>();
-  private readonly drawn = new Set<string>();
-  /** Where each input's edge enters an op: its gradient leaves at the mirror image. */
-  private readonly entries = new Map<string, Entry[]>();
-  private readonly forwardOf = new Map<string, string>();
+  private readonly drawn = new Map<string, Drawn>();
+  private readonly twins = new Map<string, Twin>();
+  private readonly done = new Set<string>();
   /** The gradient op that each part of a gradient comes from. */
   private readonly giverOf = new Map<string, string>();
   private readonly grouped = new Groups();
@@ -176,21 +189,22 @@ export class Mirror implements Picture {
 
   /** The op keeps these of its slots for its gradient. */
   keep(made: Made, op: string, slots: readonly string[]): void {
-    const node = this.nodesOf(op).at(-1);
-    if (node === undefined || slots.length === 0) return;
+    const drawn = this.drawn.get(op);
+    if (drawn === undefined || slots.length === 0) return;
+    const { node } = drawn;
     const label = keptText(slots);
     const x = node.x + BOX.width / 2;
     // Edges of outer lanes pass behind the inner nodes, each at a height of its own.
     const y = node.y + (KEPT_HEIGHTS[Math.floor(node.spot.slot / 2)] ?? 0);
     const ends = { x1: x, y1: y, x2: -x, y2: y };
-    const edge = this.connect(made, { key: op, kind: "saved", label }, ends, node, node);
-    this.saved.set(op, edge);
+    const what = { key: op, kind: "saved" as const, label };
+    drawn.saved = this.connect(made, what, ends, node, node);
   }
 
   /** What the op had kept is let go. */
   free(seq: number, op: string): void {
     for (const node of this.nodesOf(op)) node.freed = Math.min(node.freed, seq);
-    const edge = this.saved.get(op);
+    const edge = this.drawn.get(op)?.saved;
     if (edge !== undefined) edge.freed = Math.min(edge.freed, seq);
   }
 
@@ -199,29 +213,32 @@ export class Mirror implements Picture {
     made: Made & { key: string; title: string; tone: Tone },
     op: string,
   ): boolean {
-    const twin = this.nodesOf(op).at(-1);
-    if (twin === undefined) return false;
-    if (this.forwardOf.get(made.key) === op) return true;
+    const of = this.drawn.get(op);
+    if (of === undefined) return false;
+    if (this.twins.get(made.key)?.of === of) return true;
     this.hasGradients = true;
-    this.forwardOf.set(made.key, op);
-    const { spot } = twin;
-    this.add(made, { side: 1, shape: "op", spot, op: twin.op, ...at(1, spot) });
-    const edge = this.saved.get(op);
-    if (edge !== undefined) edge.reached = Math.min(edge.reached, made.seq);
+    const { spot, op: index } = of.node;
+    const place = { side: 1 as Side, spot, op: index, ...at(1, spot) };
+    const node = this.add(made, { ...place, shape: "op" });
+    this.twins.set(made.key, { node, of });
+    if (of.saved !== undefined) {
+      of.saved.reached = Math.min(of.saved.reached, made.seq);
+    }
     return true;
   }
 
   /** `part` of the gradient `whole` flows from a gradient op to `wire`'s tensor. */
   flow(made: Made, wire: string, part: string, whole: string, from: string): void {
     const target = this.wires.get(wire);
-    const source = this.nodesOf(from).find((node) => node.side === 1);
-    if (target === undefined || source === undefined) return;
+    const twin = this.twins.get(from);
+    if (target === undefined || twin === undefined) return;
+    const source = twin.node;
     this.whole(made, target, whole);
     if (this.giverOf.get(part) === from) return;
     this.giverOf.set(part, from);
     const { x: x2, y: y2 } = this.port(target, 1);
     const y1 = source.y - BOX.height / 2;
-    const { x: x1, chip } = this.exit(from, wire) ?? { x: source.x, chip: "" };
+    const { x: x1, chip } = exit(twin, wire) ?? { x: source.x, chip: "" };
     const ends = chip === "" ? { x1, y1, x2, y2 } : { x1, y1, x2: x1, y2: y1 - PORT };
     this.connect(made, { key: part, kind: "gradient", chip }, ends, source, target.node);
     target.parts += 1;
@@ -287,7 +304,7 @@ export class Mirror implements Picture {
   }
 
   private readInputs(op: Forward, reader: MirrorNode): void {
-    let outwards = this.parents(op.inputs)[0].length > 0 ? 1 : 0;
+    let outwards = this.above[reader.op].length > 0 ? 1 : 0;
     const sources = op.inputs.map((input) => {
       const known = this.current(input.wire);
       const wire = known ?? this.leaf(op, input, reader, outwards++);
@@ -308,16 +325,7 @@ export class Mirror implements Picture {
       this.connect(op, what, ends, node, reader);
       return { wire, x: x2, chip, used: false };
     });
-    this.entries.set(op.key, entries);
-  }
-
-  /** Where the gradient op's next edge to `wire` leaves. */
-  private exit(gradient: string, wire: string): Pick<Entry, "x" | "chip"> | undefined {
-    const entries = this.entries.get(this.forwardOf.get(gradient) ?? "") ?? [];
-    const entry = entries.find((known) => known.wire === wire && !known.used);
-    if (entry === undefined) return undefined;
-    entry.used = true;
-    return { x: -entry.x, chip: entry.chip };
+    this.drawn.set(op.key, { node: reader, entries });
   }
 
   private leaf(by: Made, input: Input, reader: MirrorNode, outwards: number): Wire {
@@ -413,8 +421,8 @@ export class Mirror implements Picture {
   }
 
   private once(what: string): boolean {
-    if (this.drawn.has(what)) return false;
-    this.drawn.add(what);
+    if (this.done.has(what)) return false;
+    this.done.add(what);
     return true;
   }
 
@@ -431,8 +439,8 @@ export class Mirror implements Picture {
       title: what.title,
       tone: what.tone,
       untaped: what.untaped ?? false,
-      freed: Infinity,
-      failed: Infinity,
+      freed: NEVER,
+      failed: NEVER,
       side: where.side,
       shape: where.shape,
       op: where.op,
@@ -473,8 +481,8 @@ export class Mirror implements Picture {
       to: to.op,
       tail: from.spot,
       head: to.spot,
-      freed: Infinity,
-      reached: Infinity,
+      freed: NEVER,
+      reached: NEVER,
     };
     const first = Math.floor(Math.min(edge.y1, edge.y2) / ROW);
     this.edges.add(first, Math.ceil(Math.max(edge.y1, edge.y2) / ROW), edge);
@@ -488,6 +496,14 @@ function keptText(slots: readonly string[]): string {
   const values = slots.filter((slot) => !slot.endsWith(".shape"));
   if (values.length < slots.length) values.push("shapes");
   return values.join(", ");
+}
+
+/** Where the gradient op's next edge to `wire` leaves. */
+function exit({ of }: Twin, wire: string): Pick<Entry, "x" | "chip"> | undefined {
+  const entry = of.entries.find((known) => known.wire === wire && !known.used);
+  if (entry === undefined) return undefined;
+  entry.used = true;
+  return { x: -entry.x, chip: entry.chip };
 }
 
 function unread(node: MirrorNode, generation: number, offset: number): Wire {

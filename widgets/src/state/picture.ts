@@ -5,6 +5,9 @@ import type { Spot } from "../layout/mirror";
 import type { Spans } from "../layout/spans";
 import type { Tone } from "./tones";
 
+/** Later than any event. A small whole number: infinity costs each field an object. */
+export const NEVER = 2 ** 30 - 1;
+
 /** When and by which source line something came to be. */
 export interface Made {
   readonly seq: number;
