@@ -57,12 +57,18 @@ class Watcher(Observer):
 def careful(
     method: Callable[Concatenate[W, P], None],
 ) -> Callable[Concatenate[W, P], None]:
-    """Let an observer's method neither raise nor listen to other threads."""
+    """Let an observer's method neither raise nor listen to other threads.
+
+    Of a log that is full it remembers nothing more, but counts what comes.
+    """
     listen: Callable[..., None] = method
 
     @wraps(method)
     def guarded(self: Any, *facts: Any) -> None:
         if get_ident() != self.cursor.thread:
+            return
+        if self.log.is_full:
+            self.log.leave_out(*self.log.full)
             return
         try:
             listen(self, *facts)
