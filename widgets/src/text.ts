@@ -15,8 +15,15 @@ export function numberText(value: number | null): string {
   return String(Number(value.toPrecision(4)));
 }
 
+/** `1,234,567.8`, without the language tables that a browser would load for it. */
+export function thousands(value: number): string {
+  const [whole, part] = String(value).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return part === undefined ? grouped : `${grouped}.${part}`;
+}
+
 export function countText(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+  return `${thousands(count)} ${count === 1 ? one : many}`;
 }
 
 /** Cut the middle out of a text that is too long: both ends tell names apart. */

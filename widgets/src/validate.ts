@@ -29,14 +29,26 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether a record has what its table of fields asks for. */
+type Rule = (value: Record<string, unknown>) => boolean;
+
+const rules = new Map<Fields, readonly Rule[]>();
+
 function hasFields(value: Record<string, unknown>, fields: Fields): boolean {
-  for (const label in fields) {
-    const optional = label.endsWith("?");
-    const field = value[optional ? label.slice(0, -1) : label];
-    if (optional && field === undefined) continue;
-    if (!check(fields[label])(field)) return false;
+  let found = rules.get(fields);
+  if (found === undefined) {
+    found = Object.entries(fields).map(([label, code]) => rule(label, code));
+    rules.set(fields, found);
   }
+  for (const holds of found) if (!holds(value)) return false;
   return true;
+}
+
+function rule(label: string, code: string): Rule {
+  const holds = check(code);
+  if (!label.endsWith("?")) return (value) => holds(value[label]);
+  const name = label.slice(0, -1);
+  return (value) => value[name] === undefined || holds(value[name]);
 }
 
 function check(code: string): Check {

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { note } from "./note";
 
 const LIMIT = 60_000;
+/** Two passes of minifying, on a machine that others use too. */
+const PATIENCE = 60_000;
 
 test("the module and its stylesheet are at most 60 kB, zipped", () => {
   execFileSync("node", ["build.mjs"]);
@@ -16,7 +18,7 @@ test("the module and its stylesheet are at most 60 kB, zipped", () => {
   console.log(`module ${sizes[0]} B, stylesheet ${sizes[1]} B gzipped`);
   note("bundle", total / 1000, { bar: LIMIT / 1000, unit: "kB" });
   expect(total).toBeLessThanOrEqual(LIMIT);
-});
+}, PATIENCE);
 
 test("the built module asks for nothing and evaluates nothing", () => {
   const code = readFileSync("teachgraph_widgets/static/widget.js", "utf8");

@@ -10,7 +10,7 @@ import {
 } from "../layout/program";
 import { describe } from "../state/entity";
 import type { ProgramState, Row, VarRow } from "../state/programs";
-import { countText, valueText } from "../text";
+import { countText, thousands, valueText } from "../text";
 import { el, freshId, reveal, setText, svg } from "./dom";
 import { isTraced, type Actions, type Frame } from "./look";
 import { rowElement } from "./row";
@@ -150,7 +150,7 @@ export class Column {
     const { variables, operators } = program?.counts ?? { variables: 0, operators: 0 };
     const parts = [countText(variables, "variable"), countText(operators, "operator")];
     const some = variables + operators > 0;
-    setText(this.counts, some ? `${variables.toLocaleString("en")} var · ${operators.toLocaleString("en")} op` : "");
+    setText(this.counts, some ? `${thousands(variables)} var · ${thousands(operators)} op` : "");
     this.counts.title = parts.join(", ");
     this.visible.extend(program?.rows ?? [], (row) => this.isHidden(row));
     this.sizeContent();

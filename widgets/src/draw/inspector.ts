@@ -3,6 +3,7 @@
 import { describe, type Entity, type Link } from "../state/entity";
 import { TONES } from "../state/tones";
 import type { Trace } from "../state/trace";
+import { thousands } from "../text";
 import { badge } from "./badge";
 import { button, el, freshId } from "./dom";
 import type { Actions, Frame, Pane } from "./look";
@@ -87,7 +88,7 @@ export class InspectorPane implements Pane {
       row.append(item);
     }
     const rest = links.length - MOST_LINKS;
-    if (rest > 0) row.append(el("span", "tg-more", `and ${rest.toLocaleString("en")} more`));
+    if (rest > 0) row.append(el("span", "tg-more", `and ${thousands(rest)} more`));
     return el("div", "tg-linkgroup", el("h4", "tg-subheading", title), row);
   }
 }

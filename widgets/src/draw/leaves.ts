@@ -4,7 +4,7 @@
  */
 
 import type { TapeTensor } from "../state/tape";
-import { shapeText } from "../text";
+import { shapeText, thousands } from "../text";
 import { badge } from "./badge";
 import { el, reveal } from "./dom";
 import type { Actions, Frame } from "./look";
@@ -29,7 +29,7 @@ export class Leaves {
     const count = Math.min(MOST, leaves.length);
     for (let i = this.chips.length; i < count; i++) this.add(leaves[i]);
     this.chips.forEach((chip, index) => this.paint(chip, frame, leaves[index]));
-    const rest = leaves.length > MOST ? `and ${(leaves.length - MOST).toLocaleString("en")} more` : "";
+    const rest = leaves.length > MOST ? `and ${thousands(leaves.length - MOST)} more` : "";
     const state = own > 0 ? `${own} of optimizer state` : "";
     const words = [rest, state].filter((text) => text !== "").join(" · ");
     if (words === this.more.textContent) return;

@@ -1,6 +1,7 @@
 /** Time: a tick a line, dragged, stepped or played. */
 
 import type { Trace } from "../state/trace";
+import { thousands } from "../text";
 import { button, el, setText } from "./dom";
 import { icon, type IconName } from "./icon";
 import type { Actions, Frame, Pane } from "./look";
@@ -165,7 +166,7 @@ export class ScrubberPane implements Pane {
 }
 
 function number(count: number): string {
-  return count.toLocaleString("en");
+  return thousands(count);
 }
 
 function tool(

@@ -1,6 +1,7 @@
 /** The cell's own lines: the current one lit, each in the colour of what it made. */
 
 import type { Cell, Failure } from "../state/trace";
+import { thousands } from "../text";
 import { el, freshId, reveal, setText } from "./dom";
 import { isTraced, type Actions, type Frame, type Pane } from "./look";
 import { tokens } from "./python";
@@ -103,7 +104,7 @@ export class SourcePane implements Pane {
     if (row.className !== className) row.className = className;
     if (current) row.setAttribute("aria-current", "step");
     else row.removeAttribute("aria-current");
-    setText(view.count, runs > 1 ? `×${runs.toLocaleString("en")}` : "");
+    setText(view.count, runs > 1 ? `×${thousands(runs)}` : "");
   }
 
   private showFailure(failure: Failure, { position }: Frame): void {

@@ -2,7 +2,7 @@
 
 import type { Dropped } from "../events";
 import { INTERRUPTED, type Trace } from "../state/trace";
-import { countText } from "../text";
+import { countText, thousands } from "../text";
 import { describe } from "../state/entity";
 import { button, el, setText } from "./dom";
 import { isTraced, type Frame } from "./look";
@@ -122,7 +122,7 @@ function* leftOut(dropped: readonly Dropped[]): Generator<string> {
     sums.set(key, (sums.get(key) ?? 0) + count);
   }
   for (const [key, count] of sums) {
-    yield `Left out: ${count.toLocaleString("en")} ${key}.`;
+    yield `Left out: ${thousands(count)} ${key}.`;
   }
 }
 

@@ -1,7 +1,7 @@
 /** Which groups of a mirrored graph are closed, and the graph as it then looks. */
 
 import { everyGroup, groupsAround, type Group } from "../layout/groups";
-import { countText } from "../text";
+import { countText, thousands } from "../text";
 import { FoldedPicture } from "./folded";
 import { isData, type Mirror } from "./mirror";
 import type { Picture } from "./picture";
@@ -146,7 +146,7 @@ export function groupOf(mirror: Mirror, key: string): Group | undefined {
 }
 
 export function groupTitle({ title, times }: Group): string {
-  return times > 1 ? `${title} ×${times.toLocaleString("en")}` : title;
+  return times > 1 ? `${title} ×${thousands(times)}` : title;
 }
 
 export function groupDetail({ first, end }: Group): string {

@@ -53,6 +53,12 @@ export interface FailedRow extends Made {
 
 export type Row = VarRow | OpRow | BlockRow | FailedRow;
 
+/** The names in an op's slots. */
+interface Slots {
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
 const GRADIENT = "@GRAD";
 
 /** The forward variable a gradient variable belongs to; undefined for any other. */
@@ -131,11 +137,12 @@ export class ProgramState {
     // Passes rewrite copies: of other programs no history is kept.
     if (this.event.origin !== undefined) this.passes.inserted(event);
     this.add(row);
-    for (const name of names(event.inputs)) append(this.readers, name, row);
-    for (const name of names(event.outputs)) append(this.writers, name, row);
+    const slots = { inputs: names(event.inputs), outputs: names(event.outputs) };
+    for (const name of slots.inputs) append(this.readers, name, row);
+    for (const name of slots.outputs) append(this.writers, name, row);
     const forward = event.twin === undefined ? undefined : this.ops.get(event.twin);
     forward?.twins.push(row);
-    this.draw(row, forward);
+    this.draw(row, slots, forward);
     return row;
   }
 
@@ -187,13 +194,13 @@ export class ProgramState {
     return this.blocks.get(block)?.depth ?? 0;
   }
 
-  private draw(row: OpRow, forward: OpRow | undefined): void {
+  private draw(row: OpRow, slots: Slots, forward: OpRow | undefined): void {
     const { event } = row;
     if (event.role === "optimize") this.drawUpdate(row);
-    else if (event.role === "backward") this.drawBackward(row, forward);
+    else if (event.role === "backward") this.drawBackward(row, slots, forward);
     else {
-      const inputs = names(event.inputs).map((name) => this.input(event.block, name));
-      const outputs = names(event.outputs).map((name) => this.wire(event.block, name));
+      const inputs = slots.inputs.map((name) => this.input(event.block, name));
+      const outputs = slots.outputs.map((name) => this.wire(event.block, name));
       const tone = operatorTone(event.type, event.role);
       this.mirror.forward({
         seq: event.seq,
@@ -206,7 +213,7 @@ export class ProgramState {
         inputs,
         outputs,
         stops: outputs.filter((key) => this.stops(key)),
-        scope: this.scopeOf(event),
+        scope: this.scopeOf(event, slots),
       });
     }
   }
@@ -217,11 +224,9 @@ export class ProgramState {
   }
 
   /** Blocks, then name scopes; without those, the layer whose parameter it reads. */
-  private scopeOf(event: OpEvent): string[] {
-    const scope = this.blocksOf(event.block);
-    if (event.scope !== undefined) scope.push(...event.scope.split("/").filter(Boolean));
-    else scope.push(...this.layerOf(event));
-    return scope;
+  private scopeOf({ block, scope }: OpEvent, { inputs }: Slots): readonly string[] {
+    const own = scope?.split("/").filter(Boolean) ?? this.layerOf(block, inputs);
+    return block === 0 ? own : [...this.blocksOf(block), ...own];
   }
 
   private blocksOf(block: number): string[] {
@@ -229,21 +234,21 @@ export class ProgramState {
     return inner.reverse().map((number) => `block ${number}`);
   }
 
-  private layerOf(event: OpEvent): readonly string[] {
-    for (const name of names(event.inputs)) {
-      if (this.find(event.block, name)?.event.role === "P") return ownerOf(name);
+  private layerOf(block: number, inputs: readonly string[]): readonly string[] {
+    for (const name of inputs) {
+      if (this.find(block, name)?.event.role === "P") return ownerOf(name);
     }
     return [];
   }
 
-  private drawBackward(row: OpRow, forward: OpRow | undefined): void {
+  private drawBackward(row: OpRow, slots: Slots, forward: OpRow | undefined): void {
     const { event, key } = row;
     const where = made(event);
-    if (forward === undefined) return this.drawSeedOrSum(row);
+    if (forward === undefined) return this.drawSeedOrSum(row, slots);
     this.mirror.keep(where, forward.key, kept(event));
     const tone = operatorTone(event.type, event.role);
     this.mirror.backward({ ...where, key, title: event.type, tone }, forward.key);
-    for (const name of names(event.outputs)) {
+    for (const name of slots.outputs) {
       const base = forwardName(name);
       if (base === undefined) continue;
       const wire = this.wire(event.block, base);
@@ -255,12 +260,12 @@ export class ProgramState {
   }
 
   /** A gradient op that belongs to no op starts the pass, or sums what meets. */
-  private drawSeedOrSum({ event, key }: OpRow): void {
-    const [output] = names(event.outputs);
+  private drawSeedOrSum({ event, key }: OpRow, { inputs, outputs }: Slots): void {
+    const [output] = outputs;
     const base = output === undefined ? undefined : forwardName(output);
     if (base === undefined) return;
     const wire = this.wire(event.block, base);
-    if (names(event.inputs).length > 0) this.mirror.sum(made(event), key, wire);
+    if (inputs.length > 0) this.mirror.sum(made(event), key, wire);
     else this.mirror.seed(made(event), key, wire, this.wire(event.block, output));
   }
 
@@ -293,17 +298,16 @@ export class ProgramState {
 /** All names in the slots, in order, empty places left out. */
 export function names(slots: Record<string, string[]>): string[] {
   const found: string[] = [];
-  for (const held of Object.values(slots)) {
-    for (const name of held) if (name !== "" && name !== "@EMPTY@") found.push(name);
+  for (const slot in slots) {
+    for (const name of slots[slot]) if (name !== "" && name !== "@EMPTY@") found.push(name);
   }
   return found;
 }
 
 /** The slots of a gradient op that hold values of the forward pass. */
 function kept(event: OpEvent): string[] {
-  const slots = Object.entries(event.inputs);
   const isForward = (name: string): boolean => !name.includes(GRADIENT);
-  return slots.filter(([, held]) => held.some(isForward)).map(([slot]) => slot);
+  return Object.keys(event.inputs).filter((slot) => event.inputs[slot].some(isForward));
 }
 
 function append(map: Map<string, OpRow[]>, name: string, row: OpRow): void {

@@ -5,7 +5,7 @@ import type { Frame } from "../draw/look";
 import { HUES } from "../draw/theme";
 import type { ProfileEvent, Span } from "../events";
 import type { Trace } from "../state/trace";
-import { countText, shorten } from "../text";
+import { countText, shorten, thousands } from "../text";
 import type { Chapter } from "./chapter";
 import {
   bytesText,
@@ -212,7 +212,7 @@ function totalRow({ name, calls, total, self, bytes }: Total, whole: number): HT
   const swatch = el("span", `tg-swatch tg-fill-${hueOf(name)}`);
   const cells = [
     el("td", "tg-code", swatch, name),
-    el("td", "", calls.toLocaleString("en")),
+    el("td", "", thousands(calls)),
     el("td", "", timeText(self)),
     el("td", "tg-share", bar, `${share.toFixed(1)} %`),
     el("td", "", timeText(total)),

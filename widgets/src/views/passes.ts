@@ -10,7 +10,7 @@ import type { Made } from "../state/picture";
 import { names, type ProgramState } from "../state/programs";
 import { operatorTone } from "../state/tones";
 import type { Trace } from "../state/trace";
-import { countText } from "../text";
+import { countText, thousands } from "../text";
 import type { Chapter } from "./chapter";
 
 /** So many of the operators that stayed are shown before and after a change. */
@@ -76,7 +76,7 @@ export class PassesView implements Chapter {
     const [old, fresh] = known
       ? [countOf(before), countOf(after)]
       : [event?.before ?? 0, event?.after ?? 0];
-    const counts = `${old.toLocaleString("en")} → ${countText(fresh, "operator")}`;
+    const counts = `${thousands(old)} → ${countText(fresh, "operator")}`;
     const text = `pass ${at} of ${stages.length - 1}: ${name} · ${counts}`;
     setText(this.words, text);
     this.slider.setAttribute("aria-valuetext", text);
@@ -85,7 +85,7 @@ export class PassesView implements Chapter {
     this.changes.replaceChildren(...changes.slice(0, most).map(changeItem));
     this.changes.classList.toggle("tg-all", !known);
     if (changes.length > most) {
-      const rest = (changes.length - most).toLocaleString("en");
+      const rest = thousands(changes.length - most);
       this.changes.append(el("li", "tg-more", `and ${rest} more`));
     }
     const head = line("tg-diffhead", [el("span", "", "before")], [el("span", "", name)]);

@@ -5,7 +5,7 @@ import type { Frame } from "../draw/look";
 import { HUES } from "../draw/theme";
 import type { PlanBuffer, PlanEvent } from "../events";
 import type { Trace } from "../state/trace";
-import { countText } from "../text";
+import { countText, thousands } from "../text";
 import type { Chapter } from "./chapter";
 import {
   bytesText,
@@ -88,7 +88,7 @@ function* axes(
     yield { kind: "words", x: LEFT - 6, y: y(byte) + 4, text, look: "tg-axis", anchor: "end" };
   }
   for (const op of ticks(end, 6)) {
-    const text = op.toLocaleString("en");
+    const text = thousands(op);
     const at = Math.min(x(op), width - (text.length * LETTER) / 2);
     yield { kind: "words", x: at, y: y(0) + 16, text, look: "tg-axis", anchor: "middle" };
   }
@@ -127,7 +127,7 @@ export function bufferText(plan: PlanEvent, index: number): string {
     return type === undefined ? `operator ${at}` : `${type} (${at})`;
   };
   const alias = over === undefined ? "" : ` It takes over ${over} in place.`;
-  const place = `${bytesText(size)} from byte ${offset.toLocaleString("en")}`;
+  const place = `${bytesText(size)} from byte ${thousands(offset)}`;
   return `${name}: ${place}, alive from ${op(start)} to ${op(end)}.${alias}`;
 }
 

@@ -4,7 +4,7 @@ import { el } from "../draw/dom";
 import type { Frame } from "../draw/look";
 import type { TrainEvent } from "../events";
 import type { Trace } from "../state/trace";
-import { countText, numberText, shorten } from "../text";
+import { countText, numberText, shorten, thousands } from "../text";
 import type { Chapter } from "./chapter";
 import { ChartFrame, LETTER, ticks, timeText, type Chart, type Shape } from "./figure";
 
@@ -155,9 +155,9 @@ export function trainFigures(steps: readonly TrainEvent[]): [string, string][] {
   const recent = steps.slice(-20);
   const seconds = recent.reduce((sum, step) => sum + step.seconds, 0);
   const samples = recent.reduce((sum, step) => sum + step.samples, 0);
-  const of = last.steps === undefined ? "" : ` of ${last.steps.toLocaleString("en")}`;
+  const of = last.steps === undefined ? "" : ` of ${thousands(last.steps)}`;
   const figures: [string, string][] = [
-    ["step", `${last.step.toLocaleString("en")}${of}`],
+    ["step", `${thousands(last.step)}${of}`],
     ["epoch", String(last.epoch)],
     ["loss", numberText(last.loss)],
   ];
@@ -167,7 +167,7 @@ export function trainFigures(steps: readonly TrainEvent[]): [string, string][] {
   if (last.rate !== undefined) figures.push(["learning rate", numberText(last.rate)]);
   figures.push(["a step takes", timeText(seconds / recent.length)]);
   if (samples > 0 && seconds > 0) {
-    const rate = Number((samples / seconds).toPrecision(4)).toLocaleString("en");
+    const rate = thousands(Number((samples / seconds).toPrecision(4)));
     figures.push(["examples a second", rate]);
   }
   if (last.steps !== undefined) {
