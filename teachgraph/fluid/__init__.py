@@ -4,15 +4,30 @@ Thin calls of the same things. Who has not chosen a mode means static here, as i
 """
 
 from teachgraph import unique_name
-from teachgraph.executor import Executor, Scope, global_scope, scope_guard
+from teachgraph.executor import Scope, global_scope, scope_guard
 from teachgraph.fluid import (
+    average,
+    backward,
     clip,
+    compiler,
+    core,
     dygraph,
+    executor,
+    framework,
     initializer,
     io,
     layers,
+    metrics,
+    nets,
     optimizer,
     regularizer,
+)
+from teachgraph.fluid.compiler import (
+    BuildStrategy,
+    CompiledProgram,
+    ExecutionStrategy,
+    Executor,
+    ParallelExecutor,
 )
 from teachgraph.fluid.dataset import DatasetFactory, InMemoryDataset, QueueDataset
 from teachgraph.fluid.dygraph import (
@@ -23,47 +38,70 @@ from teachgraph.fluid.dygraph import (
     load_dygraph,
     save_dygraph,
 )
-from teachgraph.fluid.io import load, save
+from teachgraph.fluid.feeding import DataFeeder
+from teachgraph.fluid.io import load, load_program_state, save, set_program_state
+from teachgraph.framework import get_flags, set_flags
 from teachgraph.modes import in_dynamic_mode
+from teachgraph.nn.functional import one_hot
 from teachgraph.nn.parametric import embedding
-from teachgraph.param_attr import ParamAttr
+from teachgraph.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.static import (
     Program,
     Variable,
     append_backward,
+    cpu_places,
     data,
     default_main_program,
     default_startup_program,
+    device_guard,
     gradients,
     name_scope,
     program_guard,
 )
 
+in_dygraph_mode = in_dynamic_mode
+
 __all__ = [
+    "BuildStrategy",
     "CPUPlace",
     "CUDAPlace",
+    "CompiledProgram",
+    "DataFeeder",
     "DatasetFactory",
+    "ExecutionStrategy",
     "Executor",
     "InMemoryDataset",
+    "ParallelExecutor",
     "ParamAttr",
     "Program",
     "QueueDataset",
     "Scope",
     "Variable",
+    "WeightNormParamAttr",
     "append_backward",
+    "average",
+    "backward",
     "clip",
+    "compiler",
+    "core",
+    "cpu_places",
     "data",
     "default_main_program",
     "default_startup_program",
+    "device_guard",
     "disable_dygraph",
     "disable_imperative",
     "dygraph",
     "embedding",
     "enable_dygraph",
     "enable_imperative",
+    "executor",
+    "framework",
+    "get_flags",
     "global_scope",
     "gradients",
+    "in_dygraph_mode",
     "in_dynamic_mode",
     "initializer",
     "io",
@@ -71,12 +109,18 @@ __all__ = [
     "layers",
     "load",
     "load_dygraph",
+    "load_program_state",
+    "metrics",
     "name_scope",
+    "nets",
+    "one_hot",
     "optimizer",
     "program_guard",
     "regularizer",
     "save",
     "save_dygraph",
     "scope_guard",
+    "set_flags",
+    "set_program_state",
     "unique_name",
 ]

@@ -2,14 +2,127 @@
 
 from __future__ import annotations
 
-from teachgraph.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from collections.abc import Callable, Iterable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from teachgraph.errors import DTypeError, at_user_line
+from teachgraph.nn import clip
+from teachgraph.nn.clip import ClipGradBase
+from teachgraph.static import Program, default_main_program
 
 __all__ = [
     "GradientClipByGlobalNorm",
     "GradientClipByNorm",
     "GradientClipByValue",
+    "clip_of",
+    "set_gradient_clip",
 ]
 
-GradientClipByValue = ClipGradByValue
-GradientClipByNorm = ClipGradByNorm
-GradientClipByGlobalNorm = ClipGradByGlobalNorm
+Chooser = Callable[[Any], bool] | None
+"""Says of a parameter whether its gradient is clipped; None clips all."""
+
+
+class Choosing(ClipGradBase):
+    """A clip of those gradients only whose parameters `need_clip` is true of."""
+
+    need_clip: Chooser
+
+    def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> clip.Pairs:
+        """The same parameters, their gradients clipped where that is wanted."""
+        pairs = list(params_grads)
+        wanted = [pair for pair in pairs if self.wants(pair[0])]
+        clipped = dict(super().__call__(wanted))
+        return [(p, clipped.get(p, grad)) for p, grad in pairs]
+
+    def wants(self, parameter: Any) -> bool:
+        """Whether a parameter's gradient is clipped."""
+        return self.need_clip is None or bool(self.need_clip(parameter))
+
+
+class GradientClipByValue(Choosing, clip.ClipGradByValue):
+    """Each element into [min, max]; `min` is -max unless given.
+
+    >>> import teachgraph as tg
+    >>> w, dw = tg.to_tensor([1.0, 1.0]), tg.to_tensor([3.0, -0.5])
+    >>> GradientClipByValue(1.0)([(w, dw)])[0][1].tolist()
+    [1.0, -0.5]
+    """
+
+    def __init__(
+        self, max: float, min: float | None = None, need_clip: Chooser = None
+    ) -> None:
+        super().__init__(max, min)
+        self.need_clip = need_clip
+
+
+class GradientClipByNorm(Choosing, clip.ClipGradByNorm):
+    """Each gradient to a length of at most clip_norm."""
+
+    def __init__(self, clip_norm: float, need_clip: Chooser = None) -> None:
+        super().__init__(clip_norm)
+        self.need_clip = need_clip
+
+
+class GradientClipByGlobalNorm(Choosing, clip.ClipGradByGlobalNorm):
+    """All gradients by one factor, so that together they are at most clip_norm long."""
+
+    def __init__(
+        self,
+        clip_norm: float,
+        group_name: str = "default_group",
+        need_clip: Chooser = None,
+    ) -> None:
+        super().__init__(clip_norm, group_name)
+        self.need_clip = need_clip
+
+
+_wishes: WeakKeyDictionary[Program, dict[str, ClipGradBase]] = WeakKeyDictionary()
+"""What `set_gradient_clip` gave to the parameters of each program, by name."""
+
+
+class Several(ClipGradBase):
+    """The clips that `set_gradient_clip` gave to parameters of a program."""
+
+    def __init__(self, of: dict[str, ClipGradBase]) -> None:
+        self.of = of
+
+    def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> clip.Pairs:
+        """The pairs, those of one clip clipped together."""
+        pairs = list(params_grads)
+        found = dict(pairs)
+        for one in dict.fromkeys(self.of.values()):
+            own = [pair for pair in pairs if self.of.get(pair[0].name) is one]
+            found.update(one(own) if own else [])
+        return [(parameter, found[parameter]) for parameter, _ in pairs]
+
+
+def set_gradient_clip(
+    clip: ClipGradBase,
+    param_list: Iterable[Any] | None = None,
+    program: Program | None = None,
+) -> None:
+    """Let every optimizer clip gradients so that has no `grad_clip` of its own.
+
+    Args:
+        clip: The clip.
+        param_list: The parameters it is for, or their names; by default all.
+        program: Whose; by default the default main program's.
+
+    Raises:
+        DTypeError: It does not clip.
+    """
+    if not isinstance(clip, ClipGradBase):
+        raise DTypeError(
+            at_user_line(f"set_gradient_clip takes a GradientClipBy..., got {clip!r}")
+        )
+    program = default_main_program() if program is None else program
+    given = program.all_parameters() if param_list is None else param_list
+    names = [p if isinstance(p, str) else p.name for p in given]
+    _wishes.setdefault(program, {}).update(dict.fromkeys(names, clip))
+
+
+def clip_of(program: Program) -> ClipGradBase | None:
+    """What `set_gradient_clip` asked for."""
+    found = _wishes.get(program)
+    return Several(found) if found else None

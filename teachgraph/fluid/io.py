@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from teachgraph import io
 from teachgraph.errors import DataError, InvalidValueError, at_user_line
-from teachgraph.io import DataLoader, batch, saving
+from teachgraph.fluid.feeding import GeneratorLoader, PyReader
+from teachgraph.io import batch, default_collate_fn, saving
 from teachgraph.io.inference import (
     file_of,
     listed,
@@ -30,7 +32,9 @@ from teachgraph.io.programs import (
     set_state,
     write,
 )
+from teachgraph.modes import chosen as chosen_mode
 from teachgraph.reader import (
+    ComposeNotAligned,
     buffered,
     cache,
     chain,
@@ -38,16 +42,20 @@ from teachgraph.reader import (
     firstn,
     map_readers,
     shuffle,
+    xmap_readers,
 )
 from teachgraph.static import Parameter, Program, Variable, default_main_program
 
 __all__ = [
+    "ComposeNotAligned",
     "DataLoader",
+    "PyReader",
     "batch",
     "buffered",
     "cache",
     "chain",
     "compose",
+    "default_collate_fn",
     "firstn",
     "get_program_parameter",
     "get_program_persistable_vars",
@@ -66,7 +74,67 @@ __all__ = [
     "save_vars",
     "set_program_state",
     "shuffle",
+    "xmap_readers",
 ]
+
+
+class DataLoader(io.DataLoader):
+    """Batches of a data set, or of a generator: `fluid.io.DataLoader`.
+
+    Unlike 2.x's it gives feeds, unless inside a guard or told otherwise.
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        feed_list: Sequence[Variable] | None = None,
+        places: Any = None,
+        return_list: bool = False,
+        batch_sampler: Any = None,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        drop_last: bool = False,
+        collate_fn: Callable[[Any], Any] | None = None,
+        num_workers: int = 0,
+        use_buffer_reader: bool = True,
+        use_shared_memory: bool = True,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+    ) -> None:
+        super().__init__(
+            dataset,
+            feed_list,
+            places,
+            return_list or chosen_mode() is False,
+            batch_sampler,
+            batch_size,
+            shuffle,
+            drop_last,
+            collate_fn,
+            num_workers,
+            timeout=timeout,
+            worker_init_fn=worker_init_fn,
+        )
+
+    @staticmethod
+    def from_generator(
+        feed_list: Sequence[Variable] | None = None,
+        capacity: int | None = None,
+        use_double_buffer: bool = True,
+        iterable: bool = True,
+        return_list: bool = False,
+        use_multiprocess: bool = False,
+        drop_last: bool = True,
+    ) -> GeneratorLoader:
+        """A loader of what a generator makes, which is set afterwards.
+
+        >>> loader = DataLoader.from_generator(return_list=True)
+        >>> batches = lambda: iter([([1], [2]), ([3], [4])])
+        >>> list(loader.set_batch_generator(batches))
+        [[[[1], [2]]], [[[3], [4]]]]
+        """
+        return GeneratorLoader(feed_list, return_list=return_list, iterable=iterable)
+
 
 MODEL = "__model__"
 """What the document of a model is called in its folder."""

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph import optimizer
+from teachgraph.eager import Tensor
+from teachgraph.fluid.clip import clip_of
+from teachgraph.fluid.decays import LearningRateDecay
+from teachgraph.optimizer.optimizer import Pairs
 from teachgraph.optimizer.recompute import RecomputeOptimizer
+from teachgraph.static import (
+    ExponentialMovingAverage,
+    Operator,
+    Program,
+    Variable,
+    default_startup_program,
+    program_guard,
+)
 
 __all__ = [
     "SGD",
@@ -18,16 +30,95 @@ __all__ = [
     "AdamOptimizer",
     "Adamax",
     "AdamaxOptimizer",
+    "ExponentialMovingAverage",
     "LambOptimizer",
     "Momentum",
     "MomentumOptimizer",
+    "Optimizer",
     "RMSPropOptimizer",
     "RecomputeOptimizer",
     "SGDOptimizer",
 ]
 
 
-class SGDOptimizer(optimizer.SGD):
+class Optimizer(optimizer.Optimizer):
+    """What every optimizer does, in 1.x's words: `fluid.optimizer.Optimizer`.
+
+    Args:
+        learning_rate: A number, a Variable of `fluid.layers`' decays, or a decay of
+            `fluid.dygraph`, which goes on by one with each `minimize`.
+        settings: Those of the optimizer that this is a face of.
+    """
+
+    def __init__(self, learning_rate: Any, *settings: Any, **named: Any) -> None:
+        decays = isinstance(learning_rate, LearningRateDecay)
+        self._decay = learning_rate if decays else None
+        rate = learning_rate.schedule if decays else learning_rate
+        super().__init__(rate, *settings, **named)
+
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Program | None = None,
+        parameter_list: Sequence[Any] | None = None,
+        no_grad_set: Any = None,
+    ) -> tuple[list[Operator], Pairs]:
+        """Append backward and update operators; in a guard, update.
+
+        Args:
+            loss: A Variable; or a Tensor whose `backward` has been called.
+            startup_program: Where the learning rate is initialised.
+            parameter_list: What to update, or names of it; by default every trainable
+                parameter.
+            no_grad_set: Variables to be taken as constants.
+        """
+        if isinstance(loss, Tensor):
+            if self._parameters is None and parameter_list is not None:
+                self._parameters = list(parameter_list)
+            if self._decay is not None:
+                self._decay()
+        return super().minimize(loss, startup_program, parameter_list, no_grad_set)
+
+    def backward(
+        self,
+        loss: Any,
+        startup_program: Program | None = None,
+        parameter_list: Sequence[Any] | None = None,
+        no_grad_set: Any = None,
+        callbacks: Any = None,
+    ) -> Pairs:
+        """Append the backward operators alone; in a guard, the gradients there are."""
+        if isinstance(loss, Tensor):
+            given = self.parameters if parameter_list is None else parameter_list
+            return [(p, p.grad) for p in given if p.grad is not None]
+        return super().backward(loss, startup_program, parameter_list, no_grad_set)
+
+    def apply_optimize(
+        self, loss: Variable, startup_program: Program | None, params_grads: Pairs
+    ) -> list[Operator]:
+        """`apply_gradients` in the program of `loss`."""
+        startup = startup_program or default_startup_program()
+        with program_guard(loss.block.program, startup):
+            return self.apply_gradients(params_grads)
+
+    def clipped(self, pairs: Pairs) -> Pairs:
+        """The gradients clipped, by `set_gradient_clip` if there is no `grad_clip`."""
+        static = pairs and isinstance(pairs[0][0], Variable)
+        wished = clip_of(pairs[0][0].block.program) if static else None
+        if wished is None or self._common.clip is not None:
+            return super().clipped(pairs)
+        return wished(pairs)
+
+    def current_step_lr(self) -> float:
+        """The learning rate of this step."""
+        return self.get_lr()
+
+    def get_opti_var_name_list(self) -> list[str]:
+        """The names of what is remembered from step to step."""
+        return list(self._accumulators.state())
+
+
+class SGDOptimizer(Optimizer, optimizer.SGD):
     """w <- w - learning_rate dw: `fluid.optimizer.SGD`."""
 
     def __init__(
@@ -41,7 +132,7 @@ class SGDOptimizer(optimizer.SGD):
         super().__init__(learning_rate, parameter_list, regularization, grad_clip)
 
 
-class MomentumOptimizer(optimizer.Momentum):
+class MomentumOptimizer(Optimizer, optimizer.Momentum):
     """Steps along a velocity: `fluid.optimizer.Momentum`."""
 
     def __init__(
@@ -64,7 +155,7 @@ class MomentumOptimizer(optimizer.Momentum):
         )
 
 
-class AdagradOptimizer(optimizer.Adagrad):
+class AdagradOptimizer(Optimizer, optimizer.Adagrad):
     """Steps over the sum of squares: `fluid.optimizer.Adagrad`."""
 
     def __init__(
@@ -88,7 +179,7 @@ class AdagradOptimizer(optimizer.Adagrad):
         )
 
 
-class AdadeltaOptimizer(optimizer.Adadelta):
+class AdadeltaOptimizer(Optimizer, optimizer.Adadelta):
     """Steps in units of the parameter: `fluid.optimizer.Adadelta`."""
 
     def __init__(
@@ -106,7 +197,7 @@ class AdadeltaOptimizer(optimizer.Adadelta):
         )
 
 
-class RMSPropOptimizer(optimizer.RMSProp):
+class RMSPropOptimizer(Optimizer, optimizer.RMSProp):
     """Steps over the root mean square: `fluid.optimizer.RMSPropOptimizer`."""
 
     def __init__(
@@ -133,7 +224,7 @@ class RMSPropOptimizer(optimizer.RMSProp):
         )
 
 
-class AdamOptimizer(optimizer.Adam):
+class AdamOptimizer(Optimizer, optimizer.Adam):
     """Momentum over the root mean square: `fluid.optimizer.Adam`."""
 
     def __init__(
@@ -159,7 +250,7 @@ class AdamOptimizer(optimizer.Adam):
         )
 
 
-class AdamaxOptimizer(optimizer.Adamax):
+class AdamaxOptimizer(Optimizer, optimizer.Adamax):
     """Momentum over the largest gradient: `fluid.optimizer.Adamax`."""
 
     def __init__(
@@ -184,7 +275,7 @@ class AdamaxOptimizer(optimizer.Adamax):
         )
 
 
-class LambOptimizer(optimizer.Lamb):
+class LambOptimizer(Optimizer, optimizer.Lamb):
     """Adam for very large batches: `fluid.optimizer.LambOptimizer`."""
 
     def __init__(
@@ -195,6 +286,7 @@ class LambOptimizer(optimizer.Lamb):
         beta2: float = 0.999,
         epsilon: float = 1e-6,
         parameter_list: Any = None,
+        regularization: Any = None,
         grad_clip: Any = None,
         exclude_from_weight_decay_fn: Callable[[Any], bool] | None = None,
         name: str | None = None,

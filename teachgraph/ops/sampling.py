@@ -49,9 +49,16 @@ def uniform_random(
     max: float = 1.0,
     seed: int = 0,
     dtype: int = FLOAT32,
+    diag_num: int = 0,
+    diag_step: int = 0,
+    diag_val: float = 1.0,
 ) -> Any:
-    """Numbers spread evenly over [min, max)."""
+    """Numbers spread evenly over [min, max), but for `diag_num` that are `diag_val`.
+
+    The i-th of these stands at i (diag_step + 1) of all elements in a row.
+    """
     numbers = source(seed).uniform(min, max, tuple(shape))
+    numbers.reshape(-1)[: diag_num * (diag_step + 1) : diag_step + 1] = diag_val
     return np.asarray(numbers, dtypes.convert(dtype))
 
 

@@ -1,0 +1,58 @@
+"""Paddle 1.x's `fluid.average`: a mean of numbers that come one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.errors import InvalidValueError, at_user_line
+
+__all__ = ["WeightedAverage"]
+
+
+class WeightedAverage:
+    """The sum of value weight over the sum of the weights.
+
+    In Paddle 1.x this is `fluid.average.WeightedAverage`.
+
+    >>> mean = WeightedAverage()
+    >>> mean.add(value=2.0, weight=1)
+    >>> mean.add(value=4.0, weight=3)
+    >>> mean.eval()
+    3.5
+    """
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all values."""
+        self.total: Any = None
+        self.weight: Any = 0
+
+    def add(self, value: Any, weight: Any) -> None:
+        """Count a number or an array, so many times.
+
+        Raises:
+            InvalidValueError: One of them is neither.
+        """
+        for given in (value, weight):
+            if not isinstance(given, (int, float, np.number, np.ndarray)):
+                raise InvalidValueError(
+                    at_user_line(f"WeightedAverage counts numbers, not {given!r}")
+                )
+        self.total = value * weight + (0 if self.total is None else self.total)
+        self.weight = self.weight + weight
+
+    def eval(self) -> Any:
+        """The mean so far.
+
+        Raises:
+            InvalidValueError: There is none yet.
+        """
+        if self.total is None or np.all(self.weight == 0):
+            raise InvalidValueError(
+                at_user_line("There is no data in WeightedAverage: add some first")
+            )
+        return self.total / self.weight

@@ -1,0 +1,202 @@
+"""Paddle 1.x's compiled programs: on one device, as in 1.x with one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Self
+
+from teachgraph import executor, passes
+from teachgraph.errors import FeedError, at_user_line
+from teachgraph.executor import Scope
+from teachgraph.static import Program, Variable, default_main_program
+
+__all__ = [
+    "BuildStrategy",
+    "CompiledProgram",
+    "ExecutionStrategy",
+    "Executor",
+    "ParallelExecutor",
+]
+
+
+class ReduceStrategy(Enum):
+    """How devices share their gradients; there is one device here."""
+
+    AllReduce = 0
+    Reduce = 1
+
+
+class GradientScaleStrategy(Enum):
+    """What the gradient of the loss begins with; on one device it is 1."""
+
+    CoeffNumDevice = 0
+    One = 1
+    Customized = 2
+
+
+class BuildStrategy(passes.BuildStrategy):
+    """What may be done to a program before it runs: `fluid.BuildStrategy`."""
+
+    ReduceStrategy = ReduceStrategy
+    GradientScaleStrategy = GradientScaleStrategy
+    reduce_strategy = ReduceStrategy.AllReduce
+    gradient_scale_strategy = GradientScaleStrategy.CoeffNumDevice
+
+
+@dataclass
+class ExecutionStrategy:
+    """Switches for Paddle's own threads, accepted for Paddle's sake.
+
+    In Paddle 1.x this is `fluid.ExecutionStrategy`.
+    """
+
+    num_threads: int = 0
+    num_iteration_per_drop_scope: int = 100
+    num_iteration_per_run: int = 1
+    use_thread_barrier: bool = False
+
+
+class CompiledProgram(passes.CompiledProgram):
+    """A program, and what is to be done to it before an Executor runs it.
+
+    In Paddle 1.x this is `fluid.CompiledProgram`.
+    """
+
+    def with_data_parallel(
+        self,
+        loss_name: str | None = None,
+        build_strategy: BuildStrategy | None = None,
+        exec_strategy: ExecutionStrategy | None = None,
+        share_vars_from: CompiledProgram | None = None,
+        places: Sequence[Any] | None = None,
+    ) -> Self:
+        """The same program, on all devices; here there is one, which gets the batch.
+
+        Args:
+            loss_name: Accepted for Paddle's sake.
+            build_strategy: Takes the place of the one given before.
+            exec_strategy: Accepted for Paddle's sake.
+            share_vars_from: Accepted for Paddle's sake: variables are in the scope.
+            places: Accepted for Paddle's sake.
+        """
+        self.build_strategy = build_strategy or self.build_strategy
+        return self
+
+
+class Executor(executor.Executor):
+    """Runs programs on the CPU: `fluid.Executor`, with 1.x's arguments."""
+
+    def run(  # type: ignore[override]
+        self,
+        program: Program | passes.CompiledProgram | None = None,
+        feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        fetch_list: Sequence[Any] | Variable | str | None = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        return_numpy: bool = True,
+        use_program_cache: bool = False,
+        return_merged: bool = True,
+        use_prune: bool = False,
+    ) -> list[Any]:
+        """Run a program once; see `teachgraph.static.Executor.run`.
+
+        Args:
+            program: By default the default main program.
+            feed: Arrays by variable name, or a list of one such dict: one device's.
+            fetch_list: What to return: Variables or names.
+            feed_var_name: Accepted for Paddle's sake.
+            fetch_var_name: Accepted for Paddle's sake.
+            scope: Where variables live; by default the scope in use.
+            return_numpy: Return arrays; otherwise Tensors.
+            use_program_cache: Accepted for Paddle's sake: plans are kept in any case.
+            return_merged: False returns a list for each fetch: each device's value.
+            use_prune: Run only what the fetches and the updates need.
+        """
+        given = feed if feed is None or isinstance(feed, Mapping) else one_of(feed)
+        found = super().run(
+            program,
+            given,
+            fetch_list,
+            scope=scope,
+            return_numpy=return_numpy,
+            use_prune=use_prune,
+        )
+        return found if return_merged else [[value] for value in found]
+
+
+def one_of(feeds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The feed of the one device there is.
+
+    Raises:
+        FeedError: There are several.
+    """
+    if len(feeds) != 1:
+        raise FeedError(at_user_line(f"{len(feeds)} feeds for one device"))
+    return feeds[0]
+
+
+class ParallelExecutor:
+    """An Executor of one program: `fluid.ParallelExecutor`, on one device.
+
+    Args:
+        use_cuda: Accepted for Paddle's sake.
+        loss_name: Accepted for Paddle's sake.
+        main_program: By default the default main program.
+        share_vars_from: Accepted for Paddle's sake: variables are in the scope.
+        exec_strategy: Accepted for Paddle's sake.
+        build_strategy: What may be done to the program.
+        num_trainers: Accepted for Paddle's sake.
+        trainer_id: Accepted for Paddle's sake.
+        scope: Where variables live; by default the scope in use.
+    """
+
+    def __init__(
+        self,
+        use_cuda: bool,
+        loss_name: str | None = None,
+        main_program: Program | None = None,
+        share_vars_from: ParallelExecutor | None = None,
+        exec_strategy: ExecutionStrategy | None = None,
+        build_strategy: BuildStrategy | None = None,
+        num_trainers: int = 1,
+        trainer_id: int = 0,
+        scope: Scope | None = None,
+    ) -> None:
+        program = default_main_program() if main_program is None else main_program
+        self.program = CompiledProgram(program, build_strategy)
+        self.scope, self.executor = scope, Executor()
+
+    @property
+    def device_count(self) -> int:
+        """How many devices there are."""
+        return 1
+
+    def run(
+        self,
+        fetch_list: Sequence[Any],
+        feed: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
+        feed_dict: Mapping[str, Any] | None = None,
+        return_numpy: bool = True,
+    ) -> list[Any]:
+        """Run the program once.
+
+        Args:
+            fetch_list: What to return: Variables or names.
+            feed: Arrays by variable name; or a list of one such dict, a device each.
+            feed_dict: The same, by its older name.
+            return_numpy: Return arrays; otherwise Tensors.
+        """
+        given = feed_dict if feed is None else feed
+        return self.executor.run(
+            self.program,
+            given,
+            fetch_list,
+            scope=self.scope,
+            return_numpy=return_numpy,
+        )
+
+    def drop_local_exe_scopes(self) -> None:
+        """Let go of what runs left behind: nothing, they leave nothing."""

@@ -1,0 +1,29 @@
+"""Paddle 1.x's `fluid.framework`: what programs are made of."""
+
+from teachgraph.modes import in_dynamic_mode
+from teachgraph.static import (
+    Block,
+    Operator,
+    Parameter,
+    Program,
+    Variable,
+    default_main_program,
+    default_startup_program,
+    name_scope,
+    program_guard,
+)
+
+__all__ = [
+    "Block",
+    "Operator",
+    "Parameter",
+    "Program",
+    "Variable",
+    "default_main_program",
+    "default_startup_program",
+    "in_dygraph_mode",
+    "name_scope",
+    "program_guard",
+]
+
+in_dygraph_mode = in_dynamic_mode
