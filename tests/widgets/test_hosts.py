@@ -129,6 +129,8 @@ def test_twenty_three_views_that_are_saved_with_their_state_hold_the_code_once(
     views = [s for s in states.values() if "front_end" in s.state]
     assert len(views) == 23
     assert sum(len(json.dumps(state)) for state in states.values()) <= MOST_BYTES / 2
+    saved = len(nbformat.writes(notebook)) / 1000
+    assert note("notebook-23-saved", saved, 500, "kB").met
 
 
 def sizes(front_end: FrontEnd, before: str) -> list[int]:

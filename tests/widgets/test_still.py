@@ -47,9 +47,17 @@ def test_the_four_lines_are_in_the_picture_row_by_row() -> None:
 
 def test_a_row_has_the_colour_and_the_number_of_its_line() -> None:
     root = ET.fromstring(still(record(FOUR_LINES).log))  # noqa: S314
-    bars = [e.get("fill") for e in root.iter(f"{SVG}rect") if e.get("width") == "4"]
-    source, rows = bars[:4], bars[4:]
-    assert len(set(source)) == 4
+    stripes = {
+        f"#{stamp.get('id')}": (stripe.get("fill"), number.text)
+        for stamp in root.iter(f"{SVG}g")
+        for stripe in stamp.iter(f"{SVG}rect")
+        for number in stamp.iter(f"{SVG}text")
+        if stripe.get("width") == "4"
+    }
+    used = [stripes.get(e.get("href") or "") for e in root.iter(f"{SVG}use")]
+    source, rows = [tag for tag in used if tag][:4], [tag for tag in used if tag][4:]
+    assert [number for _, number in source] == ["1", "2", "3", "4"]
+    assert len({colour for colour, _ in source}) == 4
     assert set(rows) == set(source)
     assert rows.count(source[0]) == 1, "one row is of line 1"
 
@@ -71,7 +79,8 @@ def test_hostile_names_are_text_in_the_picture(draw: Any) -> None:
     svg = draw(hostile_log())
     tags = {element.tag for element in ET.fromstring(svg).iter()}  # noqa: S314
     assert tags <= {
-        f"{SVG}{name}" for name in ("svg", "style", "rect", "circle", "text")
+        f"{SVG}{name}"
+        for name in ("svg", "style", "defs", "g", "use", "rect", "circle", "text")
     }
     assert any("<img src=x onerror=alert(1)>" in word for word in texts(svg))
     assert "\x00" not in svg

@@ -16,7 +16,7 @@ from teachgraph_widgets.history import past_of
 from teachgraph_widgets.lettering import printable
 from teachgraph_widgets.log import clean
 from teachgraph_widgets.programs import op_role, variable_role
-from teachgraph_widgets.still import FILLS, LIGHT_LETTERS
+from teachgraph_widgets.stamps import FILLS, LIGHT_LETTERS
 
 __all__ = ["figure"]
 

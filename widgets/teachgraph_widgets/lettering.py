@@ -14,11 +14,11 @@ def text(x: float, y: float, words: str, tone: str = "", width: float = 0) -> st
     """Words as an SVG text, cut to a width if one is given.
 
     >>> text(1, 2, "<b>")
-    '<text x="1" y="2" xml:space="preserve">&lt;b&gt;</text>'
+    '<text x="1" y="2">&lt;b&gt;</text>'
     """
     shown = escape(fitted(words, width) if width else printable(words))
     kind = f' class="{tone}"' if tone else ""
-    return f'<text{kind} x="{x:g}" y="{y:g}" xml:space="preserve">{shown}</text>'
+    return f'<text{kind} x="{x:g}" y="{y:g}">{shown}</text>'
 
 
 def fitted(words: str, width: float) -> str:

@@ -23,7 +23,8 @@ from teachgraph_widgets.folded import (
     shape_text,
 )
 from teachgraph_widgets.lettering import GLYPH, fitted, printable, text
-from teachgraph_widgets.still_charts import HUES, charts
+from teachgraph_widgets.stamps import badge, line_tag, stamps
+from teachgraph_widgets.still_charts import charts
 
 __all__ = ["image", "still"]
 
@@ -36,17 +37,6 @@ MOST_LEAVES = 16
 """Parameters and data; of a deep network they would fill the picture."""
 FEW = 8
 """Rows from before the trace that are drawn; of more there is the number."""
-FILLS = {
-    "P": "#e69f00",
-    "D": "#56b4e9",
-    "T": "#dddddd",
-    "g": "#d55e00",
-    "L": "#004d40",
-    "ƒ": "#0072b2",
-    "∂": "#cc79a7",
-    "Δ": "#009e73",
-    "!": "#b3261e",
-}
 WORDS = {
     "P": "parameter",
     "D": "data",
@@ -58,14 +48,11 @@ WORDS = {
     "Δ": "optimizer operator",
     "!": "failed",
 }
-LIGHT_LETTERS = "Lƒ!"
-ROUND = "PDTgL"
-
 STYLE = (
-    "text{font:11px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;"
-    "fill:#1d232a}"
-    ".h{font:600 12px system-ui,'Segoe UI',Helvetica,Arial,sans-serif}"
-    ".t{font:600 15px system-ui,'Segoe UI',Helvetica,Arial,sans-serif}"
+    "text{font:11px ui-monospace,Menlo,Consolas,monospace;"
+    "fill:#1d232a;white-space:pre}"
+    ".h{font:600 12px system-ui,sans-serif}"
+    ".t{font:600 15px system-ui,sans-serif}"
     ".d{fill:#5a636e}.n{font-weight:600}.l{font-size:10px;text-anchor:middle}"
     ".e{fill:#b3261e}.p{fill:#1d6f42}"
 )
@@ -105,12 +92,13 @@ def still(log: Log) -> str:
         *legend(folded, bottom),
         *footer(notes, bottom + 22),
     ]
-    height = bottom + 30 + 16 * len(notes)
+    height, drawing = bottom + 30 + 16 * len(notes), "".join(body)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-        f'viewBox="0 0 {WIDTH} {height}" role="img"><style>{STYLE}</style>'
+        f'viewBox="0 0 {WIDTH} {height}" role="img" xml:space="preserve">'
+        f"<style>{STYLE}</style><defs>{stamps(folded, drawing)}</defs>"
         f'<rect width="{WIDTH}" height="{height}" rx="12" fill="#ffffff" '
-        f'stroke="#e2e5e9"/>{"".join(body)}</svg>'
+        f'stroke="#e2e5e9"/>{drawing}</svg>'
     )
 
 
@@ -128,8 +116,9 @@ def source_column(folded: Folded, top: int) -> tuple[list[str], int]:
     shown = folded.lines[:MOST_ROWS]
     for number, line in enumerate(shown, 1):
         if number in folded.ran:
-            parts.append(bar(MARGIN, y, hue(folded, number)))
-        parts.append(text(MARGIN + 10, y + 15, str(number), "d"))
+            parts.append(line_tag(number, MARGIN, y))
+        else:
+            parts.append(text(MARGIN + 7, y + 15, str(number), "d"))
         parts.append(text(MARGIN + 34, y + 15, line, "", SOURCE - 34))
         y += ROW
     if len(folded.lines) > len(shown):
@@ -206,7 +195,7 @@ def row_at(folded: Folded, row: Row, x: int, y: int, width: int) -> str:
     detail = text(after, y + 15, row.detail, "d", x + width - after)
     tone = "n e" if row.letter == "!" else "n"
     return (
-        line_tag(folded, row.line, x, y)
+        line_tag(row.line, x, y)
         + badge(row.letter, x + 32, y + 11)
         + text(x + 44, y + 15, name, tone)
         + detail
@@ -308,36 +297,3 @@ def footer(notes: Sequence[str], y: int) -> list[str]:
 def remaining(rest: int, x: int, y: int) -> list[str]:
     """That there are more rows than are drawn."""
     return [text(x + 44, y + 15, f"{rest:,} more", "d")] if rest > 0 else []
-
-
-def badge(letter: str, x: int, y: int) -> str:
-    """A letter on its colour: round for a variable, square for an operator."""
-    fill = FILLS[letter]
-    if letter in ROUND:
-        shape = f'<circle cx="{x}" cy="{y}" r="8" fill="{fill}"/>'
-    else:
-        corner = f'x="{x - 8}" y="{y - 8}" width="16" height="16" rx="3"'
-        hatch = ' stroke="#1d232a" stroke-dasharray="3 2"' if letter == "!" else ""
-        shape = f'<rect {corner} fill="{fill}"{hatch}/>'
-    ink = "#ffffff" if letter in LIGHT_LETTERS else "#111111"
-    place = f'class="l" x="{x}" y="{y + 3.5}" style="fill:{ink}"'
-    return f"{shape}<text {place}>{letter}</text>"
-
-
-def line_tag(folded: Folded, line: int, x: int, y: int) -> str:
-    """The line that made a row, in its colour."""
-    if not line:
-        return ""
-    return bar(x, y, hue(folded, line)) + text(x + 7, y + 15, str(line), "d")
-
-
-def bar(x: int, y: int, colour: str) -> str:
-    """A stripe in a line's colour."""
-    place = f'x="{x}" y="{y + 3}" width="4" height="{ROW - 6}"'
-    return f'<rect {place} rx="2" fill="{colour}"/>'
-
-
-def hue(folded: Folded, line: int) -> str:
-    """The colour of a line."""
-    rank = folded.hues.get(line)
-    return "#9aa3ad" if rank is None else HUES[rank % len(HUES)]

@@ -1,0 +1,79 @@
+"""What a still picture has many of, badges and numbers of lines, each drawn once."""
+
+from __future__ import annotations
+
+import re
+
+from teachgraph_widgets.folded import Folded
+from teachgraph_widgets.lettering import text
+from teachgraph_widgets.still_charts import HUES
+
+__all__ = ["FILLS", "LIGHT_LETTERS", "badge", "hue", "line_tag", "stamps"]
+
+FILLS = {
+    "P": "#e69f00",
+    "D": "#56b4e9",
+    "T": "#dddddd",
+    "g": "#d55e00",
+    "L": "#004d40",
+    "ƒ": "#0072b2",
+    "∂": "#cc79a7",
+    "Δ": "#009e73",
+    "!": "#b3261e",
+}
+LIGHT_LETTERS = "Lƒ!"
+ROUND = "PDTgL"
+
+
+def badge(letter: str, x: int, y: int) -> str:
+    """A letter on its colour."""
+    return stamped(name_of(letter), x, y)
+
+
+def line_tag(line: int, x: int, y: int) -> str:
+    """The line that made a row, in its colour."""
+    return stamped(f"l{line}", x, y) if line else ""
+
+
+def stamped(name: str, x: int, y: int) -> str:
+    """A stamp at a place."""
+    return f'<use href="#{name}" x="{x}" y="{y}"/>'
+
+
+def name_of(letter: str) -> str:
+    """What a badge is called: letters such as Δ may not stand in a link."""
+    return f"k{list(FILLS).index(letter)}"
+
+
+def stamps(folded: Folded, drawing: str) -> str:
+    """The stamps that a drawing uses."""
+    used = set(re.findall(r'<use href="#(\w+)"', drawing))
+    badges = {name_of(letter): drawn_badge(letter) for letter in FILLS}
+    lines = {n: drawn_tag(folded, int(n[1:])) for n in sorted(used) if n[0] == "l"}
+    drawn = {**badges, **lines}
+    return "".join(f'<g id="{n}">{drawn[n]}</g>' for n in drawn if n in used)
+
+
+def drawn_tag(folded: Folded, line: int) -> str:
+    """A stripe in a line's colour, and its number."""
+    stripe = '<rect y="3" width="4" height="16" rx="2"'
+    return f'{stripe} fill="{hue(folded, line)}"/>' + text(7, 15, str(line), "d")
+
+
+def drawn_badge(letter: str) -> str:
+    """A letter on its colour: round for a variable, square for an operator."""
+    fill = FILLS[letter]
+    if letter in ROUND:
+        shape = f'<circle r="8" fill="{fill}"/>'
+    else:
+        hatch = ' stroke="#1d232a" stroke-dasharray="3 2"' if letter == "!" else ""
+        corner = 'x="-8" y="-8" width="16" height="16" rx="3"'
+        shape = f'<rect {corner} fill="{fill}"{hatch}/>'
+    ink = "#ffffff" if letter in LIGHT_LETTERS else "#111111"
+    return f'{shape}<text class="l" y="3.5" style="fill:{ink}">{letter}</text>'
+
+
+def hue(folded: Folded, line: int) -> str:
+    """The colour of a line."""
+    rank = folded.hues.get(line)
+    return "#9aa3ad" if rank is None else HUES[rank % len(HUES)]
