@@ -7,10 +7,11 @@ from typing import Any
 
 from teachgraph.eager import Tensor
 from teachgraph.executor import Scope
+from teachgraph.jit.guards import Guard, Watch, broken
 from teachgraph.jit.messages import Stopped
 from teachgraph.jit.outputs import Outputs
 from teachgraph.jit.parts import Part, forward_part
-from teachgraph.jit.spots import Spot
+from teachgraph.jit.spots import Cell, Spot
 from teachgraph.jit.taped import (
     Goal,
     Goals,
@@ -80,6 +81,8 @@ class ConcreteProgram:
         self.around = [
             place for place, mine in zip(found, own, strict=True) if not mine
         ]
+        watch = watched(tracer, results)
+        self.guards, self.of_layers = watch.guards, watch.of_layers
         self.seen = -1
         self.frozen = [tensor for tensor, stop, real in stopped if stop and real]
 
@@ -99,18 +102,28 @@ class ConcreteProgram:
         if False in [tensor.stop_gradient for tensor in self.frozen]:
             return False
         if self.seen == changes.count:  # nobody has touched a layer
-            return not any(spot.get() is not value for spot, value in self.around)
+            return not self.moved(self.around) and broken(self.guards) is None
         now = changes.count
         if self.passed or [one.training for one in self.layers] != self.training:
+            return False
+        if self.broken() is not None:
             return False
         self.seen = now
         return True
 
+    def broken(self) -> Guard | None:
+        """What it read that is another by now, if there is anything."""
+        return broken(self.guards) or broken(self.of_layers)
+
+    @staticmethod
+    def moved(places: Sequence[tuple[Spot, Any]]) -> bool:
+        """Whether something else is in one of these places by now."""
+        return any(spot.get() is not value for spot, value in places)
+
     @property
     def passed(self) -> bool:
         """Whether something it depends on is another by now, and will not come back."""
-        places = (*self.around, *self.within)
-        return any(spot.get() is not value for spot, value in places)
+        return self.moved((*self.around, *self.within))
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """Run it on these inputs; a gradient goes back to them and to what it holds."""
@@ -199,6 +212,22 @@ def origins(
     written = [spot for spot, _ in results.state]
     others = [spot for spot in written if not isinstance(spot.before, Tensor)]
     return found + [(spot, spot.before) for spot in others]
+
+
+def watched(tracer: Tracer, results: Outputs) -> Watch:
+    """What a trace read, but for what each run of its program writes."""
+    written = [spot for spot, _ in results.state]
+    cells = {id(spot.cell) for spot in written if isinstance(spot, Cell)}
+    own = {(id(s.values), s.name) for s in written if type(s) is Spot}
+    watch = Watch(tracer.met)
+    for function in tracer.met:
+        watch.function(function, cells, own)
+    for layer, before in tracer.layers.items():
+        names = {name for owner, name in own if owner == id(layer.__dict__)}
+        watch.layer(layer, before, names)
+    for value in tracer.roots:
+        watch.value(value, type(value).__name__)
+    return watch
 
 
 def silence(program: Program) -> None:

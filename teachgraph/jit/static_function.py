@@ -15,6 +15,7 @@ from teachgraph.jit.arguments import FunctionSpec, as_specs, as_variables, flatt
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.conversion import conversion, converted, is_converted
 from teachgraph.jit.convert_call import LEFT_ALONE, convert_call, prepared
+from teachgraph.jit.guards import Guard
 from teachgraph.jit.helpers import HELPERS
 from teachgraph.jit.outputs import outputs_of
 from teachgraph.jit.recorder import recording
@@ -47,6 +48,7 @@ class ProgramCache:
 
     def __init__(self) -> None:
         self.programs: dict[Any, list[ConcreteProgram]] = {}
+        self.count = 0
 
     def __len__(self) -> int:
         return sum(map(len, self.programs.values()))
@@ -59,6 +61,10 @@ class ProgramCache:
     def newest(self) -> ConcreteProgram | None:
         """The one that was made last, if there is any."""
         return max(self, key=lambda one: one.number, default=None)
+
+    def broken(self) -> Guard | None:
+        """What the newest of them read that is another by now."""
+        return None if self.newest is None else self.newest.broken()
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, ConcreteProgram]]:
         """What told the newest apart, and the pair of `get_concrete_program`.
@@ -141,6 +147,8 @@ class StaticFunction:
             return self.dygraph_function
         if not is_converted(function):
             function = converted(function, HELPERS)
+        if here := tracer():
+            here.meet_function(function)
         bound = self.receiver is not None
         return MethodType(function, self.receiver) if bound else function
 
@@ -172,25 +180,21 @@ class StaticFunction:
         for found in programs:
             if found.current():
                 return found
-        programs[:] = [found for found in programs if not found.passed]
+        programs[:] = [found for found in programs[-MANY:] if not found.passed]
         return None
 
     def traced(self, key: Any, values: tuple[Any, ...]) -> ConcreteProgram:
         """A new program, for calls like this."""
+        before = self.program_cache.broken()
         with _one_at_a_time:
             made = trace(self, values)
         self.program_cache.programs.setdefault(key, []).append(made)
-        count = made.number = len(self.program_cache)
+        self.program_cache.count += 1
+        count = made.number = self.program_cache.count
         if observers:
             announce("function_traced", self, made)
         if count > MANY:
-            warnings.warn(
-                f"{self.__name__} has been traced into {count} programs: its arguments "
-                "have another shape, dtype or Python value almost every time. Give "
-                "input_spec=[InputSpec([None, ...])] for sizes that differ, and "
-                "tensors for numbers that do.",
-                stacklevel=3,
-            )
+            warnings.warn(too_many(self.__name__, count, before), stacklevel=3)
         return made
 
     def get_concrete_program(
@@ -256,6 +260,18 @@ class StaticFunction:
         return f"<StaticFunction {self.function.__qualname__}>"
 
 
+def too_many(name: str, count: int, broken: Guard | None) -> str:
+    """The message for a function that is traced again and again."""
+    why = "its arguments have another shape, dtype or Python value"
+    if broken is not None:
+        why = f"{broken}, which it reads, is another"
+    return (
+        f"{name} has been traced into {count} programs: {why} almost every time. Give "
+        "input_spec=[InputSpec([None, ...])] for sizes that differ, and tensors for "
+        "numbers that do."
+    )
+
+
 def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
     """Trace a function for arguments like these."""
     spec, here = static.function_spec, Tracer()
@@ -265,6 +281,7 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
             if isinstance(static.receiver, Layer):
                 here.meet(static.receiver)
                 prepared_within(static.receiver)
+            here.roots = [static.receiver, values]
             positional, named = (values, ()) if spec.simple else values
             args = [
                 as_variables(value, name, inputs)
@@ -272,9 +289,6 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
             ]
             kwargs = {name: as_variables(v, name, inputs) for name, v in named}
             function = static.converted_function
-            plain = getattr(function, "__func__", function)
-            if isinstance(plain, FunctionType):
-                here.meet_function(plain)
             result = function(*args, **kwargs)
             results = outputs_of(result, here)
         except RecursionError as error:

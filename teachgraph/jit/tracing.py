@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from teachgraph import modes, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.eager.tensor import run
+from teachgraph.jit.guards import called
 from teachgraph.jit.nest import mapped
 from teachgraph.jit.spots import Spot, Values, spots_of_function, spots_of_layer
 from teachgraph.jit.undefined import Either, Undefined
@@ -34,7 +35,10 @@ class Tracer:
         program: The program.
         held: The Tensors it has adopted, by the name of their variable.
         layers: The layers it has met, with what their attributes were.
-        functions: The variables outside functions that these assign to, by code.
+        functions: The variables outside functions that these assign to, by what tells
+            the functions apart.
+        met: The functions it has met.
+        roots: What else it was given: the receiver, arguments that are no tensors.
         changes: What has the new value of a variable that is fed or held and was
             changed in place, by its name.
         bodies: For each branch or round that is being traced, the containers of
@@ -45,7 +49,9 @@ class Tracer:
         self.program, self.startup = program or Program(), Program()
         self.held: dict[str, Tensor] = {}
         self.layers: dict[Layer, dict[str, Any]] = {}
-        self.functions: dict[CodeType, list[Spot]] = {}
+        self.functions: dict[Any, list[Spot]] = {}
+        self.met: list[FunctionType] = []
+        self.roots: list[Any] = []
         self.names: dict[int, str] = {}
         self.changes: dict[str, Variable] = {}
         self.bodies: list[list[Any]] = []
@@ -110,8 +116,10 @@ class Tracer:
 
     def meet_function(self, function: FunctionType) -> None:
         """Remember what the variables outside a function were that it assigns to."""
-        if function.__code__ not in self.functions:
-            self.functions[function.__code__] = list(spots_of_function(function))
+        key = called(function)
+        if key not in self.functions:
+            self.functions[key] = list(spots_of_function(function))
+            self.met.append(function)
 
     def places(self) -> Iterator[Spot]:
         """The places outside the function that it may have read a Tensor from."""

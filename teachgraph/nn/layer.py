@@ -38,6 +38,11 @@ class Changes:
 changes = Changes()
 
 
+def note_change() -> None:
+    """Count a change of some layer."""
+    changes.count += 1
+
+
 class Layer:
     """A piece of a network.
 
@@ -394,11 +399,18 @@ class Layer:
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Before each forward: hook(layer, inputs) may return other inputs."""
-        return register(self._pre_hooks, hook)
+        return self.noticed(register(self._pre_hooks, hook))
 
     def register_forward_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """After each forward: hook(layer, inputs, output) may return another output."""
-        return register(self._post_hooks, hook)
+        return self.noticed(register(self._post_hooks, hook))
+
+    @staticmethod
+    def noticed(handle: HookHandle) -> HookHandle:
+        """A handle whose coming and going counts as a change."""
+        changes.count += 1
+        handle.removed = note_change
+        return handle
 
     def extra_repr(self) -> str:
         """What its repr says beside its kind."""

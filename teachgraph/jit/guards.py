@@ -1,0 +1,288 @@
+"""What a trace read besides its arguments, and whether that is still as it was.
+
+A trace reads attributes, globals and the variables around functions once: numbers
+become constants of the program, lists and dictionaries the loops over them. A guard
+remembers some places and what was there; a program is used while all its guards hold.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from operator import is_
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from teachgraph.eager import Tensor
+from teachgraph.jit.arguments import constant
+from teachgraph.nn import Layer
+
+__all__ = ["Guard", "Watch", "broken", "called"]
+
+MISSING = object()
+PLAIN = (int, float, complex, str, bytes, type(None), np.generic)
+LONGEST = 100
+"""Of longer lists only the list itself and its length are watched."""
+
+HANDLED = frozenset({"training", "forward", "_static_functions"})
+"""Attributes of layers that change without changing what a program would be."""
+
+
+class Guard:
+    """Some places, and what was there when the program was made.
+
+    Attributes:
+        whose: What they are places of, for messages.
+        names: What they are called.
+        read: What is there now.
+        items: What was there.
+    """
+
+    def __init__(
+        self,
+        whose: str,
+        names: Sequence[str],
+        read: Callable[[], Sequence[Any]],
+        items: Sequence[Any] | None = None,
+    ) -> None:
+        self.whose, self.names, self.read = whose, names, read
+        self.items = list(read() if items is None else items)
+
+    def holds(self) -> bool:
+        """Whether everything is as it was."""
+        now, items = self.read(), self.items
+        if len(now) != len(items):
+            return False
+        return all(map(is_, now, items)) or all(map(alike, now, items))
+
+    def __str__(self) -> str:
+        """Whatever is another by now."""
+        now = self.read()
+        pairs = zip(self.names, now, self.items, strict=False)
+        changed = [repr(name) for name, one, other in pairs if not alike(one, other)]
+        return f"{changed[0] if changed else 'the length'} of {self.whose}"
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two values would make the same program."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(alike, one, other))
+    return isinstance(one, PLAIN) and bool(constant(one) == constant(other))
+
+
+def broken(guards: Iterable[Guard]) -> Guard | None:
+    """The first of some guards that does not hold."""
+    return next((guard for guard in guards if not guard.holds()), None)
+
+
+class Watch:
+    """Collects the guards of a trace.
+
+    Attributes:
+        names: The attributes that its functions read, of whatever object.
+        guards: What may change unnoticed, to be asked at each call.
+        of_layers: What a layer notices, to be asked when any layer has changed.
+    """
+
+    def __init__(self, functions: Sequence[FunctionType]) -> None:
+        self.names = {name for f in functions for name in attributes(f.__code__)}
+        self.seen: set[int] = set()
+        self.guards: list[Guard] = []
+        self.of_layers: list[Guard] = []
+
+    def function(
+        self, function: FunctionType, cells: set[int], written: set[tuple[int, str]]
+    ) -> None:
+        """Watch the global names and the variables around a function."""
+        values = function.__globals__
+        names = [
+            name
+            for name in global_names(function.__code__)
+            if name in values
+            and not settled(values[name])
+            and (id(values), name) not in written
+        ]
+        whose = f"the globals of {function.__qualname__}"
+        self.add(whose, names, reading(values.get, names))
+        around = [
+            (name, cell) for name, cell in own_cells(function) if id(cell) not in cells
+        ]
+        names = [name for name, _ in around]
+        whose = f"what is around {function.__qualname__}"
+        self.add(whose, names, lambda: [contents(cell) for _, cell in around])
+
+    def layer(self, layer: Layer, before: dict[str, Any], written: set[str]) -> None:
+        """Watch a layer: what is read of it, the layers in it, its hooks."""
+        wanted = (self.names | framework_names(type(layer))) - HANDLED - written
+        names, values = sorted(wanted), layer.__dict__
+
+        def read(values: dict[str, Any] = values) -> list[Any]:
+            found = [values.get(name, MISSING) for name in names]
+            inside = [v for v in values.values() if isinstance(v, Layer)]
+            hooks = [*values["_pre_hooks"].values(), *values["_post_hooks"].values()]
+            return [*found, *inside, *hooks]
+
+        whose = type(layer).__name__
+        self.of_layers.append(Guard(whose, names, read, read(values | before)))
+        for name in names:
+            self.value(values.get(name), f"{whose}.{name}")
+        self.kind(type(layer))
+
+    def add(
+        self, whose: str, names: Sequence[str], read: Callable[[], Sequence[Any]]
+    ) -> None:
+        """Watch some places, and what is within what is there."""
+        guard = Guard(whose, names, read)
+        self.guards.append(guard)
+        for name, value in zip(names, guard.items, strict=True):
+            self.value(value, name)
+
+    def value(self, value: Any, name: str) -> None:
+        """Watch what is within a value: the items of containers, read attributes."""
+        if id(value) in self.seen or isinstance(value, (Tensor, Layer, *PLAIN)):
+            return
+        self.seen.add(id(value))
+        if isinstance(value, (list, tuple, set, frozenset, dict)):
+            self.container(value, name)
+        elif isinstance(value, type):
+            self.kind(value)
+        elif watchable(value):
+            self.object(value, name)
+
+    def container(self, value: Any, name: str) -> None:
+        """Watch the items of a container; of a long one, how many they are."""
+        if len(value) > LONGEST:
+            self.guards.append(Guard(name, [], lambda: [len(value)]))
+        elif isinstance(value, dict):
+            names = [str(key) for key in value] * 2
+            self.add(name, names, lambda: [*value.values(), *value])
+        elif isinstance(value, tuple):
+            for at, item in enumerate(value):
+                self.value(item, f"{name}[{at}]")
+        else:
+            self.add(name, [str(i) for i in range(len(value))], lambda: [*value])
+
+    def object(self, value: Any, name: str) -> None:
+        """Watch the attributes of an object that are read."""
+        values = value.__dict__
+        names = [n for n in sorted(self.names) if n in values and n not in HANDLED]
+        self.add(name, names, reading(values.get, names))
+        self.kind(type(value))
+
+    def kind(self, kind: type) -> None:
+        """Watch the attributes of a class of the user's that are read."""
+        for one in kind.__mro__:
+            if id(one.__dict__) in self.seen or settled(one):
+                continue
+            self.seen.add(id(one.__dict__))
+            values = vars(one)
+            names = [n for n in sorted(self.names) if plain(values.get(n, MISSING))]
+            if names:
+                self.add(one.__name__, names, reading(values.get, names))
+
+
+def reading(get: Callable[[str, Any], Any], names: Sequence[str]) -> Callable[[], Any]:
+    """What reads some names."""
+    return lambda: [get(name, MISSING) for name in names]
+
+
+def plain(value: Any) -> bool:
+    """Whether an attribute of a class is a value, and no part of how it works."""
+    return value is not MISSING and isinstance(
+        value, (*PLAIN, list, tuple, dict, set, Tensor)
+    )
+
+
+def called(function: FunctionType) -> tuple[CodeType, tuple[int, ...]]:
+    """What tells functions apart: their code, and the variables around them."""
+    return function.__code__, tuple(id(cell) for _, cell in own_cells(function))
+
+
+def own_cells(function: FunctionType) -> Iterator[tuple[str, CellType]]:
+    """The variables around a function, but for the helpers of conversion."""
+    pairs = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return (pair for pair in pairs if not pair[0].startswith("convert_"))
+
+
+def contents(cell: CellType) -> Any:
+    """What a variable around a function is."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+def settled(value: Any) -> bool:
+    """Whether nobody changes it: modules, what the framework and Python define."""
+    if isinstance(value, (ModuleType, BuiltinFunctionType, np.ufunc)):
+        return True
+    return isinstance(value, (type, FunctionType)) and of_library(value)
+
+
+def of_library(value: type | FunctionType) -> bool:
+    """Whether a class or a function belongs to the framework, NumPy or Python."""
+    return (value.__module__ or "").partition(".")[0] in LIBRARIES
+
+
+def watchable(value: Any) -> bool:
+    """Whether an object has attributes that its owner may set."""
+    kind = type(value)
+    known = kind.__module__ in NAMESPACES or not of_library(kind)
+    return known and hasattr(value, "__dict__") and kind is not FunctionType
+
+
+LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "teachgraph"}) - {"__main__"}
+NAMESPACES = ("argparse", "types")
+"""Where Python defines objects that users keep settings in."""
+
+
+def codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object, and those of the functions defined in it."""
+    yield code
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from codes(value)
+
+
+@lru_cache(maxsize=4096)
+def attributes(code: CodeType) -> frozenset[str]:
+    """The attributes that code reads, also those it has the names of as text."""
+    found = set[str]()
+    for one in codes(code):
+        found.update(
+            c for c in one.co_consts if isinstance(c, str) and c.isidentifier()
+        )
+        found.update(step.argval for step in read_by(one, "LOAD_ATTR", "LOAD_METHOD"))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def global_names(code: CodeType) -> tuple[str, ...]:
+    """The global names that code reads."""
+    steps = (step for one in codes(code) for step in read_by(one, "LOAD_GLOBAL"))
+    return tuple(dict.fromkeys(step.argval for step in steps))
+
+
+def read_by(code: CodeType, *names: str) -> Iterator[dis.Instruction]:
+    """The instructions of these names."""
+    return (step for step in dis.get_instructions(code) if step.opname in names)
+
+
+@lru_cache(maxsize=1024)
+def framework_names(kind: type) -> frozenset[str]:
+    """The attributes that the framework's own classes behind a layer read of it."""
+    found = set[str]()
+    for one in kind.__mro__:
+        if one is not Layer and one.__module__.partition(".")[0] == "teachgraph":
+            for function in vars(one).values():
+                if isinstance(function, FunctionType):
+                    found |= attributes(function.__code__)
+    return frozenset(found)
