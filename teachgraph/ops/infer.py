@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from teachgraph.ops.op import Like, Op
+from teachgraph.ops.reasons import Reason, best, sizes_that_tell
 
 __all__ = ["Spec", "infer"]
 
@@ -24,6 +25,7 @@ TRIAL_SIZES = (2, 3)
 LARGEST_TRIAL = 10_000
 MOST_TRIALS = 2_000
 MOST_ELEMENTS = 1_000_000
+MOST_REASONS = 200
 
 Place = tuple[int, int]
 """An unknown dimension: which input, and which axis of it."""
@@ -73,8 +75,7 @@ def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
         ]
     except Exception:
         found = list(searched(op, inputs, attrs, places))
-        if not found:
-            raise
+        found = found or told(op, inputs, attrs, places)
     else:
         beyond = sum(numbers_in(attrs)) + 1  # room for a window and a step
         if beyond > max(TRIAL_SIZES):
@@ -122,6 +123,45 @@ def searched(
         yield from attempt(op, inputs, attrs, sizes)
 
 
+def told(
+    op: Op, inputs: Inputs, attrs: Mapping[str, Any], places: Sequence[Place]
+) -> list[list[Spec]]:
+    """Trials of sizes that stand nowhere else, so that what they raise can be told.
+
+    Raises:
+        Exception: Why all of them fail, in the sizes that are declared.
+    """
+    known = dict.fromkeys(n for spec in inputs if spec for n in spec.shape if n >= 0)
+    telling = tuple(islice(sizes_that_tell(candidates(inputs, attrs)), 2))
+    reasons: list[Reason] = []
+    for chosen in islice(product([-1, *known], repeat=len(places)), MOST_REASONS):
+        choices = [completed(places, chosen, rest) for rest in telling]
+        if reasons and too_large(inputs, choices[-1]):
+            continue
+        tried = [outcome(op, inputs, attrs, sizes) for sizes in choices]
+        if fits := [specs for specs in tried if not isinstance(specs, Exception)]:
+            return fits
+        one, other = (error for error in tried if isinstance(error, Exception))
+        reasons.append(Reason.of(one, other, telling[0], chosen))
+    raise best(reasons)
+
+
+def completed(places: Sequence[Place], chosen: Sequence[int], rest: int) -> Sizes:
+    """The sizes chosen, those that are left open all alike."""
+    pairs = zip(places, chosen, strict=True)
+    return {place: rest if n == -1 else n for place, n in pairs}
+
+
+def outcome(
+    op: Op, inputs: Inputs, attrs: Mapping[str, Any], sizes: Sizes
+) -> list[Spec] | Exception:
+    """The result of a trial, or what it raised."""
+    try:
+        return trial(op, inputs, attrs, sizes)
+    except Exception as error:
+        return error
+
+
 def candidates(inputs: Inputs, attrs: Mapping[str, Any]) -> list[int]:
     """Sizes worth trying, the likely ones first.
 
@@ -158,12 +198,17 @@ def attempt(
     op: Op, inputs: Inputs, attrs: Mapping[str, Any], sizes: Sizes
 ) -> list[list[Spec]]:
     """The result of a trial in a list, which is empty if it failed or is too large."""
-    if any(count(s.shape) > MOST_ELEMENTS for s in filled(inputs, sizes) if s):
+    if too_large(inputs, sizes):
         return []
     try:
         return [trial(op, inputs, attrs, sizes)]
     except Exception:
         return []
+
+
+def too_large(inputs: Inputs, sizes: Sizes) -> bool:
+    """Whether a stand-in would take more memory than it may."""
+    return any(count(s.shape) > MOST_ELEMENTS for s in filled(inputs, sizes) if s)
 
 
 def trial(op: Op, inputs: Inputs, attrs: Mapping[str, Any], sizes: Sizes) -> list[Spec]:
