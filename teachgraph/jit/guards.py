@@ -121,7 +121,7 @@ class Watch:
 
     def layer(self, layer: Layer, before: dict[str, Any], written: set[str]) -> None:
         """Watch a layer: what is read of it, the layers in it, its hooks."""
-        wanted = (self.names | framework_names(type(layer))) - HANDLED - written
+        wanted = (self.names | framework_names(type(layer).__mro__)) - HANDLED - written
         names, values = sorted(wanted), layer.__dict__
 
         def read(values: dict[str, Any] = values) -> list[Any]:
@@ -277,10 +277,10 @@ def read_by(code: CodeType, *names: str) -> Iterator[dis.Instruction]:
 
 
 @lru_cache(maxsize=1024)
-def framework_names(kind: type) -> frozenset[str]:
-    """The attributes that the framework's own classes behind a layer read of it."""
+def framework_names(kinds: tuple[type, ...]) -> frozenset[str]:
+    """The attributes that those of some classes that are the framework's read."""
     found = set[str]()
-    for one in kind.__mro__:
+    for one in kinds:
         if one is not Layer and one.__module__.partition(".")[0] == "teachgraph":
             for function in vars(one).values():
                 if isinstance(function, FunctionType):

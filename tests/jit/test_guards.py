@@ -41,7 +41,7 @@ class Net(nn.Layer):
     def __init__(self) -> None:
         super().__init__()
         self.scale, self.table, self.listed = 2.0, {"a": {"b": 1.0}}, [1.0]
-        self.extra: Any = None
+        self.added: Any = None
         self.settings = Settings()
         self.inner, self.drop = linear(1.0), nn.Dropout(0.0)
         self.layers = nn.LayerList([linear(1.0)])
@@ -53,8 +53,8 @@ class Net(nn.Layer):
             y = y * self.listed[0] * self.settings.scale
         for layer in self.layers:
             y = layer(y)
-        if self.extra is not None:
-            y = self.extra(y)
+        if self.added is not None:
+            y = self.added(y)
         return y * self.settings.weights[0] * getattr(self, "power", 1.0)
 
 
@@ -62,7 +62,7 @@ CHANGES: dict[str, Callable[[Any], Any]] = {
     "a number": lambda net: setattr(net, "scale", 3.0),
     "a dictionary": lambda net: net.table["a"].update(b=5.0),
     "a list": lambda net: net.listed.__setitem__(0, 7.0),
-    "a layer where none was": lambda net: setattr(net, "extra", linear(3.0)),
+    "a layer where none was": lambda net: setattr(net, "added", linear(3.0)),
     "a layer more": lambda net: net.layers.append(linear(4.0)),
     "an object's number": lambda net: setattr(net.settings, "scale", 9.0),
     "an object's tensor": lambda net: net.settings.weights.__setitem__(0, one(8.0)),
@@ -105,9 +105,9 @@ def test_a_hook_that_is_taken_off_is_missed() -> None:
 def test_a_new_layer_trains() -> None:
     net = jit.to_static(Net())
     net(one())
-    net.extra = linear(1.0)
+    net.added = linear(1.0)
     net(one()).sum().backward()
-    assert net.extra.weight.grad.tolist() == [[8.0]]
+    assert net.added.weight.grad.tolist() == [[8.0]]
 
 
 def test_a_layer_that_counts_its_calls_counts_them() -> None:
@@ -123,8 +123,7 @@ def test_a_layer_that_counts_its_calls_counts_them() -> None:
     net = jit.to_static(Counting())
     assert [net(one()).item() for _ in range(3)] == [1.0, 2.0, 3.0]
     with pytest.warns(UserWarning, match="'calls' of Counting"):
-        for _ in range(10):
-            net(one())
+        [net(one()) for _ in range(10)]
 
 
 def test_globals_closures_and_functions_are_seen_to_change(
