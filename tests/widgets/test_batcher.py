@@ -74,6 +74,19 @@ def test_what_was_not_sent_is_in_the_snapshot() -> None:
     assert shelf.state["head"] == {}
 
 
+def test_a_page_that_is_there_gets_the_rest_before_the_whole_is_packed() -> None:
+    recorder, shelf = Recorder(Source("")), Shelf()
+    batcher = Batcher(recorder.log, shelf)
+    recorder.begin()
+    batcher.receive({"type": "ready", "next": 0})
+    chain(10)
+    recorder.end()
+    batcher.close()
+    sent = [event for message in shelf.messages for event in message["events"]]
+    assert sent == recorder.log.events()
+    assert sent[-1]["kind"] == "cell_end"
+
+
 def test_an_outlet_that_fails_is_given_up_and_said_so() -> None:
     recorder, broken = Recorder(Source("")), Broken()
     batcher = Batcher(recorder.log, broken)

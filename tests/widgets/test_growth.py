@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from teachgraph_widgets.lines import MARKER, Source, mark, marked
 from teachgraph_widgets.recorder import Recorder
+from teachgraph_widgets.summary import summary
 
 import teachgraph as tg
 from teachgraph import static, unique_name
@@ -55,6 +56,12 @@ def training() -> Callable[[], Any]:
 
 
 def calls(text: str) -> int:
+    """How many functions are called in all, while the text runs."""
+    with recorded(text) as (_, run):
+        return calls_of(run)
+
+
+def calls_of(act: Callable[[], Any]) -> int:
     """How many functions are called in all."""
     counted = 0
 
@@ -62,13 +69,12 @@ def calls(text: str) -> int:
         nonlocal counted
         counted += event.endswith("call")
 
-    with recorded(text) as (_, run):
-        before = sys.getprofile()
-        sys.setprofile(count)
-        try:
-            run()
-        finally:
-            sys.setprofile(before)
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        act()
+    finally:
+        sys.setprofile(before)
     return counted
 
 
@@ -119,3 +125,14 @@ def test_a_thousand_runs_are_told_by_a_few() -> None:
     few, many = lengths
     assert many < few * 1.5
     assert kept(RUNS.format(600)) < 2 * kept(RUNS.format(60))
+
+
+def test_a_line_of_a_long_cell_is_told_in_as_few_steps_as_one_of_a_short() -> None:
+    def told(lines: int) -> int:
+        with recorded("y = x * 2\n" * lines) as (recorder, run):
+            run()
+        log = recorder.log.whole()
+        return calls_of(lambda: summary(log))
+
+    few, some, many = (told(lines) for lines in (200, 400, 1200))
+    assert many - some == pytest.approx(4 * (some - few), rel=0.1)

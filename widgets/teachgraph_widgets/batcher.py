@@ -15,6 +15,7 @@ from threading import Event, RLock, Thread
 from time import perf_counter
 from typing import Any, Protocol
 
+from teachgraph_widgets.events import Log
 from teachgraph_widgets.log import EventLog, message_of, packed
 
 __all__ = ["Batcher", "Outlet"]
@@ -68,13 +69,27 @@ class Batcher:
         self.log.due = perf_counter() + PATIENCE
         self._timer.start()
 
-    def close(self) -> None:
-        """Stop sending piece by piece; leave the whole log as state."""
+    def close(self) -> Log:
+        """Send the rest, then leave the whole log as state; return it.
+
+        A page that is there has drawn the rest before the whole is even packed.
+        """
         self.log.due = math.inf
-        self._stop.set()
         with self._lock:
-            self.outlet.keep(snapshot=packed(self.log.whole()), head={})
+            self._send_rest()
+            self._stop.set()
+            whole = self.log.whole()
+            self.outlet.keep(snapshot=packed(whole), head={})
             self._sent = len(self.log)
+        return whole
+
+    def _send_rest(self) -> None:
+        if not self._ready or self._stop.is_set():
+            return
+        try:
+            self._resend(self._sent, len(self.log))
+        except Exception as error:  # as long as the page does not get the whole
+            self._give_up(error)
 
     def flush(self) -> None:
         """Send what is new, if it is time; if not, say when it will be."""

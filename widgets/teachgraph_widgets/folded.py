@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from teachgraph_widgets.events import (
     AnyEvent,
@@ -26,10 +28,13 @@ __all__ = [
     "Row",
     "Step",
     "fold",
+    "grouped",
     "norm_text",
     "number_text",
     "shape_text",
 ]
+
+T = TypeVar("T")
 
 LETTERS = {"optimize": "Δ", "backward": "∂"}
 
@@ -234,6 +239,18 @@ class Folded:
         """What to call a tensor: its name, or a mark that it has none."""
         tensor = self.tensors.get(number)
         return tensor.name or "·" if tensor is not None else "·"
+
+
+def grouped(things: Iterable[tuple[int, T]]) -> dict[int, list[T]]:
+    """Things by their line; a line that none is of has an empty list.
+
+    >>> grouped([(1, "x"), (3, "y"), (1, "z")])[1]
+    ['x', 'z']
+    """
+    found = defaultdict[int, list[T]](list)
+    for line, thing in things:
+        found[line].append(thing)
+    return found
 
 
 def fold(log: Log) -> Folded:

@@ -64,9 +64,7 @@ class Live:
 
     def close(self) -> None:
         """Leave the whole log with the widget, and a picture with the notebook."""
-        if self._batcher is not None:
-            self._batcher.close()
-        log = self.log.whole()
+        log = self.log.whole() if self._batcher is None else self._batcher.close()
         leave(log, summary(log))
 
 

@@ -8,8 +8,10 @@ from textwrap import wrap
 from teachgraph_widgets.events import Log, Stats
 from teachgraph_widgets.folded import (
     Folded,
+    Row,
     Step,
     fold,
+    grouped,
     norm_text,
     number_text,
     shape_text,
@@ -29,14 +31,15 @@ def summary(log: Log) -> str:
     No time and no address stands in it, so it may be compared.
     """
     folded = fold(log)
-    body = [text for line in sorted(folded.ran) for text in told(folded, line)]
+    made = Made(folded)
+    body = [text for line in sorted(folded.ran) for text in made.told(line)]
     if len(body) > MOST_LINES:
         body[MOST_LINES:] = [f"... {len(body) - MOST_LINES} lines more"]
     end = [f"left out: {text}" for text in folded.dropped]
     if folded.error:
         end.append(f"ended with {folded.error.splitlines()[0]}")
     if not folded.is_traced:
-        body += [part for fact in tape_at(folded, 0) for part in wrapped(fact)]
+        body += [part for fact in made.on_tape(0) for part in wrapped(fact)]
     body += [*planned(folded), *passed(folded), *profiled(folded), *training(folded)]
     return "\n".join(cut(text) for text in [*head(folded), *body, *end])
 
@@ -124,46 +127,59 @@ def sparkline(values: list[float], width: int = 40) -> str:
     return "".join(BARS[round((value - low) * scale)] for value in picked)
 
 
-def told(folded: Folded, line: int) -> list[str]:
-    """One line of the source, and under it what it made."""
-    source = folded.lines[line - 1].strip() if line <= len(folded.lines) else ""
-    times = f"  (x{folded.ran[line]})" if folded.ran[line] > 1 else ""
-    made = programs_at(folded, line) + tape_at(folded, line)
-    parts = [part for text in made for part in wrapped(text)]
-    return [f"{line:>4}  {source}{times}", *parts]
+class Made:
+    """What each line made: sorted by line once, as a cell may have thousands."""
+
+    def __init__(self, folded: Folded) -> None:
+        self.folded = folded
+        self._leaves = grouped((t.line, t) for t in folded.leaves())
+        self._steps = grouped((step[0].line, step) for step in folded.distinct_steps())
+        self._rows = [
+            (program.title, grouped((row.line, row) for row in program.rows))
+            for program in folded.programs.values()
+        ]
+
+    def told(self, line: int) -> list[str]:
+        """One line of the source, and under it what it made."""
+        lines, times = self.folded.lines, self.folded.ran[line]
+        source = lines[line - 1].strip() if line <= len(lines) else ""
+        again = f"  (x{times})" if times > 1 else ""
+        made = self.in_programs(line) + self.on_tape(line)
+        parts = [part for text in made for part in wrapped(text)]
+        return [f"{line:>4}  {source}{again}", *parts]
+
+    def in_programs(self, line: int) -> list[str]:
+        """What a line put into programs."""
+        return [
+            f"{title}: {rows_text(rows[line])}"
+            for title, rows in self._rows
+            if rows[line]
+        ]
+
+    def on_tape(self, line: int) -> list[str]:
+        """What a line ran, and the gradients of the leaves it made."""
+        leaves = [
+            f"{t.letter} {t.name or '·'} {shape_text(t.shape)}{gradient(t.gradient)}"
+            for t in self._leaves[line]
+        ]
+        steps = [
+            ran(self.folded, step) + (f"  (x{count})" if count > 1 else "")
+            for step, count in self._steps[line]
+        ]
+        return [text for text in (listed(leaves), *steps[:MOST_FACTS]) if text] + more(
+            len(steps) - MOST_FACTS, "op"
+        )
 
 
-def programs_at(folded: Folded, line: int) -> list[str]:
-    """What a line put into programs."""
-    found = []
-    for program in folded.programs.values():
-        rows = [row for row in program.rows if row.line == line]
-        variables = [f"{r.letter} {r.name}" for r in rows if r.letter in "PDTgL"]
-        if len(variables) > FEW:
-            variables = [counted(len(variables), "variable")]
-        operators = [r.name for r in rows if r.letter in "ƒ∂Δ"]
-        failed = [f"! {r.name}: {r.detail}" for r in rows if r.letter == "!"]
-        made = [", ".join(variables), listed(operators), *failed]
-        if rows:
-            found.append(f"{program.title}: {'; '.join(text for text in made if text)}")
-    return found
-
-
-def tape_at(folded: Folded, line: int) -> list[str]:
-    """What a line ran, and the gradients of the leaves it made."""
-    leaves = [
-        f"{t.letter} {t.name or '·'} {shape_text(t.shape)}{gradient(t.gradient)}"
-        for t in folded.leaves()
-        if t.line == line
-    ]
-    steps = [
-        ran(folded, step) + (f"  (x{count})" if count > 1 else "")
-        for step, count in folded.distinct_steps()
-        if step.line == line
-    ]
-    return [text for text in (listed(leaves), *steps[:MOST_FACTS]) if text] + more(
-        len(steps) - MOST_FACTS, "op"
-    )
+def rows_text(rows: list[Row]) -> str:
+    """A program's new rows: variables, operators, failures."""
+    variables = [f"{r.letter} {r.name}" for r in rows if r.letter in "PDTgL"]
+    if len(variables) > FEW:
+        variables = [counted(len(variables), "variable")]
+    operators = [r.name for r in rows if r.letter in "ƒ∂Δ"]
+    failed = [f"! {r.name}: {r.detail}" for r in rows if r.letter == "!"]
+    made = [", ".join(variables), listed(operators), *failed]
+    return "; ".join(text for text in made if text)
 
 
 def ran(folded: Folded, step: Step) -> str:
