@@ -63,6 +63,7 @@ from teachgraph.framework import (
 from teachgraph.io import batch
 from teachgraph.io.saving import load, save
 from teachgraph.ipython import load_ipython_extension, unload_ipython_extension
+from teachgraph.left_out import absent
 from teachgraph.modes import (
     disable_static,
     enable_grad,
@@ -169,7 +170,7 @@ def __getattr__(name: str) -> Any:
         return getattr(Tensor, name)
     if name == "__version__":
         return import_module("importlib.metadata").version("teachgraph")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return absent("")(name)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,8 @@
 """Paddle 2's `paddle.linalg`: inverses, determinants and factors of matrices."""
 
+from typing import TYPE_CHECKING
+
+from teachgraph.left_out import absent
 from teachgraph.ops.functions import decomposition, matrices, norm
 from teachgraph.ops.functions.decomposition import *  # noqa: F403
 from teachgraph.ops.functions.matrices import *  # noqa: F403
@@ -7,3 +10,6 @@ from teachgraph.ops.functions.matrices import *  # noqa: F403
 __all__ = ["norm"]
 __all__ += decomposition.__all__
 __all__ += matrices.__all__
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("linalg")

@@ -1,9 +1,12 @@
 """Derivatives of one's own, and tools about derivatives."""
 
+from typing import TYPE_CHECKING
+
 from teachgraph.autograd.check import check_grads
 from teachgraph.autograd.functional import backward, hessian, jacobian
 from teachgraph.autograd.py_layer import PyLayer, PyLayerContext
 from teachgraph.autograd.recompute import recompute
+from teachgraph.left_out import absent
 
 __all__ = [
     "PyLayer",
@@ -14,3 +17,6 @@ __all__ = [
     "jacobian",
     "recompute",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("autograd")

@@ -1,5 +1,8 @@
 """What models are made of."""
 
+from typing import TYPE_CHECKING
+
+from teachgraph.left_out import absent
 from teachgraph.nn import (
     activation,
     batch_norm,
@@ -65,3 +68,6 @@ __all__ += shaping.__all__
 __all__ += spectral_norm.__all__
 __all__ += transformer.__all__
 __all__ += vision.__all__
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("nn")

@@ -6,8 +6,9 @@ once for Tensor and Variable, beside Python's operators.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from teachgraph.left_out import no_such_method
 from teachgraph.ops import functions
 from teachgraph.ops.functions.decomposition import (
     cholesky_solve,
@@ -42,6 +43,11 @@ class Methods(Operators):
     """
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_such_method(self, name)
 
     abs = functions.abs
     acos = functions.acos

@@ -76,6 +76,7 @@ from importlib import import_module
 from inspect import isfunction
 from typing import Any
 
+from teachgraph.left_out import absent
 from teachgraph.ops.in_words import all_in_words
 from teachgraph.param_attr import WeightNormParamAttr
 from teachgraph.static import nn
@@ -165,4 +166,4 @@ def __getattr__(name: str) -> Any:
     for module, names in _UPSTAIRS.items():
         if name in names:
             return getattr(import_module(module), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return absent("static")(name)

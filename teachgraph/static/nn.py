@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any
 
+from teachgraph.left_out import absent
 from teachgraph.ops.in_words import all_in_words
 from teachgraph.static.control_flow import case, cond, switch_case
 from teachgraph.static.layers import fc
@@ -36,4 +37,4 @@ all_in_words(["case", "cond", "fc", "switch_case", "while_loop"], globals())
 def __getattr__(name: str) -> Any:
     if name in _UPSTAIRS:
         return getattr(import_module("teachgraph.nn.parametric"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return absent("static.nn")(name)

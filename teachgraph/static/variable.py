@@ -11,6 +11,7 @@ import numpy as np
 
 from teachgraph import dtypes, naming
 from teachgraph.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.left_out import no_such_method
 from teachgraph.observe import announce
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.infer import Spec
@@ -211,8 +212,7 @@ class Variable(Methods):
         """`x.relu_`, which in a program is `x.relu`: the result is a new variable."""
         function = getattr(type(self), name.removesuffix("_"), None)
         if name.startswith("_") or not name.endswith("_") or not callable(function):
-            kind = type(self).__name__
-            raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+            raise no_such_method(self, name)
         say_it_is_new(name.removesuffix("_"))
         return MethodType(function, self)
 

@@ -3,6 +3,9 @@
 Each takes arrays, Tensors or Variables, as ops do.
 """
 
+from typing import TYPE_CHECKING
+
+from teachgraph.left_out import absent
 from teachgraph.nn.functional import (
     activation,
     attention,
@@ -58,3 +61,6 @@ __all__ += pooling.__all__
 __all__ += vision.__all__
 
 all_in_words(__all__, globals())
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("nn.functional")

@@ -3,6 +3,9 @@
 In Paddle this is `paddle.vision.datasets`.
 """
 
+from typing import TYPE_CHECKING
+
+from teachgraph.left_out import absent
 from teachgraph.vision.datasets.cifar import Cifar10, Cifar100
 from teachgraph.vision.datasets.digits import Digits
 from teachgraph.vision.datasets.folder import DatasetFolder, ImageFolder
@@ -19,3 +22,6 @@ __all__ = [
     "ImageFolder",
     "LabelledImages",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("vision.datasets")

@@ -3,6 +3,9 @@
 In Paddle this is `paddle.vision.transforms`.
 """
 
+from typing import TYPE_CHECKING
+
+from teachgraph.left_out import absent
 from teachgraph.vision.transforms import functional
 from teachgraph.vision.transforms.base import BaseTransform, Compose
 from teachgraph.vision.transforms.chance import (
@@ -89,3 +92,6 @@ __all__ = [
     "to_tensor",
     "vflip",
 ]
+
+if not TYPE_CHECKING:
+    __getattr__ = absent("vision.transforms")

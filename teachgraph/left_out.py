@@ -1,0 +1,171 @@
+"""What Paddle has and we have not, with the reason, and what does the same job here.
+
+Whoever asks for such a name is told; the tests hold the table against all of Paddle's
+names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from sys import modules
+from typing import Any, NoReturn
+
+__all__ = ["LEFT_OUT", "ROOMS", "absent", "no_such_method", "why_left_out"]
+
+COMPLEX = "there are no complex numbers here; keep real and imaginary parts apart"
+MACHINE = "there is one machine without a GPU: nothing to choose or to synchronise"
+UNUSUAL = "it is for one kind of model, which nobody has built here yet"
+LOD = (
+    "tensors carry no levels of detail here: pad the sequences, and pass their lengths "
+    "(`nn.LSTM(...)(x, sequence_length=n)`) or a mask "
+    "(`nn.functional.sequence_mask`)"
+)
+MISSING = "it is not built yet"
+
+LEFT_OUT: dict[str, dict[str, str]] = {
+    "": {
+        COMPLEX: "angle as_complex as_real complex complex128 complex64 conj imag "
+        "polar real",
+        "NumPy computes with float16 slowly, with bfloat16 not at all; use float32": (
+            "bfloat16 float16"
+        ),
+        MACHINE: "CUDAPinnedPlace get_cuda_rng_state set_cuda_rng_state",
+        "the training loop is written out here: `for x, y in loader:`, `loss = "
+        "criterion(net(x), y)`, `loss.backward()`, `optimizer.step()`, "
+        "`optimizer.clear_grad()`": "Model",
+        "there is one process; call the layer itself": "DataParallel",
+        "parameters are small enough to be made at once": "LazyGuard",
+        "it checks Paddle's own layers, and is public by accident": "check_shape",
+    },
+    "autograd": {
+        "what the tape keeps are arrays, kept in `Node.saved`; to keep less there is "
+        "`autograd.recompute`": "saved_tensors_hooks",
+    },
+    "linalg": {COMPLEX: "eig eigvals"},
+    "nn": {
+        UNUSUAL: "BeamSearchDecoder RNNTLoss dynamic_decode",
+        f"{MACHINE}; use `nn.BatchNorm1D`, `2D` or `3D`": "SyncBatchNorm",
+    },
+    "nn.functional": {
+        UNUSUAL: "gather_tree rnnt_loss",
+        "it is for classes shared out over many GPUs": "class_center_sample "
+        "margin_cross_entropy",
+        "it is a CUDA kernel of Paddle's; `nn.functional.scaled_dot_product_attention` "
+        "with a mask does the same": "sparse_attention",
+    },
+    "Tensor": {
+        COMPLEX: "angle as_complex as_real conj eig eigvals imag istft polar real stft",
+        "it is a function of several tensors, of shapes or of none, which Paddle hangs "
+        "onto its Tensor with the others; call the function of that name": "add_n "
+        "broadcast_shape broadcast_tensors concat create_parameter create_tensor "
+        "is_tensor multi_dot multiplex scatter_nd stack",
+        "it draws words for large language models on GPUs": "top_p_sampling",
+    },
+    "static": {
+        MACHINE: "IpuCompiledProgram IpuStrategy cuda_places ipu_shard_guard "
+        "set_ipu_shard xpu_places",
+        "it holds switches for Paddle's own threads; run the program without": (
+            "ExecutionStrategy"
+        ),
+        "it is one sum over many machines": "ctr_metric_bundle",
+    },
+    "static.nn": {
+        LOD: "sequence_concat sequence_conv sequence_enumerate sequence_expand "
+        "sequence_expand_as sequence_first_step sequence_last_step sequence_pad "
+        "sequence_pool sequence_reshape sequence_reverse sequence_scatter "
+        "sequence_slice sequence_softmax sequence_unpad",
+        UNUSUAL: "data_norm deform_conv2d nce",
+        f"{MISSING}; `static.py_func` takes a backward function": "static_pylayer",
+    },
+    "vision.datasets": {
+        "it is hundreds of megabytes, of pictures that nobody trains on here; "
+        "`vision.datasets.ImageFolder` reads any folder of pictures": "Flowers VOC2012",
+    },
+    "vision.models": {
+        "it is another network of the kinds that are here (`LeNet`, `ResNet`, "
+        "`MobileNetV2`)": "AlexNet DenseNet GoogLeNet "
+        "InceptionV3 MobileNetV1 MobileNetV3Large MobileNetV3Small ShuffleNetV2 "
+        "SqueezeNet VGG alexnet densenet121 densenet161 densenet169 densenet201 "
+        "densenet264 googlenet inception_v3 mobilenet_v1 mobilenet_v3_large "
+        "mobilenet_v3_small shufflenet_v2_swish shufflenet_v2_x0_25 "
+        "shufflenet_v2_x0_33 shufflenet_v2_x0_5 shufflenet_v2_x1_0 shufflenet_v2_x1_5 "
+        "shufflenet_v2_x2_0 squeezenet1_0 squeezenet1_1 vgg11 vgg13 vgg16 vgg19",
+        "it is the same ResNet, wider or in groups": "resnext101_32x4d "
+        "resnext101_64x4d resnext152_32x4d resnext152_64x4d resnext50_32x4d "
+        "resnext50_64x4d wide_resnet101_2 wide_resnet50_2",
+    },
+    "vision.transforms": {
+        f"{MISSING}; `RandomAffine` is near": "RandomPerspective",
+        f"{MISSING}; `affine` is near": "perspective",
+    },
+}
+"""For each of Paddle's modules the reasons, each with the names it holds for."""
+
+ROOMS: dict[str, str] = {
+    "amp": "mixed precision pays on GPUs alone; all is computed in float32 here, so "
+    "leave `auto_cast` and `GradScaler` out",
+    "audio": UNUSUAL,
+    "callbacks": "they belong to `paddle.Model`; write the training loop out, and "
+    "watch with `teachgraph.monitor`",
+    "cuda": MACHINE,
+    "device": f"{MACHINE}; leave `set_device` out",
+    "distributed": MACHINE,
+    "distribution": "draw with `teachgraph.normal`, `uniform`, `bernoulli` or "
+    "`multinomial`, and write the log-density out",
+    "fft": COMPLEX,
+    "geometric": UNUSUAL,
+    "hapi": "it is the house of `paddle.Model`; write the training loop out",
+    "hub": "nothing is downloaded here; `vision.models` and `models` hold networks",
+    "incubate": "it holds what Paddle only tries",
+    "quantization": "all is computed in float32 here",
+    "signal": COMPLEX,
+    "sparse": "arrays are dense here",
+    "version": "the version is `teachgraph.__version__`",
+}
+"""Modules of Paddle's that are no rooms here."""
+
+
+def why_left_out(module: str, name: str) -> str:
+    """Why a name of a module of Paddle's is not here, nothing if that is not known.
+
+    >>> why_left_out("static", "ctr_metric_bundle")
+    'it is one sum over many machines'
+    """
+    if not module and name in ROOMS:
+        return ROOMS[name]
+    reasons = LEFT_OUT.get(module, {}).items()
+    return next((reason for reason, names in reasons if name in names.split()), "")
+
+
+def absent(module: str) -> Callable[[str], NoReturn]:
+    """What answers in a module of ours for names that it does not have.
+
+    >>> absent("static")("ctr_metric_bundle")
+    Traceback (most recent call last):
+    AttributeError: module 'teachgraph.static' has no attribute 'ctr_metric_bundle', \
+which paddle.static has: it is one sum over many machines
+    """
+    return partial(refuse, module)
+
+
+def refuse(module: str, name: str) -> NoReturn:
+    """Say that a module has no such name, and why, if Paddle's has it."""
+    here = f"teachgraph.{module}".rstrip(".")
+    told = f"module {here!r} has no attribute {name!r}"
+    if reason := why_left_out(module, name):
+        paddle = f"paddle.{module}".rstrip(".")
+        raise AttributeError(f"{told}, which {paddle} has: {reason}")
+    raise AttributeError(told, name=name, obj=modules.get(here))
+
+
+def no_such_method(value: Any, name: str) -> AttributeError:
+    """The error for what a Tensor or Variable has not.
+
+    >>> no_such_method(1.0, "conj").args[0].split(":")[0]
+    "'float' object has no attribute 'conj', which paddle.Tensor has"
+    """
+    told = f"{type(value).__name__!r} object has no attribute {name!r}"
+    if reason := why_left_out("Tensor", name):
+        return AttributeError(f"{told}, which paddle.Tensor has: {reason}")
+    return AttributeError(told, name=name, obj=value)
