@@ -8,6 +8,15 @@ from typing import Any
 
 from teachgraph import nn
 from teachgraph.fluid import networks
+from teachgraph.fluid.dygraph.activated import Activated
+from teachgraph.fluid.dygraph.units import (
+    BilinearTensorProduct,
+    Conv3D,
+    Conv3DTranspose,
+    GRUUnit,
+    InstanceNorm,
+    SpectralNorm,
+)
 from teachgraph.nn.functional.conv import Numbers, Padding
 from teachgraph.ops.activation import activated
 from teachgraph.ops.op import find
@@ -15,29 +24,25 @@ from teachgraph.ops.op import find
 __all__ = [
     "FC",
     "BatchNorm",
+    "BilinearTensorProduct",
     "Conv2D",
     "Conv2DTranspose",
+    "Conv3D",
+    "Conv3DTranspose",
     "Dropout",
     "Embedding",
+    "GRUUnit",
     "GroupNorm",
+    "InstanceNorm",
     "LayerNorm",
     "Linear",
     "PRelu",
     "Pool2D",
+    "SpectralNorm",
 ]
 
 
 BatchNorm = nn.BatchNorm
-
-
-class Activated(nn.Layer):
-    """A layer of `nn` whose result goes through the op named when it was made."""
-
-    _act: str | None
-
-    def forward(self, *inputs: Any, **named: Any) -> Any:
-        """What the layer gives, then the activation."""
-        return activated(super().forward(*inputs, **named), self._act)
 
 
 class Linear(Activated, nn.Linear):
@@ -173,10 +178,10 @@ class Conv2DTranspose(Activated, nn.Conv2DTranspose):
         )
         self._act, self._output_size = act, output_size
 
-    def forward(self, x: Any, output_size: Any = None) -> Any:
+    def forward(self, input: Any) -> Any:  # type: ignore[override]
         """The transposed convolution, then the activation."""
-        size = self._output_size if output_size is None else output_size
-        return super().forward(x, size)
+        image = nn.Conv2DTranspose.forward(self, input, self._output_size)
+        return activated(image, self._act)
 
 
 class Pool2D(nn.Layer):
@@ -209,9 +214,9 @@ class Pool2D(nn.Layer):
             "data_format": data_format,
         }
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `pool2d`."""
-        return networks.pool2d(x, **self._given)  # type: ignore[arg-type]
+        return networks.pool2d(input, **self._given)  # type: ignore[arg-type]
 
 
 class Embedding(nn.Embedding):
@@ -231,6 +236,10 @@ class Embedding(nn.Embedding):
     ) -> None:
         rows, columns = size
         super().__init__(rows, columns, padding_idx, is_sparse, param_attr)
+
+    def forward(self, input: Any) -> Any:
+        """The row of each number; of [N, 1] numbers [N, 1, columns]."""
+        return super().forward(input)
 
 
 class LayerNorm(Activated, nn.LayerNorm):
@@ -303,9 +312,9 @@ class PRelu(nn.Layer):
             shapes[mode], param_attr, default_initializer=start
         )
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The op `prelu`."""
-        return find("prelu")(x, self.weight, mode=self._mode)
+        return find("prelu")(input, self.weight, mode=self._mode)
 
 
 class Dropout(nn.Layer):
@@ -325,8 +334,8 @@ class Dropout(nn.Layer):
         self._p, self._seed, self._how = p, seed, dropout_implementation
         self._is_test = is_test
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """The function `dropout`, as in a test when not training."""
         test = self._is_test or not self.training
         how = self._how
-        return networks.dropout(x, self._p, test, self._seed, None, how)
+        return networks.dropout(input, self._p, test, self._seed, None, how)

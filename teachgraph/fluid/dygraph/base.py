@@ -1,4 +1,4 @@
-"""Paddle 1.x's dynamic mode."""
+"""Paddle 1.x's dynamic mode: in and out of it, tensors, gradients and states."""
 
 from __future__ import annotations
 
@@ -10,82 +10,21 @@ from typing import Any
 
 from teachgraph import modes
 from teachgraph.eager import Tensor, to_tensor
+from teachgraph.eager import grad as gradient
 from teachgraph.errors import ModeError, at_user_line
-from teachgraph.fluid import dygraph_layers as nn
-from teachgraph.fluid.decays import (
-    CosineDecay,
-    ExponentialDecay,
-    InverseTimeDecay,
-    LambdaDecay,
-    LearningRateDecay,
-    LinearLrWarmup,
-    MultiStepDecay,
-    NaturalExpDecay,
-    NoamDecay,
-    PiecewiseDecay,
-    PolynomialDecay,
-    ReduceLROnPlateau,
-    StepDecay,
-)
-from teachgraph.fluid.dygraph_layers import (
-    FC,
-    BatchNorm,
-    Conv2D,
-    Conv2DTranspose,
-    Dropout,
-    Embedding,
-    GroupNorm,
-    LayerNorm,
-    Linear,
-    Pool2D,
-    PRelu,
-)
-from teachgraph.fluid.program_translator import ProgramTranslator, declarative
 from teachgraph.io import saving
-from teachgraph.jit import TracedLayer
 from teachgraph.modes import no_grad
-from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
 
 __all__ = [
-    "FC",
-    "BatchNorm",
-    "Conv2D",
-    "Conv2DTranspose",
-    "CosineDecay",
-    "Dropout",
-    "Embedding",
-    "ExponentialDecay",
-    "GroupNorm",
-    "InverseTimeDecay",
-    "LambdaDecay",
-    "Layer",
-    "LayerList",
-    "LayerNorm",
-    "LearningRateDecay",
-    "Linear",
-    "LinearLrWarmup",
-    "MultiStepDecay",
-    "NaturalExpDecay",
-    "NoamDecay",
-    "PRelu",
-    "ParameterList",
-    "PiecewiseDecay",
-    "PolynomialDecay",
-    "Pool2D",
-    "ProgramTranslator",
-    "ReduceLROnPlateau",
-    "Sequential",
-    "StepDecay",
-    "TracedLayer",
-    "declarative",
+    "Enabled",
     "disable_dygraph",
     "disable_imperative",
     "enable_dygraph",
     "enable_imperative",
     "enabled",
+    "grad",
     "guard",
     "load_dygraph",
-    "nn",
     "no_grad",
     "save_dygraph",
     "to_variable",
@@ -146,7 +85,9 @@ def enabled() -> bool:
     return modes.chosen() is False
 
 
-def to_variable(value: Any, name: str | None = None, zero_copy: bool = False) -> Tensor:
+def to_variable(
+    value: Any, name: str | None = None, zero_copy: bool | None = None
+) -> Tensor:
     """A Tensor of an array's values.
 
     Raises:
@@ -180,8 +121,12 @@ def save_dygraph(state_dict: Mapping[str, Any], model_path: Any) -> None:
     saving.save(state_dict, f"{model_path}{suffix}")
 
 
-def load_dygraph(model_path: Any) -> tuple[Any, Any]:
+def load_dygraph(model_path: Any, keep_name_table: bool = False) -> tuple[Any, Any]:
     """What `save_dygraph` wrote of a layer and of an optimizer, None for neither.
+
+    Args:
+        model_path: Without `.pdparams`.
+        keep_name_table: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: There is neither.
@@ -193,3 +138,26 @@ def load_dygraph(model_path: Any) -> tuple[Any, Any]:
         saving.load(files[0])
     found = [saving.load(file) if file.is_file() else None for file in files]
     return found[0], found[1]
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    no_grad_vars: Any = None,
+    backward_strategy: Any = None,
+) -> Any:
+    """Gradients of some tensors by others, which keep none; see `teachgraph.grad`.
+
+    >>> with guard():
+    ...     x = to_variable([3.0])
+    ...     x.stop_gradient = False
+    ...     grad(x * x, x)[0].tolist()
+    [6.0]
+    """
+    given = (grad_outputs, retain_graph, create_graph, only_inputs, allow_unused)
+    return gradient(outputs, inputs, *given, no_grad_vars)

@@ -1,0 +1,29 @@
+"""Paddle 1.x's dynamic mode: `with fluid.dygraph.guard():` everything runs at once."""
+
+from teachgraph.fluid import decays
+from teachgraph.fluid.decays import *  # noqa: F403
+from teachgraph.fluid.dygraph import base, losses, nn, parallel
+from teachgraph.fluid.dygraph.base import *  # noqa: F403
+from teachgraph.fluid.dygraph.losses import *  # noqa: F403
+from teachgraph.fluid.dygraph.nn import *  # noqa: F403
+from teachgraph.fluid.dygraph.parallel import *  # noqa: F403
+from teachgraph.fluid.program_translator import ProgramTranslator, declarative
+from teachgraph.jit import TracedLayer
+from teachgraph.nn import Layer, LayerList, ParameterList, Sequential
+
+__all__ = [
+    "Layer",
+    "LayerList",
+    "ParameterList",
+    "ProgramTranslator",
+    "Sequential",
+    "TracedLayer",
+    "base",
+    "declarative",
+    "dygraph_to_static_func",
+    "nn",
+]
+__all__ += base.__all__ + nn.__all__ + losses.__all__ + parallel.__all__
+__all__ += decays.__all__
+
+dygraph_to_static_func = declarative
