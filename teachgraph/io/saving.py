@@ -191,7 +191,8 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     """Read what `save` wrote, or any file of safetensors as a flat dict.
 
     Args:
-        path: The file.
+        path: The file, or what the files' names of a saved model begin with: that
+            gives its parameters and buffers by the names they had in the layer.
         return_numpy: Give arrays instead of Tensors.
         configs: Accepted for Paddle's sake.
 
@@ -202,11 +203,34 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     In Paddle this is `paddle.load`.
     """
     source = Path(path)
+    values = source.with_name(f"{source.name}.pdiparams")
+    if not source.is_file() and values.is_file():
+        return state_of_model(values, return_numpy=return_numpy)
     if not source.is_file():
         raise InvalidValueError(
             at_user_line(f"The ``path`` ({source}) to load model not exists.")
         )
     return unpacked(source.read_bytes(), source, return_numpy=return_numpy)
+
+
+def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:
+    """The values of a saved model, by the names they had in the layer, if it was one.
+
+    Raises:
+        DataError: One of its files is damaged.
+    """
+    state = unpacked(values.read_bytes(), values, return_numpy=return_numpy)
+    told = values.with_name(f"{values.name}.info")
+    if not told.is_file():
+        return dict(state)
+    try:
+        info = json.loads(told.read_bytes())
+        names = {name: str(info[name]["structured_name"]) for name in state}
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            at_user_line(f"{told} does not tell the names of {values.name}: {error!r}")
+        ) from None
+    return {names[name]: value for name, value in state.items()}
 
 
 def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:

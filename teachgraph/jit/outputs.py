@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from teachgraph.eager import Tensor
+from teachgraph.jit.journal import references
 from teachgraph.jit.nest import entries
 from teachgraph.jit.spots import Spot
 from teachgraph.jit.tracing import Tracer
@@ -15,7 +16,7 @@ from teachgraph.ops import functions
 from teachgraph.static.arrays import ARRAY
 from teachgraph.static.variable import Variable
 
-__all__ = ["Outputs", "outputs_of"]
+__all__ = ["Outputs", "Slot", "outputs_of"]
 
 
 class Slot(NamedTuple):
@@ -95,6 +96,7 @@ def outputs_of(value: Any, tracer: Tracer) -> Outputs:
     """
     found = Outputs()
     found.nest = emptied(value, found, tracer)
+    tracer.bodies[0].forget(references((value, value)))
     for spot in tracer.changed():
         found.state.append((spot, emptied(spot.get(), found, tracer)))
     return found

@@ -28,7 +28,7 @@ from teachgraph.jit.model_files import (
     methods_beside,
     write_together,
 )
-from teachgraph.jit.outputs import Outputs
+from teachgraph.jit.outputs import Outputs, Slot
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.jit.translated_layer import TranslatedLayer
 from teachgraph.nn import Layer
@@ -42,6 +42,7 @@ CONFIGS = (
     "input_names_after_prune",
     "output_spec",
     "skip_forward",
+    "skip_prune_program",
     "with_hook",
 )
 """Paddle's; only `output_spec`, `skip_forward` and `with_hook` change anything here."""
@@ -60,7 +61,8 @@ def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
         path: What the files' names begin with; the folder is made if need be.
         input_spec: `InputSpec`s or examples of the arguments, with None for sizes that
             may differ. By default those of `to_static`, or of the last call.
-        **configs: `output_spec`, which of the results to keep: their places;
+        **configs: `output_spec`, which of the results to keep: their places, or their
+            variables among the `outputs` of what `to_static` made;
             `with_hook`, to save the layer's hooks too; `skip_forward`, to save the
             other methods alone. Paddle's others are accepted and change nothing.
 
@@ -116,6 +118,7 @@ def traced_methods(
     for name, static in functions_of(layer, input_spec, configs):
         using, training = in_both_modes(static, static_values(static, input_spec))
         wanted = configs.get("output_spec") if name == FORWARD else None
+        wanted = wanted and [place_of(one, static) for one in wanted]
         modes = [settled(one, found, wanted) for one in (using, training)]
         methods.append(Method(name, list(using.names), *modes))
     used = {name for m in methods for t in (m.using, m.training) for name in names(t)}
@@ -283,6 +286,15 @@ def settled(
     return traced
 
 
+def place_of(wanted: Any, static: StaticFunction) -> Any:
+    """A result that is wanted: where a variable is among the fetched ones."""
+    for known in static.program_cache:
+        for number, variable in enumerate(known.outputs):
+            if variable is wanted:
+                return Slot(number)
+    return wanted
+
+
 def chosen(results: Outputs, wanted: Sequence[Any]) -> Outputs:
     """Some of the results, by their places.
 
@@ -291,14 +303,16 @@ def chosen(results: Outputs, wanted: Sequence[Any]) -> Outputs:
     """
     made, nest = Outputs(), results.nest
     items = list(nest) if isinstance(nest, (list, tuple)) else [nest]
-    if not all(isinstance(i, int) and -len(items) <= i < len(items) for i in wanted):
+    places = range(-len(items), len(items))
+    others = [i for i in wanted if not isinstance(i, Slot)]
+    if not all(isinstance(i, int) and i in places for i in others):
         raise InvalidValueError(
             at_user_line(
                 f"output_spec: {list(wanted)!r} are no places among {len(items)} "
                 "results"
             )
         )
-    picked = [items[i] for i in wanted]
+    picked = [i if isinstance(i, Slot) else items[i] for i in wanted]
     made.variables = results.variables
     made.nest = picked[0] if len(picked) == 1 else picked
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -68,6 +68,7 @@ class TranslatedMethod:
     def in_order(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
         """The arguments in the order of the inputs."""
         names = self.method.feeds
+        args = tuple(leaves(args))
         rest = names[len(args) :]
         if len(args) > len(names) or set(rest) != set(named):
             raise FeedError(
@@ -101,6 +102,15 @@ class TranslatedMethod:
     def __deepcopy__(self, memo: dict[int, Any]) -> TranslatedMethod:
         """The same method of the copied layer."""
         return TranslatedMethod(self.method, deepcopy(self.layer, memo))
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The tensors of nested arguments, in order."""
+    if not isinstance(value, (list, tuple, dict)):
+        yield value
+        return
+    for item in value.values() if isinstance(value, dict) else value:
+        yield from leaves(item)
 
 
 def tracer_of(program: Program, held: Mapping[str, Tensor]) -> Tracer:
