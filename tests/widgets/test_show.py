@@ -126,6 +126,7 @@ def test_a_saved_model_is_shown_by_its_prefix(tmp_path: Path) -> None:
     for path in (tmp_path / "net", str(tmp_path / "net.pdmodel")):
         shown = tg.show(path)
         assert repr(shown).startswith("model net.pdmodel: takes x; gives ")
+        assert shown.log["title"] == repr(shown).splitlines()[0]
         assert "sgd" not in {e["type"] for e in kinds(shown)["op"]}
     (tmp_path / "net.pdmodel").write_bytes(b"{}")
     with pytest.raises(tg.errors.DataError):

@@ -20,6 +20,7 @@ class Budget:
 
     Attributes:
         left: How many may still be looked at.
+        granted: How many were.
         refused: How many could not be.
 
     >>> budget = Budget()
@@ -31,7 +32,7 @@ class Budget:
 
     def __init__(self, most: int = MOST_VALUES) -> None:
         self.left = most
-        self.refused = 0
+        self.granted = self.refused = 0
         self._run: tuple[int, int] = (0, 0)
         self._granted = 0
 
@@ -45,9 +46,23 @@ class Budget:
             if self._granted < MOST_AT_ONCE:
                 self._granted += 1
                 self.left -= 1
+                self.granted += 1
                 return True
         self.refused += 1
         return False
+
+    @property
+    def told(self) -> str:
+        """Why there are values that were not looked at, and how many were.
+
+        >>> Budget().told[:50]
+        'looked at 0 of 0: those of the first 10 runs of a '
+        """
+        return (
+            f"looked at {self.granted:,} of {self.granted + self.refused:,}: those of "
+            f"the first {ALL_UNTIL} runs of a line (2 if large), then of ever fewer, "
+            f"at most {MOST_AT_ONCE} a run"
+        )
 
 
 def is_power(number: int, bits: int) -> bool:

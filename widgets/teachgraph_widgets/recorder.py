@@ -155,7 +155,7 @@ class Recorder(Observer):
         self.tape.refresh(skipped > 0)
         self.cursor.end()
         if self.budget.refused:
-            self.log.leave_out(*REFUSED, self.budget.refused)
+            self.log.leave_out("values", self.budget.told, self.budget.refused)
         if skipped:
             self.log.leave_out("training steps", SKIPPED, skipped)
         if self.programs.skipped:
@@ -165,7 +165,6 @@ class Recorder(Observer):
 
 ANNOUNCEMENTS = [name for name in vars(Observer) if not name.startswith("_")]
 SKIPPED = "the first 10 are told, then the 16th, the 32nd and so on"
-REFUSED = ("values", "some runs of a line are looked at, and a number of values in all")
 
 
 def heard_by(watcher: Observer) -> dict[str, Callable[..., Any]]:

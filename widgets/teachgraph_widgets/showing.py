@@ -36,6 +36,7 @@ from teachgraph_widgets.validate import read_log, validate
 __all__ = ["Shown", "show"]
 
 MOST_LINES = 80
+FEW = 6
 LARGEST_FILE = 200_000_000
 
 
@@ -103,9 +104,9 @@ def show(thing: Any) -> Shown:
     raise InvalidValueError(at_user_line(told))
 
 
-def of_program(program: Program) -> Shown:
+def of_program(program: Program, title: str = "Program") -> Shown:
     """A program, with its blocks."""
-    log = EventLog("Program")
+    log = EventLog(title)
     log.begin("")
     recorder = ProgramRecorder(log, Cursor(Source(""), log), Budget())
     recorder.number(program)
@@ -230,16 +231,19 @@ def of_file(path: Path) -> Shown:
     if path.suffix == ".pdmodel" or (not path.is_file() and beside.is_file()):
         model = path if path.suffix == ".pdmodel" else beside
         program, feeds, fetches = model_from_bytes(model.read_bytes())
-        shown = of_program(program)
-        names = ", ".join(clean(variable.name) for variable in fetches)
-        head = (
-            f"model {model.name}: takes {', '.join(map(clean, feeds))}; gives {names}"
-        )
-        return Shown(shown.log, f"{head}\n{program}")
+        gives = listed([variable.name for variable in fetches])
+        head = f"model {clean(model.name)}: takes {listed(feeds)}; gives {gives}"
+        return Shown(of_program(program, head).log, f"{head}\n{program}")
     if not path.is_file():
         told = f"there is no {path}: give a saved model, a log or an exported page"
         raise FileNotFoundError(at_user_line(told))
     return of_log(read_log(text_of(path)))
+
+
+def listed(names: list[str]) -> str:
+    """A few names, and how many more there are."""
+    more = [f"{len(names) - FEW} more"] if len(names) > FEW else []
+    return ", ".join([*map(clean, names[:FEW]), *more]) or "nothing"
 
 
 def text_of(path: Path) -> str:
