@@ -2,20 +2,20 @@
 
 A loop of a program has tensors for variables. The user's may be a number that becomes
 a tensor, a name without a value until the first round, a list that grows, or anything
-that stays as it is. Which, is found by tracing the body until nothing new turns up.
+that stays as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import array_of, spec_of
-from teachgraph.jit.effects import traced_body
+from teachgraph.jit.effects import moved, written
 from teachgraph.jit.merge import NUMBERS
 from teachgraph.jit.nest import copied, entries
-from teachgraph.jit.tracing import as_variable, rehearsal
+from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Nothing, Undefined
 from teachgraph.ops import functions
 from teachgraph.ops.infer import Spec
@@ -24,10 +24,7 @@ from teachgraph.static.arrays import ARRAY
 from teachgraph.static.sub_block import as_variable as as_constant
 from teachgraph.static.variable import Variable
 
-__all__ = ["Carry", "carries"]
-
-MOST_ROUNDS = 8
-"""After so many traces of a body its variables are still not settled."""
+__all__ = ["Carry"]
 
 
 class Carry:
@@ -48,7 +45,7 @@ class Carry:
         """What the loop variables start as."""
         raise NotImplementedError
 
-    def unpack(self, values: Sequence[Any], *, after: bool = False) -> Any:
+    def unpack(self, values: Sequence[Any]) -> Any:
         """The user's variable, made of the loop variables."""
         raise NotImplementedError
 
@@ -69,7 +66,7 @@ class Fixed(Carry):
     def first(self) -> list[Any]:
         return []
 
-    def unpack(self, values: Sequence[Any], *, after: bool = False) -> Any:
+    def unpack(self, values: Sequence[Any]) -> Any:
         return copied(self.value)
 
     def pack(self, result: Any) -> list[Any]:
@@ -110,7 +107,7 @@ class Held(Carry):
     def first(self) -> list[Any]:
         return [self.value]
 
-    def unpack(self, values: Sequence[Any], *, after: bool = False) -> Any:
+    def unpack(self, values: Sequence[Any]) -> Any:
         return values[0]
 
     def pack(self, result: Any) -> list[Any]:
@@ -175,7 +172,7 @@ class Optional(Carry):
         """What it is where there is no tensor."""
         return self.value.no if isinstance(self.value, Either) else self.value
 
-    def unpack(self, values: Sequence[Any], *, after: bool = False) -> Any:
+    def unpack(self, values: Sequence[Any]) -> Any:
         if self.other is NOTHING:
             return values[1]
         return Either(values[0], values[1], self.other, self.name)
@@ -195,27 +192,34 @@ class Optional(Carry):
 
 
 class Nest(Carry):
-    """A list, tuple or dictionary of a fixed size."""
+    """A list, tuple or dictionary of a fixed size.
 
-    def __init__(self, name: str, value: Any, parts: Sequence[Carry]) -> None:
+    Attributes:
+        owner: The list or dictionary itself; None if a round makes a new one.
+    """
+
+    def __init__(
+        self, name: str, value: Any, parts: Sequence[Carry], owner: Any = None
+    ) -> None:
         super().__init__(name, value)
-        self.parts = parts
+        self.parts, self.owner = parts, owner
         self.width = sum(part.width for part in parts)
 
     def first(self) -> list[Any]:
         return [v for part in self.parts for v in part.first()]
 
-    def unpack(self, values: Sequence[Any], *, after: bool = False) -> Any:
+    def unpack(self, values: Sequence[Any]) -> Any:
         left = iter(values)
         made = [
-            part.unpack([next(left) for _ in range(part.width)], after=after)
-            for part in self.parts
+            part.unpack([next(left) for _ in range(part.width)]) for part in self.parts
         ]
         if isinstance(self.value, dict):
-            return entries(self.value, dict(zip(self.value, made, strict=True)))
-        if hasattr(self.value, "_fields"):
-            return type(self.value)(*made)
-        return type(self.value)(made)
+            found = entries(self.value, dict(zip(self.value, made, strict=True)))
+        elif hasattr(self.value, "_fields"):
+            found = type(self.value)(*made)
+        else:
+            found = type(self.value)(made)
+        return found if self.owner is None else written(self.owner, found)
 
     def pack(self, result: Any) -> list[Any]:
         pairs = zip(self.parts, self.items(result), strict=True)
@@ -239,22 +243,27 @@ class Nest(Carry):
         if isinstance(self.value, list) and grows(self.value, result):
             return growing(self, result)
         items = zip(self.parts, self.items(result), strict=True)
-        return Nest(self.name, self.value, [part.seen(item) for part, item in items])
+        parts = [part.seen(item) for part, item in items]
+        return Nest(
+            self.name, self.value, parts, self.owner if result is self.owner else None
+        )
 
 
 class Array(Carry):
     """A list that grows from round to round: an array of the program."""
 
-    def __init__(self, name: str, value: list[Any], spec: Spec) -> None:
+    def __init__(self, name: str, value: list[Any], spec: Spec, owner: Any) -> None:
         super().__init__(name, value)
-        self.spec = spec
+        self.spec, self.owner = spec, owner
 
     def first(self) -> list[Any]:
         array = array_of(self.value, self.spec)
         array.shape = self.spec.shape
         return [array]
 
-    def unpack(self, values: Sequence[Any], *, after: bool = False) -> Any:
+    def unpack(self, values: Sequence[Any]) -> Any:
+        if self.owner is not None:
+            moved(self.owner)
         return values[0]
 
     def pack(self, result: Any) -> list[Any]:
@@ -287,55 +296,7 @@ def growing(carry: Carry, result: Any) -> Carry:
     last = specs[-1] if specs else None
     if last is None or None in specs:
         raise ConversionError(at_user_line(changes(carry.name, carry.value, result)))
-    return Array(carry.name, list(carry.value), last)
-
-
-def carry_of(name: str, value: Any) -> Carry:
-    """How to carry a variable, as far as is known before the first round."""
-    if isinstance(value, Either):
-        return Optional(name, value, value.yes.spec)
-    value = value if isinstance(value, Undefined) else as_variable(value)
-    if isinstance(value, (dict, list, tuple)) and value:
-        items = value.items() if isinstance(value, dict) else enumerate(value)
-        parts = [carry_of(f"{name}[{key!r}]", item) for key, item in items]
-        if type(value) in (list, dict) or not all(map(constant, parts)):
-            return Nest(name, copied(value), parts)
-    return Fixed(name, copied(value))
-
-
-def constant(part: Carry) -> bool:
-    """Whether a part is no tensor, and nothing that may become one."""
-    return type(part) is Fixed and not isinstance(part.value, Variable)
-
-
-def carries(
-    body: Callable[..., tuple[Any, ...]], given: Sequence[Any], names: Sequence[str]
-) -> list[Carry]:
-    """How to carry each variable: found by tracing the body, and taking it back."""
-    parts = [carry_of(n, v) for n, v in zip(names, given, strict=True)]
-    for _ in range(MOST_ROUNDS):
-        with rehearsal():
-            values = [part.unpack(part.first()) for part in parts]
-            results = traced_body(body, values)
-            pairs = zip(parts, results, strict=True)
-            found = [part.seen(result) for part, result in pairs]
-        if settled(parts, found):
-            return parts
-        parts = found
-    raise ConversionError(
-        at_user_line("what this loop makes of its variables changes in every round")
-    )
-
-
-def settled(before: Sequence[Carry], now: Sequence[Carry]) -> bool:
-    """Whether nothing new has turned up."""
-    for one, other in zip(before, now, strict=True):
-        if isinstance(one, Nest) and isinstance(other, Nest):
-            if not settled(one.parts, other.parts):
-                return False
-        elif one is not other:
-            return False
-    return True
+    return Array(carry.name, list(carry.value), last, getattr(carry, "owner", None))
 
 
 def same(one: Any, other: Any) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.jit.as_array import array_of
-from teachgraph.jit.effects import traced_body
+from teachgraph.jit.effects import Effects, journal
+from teachgraph.jit.journal import Copies
 from teachgraph.jit.merge import Merge
-from teachgraph.jit.nest import copied, mapped
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
@@ -79,16 +79,10 @@ def convert_ifelse(
         taken = then if condition else otherwise
         return unchanged(then, given, names) if taken is None else taken(*given)
     yes, no = TracedBranch(condition), TracedBranch(condition, holds=False)
-    one = yes.run(then, given)
-    if otherwise is None:
-        other = unchanged(then, given, names)
-    else:
-        other = no.run(otherwise, given)
-    if all(a is b for a, b in zip(one, other, strict=True)):
-        return one
-    merge = Merge(condition, yes, no)
-    triples = zip(one, other, names, strict=True)
-    return tuple(merge(a, b, name) for a, b, name in triples)
+    pair = yes.run(then, given), no.run(otherwise or as_it_was(then, names), given)
+    merge = Merge(condition, yes, no, pair)
+    triples = zip(pair[0].found, pair[1].found, names, strict=True)
+    return merge.all(list(triples))
 
 
 def unchanged(
@@ -99,6 +93,11 @@ def unchanged(
     parameters = code.co_varnames[: code.co_argcount]
     values = dict(zip(parameters, given, strict=True))
     return tuple(values[name] for name in names)
+
+
+def as_it_was(then: Body, names: Sequence[str]) -> Body:
+    """A branch that changes nothing."""
+    return lambda *given: unchanged(then, given, names)
 
 
 def as_condition(test: Any) -> Any:
@@ -137,23 +136,23 @@ class TracedBranch:
         self.made: Branch | None = None
         self.outside: dict[int, Variable] = {}
 
-    def run(self, body: Body, given: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What a branch returns, traced into a block."""
+    def run(self, body: Body, given: tuple[Any, ...]) -> Effects:
+        """What a branch returns and changes, traced into a block."""
         found: tuple[Any, ...] = ()
         own: dict[int, Variable] = {}
 
         def results() -> list[Variable]:
             nonlocal found
-            found = traced_body(body, [*map(copied, given)])
-            mapped(found, lambda leaf: note(leaf, current_block(), own))
+            found = body(*given)
+            noting = Copies(lambda leaf: note(leaf, current_block(), own))
+            noting((found, [kept.container for kept in log.changed()]))
             return list(own.values())
 
-        outside = self.branch(results)
-        handed_out = dict(zip(own, outside, strict=True))
-        self.outside = {id(v): v for v in outside}
-        out = mapped(found, lambda leaf: handed_out.get(id(leaf), leaf))
-        assert isinstance(out, tuple)
-        return out
+        with journal(given) as log:
+            outside = self.branch(results)
+            handed_out = dict(zip(own, outside, strict=True))
+            self.outside = {id(v): v for v in outside}
+            return Effects(log, found, lambda leaf: handed_out.get(id(leaf), leaf))
 
     def branch(self, results: Callable[[], list[Variable]]) -> list[Variable]:
         """Append the branch; one that does nothing is left out."""

@@ -8,10 +8,13 @@ tensor it has to be, so the body is traced once to see.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any
 
-from teachgraph.jit.carry import Carry, carries
+from teachgraph.jit.carries import after_round, carries
+from teachgraph.jit.carry import Carry
 from teachgraph.jit.convert_ifelse import as_condition
+from teachgraph.jit.effects import journal
 from teachgraph.jit.tracing import Mark
 from teachgraph.ops import functions
 from teachgraph.static.nn import while_loop
@@ -57,27 +60,31 @@ def tensor_while(
     parts = carries(body, given, names)
 
     def asked(*values: Any) -> Any:
-        found = as_condition(test(*unpacked(parts, values)))
+        with journal(given):
+            own = unpacked(parts, values)
+            found = as_condition(test(*own[: len(names)]))
         if not isinstance(found, Variable):
             found = functions.full([], bool(found), "bool")
         return found
 
     def round_(*values: Any) -> list[Any]:
-        results = body(*unpacked(parts, values))
-        pairs = zip(parts, results, strict=True)
-        return [v for part, result in pairs for v in part.pack(result)]
+        with journal(given):
+            results = after_round(body, parts, parted(parts, values), names)
+            pairs = zip(parts, results, strict=True)
+            return [v for part, result in pairs for v in part.pack(result)]
 
     first = [v for part in parts for v in part.first()]
     last = while_loop(asked, round_, first)
-    return tuple(unpacked(parts, last, after=True))
+    return tuple(unpacked(parts, last)[: len(names)])
 
 
-def unpacked(
-    parts: Sequence[Carry], values: Sequence[Any], *, after: bool = False
-) -> list[Any]:
-    """The user's variables, made of the loop's."""
+def parted(parts: Sequence[Carry], values: Sequence[Any]) -> list[list[Any]]:
+    """The loop's variables, those of each of the user's by themselves."""
     left = iter(values)
-    return [
-        part.unpack([next(left) for _ in range(part.width)], after=after)
-        for part in parts
-    ]
+    return [list(islice(left, part.width)) for part in parts]
+
+
+def unpacked(parts: Sequence[Carry], values: Sequence[Any]) -> list[Any]:
+    """The user's variables, made of the loop's."""
+    pairs = zip(parts, parted(parts, values), strict=True)
+    return [part.unpack(own) for part, own in pairs]

@@ -1,90 +1,114 @@
-"""Lists and dictionaries of others that a branch or a loop of a program would change.
+"""Containers that a branch or a loop of a program would change.
 
-A branch is traced whether it is taken or not. What it changes of its function's own
-variables is handed on by name; a list that somebody else holds as well (an argument of
-a helper, a variable of a function around, a part of an object) would be changed for
-good. So containers that were changed are looked at when the trace of a body is done.
+What a body changes is left to the program: as values handed on, put in the same lists
+and dictionaries. What cannot be left to it, because it would have to be done now or not
+at all, is refused.
 """
 
 from __future__ import annotations
 
-import sys
-from collections import deque
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from teachgraph.callsite import Callsite, callsite
 from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.journal import CONTAINERS, Copies, Journal, refilled
 from teachgraph.jit.tracing import tracer
+from teachgraph.jit.undefined import Undefined
 
-__all__ = ["noted", "traced_body"]
-
-CONTAINERS = (list, dict, set, deque)
-
-
-def handed_on(value: Any) -> bool:
-    """Whether each branch and round has a copy of its own of a container."""
-    return isinstance(value, (tuple, dict)) or type(value) is list
+__all__ = ["Effects", "Moved", "journal", "moved", "noted", "refuse", "written"]
 
 
 def noted(owner: Any) -> None:
     """Remember that a container is about to be changed."""
     here = tracer()
-    if here is not None and here.bodies and isinstance(owner, CONTAINERS):
-        changed = here.bodies[-1]
-        if not any(one is owner for one, _ in changed):
-            changed.append((owner, callsite()))
+    if here is not None and isinstance(owner, CONTAINERS):
+        kept = here.bodies[-1].keep(owner)
+        kept.where = kept.where or callsite()
 
 
-def traced_body(
-    body: Callable[..., tuple[Any, ...]], given: list[Any]
-) -> tuple[Any, ...]:
-    """What a body returns for copies of its own, which nobody else holds.
+def written(owner: Any, contents: Any) -> Any:
+    """A container with other contents; the body around this one has changed it."""
+    here = tracer()
+    if here is not None:
+        here.bodies[-1].keep(owner)
+    return refilled(owner, contents)
+
+
+def moved(owner: Any, where: Callsite | None = None) -> None:
+    """Leave in a container only the word that it is another one by now."""
+    gone = Moved(where)
+    written(owner, dict.fromkeys(owner, gone) if isinstance(owner, dict) else [gone])
+
+
+class Moved(Undefined):
+    """What is in a list that has become one of the program under another name."""
+
+    def __init__(self, where: Callsite | None) -> None:
+        super().__init__("items")
+        self.__dict__["where"] = where
+
+    def refuse(self) -> NoReturn:
+        """Say what to do instead."""
+        raise ConversionError(at_user_line(MOVED, self.__dict__["where"]))
+
+
+MOVED = (
+    "a tensor has decided how long this list is, in a branch or a loop that changed it "
+    "under another name: change and read it under one name, or return it from there "
+    "and assign it"
+)
+
+
+class Effects:
+    """What a body returns and changes; in containers there is again what was.
+
+    Attributes:
+        log: The containers that were there before and that it may have changed.
+        found: What it returns, in copies.
+        changed: What became of containers, in copies, by their identity.
+        origins: What the copies are of, by their identity.
+    """
+
+    def __init__(self, log: Journal, found: Any, change: Callable[[Any], Any]) -> None:
+        copies = Copies(change)
+        self.log, self.found = log, copies(found)
+        self.changed = {id(k.container): copies(k.container) for k in log.changed()}
+        self.origins = copies.origins
+
+    def settle(self) -> None:
+        """Forget containers that nobody but the body held."""
+        self.log.forget(Counter(map(id, self.origins.values())))
+
+
+@contextmanager
+def journal(given: Sequence[Any]) -> Iterator[Journal]:
+    """Inside, changes of containers are written down; afterwards they are undone."""
+    here, made = tracer(), Journal(*given)
+    bodies: list[Journal] = [] if here is None else here.bodies
+    bodies.append(made)
+    try:
+        yield made
+    finally:
+        bodies.pop()
+        made.put_back()
+
+
+def refuse(owner: Any, where: Callsite | None) -> NoReturn:
+    """Refuse a change of a container.
 
     Raises:
-        ConversionError: It has changed a container that others hold.
+        ConversionError: Always.
     """
-    here = tracer()
-    if here is None:
-        return body(*given)
-    changed: list[tuple[Any, Callsite | None]] = []
-    here.bodies.append(changed)
-    try:
-        found = body(*given)
-    finally:
-        here.bodies.pop()
-    given.clear()
-    check(changed, found)
-    return found
-
-
-def check(changed: list[tuple[Any, Callsite | None]], found: Any) -> None:
-    """Refuse changes of containers that somebody else holds."""
-    returned = list(containers(found, own=True))
-    while changed:
-        owner, where = changed.pop()
-        if (id(owner), True) in returned:
-            continue
-        within = returned.count((id(owner), False))
-        # One of the references is this variable, one is the argument that asks.
-        if sys.getrefcount(owner) > 2 + within:
-            raise ConversionError(at_user_line(belongs_to_others(owner), where))
-
-
-def containers(value: Any, *, own: bool) -> Iterator[tuple[int, bool]]:
-    """The identities of the containers in a nest, and whether they are copies."""
-    if isinstance(value, (*CONTAINERS, tuple)):
-        own = own and handed_on(value)
-        yield id(value), own
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from containers(item, own=own)
+    raise ConversionError(at_user_line(belongs_to_others(owner), where))
 
 
 def belongs_to_others(owner: Any) -> str:
     """The message for a container that a body must not change."""
     return (
         f"this {type(owner).__name__} is changed in a branch or a loop that a tensor "
-        "decides on, but it is not a list or a dict that a variable of this function "
-        "alone stands for, so the change cannot be left to the program: return what is "
+        "decides on, and not in a way that can be left to the program: return what is "
         "new, and assign it to a variable of the function with the `if` or the loop"
     )

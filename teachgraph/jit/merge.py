@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
+from teachgraph.callsite import Callsite
 from teachgraph.eager import Tensor
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import of_one_kind, spec_of
+from teachgraph.jit.effects import Effects, moved, refuse, written
+from teachgraph.jit.journal import CONTAINERS, different
 from teachgraph.jit.nest import entries, mapped
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
@@ -49,19 +54,82 @@ class Merge:
 
     Attributes:
         flag: The condition, one boolean.
-        mask: The same as a whole number, 1 or 0.
         yes: The one branch.
         no: The other.
+        pair: What the one has done, and the other.
+        became: What containers are that were there before, by their identity.
     """
 
-    def __init__(self, flag: Variable, yes: Source, no: Source) -> None:
-        self.flag, self.yes, self.no = flag, yes, no
-        self.mask = functions.cast(flag, "int32")
+    def __init__(
+        self, flag: Variable, yes: Source, no: Source, pair: tuple[Effects, Effects]
+    ) -> None:
+        self.flag, self.yes, self.no, self.pair = flag, yes, no, pair
+        self.became: dict[int, Any] = {}
+
+    @cached_property
+    def mask(self) -> Variable:
+        """The condition as a whole number, 1 or 0."""
+        found: Variable = functions.cast(self.flag, "int32")
+        return found
+
+    def all(self, values: list[tuple[Any, Any, str]]) -> tuple[Any, ...]:
+        """What the variables are, and what is in containers of before."""
+        found = tuple(self(*value) for value in values)
+        for effects in self.pair:
+            effects.settle()
+        yes, no = (effects.log for effects in self.pair)
+        for key in yes.kept.keys() | no.kept.keys():
+            where = yes.where(key) or no.where(key)
+            kept = yes.kept.get(key) or no.kept[key]
+            self.settle(kept.container, where, known=key in yes.given)
+        return found
+
+    def settle(self, owner: Any, where: Callsite | None, *, known: bool) -> None:
+        """Let a container have in it what the branch that is taken has put there.
+
+        Raises:
+            ConversionError: It has become something else, and has no name here.
+        """
+        known = (known or id(owner) in self.became) and isinstance(owner, (list, dict))
+        if self.container(owner, "items") is owner:
+            return
+        if not known:
+            refuse(owner, where)
+        moved(owner, where)
+
+    def container(self, owner: Any, name: str) -> Any:
+        """What a container is that was there before: mostly itself."""
+        if id(owner) not in self.became:
+            self.became[id(owner)] = owner
+            yes, no = (effects.changed.get(id(owner), owner) for effects in self.pair)
+            merged = self.contents(yes, no, name)
+            if type(merged) is not type(owner):
+                self.became[id(owner)] = merged
+            elif different(merged, owner):
+                written(owner, merged)
+        return self.became[id(owner)]
+
+    def contents(self, yes: Any, no: Any, name: str) -> Any:
+        """What is in a container."""
+        if isinstance(yes, set):
+            return yes if yes == no else None
+        if isinstance(yes, deque):
+            found = self.by_kind([*yes], [*no], name)
+            return deque(found, yes.maxlen) if type(found) is list else None
+        return self.by_kind(yes, no, name)
 
     def __call__(self, yes: Any, no: Any, name: str) -> Any:
         """What a variable is: either value, whichever branch is taken."""
-        if yes is no:
-            return yes
+        one, other = (
+            effects.origins.get(id(value), value)
+            for effects, value in zip(self.pair, (yes, no), strict=True)
+        )
+        if one is other:
+            return self.container(one, name) if isinstance(one, CONTAINERS) else one
+        return self.by_kind(yes, no, name)
+
+    def by_kind(self, yes: Any, no: Any, name: str) -> Any:
+        """One of two values, by their kinds."""
         yes, no = (as_variable(v) if isinstance(v, Tensor) else v for v in (yes, no))
         for kinds, rule in RULES:
             if kinds(yes, no):

@@ -8,13 +8,22 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterator
+from copy import copy
 from types import CellType, FunctionType
 from typing import Any
 
 from teachgraph.eager import Tensor
+from teachgraph.jit.journal import different, items_of, refilled
 from teachgraph.nn import Layer
 
-__all__ = ["MISSING", "Spot", "Values", "spots_of_function", "spots_of_layer"]
+__all__ = [
+    "MISSING",
+    "Contents",
+    "Spot",
+    "Values",
+    "spots_of_function",
+    "spots_of_layer",
+]
 
 MISSING = object()
 """Stands for a value where there is none."""
@@ -73,6 +82,28 @@ class Values(Spot):
 
     def put(self, value: Any) -> None:
         """Nothing: the Tensor itself stays where it is."""
+
+
+class Contents(Spot):
+    """What is in a list or a dictionary that was there before the trace."""
+
+    def __init__(self, container: Any, before: Any) -> None:
+        self.container, self.before = container, before
+
+    def get(self) -> Any:
+        """A copy of what is in it, the one from before if that is the same."""
+        changed = different(self.container, self.before)
+        return copy(self.container) if changed else self.before
+
+    def put(self, value: Any) -> None:
+        """Let its Tensors have other values, or put others there."""
+        pairs = [*zip(items_of(self.container), items_of(value), strict=False)]
+        same = len(self.container) == len(value)
+        if same and all(isinstance(part, Tensor) for pair in pairs for part in pair):
+            for now, then in pairs:
+                now.data = then.data
+        else:
+            refilled(self.container, value)
 
 
 def spots_of_layer(layer: Layer, known: dict[str, Any]) -> Iterator[Spot]:

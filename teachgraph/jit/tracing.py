@@ -12,8 +12,15 @@ from teachgraph import modes, unique_name
 from teachgraph.eager import Parameter, Tensor
 from teachgraph.eager.tensor import run
 from teachgraph.jit.guards import called
+from teachgraph.jit.journal import Journal
 from teachgraph.jit.nest import mapped
-from teachgraph.jit.spots import Spot, Values, spots_of_function, spots_of_layer
+from teachgraph.jit.spots import (
+    Contents,
+    Spot,
+    Values,
+    spots_of_function,
+    spots_of_layer,
+)
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.modes import set_grad_enabled
 from teachgraph.nn import Layer
@@ -41,8 +48,8 @@ class Tracer:
         roots: What else it was given: the receiver, arguments that are no tensors.
         changes: What has the new value of a variable that is fed or held and was
             changed in place, by its name.
-        bodies: For each branch or round that is being traced, the containers of
-            Python's that it has changed, and where.
+        bodies: For the function and each branch or round that is being traced, the
+            containers of Python's that it may have changed.
     """
 
     def __init__(self, program: Program | None = None) -> None:
@@ -54,7 +61,7 @@ class Tracer:
         self.roots: list[Any] = []
         self.names: dict[int, str] = {}
         self.changes: dict[str, Variable] = {}
-        self.bodies: list[list[Any]] = []
+        self.bodies = [Journal()]
         self.thread = threading.get_ident()
 
     def adopt(self, value: Any) -> Variable:
@@ -137,6 +144,9 @@ class Tracer:
             value = spot.get()
             if value is not spot.before and holds_variables(value):
                 yield spot
+        for kept in self.bodies[0].changed():
+            if holds_variables(kept.container):
+                yield Contents(kept.container, kept.contents)
         for name, now in self.changes.items():
             if name in self.held:
                 yield Values(self.held[name], now)

@@ -1,0 +1,175 @@
+"""A list or a tensor under two names: what one name changes, the other one shows."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import teachgraph as tg
+from teachgraph import jit, nn
+from teachgraph.errors import ConversionError
+
+
+def under_an_if(x: Any) -> Any:
+    a = [x, x * 2]
+    b = a
+    if x > 0:
+        b[0] = x * 7
+        y = a[0] + 1
+    else:
+        y = x
+    return y, a[0]
+
+
+def extended(x: Any) -> Any:
+    a = [x]
+    b = a
+    if x > 0:
+        b += [x * 3]
+    else:
+        b += [x]
+    return a[-1] + len(a)
+
+
+def in_a_loop(x: Any) -> Any:
+    a = {"p": [x, x]}
+    b = a["p"]
+    i = tg.to_tensor(0)
+    while i < 3:
+        b[0] = b[0] + 1
+        x = a["p"][0] * 2
+        i = i + 1
+    return x, a["p"][0]
+
+
+def given_another_in_a_loop(x: Any) -> Any:
+    a = [x]
+    b = a
+    i = tg.to_tensor(0)
+    while i < 3:
+        b = [a[0] + 1]
+        a[0] = a[0] * 2
+        i = i + 1
+    return a[0], b[0]
+
+
+def put(items: Any, value: Any) -> None:
+    if value > 0:
+        items[0] = value
+
+
+def by_a_helper(x: Any) -> Any:
+    items = [x * 2]
+    put(items, x)
+    return items[0]
+
+
+def by_a_helper_in_a_loop(x: Any) -> Any:
+    items = [x, x]
+    i = tg.to_tensor(0)
+    while i < 3:
+        put(items, items[0] + x)
+        i = i + 1
+    return items[0]
+
+
+def of_an_object(x: Any) -> Any:
+    owner = SimpleNamespace(items=[x, x])
+    items = owner.items
+    if x > 0:
+        items[0] = x * 4
+    else:
+        owner.items[1] = x * 5
+    return owner.items[0], items[1]
+
+
+def within_another(x: Any) -> Any:
+    rows = [[x], [x * 2]]
+    first = rows[0]
+    if x > 0:
+        first[0] = x * 3
+        if x > 1:
+            rows[0][0] = first[0] + 1
+    return rows[0][0], first[0]
+
+
+def of_a_deque(x: Any) -> Any:
+    last = deque([x, x], 2)
+    both = [last]
+    if x > 0:
+        last.append(x * 2)
+    return both[0][1]
+
+
+@pytest.mark.parametrize("value", [2.0, -2.0])
+@pytest.mark.parametrize(
+    "function",
+    [
+        under_an_if,
+        extended,
+        in_a_loop,
+        given_another_in_a_loop,
+        by_a_helper,
+        by_a_helper_in_a_loop,
+        of_an_object,
+        within_another,
+        of_a_deque,
+    ],
+)
+def test_another_name_shows_the_change(
+    function: Callable[..., Any], value: float
+) -> None:
+    found = jit.to_static(function)(tg.to_tensor(value))
+    wanted = function(tg.to_tensor(value))
+    np.testing.assert_array_equal(np.asarray(found), np.asarray(wanted))
+
+
+def longer_under_another_name(x: Any) -> Any:
+    a = [x]
+    b = a
+    if x > 0:
+        b.append(x)  # the place
+    return a[0], len(b)
+
+
+def test_a_list_made_longer_is_not_read_under_another_name() -> None:
+    with pytest.raises(ConversionError, match="under one name") as caught:
+        jit.to_static(longer_under_another_name)(tg.to_tensor(1.0))
+    assert "# the place" in str(caught.value)
+
+
+class Memory(nn.Layer):
+    """Keeps what it has seen in containers of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.items = [tg.to_tensor(1.0), tg.to_tensor(2.0)]
+
+    def latest(self, x: Any) -> Any:
+        self.items[0] = self.items[0] + x
+        return self.items[0] * 2
+
+    def chosen(self, x: Any) -> Any:
+        items = self.items
+        if x > 3:
+            items[1] = items[1] + x
+        return x
+
+    def all(self, x: Any) -> Any:
+        self.items.append(x * 2)
+        return self.items[-1]
+
+
+@pytest.mark.parametrize("method", ["latest", "chosen", "all"])
+def test_a_list_of_a_layer_holds_what_each_run_put_there(method: str) -> None:
+    one, other = Memory(), Memory()
+    static = jit.to_static(getattr(one, method))
+    for value in (3.0, 4.0, 5.0):
+        found = static(tg.to_tensor(value))
+        assert found.tolist() == getattr(other, method)(tg.to_tensor(value)).tolist()
+        assert [t.tolist() for t in one.items] == [t.tolist() for t in other.items]
