@@ -65,8 +65,12 @@ equal = comparison("equal")
 greater_equal = comparison("greater_equal")
 greater_than = comparison("greater_than")
 less_equal = comparison("less_equal")
-less_than = comparison("less_than")
 not_equal = comparison("not_equal")
+
+
+def less_than(x: Any, y: Any, force_cpu: Any = None, cond: Any = None) -> Any:
+    """`less_than` element by element, into `cond` if that is given."""
+    return comparison("less_than")(x, y, cond)
 
 
 def increment(x: Any, value: float = 1.0, in_place: bool = True) -> Any:

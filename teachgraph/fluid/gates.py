@@ -11,7 +11,7 @@ from teachgraph.ops.activation import activated
 from teachgraph.ops.initializer import Constant, XavierUniform
 from teachgraph.static.layers import fc, parameter
 
-__all__ = ["gru_step", "gru_unit", "lstm_unit"]
+__all__ = ["gru_unit", "lstm_unit"]
 
 
 def gru_step(

@@ -10,15 +10,22 @@ from teachgraph import modes
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.fluid import (
     activations,
+    algebra,
     control_flow,
+    gates,
+    judging,
     learning_rates,
     networks,
     tensors,
 )
 from teachgraph.fluid.activations import *  # noqa: F403
+from teachgraph.fluid.algebra import *  # noqa: F403
 from teachgraph.fluid.control_flow import *  # noqa: F403
+from teachgraph.fluid.gates import *  # noqa: F403
+from teachgraph.fluid.judging import *  # noqa: F403
 from teachgraph.fluid.learning_rates import *  # noqa: F403
 from teachgraph.fluid.networks import *  # noqa: F403
+from teachgraph.fluid.renamed import renamed
 from teachgraph.fluid.tensors import *  # noqa: F403
 from teachgraph.nn import functional
 from teachgraph.nn.functional import softmax_with_cross_entropy, square_error_cost
@@ -67,19 +74,20 @@ __all__ = [
     "topk",
 ]
 __all__ += activations.__all__ + learning_rates.__all__
+__all__ += algebra.__all__ + gates.__all__ + judging.__all__
 __all__ += networks.__all__ + tensors.__all__ + control_flow.__all__
 
 abs = functions.abs
 cast = functions.cast
 exp = functions.exp
 log = functions.log
-mean = functions.mean
+mean = renamed(functions.mean, "x, name=None")
 relu = functional.relu
 sigmoid = functional.sigmoid
 sqrt = functions.sqrt
 square = functions.square
 tanh = functions.tanh
-topk = functions.topk
+topk = renamed(functions.topk, "input, k, name=None")
 
 
 def data(
@@ -88,14 +96,17 @@ def data(
     append_batch_size: bool = True,
     dtype: Any = "float32",
     lod_level: int = 0,
-    **_: Any,
+    type: Any = None,
+    stop_gradient: bool = True,
 ) -> Any:
     """A variable that each run is fed; a batch dimension is put before the shape.
 
     `fluid.data` is the same without that dimension.
     """
     sizes = [-1, *shape] if append_batch_size and -1 not in shape else list(shape)
-    return static_layers.data(name, sizes, dtype, lod_level)
+    found = static_layers.data(name, sizes, dtype, lod_level)
+    found.stop_gradient = stop_gradient
+    return found
 
 
 def fc(
@@ -156,9 +167,24 @@ def cross_entropy(
 
 
 def reshape(
-    x: Any, shape: Sequence[int], act: str | None = None, name: str | None = None
+    x: Any,
+    shape: Sequence[int],
+    actual_shape: Any = None,
+    act: str | None = None,
+    inplace: bool = False,
+    name: str | None = None,
 ) -> Any:
-    """The same elements in another shape."""
+    """The same elements in another shape.
+
+    Args:
+        x: The elements.
+        shape: The new sizes: 0 keeps one, -1 is what is left.
+        actual_shape: Goes before `shape`.
+        act: The type of an op to apply.
+        inplace: Accepted for Paddle's sake.
+        name: What the layer is called.
+    """
+    shape = shape if actual_shape is None else actual_shape
     return activated(functions.reshape(x, shape), act)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from teachgraph.fluid.renamed import renamed
 from teachgraph.nn import functional
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
+from teachgraph.nn.functional.vision import resized
 from teachgraph.nn.parametric import (
     batch_norm,
     bilinear_tensor_product,
@@ -317,12 +318,11 @@ def image_resize(
         align_mode: How pixels are counted otherwise.
         data_format: Where the channels are.
     """
-    how: dict[str, Any] = {"mode": resample.lower(), "align_corners": align_corners}
-    if resample.upper() != "NEAREST":
-        how["align_mode"] = align_mode
-    return functional.interpolate(
-        input, out_shape, scale, data_format=data_format, **how
-    )
+    scale = scale if out_shape is None else None
+    how = (resample.lower(), align_corners, align_mode, data_format)
+    nearest = resample.upper() == "NEAREST"
+    resize = resized if nearest else functional.interpolate
+    return resize(input, out_shape, scale, *how)
 
 
 def resize_bilinear(

@@ -69,9 +69,23 @@ def interpolate(
     array([[[0.  , 0.25, 0.75, 1.  ]]])
     """
     check_request(x, size, scale_factor, mode, align_corners, align_mode)
-    spatial = len(x.shape) - 2
     if mode.upper() == "AREA":
         return means(x, size, scale_factor, data_format)
+    how = (mode, align_corners, align_mode, data_format)
+    return resized(x, size, scale_factor, *how)
+
+
+def resized(
+    x: Any,
+    size: Any,
+    scale_factor: Any,
+    mode: str,
+    align_corners: bool,
+    align_mode: int,
+    data_format: str,
+) -> Any:
+    """The op of a mode, which takes `align_corners` of "nearest" as well."""
+    spatial = len(x.shape) - 2
     counts = [-1] * spatial if size is None else several(size, spatial)
     factors = [] if scale_factor is None else several(scale_factor, spatial)
     out_d, out_h, out_w = [-1] * (3 - spatial) + counts
