@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Builder } from "../fixtures/builder";
 import { transformer } from "../fixtures/deep";
 import { diamond, mlp } from "../fixtures/eager";
 import { failingProgram, fourLines } from "../fixtures/static";
@@ -114,4 +115,17 @@ test("a closed group is the same however often it is looked at", () => {
   const first = describe(trace, key, Infinity);
   expect(first?.consumers.length).toBeGreaterThan(0);
   expect(describe(trace, key, Infinity)).toEqual(first);
+});
+
+test("a tensor without a name is called after what made it", () => {
+  const b = new Builder("no names");
+  b.begin(["relu(x @ w).backward()"]);
+  b.at(1);
+  const x = b.tensor("", "D", [64, 8]);
+  const y = b.tensor("", "T", [64, 10]);
+  b.node("relu", [x], [y]);
+  b.end();
+  const trace = traceOf(b.log);
+  expect(describe(trace, `t:${y}`, trace.length)?.name).toBe("relu [64, 10]");
+  expect(describe(trace, `t:${x}`, trace.length)?.name).toBe("data");
 });

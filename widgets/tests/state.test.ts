@@ -142,3 +142,31 @@ test("the name of a gradient leads to its variable", () => {
   expect(forwardName("w@GRAD@GRAD")).toBe("w@GRAD");
   expect(forwardName("w")).toBeUndefined();
 });
+
+test("a block says whose it is as soon as the operator that runs it has come", () => {
+  const b = new Builder("cond");
+  b.begin(["cond(less, yes, no)"]);
+  b.program(1, "main");
+  for (const name of ["less", "not"]) b.variable(1, name, "T", [1]);
+  const branch = (block: number, condition: string): void => {
+    b.block(1, block, 0);
+    b.op(1, "assign", {}, {}, { block });
+    const attrs = { sub_block: String(block) };
+    b.op(1, "conditional_block", { Cond: condition }, {}, { attrs });
+  };
+  branch(1, "less");
+  b.op(1, "logical_not", { X: "less" }, { Out: "not" });
+  branch(2, "not");
+  b.block(1, 3, 0);
+  const before = traceOf(b.log).programs.get(1)!;
+  b.op(1, "while", {}, {}, { attrs: { sub_block: "3" } });
+  b.end();
+  const titles = ({ rows }: typeof before): string[] =>
+    rows.flatMap((row) => (row.kind === "block" ? [row.title] : []));
+  const branches = ["block 1: true branch", "block 2: false branch"];
+  expect(titles(before)).toEqual([...branches, "block 3"]);
+  expect(titles(traceOf(b.log).programs.get(1)!)).toEqual([
+    ...branches,
+    "block 3: body of while",
+  ]);
+});

@@ -294,6 +294,7 @@ export class Column {
       element.className = className;
     }
     if (row.kind === "var") writeValue(element, row, frame.position);
+    if (row.kind === "block") writeTitle(element, row.title);
     const selected = row.key === frame.selected;
     element.setAttribute("aria-selected", String(selected));
     element.setAttribute("aria-disabled", String(row.seq >= frame.position));
@@ -382,6 +383,12 @@ export class Column {
     const start = this.visible.countBefore(step?.seq ?? 0);
     return start < this.visible.countBefore(position) ? start : 0;
   }
+}
+
+/** Whose block it is shows when the op that runs it has come. */
+function writeTitle(element: HTMLElement, title: string): void {
+  element.dataset.name = title;
+  setText(element.querySelector<HTMLElement>(".tg-name")!, title);
 }
 
 /** What a variable holds now takes the place of its dtype. */

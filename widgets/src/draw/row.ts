@@ -15,7 +15,7 @@ export function rowTone(row: Row): Tone {
 
 export function rowName(row: Row): string {
   if (row.kind === "var") return row.event.name;
-  return row.kind === "block" ? `block ${row.event.block}` : row.event.type;
+  return row.kind === "block" ? row.title : row.event.type;
 }
 
 /** Build a row's element; its classes and place are the column's business. */

@@ -3,7 +3,7 @@
 import type { Stats } from "../events";
 import { numberText, shapeText, valueText } from "../text";
 import { describe, type Link } from "./entity";
-import { graphOfGroup, groupDetail, groupOf, groupTitle } from "./folding";
+import { graphOfGroup, groupDetail, groupOf } from "./folding";
 import type { MirrorNode } from "./mirror";
 import { names } from "./programs";
 import type { Trace } from "./trace";
@@ -38,11 +38,12 @@ export function carried(
 }
 
 function groupCaption(trace: Trace, node: MirrorNode): Caption {
-  const mirror = trace.mirrorOf(graphOfGroup(node.key) ?? "");
+  const graph = graphOfGroup(node.key) ?? "";
+  const mirror = trace.mirrorOf(graph);
   const group = mirror && groupOf(mirror, node.key);
   if (group === undefined) return { title: node.title, detail: "" };
   const detail = node.side === 1 ? "their gradients" : groupDetail(group);
-  return { title: groupTitle(group), detail };
+  return { title: trace.titleOf(graph, group), detail };
 }
 
 function gradientCaption(trace: Trace, node: MirrorNode, position: number): Caption {
@@ -62,8 +63,9 @@ export function normText(stats: Stats): string {
 
 /** A gradient's name, or, where its tensor has none, its shape. */
 function nameOf({ tape }: Trace, { key, label }: Link): string {
-  const tensor = tape.tensors.get(Number(key.split(":")[1]));
-  return label.startsWith("#") && tensor ? shapeText(tensor.event.shape) : label;
+  const [prefix, id] = key.split(":");
+  const tensor = prefix === "gt" ? tape.tensors.get(Number(id)) : undefined;
+  return tensor && !tensor.named ? shapeText(tensor.event.shape) : label;
 }
 
 function leafTitle(trace: Trace, node: MirrorNode): string {
@@ -84,8 +86,7 @@ function madeText(trace: Trace, node: MirrorNode): string {
   const tensor = tensorOf(trace, node.key);
   if (tensor === undefined) return "";
   const shape = shapeText(tensor.event.shape);
-  const named = node.shape !== "leaf" && !tensor.name.startsWith("#");
-  return named ? `${tensor.name} ${shape}` : shape;
+  return node.shape !== "leaf" && tensor.named ? `${tensor.name} ${shape}` : shape;
 }
 
 /** The tensor a leaf shows, or the first output of a node. */

@@ -3,7 +3,7 @@
 import type { Stats } from "../events";
 import type { Group } from "../layout/groups";
 import { shapeText } from "../text";
-import { graphOfGroup, groupDetail, groupKey, groupOf, groupTitle } from "./folding";
+import { graphOfGroup, groupDetail, groupKey, groupOf } from "./folding";
 import type { Made, Mirror } from "./mirror";
 import {
   forwardName,
@@ -14,6 +14,7 @@ import {
   type VarRow,
 } from "./programs";
 import {
+  gradientName,
   nodeGradientKey,
   nodeKey,
   nodeTone,
@@ -93,7 +94,7 @@ function describeGroup(trace: Trace, key: string): Entity | undefined {
   const facts = [...held].map(([title, count]): [string, string] => [title, `×${count}`]);
   const twin: Link = {
     key: other,
-    label: group.title,
+    label: trace.titleOf(graph, group),
     tone: isGradient ? "op" : "grad",
   };
   const { seq, cell, line } = mirror.ops[group.first];
@@ -103,7 +104,7 @@ function describeGroup(trace: Trace, key: string): Entity | undefined {
     cell,
     line,
     tone: isGradient ? "grad" : "op",
-    name: groupTitle(group),
+    name: trace.titleOf(graph, group),
     role: isGradient
       ? "the gradients of a folded group"
       : `${groupDetail(group)}, folded; e opens`,
@@ -298,7 +299,7 @@ function tensorGradient(tensor: TapeTensor, position: number): Entity {
     ...tensor.graded,
     key: tensorGradientKey(tensor.event.tensor),
     tone: "g",
-    name: `${tensor.name}.grad`,
+    name: gradientName(tensor),
     role: isSum ? "gradient, a sum" : "gradient",
     facts: [["shape", shapeText(tensor.event.shape)]],
     get producers() {
@@ -370,7 +371,7 @@ function describeFlow(
     ...node.graded,
     key,
     tone: "g",
-    name: `${tensor.name}.grad`,
+    name: gradientName(tensor),
     role: "a part of the gradient",
     facts: [["shape", shapeText(tensor.event.shape)]],
     producers: [nodeGradientLink(node)],
@@ -417,7 +418,7 @@ function tensorLink(tensor: TapeTensor): Link {
 
 function gradientLink(tensor: TapeTensor): Link {
   const key = tensorGradientKey(tensor.event.tensor);
-  return { key, label: `${tensor.name}.grad`, tone: "g" };
+  return { key, label: gradientName(tensor), tone: "g" };
 }
 
 function nodeLink(node: TapeNode): Link {

@@ -41,6 +41,8 @@ export interface BlockRow extends Made {
   readonly depth: number;
   readonly block: number;
   readonly event: BlockEvent;
+  /** Which block, and whose, once the op that runs it has come. */
+  title: string;
 }
 
 export interface FailedRow extends Made {
@@ -81,6 +83,9 @@ export class ProgramState {
   private readonly vars = new Map<number, Map<string, VarRow>>();
   private variables = 0;
   private readonly blocks = new Map<number, { parent: number; depth: number }>();
+  /** The op that runs a block. */
+  private readonly owners = new Map<number, OpRow>();
+  private readonly conditions = new Set<string>();
 
   constructor(readonly event: ProgramEvent) {}
 
@@ -96,7 +101,14 @@ export class ProgramState {
     if (parent < 0) return;
     const key = `b:${event.program}:${event.block}`;
     const place = { key, depth: depth - 1, block: event.block };
-    this.add({ ...made(event), kind: "block", ...place, event });
+    const title = this.blockTitle(event.block);
+    this.add({ ...made(event), kind: "block", ...place, event, title });
+  }
+
+  /** A scope's name for the eye: of a block, whose it is. */
+  titled(scope: string): string {
+    const row = this.byKey.get(`b:${this.event.program}:${scope.replace("block ", "")}`);
+    return row?.kind === "block" ? row.title : scope;
   }
 
   variable(event: VarEvent): void {
@@ -140,10 +152,35 @@ export class ProgramState {
     const slots = { inputs: names(event.inputs), outputs: names(event.outputs) };
     for (const name of slots.inputs) append(this.readers, name, row);
     for (const name of slots.outputs) append(this.writers, name, row);
+    if (event.attrs.sub_block !== undefined) this.own(row, Number(event.attrs.sub_block));
     const forward = event.twin === undefined ? undefined : this.ops.get(event.twin);
     forward?.twins.push(row);
     this.draw(row, slots, forward);
     return row;
+  }
+
+  /** An op runs a block, which came before it while the program was built. */
+  private own(row: OpRow, block: number): void {
+    this.owners.set(block, row);
+    this.conditions.add(conditionOf(row));
+    const known = this.byKey.get(`b:${this.event.program}:${block}`);
+    if (known?.kind === "block") known.title = this.blockTitle(block);
+  }
+
+  private blockTitle(block: number): string {
+    const { type } = this.owners.get(block)?.event ?? {};
+    if (type === undefined) return `block ${block}`;
+    if (type !== "conditional_block") return `block ${block}: body of ${type}`;
+    return `block ${block}: ${this.isElse(block) ? "false" : "true"} branch`;
+  }
+
+  /** Whether a block's condition is the opposite of another block's. */
+  private isElse(block: number): boolean {
+    const condition = conditionOf(this.owners.get(block));
+    const [negation] = this.writers.get(condition)?.slice(-1) ?? [];
+    if (negation?.event.type !== "logical_not") return false;
+    const [opposite] = names(negation.event.inputs);
+    return this.conditions.has(opposite);
   }
 
   failed(event: OpFailed, key: string): void {
@@ -308,6 +345,10 @@ export function names(slots: Record<string, string[]>): string[] {
 function kept(event: OpEvent): string[] {
   const isForward = (name: string): boolean => !name.includes(GRADIENT);
   return Object.keys(event.inputs).filter((slot) => event.inputs[slot].some(isForward));
+}
+
+function conditionOf(row: OpRow | undefined): string {
+  return row?.event.inputs.Cond?.[0] ?? "";
 }
 
 function append(map: Map<string, OpRow[]>, name: string, row: OpRow): void {

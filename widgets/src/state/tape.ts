@@ -12,14 +12,17 @@ import type {
   TensorEvent,
   Value,
 } from "../events";
+import { shapeText } from "../text";
 import { Mirror, ownerOf, type Input, type Made } from "./mirror";
 import { Timeline } from "./timeline";
-import { operatorTone, type Tone } from "./tones";
+import { operatorTone, TONES, type Tone } from "./tones";
 
 export interface TapeTensor extends Made {
   readonly key: string;
   readonly event: TensorEvent;
+  /** What it is called: its name, or in place of one what made it and its shape. */
   name: string;
+  named: boolean;
   producer?: TapeNode;
   readonly consumers: TapeNode[];
   readonly value: Timeline<Stats>;
@@ -66,6 +69,11 @@ export const nodeGradientKey = (id: number): string => `gn:${id}`;
 const flowKey = (node: number, tensor: number, turn: number): string =>
   `gf:${node}:${tensor}:${turn}`;
 
+/** `x.grad`, or `relu.grad [64, 10]` of a tensor without a name. */
+export function gradientName({ name, named }: TapeTensor): string {
+  return named ? `${name}.grad` : name.replace(/(?= )|$/, ".grad");
+}
+
 export class Tape {
   readonly mirror = new Mirror();
   readonly tensors = new Map<number, TapeTensor>();
@@ -78,11 +86,13 @@ export class Tape {
 
   tensor(event: TensorEvent): void {
     const { seq, cell, line, tensor } = event;
-    const name = event.name || `#${tensor}`;
+    const named = event.name !== "";
+    const name = named ? event.name : TONES[event.role].word;
     const value = new Timeline<Stats>();
     const gradient = new Timeline<Stats>();
     const key = tensorKey(tensor);
-    const known = { seq, cell, line, key, event, name, consumers: [], value, gradient };
+    const what = { seq, cell, line, key, event, name, named };
+    const known = { ...what, consumers: [], value, gradient };
     this.tensors.set(tensor, known);
     if (event.role === "P" || event.role === "D" || event.role === "L") {
       this.leaves.push(known);
@@ -99,7 +109,9 @@ export class Tape {
     for (const id of event.inputs) this.tensors.get(id)?.consumers.push(known);
     for (const id of event.outputs) {
       const tensor = this.tensors.get(id);
-      if (tensor !== undefined && !event.inputs.includes(id)) tensor.producer = known;
+      if (tensor === undefined || event.inputs.includes(id)) continue;
+      tensor.producer = known;
+      if (!tensor.named) tensor.name = `${event.type} ${shapeText(tensor.event.shape)}`;
     }
     if (isUpdate(event)) this.update(event, key);
     else this.draw(event, key);
@@ -139,7 +151,7 @@ export class Tape {
   /** A Python name was found for a tensor. */
   rename(id: number, name: string): void {
     const tensor = this.tensors.get(id);
-    if (tensor !== undefined) tensor.name = name;
+    if (tensor !== undefined) Object.assign(tensor, { name, named: true });
   }
 
   /** A hook was put on a tensor's gradient; one without a name was taken off. */

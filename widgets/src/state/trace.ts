@@ -16,8 +16,10 @@ import type {
   Stats,
   TrainEvent,
 } from "../events";
+import type { Group } from "../layout/groups";
 import { shapeText } from "../text";
 import type { Made, Mirror } from "./mirror";
+import { groupTitle } from "./folding";
 import { ProgramState, type OpRow, type Row } from "./programs";
 import { nodeGradientKey, Tape, tensorGradientKey, tensorKey } from "./tape";
 import { countBelow, Timeline } from "./timeline";
@@ -130,6 +132,12 @@ export class Trace {
   mirrorOf(graph: string): Mirror | undefined {
     if (graph === "tape") return this.tape.mirror;
     return this.programs.get(Number(graph))?.mirror;
+  }
+
+  /** A group's name for the eye, in the graph of this number. */
+  titleOf(graph: string, group: Group): string {
+    const program = this.programs.get(Number(graph));
+    return groupTitle({ ...group, title: program?.titled(group.title) ?? group.title });
   }
 
   /** What was last written to an attribute after its owner's creation. */
