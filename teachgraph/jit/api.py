@@ -63,6 +63,8 @@ def to_static(
     """
     if function is None:
         return lambda given: to_static(given, input_spec)
+    if isinstance(function, (staticmethod, classmethod)):
+        return type(function)(to_static(function.__func__, input_spec))
     if isinstance(function, StaticFunction):
         return StaticFunction(function.function, input_spec, function.receiver)
     if isinstance(function, Layer):

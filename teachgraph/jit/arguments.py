@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.eager import Tensor
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.errors import DTypeError, InvalidValueError, ShapeError, at_user_line
+from teachgraph.jit.nest import fields_of, with_fields
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.layers import data
 from teachgraph.static.variable import Variable
@@ -29,6 +30,7 @@ class FunctionSpec:
         self, function: Callable[..., Any], input_spec: Sequence[Any] | None
     ) -> None:
         self.signature = inspect.signature(function)
+        self.name = getattr(function, "__name__", type(function).__name__)
         self.parameters = list(self.signature.parameters)
         self.input_spec = checked(input_spec)
         kinds = {p.kind for p in self.signature.parameters.values()}
@@ -45,7 +47,10 @@ class FunctionSpec:
         """
         if not named and self.simple and len(args) == len(self.parameters):
             return args
-        call = self.signature.bind(*args, **named)
+        try:
+            call = self.signature.bind(*args, **named)
+        except TypeError as error:
+            raise TypeError(f"{self.name}() is called amiss: {error}") from None
         call.apply_defaults()
         if self.simple:
             return tuple(call.arguments.values())
@@ -129,13 +134,21 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
     """A spec in the place of a tensor.
 
     Raises:
-        ShapeError: The tensor is of another shape or dtype.
-        InvalidValueError: There is no tensor where the spec has one.
+        ShapeError: The tensor is of another shape.
+        DTypeError: It is of another dtype.
+        InvalidValueError: There is no tensor where the spec has one, or a list has
+            other items.
     """
     if isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple)):
+        if len(spec) != len(value):
+            text = f"{name!r} has {len(value)} items, but the input spec {len(spec)}"
+            raise InvalidValueError(at_user_line(text))
         pairs = enumerate(zip(spec, value, strict=True))
         return like(value, (agreed(s, v, f"{name}_{i}") for i, (s, v) in pairs))
     if isinstance(spec, dict) and isinstance(value, dict):
+        if lacking := [key for key in spec if key not in value]:
+            text = f"{name!r} lacks {lacking}, which the input spec has"
+            raise InvalidValueError(at_user_line(text))
         return {
             k: agreed(spec[k], v, f"{name}_{k}") if k in spec else v
             for k, v in value.items()
@@ -153,7 +166,7 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
         want in (-1, got) for want, got in zip(spec.shape, shape, strict=True)
     )
     if not fits or dtype != spec.dtype:
-        raise ShapeError(
+        raise (DTypeError if fits else ShapeError)(
             at_user_line(
                 f"{name!r} is {dtype} {list(shape)}, but the input spec says "
                 f"{spec.dtype} {list(spec.shape)}"
@@ -179,6 +192,9 @@ def flattened(values: Any, tensors: list[Tensor], key: list[Any]) -> None:
         elif kind is dict:
             key.append((kind, tuple((name.__class__, name) for name in value)))
             flattened(value.values(), tensors, key)
+        elif (named := fields_of(value)) is not None:
+            key.append((kind, tuple(named)))
+            flattened(named.values(), tensors, key)
         else:
             key.append((kind, constant(value)))
 
@@ -217,6 +233,8 @@ def as_specs(value: Any) -> Any:
         return like(value, map(as_specs, value))
     if type(value) is dict:
         return {key: as_specs(item) for key, item in value.items()}
+    if (named := fields_of(value)) is not None:
+        return with_fields(value, {k: as_specs(item) for k, item in named.items()})
     return value
 
 
@@ -234,4 +252,7 @@ def as_variables(value: Any, name: str, found: list[Variable]) -> Any:
         return like(value, items)
     if type(value) is dict:
         return {k: as_variables(v, f"{name}_{k}", found) for k, v in value.items()}
+    if (named := fields_of(value)) is not None:
+        within = {k: as_variables(v, f"{name}_{k}", found) for k, v in named.items()}
+        return with_fields(value, within)
     return value

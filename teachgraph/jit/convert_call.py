@@ -21,11 +21,12 @@ from teachgraph.jit.convert_for import (
     convert_zip,
 )
 from teachgraph.jit.convert_functions import FUNCTIONS
+from teachgraph.jit.convert_ifelse import convert_ternary
 from teachgraph.jit.convert_logical import convert_logical_and, convert_logical_or
 from teachgraph.jit.convert_shape import cast_to, convert_len
 from teachgraph.jit.convert_text import convert_print
 from teachgraph.jit.tracing import as_variable, tracer
-from teachgraph.jit.undefined import Either
+from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
@@ -52,6 +53,22 @@ def convert_isinstance(value: Any, kinds: Any) -> bool:
 def among(kind: type, kinds: Any) -> bool:
     """Whether a class is one of those that `isinstance` was asked about."""
     return kind is kinds or (isinstance(kinds, tuple) and kind in kinds)
+
+
+def convert_hasattr(owner: Any, name: str) -> Any:
+    """`hasattr`; of what a branch has deleted or added, the condition."""
+    found = owner.__dict__.get(name) if hasattr(owner, "__dict__") else None
+    if isinstance(found, Either) and isinstance(found.no, Undefined):
+        return found.flag
+    return hasattr(owner, name)
+
+
+def convert_default(owner: Any, name: str, *default: Any) -> Any:
+    """`getattr`, also of what there may be."""
+    if default and isinstance(there := convert_hasattr(owner, name), Variable):
+        found = owner.__dict__[name].yes
+        return convert_ternary(there, lambda: found, lambda: default[0])
+    return getattr(owner, name, *default)
 
 
 def convert_to_tensor(data: Any, dtype: Any = None, *rest: Any, **named: Any) -> Any:
@@ -123,6 +140,8 @@ BUILT_IN: dict[Any, Callable[..., Any]] = {
     enumerate: convert_enumerate,
     filter: convert_filter,
     float: cast_to(float, "float32"),
+    getattr: convert_default,
+    hasattr: convert_hasattr,
     int: cast_to(int, "int64"),
     isinstance: convert_isinstance,
     len: convert_len,
@@ -230,6 +249,10 @@ def prepared(layer: nn.Layer) -> nn.Layer:
         forward = convert_call(one.forward)
         if forward is not one.forward:
             object.__setattr__(one, "forward", forward)
+        for name in ("_pre_hooks", "_post_hooks"):
+            if hooks := one.__dict__[name]:
+                found = {key: convert_call(hook) for key, hook in hooks.items()}
+                object.__setattr__(one, name, found)
     return layer
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import fields
 from typing import Any
 
 from teachgraph.jit.undefined import Either
 
-__all__ = ["copied", "entries", "mapped"]
+__all__ = ["copied", "entries", "fields_of", "mapped", "with_fields"]
 
 
 def mapped(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -32,6 +33,21 @@ def entries(like: dict[Any, Any], items: dict[Any, Any]) -> dict[Any, Any]:
     made = copy(like)
     made.clear()
     made.update(items)
+    return made
+
+
+def fields_of(value: Any) -> dict[str, Any] | None:
+    """The fields of an object of a dataclass, None of anything else."""
+    if not hasattr(type(value), "__dataclass_fields__"):
+        return None
+    return {f.name: getattr(value, f.name) for f in fields(value)}
+
+
+def with_fields(like: Any, items: dict[str, Any]) -> Any:
+    """Another object of the same dataclass with these in its fields."""
+    made = copy(like)
+    for name, item in items.items():
+        object.__setattr__(made, name, item)
     return made
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from teachgraph.eager import Tensor
 from teachgraph.jit.journal import references
-from teachgraph.jit.nest import entries
+from teachgraph.jit.nest import entries, fields_of, with_fields
 from teachgraph.jit.spots import Spot
 from teachgraph.jit.tracing import Tracer
 from teachgraph.jit.undefined import Either, Undefined
@@ -85,6 +85,8 @@ def filled(nest: Any, tensors: Sequence[Any]) -> Any:
         return type(nest)(*(filled(item, tensors) for item in nest))
     if type(nest) in (list, tuple):
         return type(nest)(filled(item, tensors) for item in nest)
+    if (named := fields_of(nest)) is not None:
+        return with_fields(nest, {k: filled(v, tensors) for k, v in named.items()})
     return nest
 
 
@@ -121,6 +123,9 @@ def emptied(value: Any, into: Outputs, tracer: Tracer) -> Any:
         return type(value)(*(emptied(item, into, tracer) for item in value))
     if type(value) in (list, tuple):
         return type(value)(emptied(item, into, tracer) for item in value)
+    if (named := fields_of(value)) is not None:
+        items = {k: emptied(v, into, tracer) for k, v in named.items()}
+        return with_fields(value, items)
     return value
 
 

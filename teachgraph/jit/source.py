@@ -55,7 +55,8 @@ def definition(function: FunctionType) -> Definition:
             f"{code.co_name!r}: the file has changed since it was imported; import it "
             "again"
         )
-    return Definition(as_def(found[0].node), file, found[0].owner)
+    innermost = found[-1]  # a lambda within a lambda lies in both
+    return Definition(as_def(innermost.node), file, innermost.owner)
 
 
 def no_source(function: FunctionType) -> str:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from teachgraph.eager import Tensor
 from teachgraph.errors import ConversionError, InvalidValueError, at_user_line
@@ -20,6 +21,7 @@ from teachgraph.jit.helpers import HELPERS
 from teachgraph.jit.outputs import outputs_of
 from teachgraph.jit.recorder import recording
 from teachgraph.jit.recursion import endless
+from teachgraph.jit.tracebacks import of_user
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.modes import in_dynamic_mode
 from teachgraph.nn import Layer
@@ -115,15 +117,14 @@ class StaticFunction:
         """How the function is called."""
         return FunctionSpec(self.dygraph_function, self.input_spec)
 
-    def __get__(self, instance: Any, owner: type | None = None) -> StaticFunction:
-        """The function of one instance, with programs of its own."""
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """The function of one instance, with programs of its own; or rolled back."""
         if instance is None:
             return self
-        own = instance.__dict__.setdefault("_static_functions", {})
+        own = functions_of(instance)
         if id(self) not in own:
             own[id(self)] = StaticFunction(self.function, self.input_spec, instance)
-        found: StaticFunction = own[id(self)]
-        return found
+        return own[id(self)]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
         """The same function of the copied instance, without programs."""
@@ -186,8 +187,11 @@ class StaticFunction:
     def traced(self, key: Any, values: tuple[Any, ...]) -> ConcreteProgram:
         """A new program, for calls like this."""
         before = self.program_cache.broken()
-        with _one_at_a_time:
-            made = trace(self, values)
+        try:
+            with _one_at_a_time:
+                made = trace(self, values)
+        except Exception as error:
+            raise error.with_traceback(of_user(error.__traceback__)) from None
         self.program_cache.programs.setdefault(key, []).append(made)
         self.program_cache.count += 1
         count = made.number = self.program_cache.count
@@ -254,10 +258,27 @@ class StaticFunction:
         receiver = self.receiver
         if isinstance(receiver, Layer) and receiver.__dict__.get("forward") is self:
             del receiver.__dict__["forward"]
+        own = functions_of(receiver)
+        for key in [key for key, found in own.items() if found is self]:
+            own[key] = self.dygraph_function
         return self.dygraph_function
 
     def __repr__(self) -> str:
         return f"<StaticFunction {self.function.__qualname__}>"
+
+
+_of_classes: WeakKeyDictionary[type, dict[int, Any]] = WeakKeyDictionary()
+
+
+def functions_of(instance: Any) -> dict[int, Any]:
+    """The static methods of an object, by the identity of those of its class."""
+    if isinstance(instance, type):
+        return _of_classes.setdefault(instance, {})
+    values = getattr(instance, "__dict__", None)
+    if values is None:
+        return {}
+    found: dict[int, Any] = values.setdefault("_static_functions", {})
+    return found
 
 
 def too_many(name: str, count: int, broken: Guard | None) -> str:

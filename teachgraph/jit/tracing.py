@@ -50,6 +50,7 @@ class Tracer:
             changed in place, by its name.
         bodies: For the function and each branch or round that is being traced, the
             containers of Python's that it may have changed.
+        chosen: Values that a tensor has chosen, each with those it is one of.
     """
 
     def __init__(self, program: Program | None = None) -> None:
@@ -62,6 +63,7 @@ class Tracer:
         self.names: dict[int, str] = {}
         self.changes: dict[str, Variable] = {}
         self.bodies = [Journal()]
+        self.chosen: dict[int, list[Any]] = {}
         self.thread = threading.get_ident()
 
     def adopt(self, value: Any) -> Variable:
@@ -157,8 +159,8 @@ class Tracer:
             spot.put(spot.before)
         for layer, before in self.layers.items():
             layer.__dict__.pop("forward", None)
-            if "forward" in before:
-                layer.__dict__["forward"] = before["forward"]
+            converted = {"forward", "_pre_hooks", "_post_hooks"} & before.keys()
+            layer.__dict__.update({name: before[name] for name in converted})
 
     def take(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Append an op on Tensors; other threads go on as before."""
