@@ -39,11 +39,11 @@ from teachgraph.fluid.dygraph import (
     save_dygraph,
 )
 from teachgraph.fluid.feeding import DataFeeder
+from teachgraph.fluid.input import embedding, one_hot
 from teachgraph.fluid.io import load, load_program_state, save, set_program_state
+from teachgraph.fluid.transpiler import memory_optimize, release_memory
 from teachgraph.framework import get_flags, set_flags
 from teachgraph.modes import in_dynamic_mode
-from teachgraph.nn.functional import one_hot
-from teachgraph.nn.parametric import embedding
 from teachgraph.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.static import (
@@ -110,6 +110,7 @@ __all__ = [
     "load",
     "load_dygraph",
     "load_program_state",
+    "memory_optimize",
     "metrics",
     "name_scope",
     "nets",
@@ -117,6 +118,7 @@ __all__ = [
     "optimizer",
     "program_guard",
     "regularizer",
+    "release_memory",
     "save",
     "save_dygraph",
     "scope_guard",

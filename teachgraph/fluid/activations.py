@@ -54,7 +54,7 @@ sinh, cosh = functions.sinh, functions.cosh
 ceil, floor, round = functions.ceil, functions.floor, functions.round
 erf, rsqrt, reciprocal = functions.erf, functions.rsqrt, functions.reciprocal
 sign = functions.sign
-softsign, mish = functional.softsign, functional.mish
+softsign = functional.softsign
 
 elu = renamed(functional.elu, "x, alpha=1.0, name=None")
 selu = renamed(functional.selu, "x, scale=None, alpha=None, name=None")
@@ -96,3 +96,11 @@ def soft_relu(x: Any, threshold: float = 40.0, name: Any = None) -> Any:
 def swish(x: Any, beta: float = 1.0, name: Any = None) -> Any:
     """x sigmoid(beta x)."""
     return elementwise.elementwise_mul(x, functional.sigmoid(functions.scale(x, beta)))
+
+
+def mish(x: Any, threshold: float = 20, name: Any = None) -> Any:
+    """x tanh(log(1 + exp(x))), where the logarithm is x itself above the threshold."""
+    if threshold == 20:
+        return functional.mish(x)
+    bent = functional.tanh(functional.softplus(x, 1.0, threshold))
+    return elementwise.elementwise_mul(x, bent)

@@ -7,7 +7,6 @@ from inspect import isfunction
 from typing import Any
 
 from teachgraph import modes
-from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.fluid import (
     activations,
     algebra,
@@ -153,16 +152,11 @@ def cross_entropy(
     Unlike 2.x's function of that name it takes no logits and no mean. Op
     `cross_entropy2`.
 
-    Raises:
-        InvalidValueError: `soft_label` is asked for.
+    With `soft_label` the label is a distribution [N, C]: -sum label log input.
     """
     if soft_label:
-        raise InvalidValueError(
-            at_user_line(
-                "cross_entropy of soft labels: use softmax_with_cross_entropy("
-                "logits, label, soft_label=True)"
-            )
-        )
+        surprise = functions.multiply(label, functions.log(input))
+        return functions.scale(functions.sum(surprise, -1, keepdim=True), -1.0)
     return softmaxes.cross_entropy2(input, label, ignore_index=ignore_index)[0]
 
 

@@ -84,7 +84,7 @@ unfold = renamed(
 def dropout(
     x: Any,
     dropout_prob: float,
-    is_test: bool | None = None,
+    is_test: bool | None = False,
     seed: int | None = None,
     name: Any = None,
     dropout_implementation: str = "downgrade_in_infer",

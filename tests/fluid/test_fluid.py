@@ -122,11 +122,6 @@ def test_the_log_of_nothing_is_large_but_finite() -> None:
     np.testing.assert_array_equal(found, [[np.float32(1e20)]])
 
 
-def test_soft_labels_are_another_layers() -> None:
-    with pytest.raises(InvalidValueError, match="use softmax_with_cross_entropy"):
-        in_a_guard(lambda x: layers.cross_entropy(x, x, soft_label=True), X)
-
-
 def test_elementwise_layers_align_the_second_at_an_axis() -> None:
     column = np.array([10.0, 20.0], "float32")
     found = in_a_program(lambda x, y: layers.elementwise_add(x, y, axis=0), X, column)

@@ -1,0 +1,30 @@
+"""Paddle 1.x's `fluid.transpiler`: what once made programs smaller.
+
+Paddle 1.8 does nothing any more when it is called: the Executor frees and reuses
+arrays by itself, there as here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from teachgraph.static import Program
+
+__all__ = ["memory_optimize", "release_memory"]
+
+
+def memory_optimize(
+    input_program: Program,
+    skip_opt_set: Iterable[Any] | None = None,
+    print_log: bool = False,
+    level: int = 0,
+    skip_grads: bool = True,
+) -> None:
+    """Leave the program as it is, as Paddle 1.8 does."""
+
+
+def release_memory(
+    input_program: Program, skip_opt_set: Iterable[Any] | None = None
+) -> None:
+    """Leave the program as it is, as Paddle 1.8 does."""
