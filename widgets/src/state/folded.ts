@@ -1,7 +1,7 @@
 /**
  * A mirrored graph with some of its groups as one box each. It follows the graph as that
- * grows: what is new is placed under what it reads, in the lane that it has there, and
- * nothing once placed moves.
+ * grows: what is new is placed under what it reads, midway of that, and nothing once
+ * placed moves.
  */
 
 import { BOX, laneX, PORT, ROW, rowY } from "../layout/geometry";
@@ -136,8 +136,11 @@ export class FoldedPicture implements Picture {
     const pass = this.mirror.passes[op];
     if (pass > this.pass) this.layout.startBelow();
     this.pass = pass;
-    const above = this.mirror.above[op].map((place) => this.placeOf(place));
-    return this.layout.op(above, [spot]);
+    const { all, between } = this.mirror.above[op];
+    const moved = (places: readonly Spot[]): Spot[] => places.map((at) => this.placeOf(at));
+    // What a second pass recorded keeps its lanes, which are beyond all others.
+    const least = this.mirror.regionOf[op]?.what === "second" ? spot.slot : 0;
+    return this.layout.op(moved(all), moved(between), least);
   }
 
   /** Data shows as long as it is above the box that reads it. */

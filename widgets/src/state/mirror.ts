@@ -53,6 +53,12 @@ interface Wire {
   join?: Join;
 }
 
+/** Where an op's inputs stand, and those of them that it stands between. */
+export interface Parents {
+  readonly all: readonly Spot[];
+  readonly between: readonly Spot[];
+}
+
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
 const RATE_OFFSET = 44;
@@ -93,7 +99,7 @@ export class Mirror implements Picture {
   /** The ops' nodes, in the order of execution. */
   readonly ops: MirrorNode[] = [];
   /** Of each op: where its inputs stand, which pass it is of, and its region if any. */
-  readonly above: (readonly Spot[])[] = [];
+  readonly above: Parents[] = [];
   readonly passes: number[] = [];
   readonly regionOf: (Region | undefined)[] = [];
   edgeCount = 0;
@@ -142,9 +148,9 @@ export class Mirror implements Picture {
 
   /** An op ran, or was appended. */
   forward(op: Forward): void {
-    const [all, between] = this.parents(op.inputs);
-    const spot = this.layout.op(all, between, this.leastSlot(op));
-    const node = this.addOp(op, spot, "op", all);
+    const parents = this.parents(op.inputs);
+    const spot = this.layout.op(parents.all, parents.between, this.leastSlot(op));
+    const node = this.addOp(op, spot, "op", parents);
     this.readInputs(op, node);
     op.outputs.forEach((wire, index) => {
       const offset = spread(index, op.outputs.length, BOX.width);
@@ -158,9 +164,9 @@ export class Mirror implements Picture {
 
   /** An op raised: it stands where it would have stood. */
   failed(op: Forward): void {
-    const [all, between] = this.parents(op.inputs);
-    const spot = this.layout.op(all, between);
-    this.readInputs(op, this.addOp(op, spot, "failed", all));
+    const parents = this.parents(op.inputs);
+    const spot = this.layout.op(parents.all, parents.between);
+    this.readInputs(op, this.addOp(op, spot, "failed", parents));
   }
 
   /** An op that is there could not run. */
@@ -285,7 +291,7 @@ export class Mirror implements Picture {
   }
 
   /** Return the places of all inputs that have one, and of those to stand between. */
-  private parents(inputs: readonly Input[]): [Spot[], Spot[]] {
+  private parents(inputs: readonly Input[]): Parents {
     const all: Spot[] = [];
     const computed: Spot[] = [];
     for (const input of inputs) {
@@ -293,7 +299,7 @@ export class Mirror implements Picture {
       if (node !== undefined) all.push(node.spot);
       if (node !== undefined && node.shape !== "leaf") computed.push(node.spot);
     }
-    return [all, computed.length > 0 ? computed : all];
+    return { all, between: computed.length > 0 ? computed : all };
   }
 
   /** A leaf read again under a finished pass is placed anew, near its new reader. */
@@ -304,7 +310,7 @@ export class Mirror implements Picture {
   }
 
   private readInputs(op: Forward, reader: MirrorNode): void {
-    let outwards = this.above[reader.op].length > 0 ? 1 : 0;
+    let outwards = this.above[reader.op].all.length > 0 ? 1 : 0;
     const sources = op.inputs.map((input) => {
       const known = this.current(input.wire);
       const wire = known ?? this.leaf(op, input, reader, outwards++);
@@ -388,7 +394,7 @@ export class Mirror implements Picture {
     op: Forward,
     spot: Spot,
     shape: "op" | "failed",
-    above: readonly Spot[],
+    above: Parents,
   ): MirrorNode {
     const index = this.ops.length;
     const node = this.add(op, { side: -1, shape, spot, op: index, ...at(-1, spot) });
