@@ -20,6 +20,7 @@ from teachgraph.fluid import (
     metrics,
     nets,
     optimizer,
+    param_attr,
     regularizer,
 )
 from teachgraph.fluid.compiler import (
@@ -116,6 +117,7 @@ __all__ = [
     "nets",
     "one_hot",
     "optimizer",
+    "param_attr",
     "program_guard",
     "regularizer",
     "release_memory",

@@ -155,7 +155,8 @@ def cross_entropy(
     With `soft_label` the label is a distribution [N, C]: -sum label log input.
     """
     if soft_label:
-        surprise = functions.multiply(label, functions.log(input))
+        logarithm = functions.clip(functions.log(input), min=-1e20)
+        surprise = functions.multiply(label, logarithm)
         return functions.scale(functions.sum(surprise, -1, keepdim=True), -1.0)
     return softmaxes.cross_entropy2(input, label, ignore_index=ignore_index)[0]
 
