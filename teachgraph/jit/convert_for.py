@@ -8,6 +8,7 @@ from typing import Any
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.convert_ifelse import convert_ifelse
 from teachgraph.jit.convert_logical import convert_logical_not
+from teachgraph.jit.convert_raise import required
 from teachgraph.jit.convert_while import tensor_while
 from teachgraph.jit.tracing import as_variable
 from teachgraph.ops import functions
@@ -72,7 +73,23 @@ def convert_range(*bounds: Any) -> Any:
     if not any(isinstance(bound, Variable) for bound in given):
         return range(*given)
     start, stop, step = (0, given[0], 1) if len(given) == 1 else (*given, 1)[:3]
-    return Counted(rounds(start, stop, step), lambda i: i * step + start)
+    return Counted(rounds(start, stop, step), lambda i: whole(i * step + start))
+
+
+class Whole(Variable):
+    """A number of a range: without a program it is Python's, not a tensor."""
+
+    def __rtruediv__(self, other: Any) -> Any:
+        """A number by it; the program stops where Python would."""
+        required(self != 0, ZeroDivisionError, "division by zero")
+        return super().__rtruediv__(other)
+
+
+def whole(value: Any) -> Any:
+    """What was computed just now as a number of a range."""
+    if type(value) is Variable:
+        value.__class__ = Whole
+    return value
 
 
 def rounds(start: Any, stop: Any, step: Any) -> Any:

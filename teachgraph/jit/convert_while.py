@@ -13,6 +13,7 @@ from typing import Any
 
 from teachgraph.jit.carries import after_round, carries
 from teachgraph.jit.carry import Carry
+from teachgraph.jit.chosen import chosen
 from teachgraph.jit.convert_ifelse import as_condition
 from teachgraph.jit.effects import journal
 from teachgraph.jit.tracing import Mark
@@ -75,7 +76,11 @@ def tensor_while(
 
     first = [v for part in parts for v in part.first()]
     last = while_loop(asked, round_, first)
-    return tuple(unpacked(parts, last)[: len(names)])
+    found = unpacked(parts, last)[: len(names)]
+    for value, before in zip(found, given, strict=True):
+        if isinstance(value, Variable) and value is not before:
+            chosen(value, before)
+    return tuple(found)
 
 
 def parted(parts: Sequence[Carry], values: Sequence[Any]) -> list[list[Any]]:

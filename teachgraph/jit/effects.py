@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from teachgraph.callsite import Callsite, callsite
 from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.chosen import not_chosen
 from teachgraph.jit.journal import CONTAINERS, Copies, Journal, refilled
 from teachgraph.jit.tracing import tracer
 from teachgraph.jit.undefined import Undefined
@@ -25,6 +26,7 @@ def noted(owner: Any) -> None:
     """Remember that a container is about to be changed."""
     here = tracer()
     if here is not None and isinstance(owner, CONTAINERS):
+        not_chosen(owner)
         kept = here.bodies[-1].keep(owner)
         kept.where = kept.where or callsite()
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from teachgraph import unique_name
 from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.jit.chosen import not_chosen
 from teachgraph.jit.tracing import tracer
 from teachgraph.ops.shape import assign
 from teachgraph.static.program import current_block
@@ -25,9 +26,11 @@ def rewritten(owner: Variable, result: Any) -> Variable:
     """Let a variable have the value of another one; the variable.
 
     Raises:
+        ConversionError: A tensor has chosen it among values of other names.
         InvalidValueError: The new value has another dtype, or another shape and comes
             from inside a branch or a loop.
     """
+    not_chosen(owner)
     block = current_block()
     inside = owner.name not in block.vars
     if result.dtype != owner.dtype or (inside and len(result.shape) != owner.ndim):

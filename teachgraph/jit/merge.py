@@ -13,6 +13,7 @@ from teachgraph.callsite import Callsite
 from teachgraph.eager import Tensor
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import of_one_kind, spec_of
+from teachgraph.jit.chosen import chosen
 from teachgraph.jit.effects import Effects, moved, refuse, written
 from teachgraph.jit.journal import CONTAINERS, different
 from teachgraph.jit.nest import entries, mapped
@@ -57,6 +58,7 @@ class Merge:
         yes: The one branch.
         no: The other.
         pair: What the one has done, and the other.
+        merged: What two values are, by their identities.
         became: What containers are that were there before, by their identity.
     """
 
@@ -65,6 +67,7 @@ class Merge:
     ) -> None:
         self.flag, self.yes, self.no, self.pair = flag, yes, no, pair
         self.became: dict[int, Any] = {}
+        self.merged: dict[tuple[int, int], Any] = {}
 
     @cached_property
     def mask(self) -> Variable:
@@ -126,7 +129,10 @@ class Merge:
         )
         if one is other:
             return self.container(one, name) if isinstance(one, CONTAINERS) else one
-        return self.by_kind(yes, no, name)
+        key = id(one), id(other)
+        if key not in self.merged:
+            self.merged[key] = chosen(self.by_kind(yes, no, name), one, other)
+        return self.merged[key]
 
     def by_kind(self, yes: Any, no: Any, name: str) -> Any:
         """One of two values, by their kinds."""

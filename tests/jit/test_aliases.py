@@ -173,3 +173,117 @@ def test_a_list_of_a_layer_holds_what_each_run_put_there(method: str) -> None:
         found = static(tg.to_tensor(value))
         assert found.tolist() == getattr(other, method)(tg.to_tensor(value)).tolist()
         assert [t.tolist() for t in one.items] == [t.tolist() for t in other.items]
+
+
+def chosen_here(x: Any) -> Any:
+    y = x + 0
+    z = y if x > 0 else x * 2
+    z.add_(x)  # the place
+    return y, z
+
+
+def chosen_in_a_branch(x: Any) -> Any:
+    items = [x, x]
+    mine = items if x > 0 else [x * 2, x * 3]
+    mine[0] = x * 9  # the place
+    return items[0], mine[0]
+
+
+def chosen_by_a_loop(x: Any) -> Any:
+    y = x + 0
+    z = y
+    while z < 3:
+        z = z * 2
+    z.add_(x)  # the place
+    return y
+
+
+def of_two_made_in_branches(x: Any) -> Any:
+    if x > 0:
+        y = x * 2
+        z = y
+    else:
+        y = x * 3
+        z = x * 4
+    z.add_(x)  # the place
+    return y
+
+
+@pytest.mark.parametrize(
+    "function",
+    [chosen_here, chosen_in_a_branch, chosen_by_a_loop, of_two_made_in_branches],
+)
+def test_what_a_tensor_has_chosen_is_not_changed_in_place(
+    function: Callable[..., Any],
+) -> None:
+    with pytest.raises(ConversionError, match=r"clone\(\)") as caught:
+        jit.to_static(function)(tg.to_tensor(2.0))
+    assert "# the place" in str(caught.value)
+
+
+def once_in_each_branch(x: Any) -> Any:
+    if x > 0:
+        y = x * 2
+        z = y
+    else:
+        y = x * 3
+        z = y
+    z.add_(x)
+    return y
+
+
+def without_other_names(x: Any) -> Any:
+    h = x + 0
+    for i in range(3):
+        if x > i:
+            h = h * 2
+        h.add_(x)
+    return h
+
+
+@pytest.mark.parametrize("value", [2.0, -2.0])
+@pytest.mark.parametrize("function", [once_in_each_branch, without_other_names])
+def test_what_no_other_name_stands_for_is_changed_in_place(
+    function: Callable[..., Any], value: float
+) -> None:
+    found = jit.to_static(function)(tg.to_tensor(value))
+    assert found.tolist() == function(tg.to_tensor(value)).tolist()
+
+
+def left_without_an_attribute(x: Any) -> Any:
+    owner = SimpleNamespace(part=x)
+    if x > 0:
+        del owner.part  # the place
+    return x + hasattr(owner, "part")
+
+
+def test_an_attribute_that_there_may_be_is_not_asked_for() -> None:
+    function = jit.to_static(left_without_an_attribute)
+    assert function(tg.to_tensor(2.0)).tolist() == 2.0
+    assert function(tg.to_tensor(-2.0)).tolist() == -1.0
+
+
+def divided(x: Any, n: Any) -> Any:
+    for i in range(n):
+        x = x + 1 / i
+    return x
+
+
+def divided_whole(x: Any, n: Any) -> Any:
+    for i in range(n):
+        x = x + 1 // i
+    return x
+
+
+def remainder(x: Any, n: Any) -> Any:
+    for i in range(n):
+        x = x + 1 % i
+    return x
+
+
+@pytest.mark.parametrize("function", [divided, divided_whole, remainder])
+def test_a_number_is_divided_by_one_of_a_range_as_in_python(
+    function: Callable[..., Any],
+) -> None:
+    with pytest.raises(ZeroDivisionError):
+        jit.to_static(function)(tg.to_tensor(1.0), tg.to_tensor(2))
