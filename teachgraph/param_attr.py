@@ -87,7 +87,13 @@ class WeightNormParamAttr(ParamAttr):
         need_clip: bool = True,
     ) -> None:
         super().__init__(
-            name, initializer, learning_rate, regularizer, trainable, need_clip
+            name,
+            initializer,
+            learning_rate,
+            regularizer,
+            trainable,
+            do_model_average,
+            need_clip,
         )
         object.__setattr__(self, "dim", dim)
 

@@ -321,3 +321,8 @@ def test_a_spectral_norm_is_1_after_many_steps(programs: Fresh) -> None:
     np.testing.assert_allclose(np.linalg.norm(rows, 2), 1.0, rtol=1e-9)
     with pytest.raises(InvalidValueError, match="no dimension 3"):
         nn.spectral_norm(weight, dim=3)
+
+
+def test_a_normalised_weight_may_be_left_out_of_clipping() -> None:
+    attr = static.WeightNormParamAttr(dim=0, do_model_average=True, need_clip=False)
+    assert (attr.do_model_average, attr.need_clip) == (True, False)
