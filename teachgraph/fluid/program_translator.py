@@ -7,13 +7,20 @@ from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, ClassVar, Self
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.errors import (
+    ConversionError,
+    InvalidValueError,
+    OpError,
+    at_user_line,
+)
 from teachgraph.executor import Scope, scope_guard
 from teachgraph.fluid.io import save_inference_model
 from teachgraph.jit import StaticFunction, enable_to_static, to_static
 from teachgraph.jit.concrete import ConcreteProgram
-from teachgraph.jit.static_function import switch
+from teachgraph.jit.nest import mapped
+from teachgraph.jit.static_function import switch, trace
 from teachgraph.jit.traced_layer import chosen
+from teachgraph.static.input_spec import InputSpec
 
 __all__ = ["ProgramTranslator", "declarative"]
 
@@ -118,7 +125,7 @@ class ProgramTranslator:
 
     def used(self) -> StaticFunction:
         """The function that was used last, here or by a call of its own."""
-        found = StaticFunction.latest or self.latest
+        found: StaticFunction | None = StaticFunction.latest or self.latest
         if found is None:
             raise InvalidValueError(
                 at_user_line("no function has become a program yet: call one first")
@@ -131,7 +138,9 @@ class ProgramTranslator:
         feed: Sequence[int] | None = None,
         fetch: Sequence[int] | None = None,
     ) -> list[str]:
-        """Write the program that ran last to a folder.
+        """Write the program that ran last to a folder, for batches of any size.
+
+        The size of the batch that it ran on stays where the program depends on it.
 
         Args:
             dirname: The folder.
@@ -142,6 +151,7 @@ class ProgramTranslator:
             InvalidValueError: There is no such number, or nothing has run.
         """
         _, (last, _) = self.used().program_cache.last()
+        last = of_any_batch(self.used(), last)
         inputs = [v.name for v in chosen("feed", last.inputs, feed)]
         outputs = chosen("fetch", last.outputs, fetch)
         with scope_guard(values_of(last)):
@@ -157,6 +167,27 @@ def off(method: str) -> None:
         "ProgramTranslator.enable to False. We will just return dygraph output.",
         stacklevel=3,
     )
+
+
+def of_any_batch(function: StaticFunction, last: ConcreteProgram) -> ConcreteProgram:
+    """The same operators for batches of any size, if there is such a program."""
+    try:
+        found = trace(function, mapped(last.values, widened))
+    except (ConversionError, OpError):
+        return last
+    return found if operators(found) == operators(last) else last
+
+
+def widened(value: Any) -> Any:
+    """A spec whose first size may be any."""
+    if not isinstance(value, InputSpec) or not value.shape:
+        return value
+    return InputSpec([None, *value.shape[1:]], value.dtype, value.name)
+
+
+def operators(concrete: ConcreteProgram) -> list[str]:
+    """The types of a program's operators."""
+    return [op.type for block in concrete.main_program.blocks for op in block.ops]
 
 
 def values_of(concrete: ConcreteProgram) -> Scope:

@@ -94,3 +94,45 @@ def test_what_ran_last_is_saved_and_runs_again(tmp_path: Path) -> None:
         )
         found = executor.run(program, {feeds[0]: x}, fetches)
     np.testing.assert_allclose(found[0], wanted, rtol=1e-6)
+
+
+class Half(fluid.dygraph.Layer):
+    """What 1.x's tutorials train."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = fluid.dygraph.Linear(2, 1)
+
+    @fluid.dygraph.jit.declarative
+    def forward(self, x: Any) -> Any:
+        y = self.linear(x)
+        if fluid.layers.mean(y) < 0:
+            y = y * 2
+        return y
+
+
+def test_what_the_translator_saves_takes_batches_of_any_size(tmp_path: Path) -> None:
+    with fluid.dygraph.guard():
+        net = Half()
+        net(fluid.dygraph.to_variable(np.ones((4, 2), "float32")))
+        translator = fluid.dygraph.dygraph_to_static.ProgramTranslator()
+        translator.save_inference_model(tmp_path, fetch=[0])
+        x = np.array([[1.0, 2.0]], "float32")
+        wanted = net(fluid.dygraph.to_variable(x)).numpy()
+    executor = fluid.Executor(fluid.CPUPlace())
+    program, feeds, fetches = fluid.io.load_inference_model(tmp_path, executor)
+    found = executor.run(program, feed={feeds[0]: x}, fetch_list=fetches)
+    np.testing.assert_allclose(found[0], wanted, rtol=1e-6)
+
+
+def test_an_empty_state_does_not_replace_that_of_a_layer(tmp_path: Path) -> None:
+    with fluid.dygraph.guard():
+        net = Half()
+        for parameter in net.parameters():
+            parameter.stop_gradient = True
+        fluid.save_dygraph(net.state_dict(), tmp_path / "net")
+        with pytest.raises(InvalidValueError, match="state_dict is empty"):
+            fluid.save_dygraph({}, tmp_path / "net")
+        layer, optimizer = fluid.load_dygraph(tmp_path / "net")
+    assert layer.keys() == net.state_dict().keys()
+    assert optimizer is None

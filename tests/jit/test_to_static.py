@@ -15,7 +15,13 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn, static
-from teachgraph.errors import ConversionError, InvalidValueError, ModeError, ShapeError
+from teachgraph.errors import (
+    ConversionError,
+    DTypeError,
+    InvalidValueError,
+    ModeError,
+    ShapeError,
+)
 from teachgraph.observe import Observer, watch
 from teachgraph.static import InputSpec
 
@@ -77,7 +83,7 @@ def test_an_input_spec_lets_sizes_differ() -> None:
     assert net.forward.inputs[0].shape == (-1, 3)
     with pytest.raises(ShapeError, match=r"float32 \[-1, 3\]"):
         net(tg.ones([2, 4]))
-    with pytest.raises(ShapeError, match="float64"):
+    with pytest.raises(DTypeError, match="float64"):
         net(tg.ones([2, 3], "float64"))
 
 

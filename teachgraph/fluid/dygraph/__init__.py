@@ -2,7 +2,7 @@
 
 from teachgraph.fluid import decays
 from teachgraph.fluid.decays import *  # noqa: F403
-from teachgraph.fluid.dygraph import base, losses, nn, parallel
+from teachgraph.fluid.dygraph import base, dygraph_to_static, jit, losses, nn, parallel
 from teachgraph.fluid.dygraph.base import *  # noqa: F403
 from teachgraph.fluid.dygraph.losses import *  # noqa: F403
 from teachgraph.fluid.dygraph.nn import *  # noqa: F403
@@ -20,7 +20,9 @@ __all__ = [
     "TracedLayer",
     "base",
     "declarative",
+    "dygraph_to_static",
     "dygraph_to_static_func",
+    "jit",
     "nn",
 ]
 __all__ += base.__all__ + nn.__all__ + losses.__all__ + parallel.__all__

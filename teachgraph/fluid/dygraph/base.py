@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Any
 
 from teachgraph import modes
-from teachgraph.eager import Tensor, to_tensor
+from teachgraph.eager import Parameter, Tensor, to_tensor
 from teachgraph.eager import grad as gradient
-from teachgraph.errors import ModeError, at_user_line
+from teachgraph.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.io import saving
 from teachgraph.modes import no_grad
 
@@ -113,11 +113,19 @@ def to_variable(
 def save_dygraph(state_dict: Mapping[str, Any], model_path: Any) -> None:
     """Write a state: `.pdparams` of a layer, `.pdopt` of an optimizer.
 
+    Raises:
+        InvalidValueError: The state is empty, as that of an optimizer before its first
+            step may be: written as a layer's, it would replace that one's file.
+
     In Paddle 1.x this is `fluid.save_dygraph`.
     """
+    if not state_dict:
+        message = "state_dict is empty, no need to save: nothing would be in the file"
+        raise InvalidValueError(at_user_line(message))
     parts = state_dict.values()
-    layers = any(isinstance(v, Tensor) and not v.stop_gradient for v in parts)
-    suffix = ".pdparams" if layers or not state_dict else ".pdopt"
+    trained = (isinstance(v, Tensor) and not v.stop_gradient for v in parts)
+    layers = any(trained) or any(isinstance(v, Parameter) for v in parts)
+    suffix = ".pdparams" if layers else ".pdopt"
     saving.save(state_dict, f"{model_path}{suffix}")
 
 
