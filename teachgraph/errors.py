@@ -8,6 +8,7 @@ written for Paddle or NumPy catches it as it always did.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
 from teachgraph.callsite import Callsite, callsite
@@ -105,6 +106,9 @@ class OpError(TeachgraphError):
     the op, its inputs and the user's line with `explain`.
     """
 
+    needs: str | None = None
+    """What is right instead, whatever the op, where that is known."""
+
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -135,9 +139,13 @@ class OutOfRangeError(InvalidValueError, IndexError):
 class DivisionError(InvalidValueError, ZeroDivisionError):
     """A whole number divided by zero."""
 
+    needs = "divisors other than 0"
+
 
 class MixedModeError(OpError, TypeError):
     """A Tensor (runs now) and a Variable (runs later) in one op."""
+
+    needs = ""
 
 
 class PyFuncError(OpError, RuntimeError):
@@ -174,10 +182,14 @@ def at_user_line(message: str, where: Callsite | None = None) -> str:
     return message if where is None else f"{message}\n  at {where}"
 
 
-def _arguments(names: Iterable[str], inputs: Sequence[Any]) -> list[str]:
+def _arguments(
+    names: Iterable[str], inputs: Sequence[Any], called: Iterable[str]
+) -> list[str]:
     return [
-        f"  {name}: {describe(value)}"
-        for name, value in zip(names, inputs, strict=False)
+        f"  {name}: {describe(value)}" + (f"  ({label})" if label else "")
+        for name, value, label in zip(
+            names, inputs, chain(called, repeat("")), strict=False
+        )
     ]
 
 
@@ -195,6 +207,7 @@ def explain(
     *,
     needs: str = "",
     where: Callsite | None = None,
+    called: Iterable[str] = (),
 ) -> OpError:
     """Turn what a kernel raised into an error a learner can act on.
 
@@ -206,6 +219,7 @@ def explain(
         error: What the kernel raised.
         needs: What would have been right.
         where: The user's line; by default that of the current call.
+        called: What each input is called, where it does not know that itself.
     """
     if isinstance(error, OpError) and error.op:
         return error
@@ -218,7 +232,9 @@ def explain(
         )
     where = where or callsite()
     lines = [f"{op} cannot take these inputs: {error}".rstrip()]
-    lines += _arguments(names, inputs) + _attributes(attrs)
+    lines += _arguments(names, inputs, called) + _attributes(attrs)
+    if kind.needs is not None:
+        needs = kind.needs
     if needs:
         lines.append(f"  {op} needs {needs}")
     explained = kind(at_user_line("\n".join(lines), where))

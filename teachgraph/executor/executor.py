@@ -362,7 +362,8 @@ def as_fed(variable: Variable, value: Any) -> np.ndarray[Any, Any]:
             at_user_line(
                 f"The fed Variable {variable.name!r} should have dimensions = "
                 f"{len(variable.shape)}, shape = {variable.shape}, but received fed "
-                f"shape {list(array.shape)} on each device"
+                f"shape {list(array.shape)} on each device: -1 takes any size, every "
+                "other size is as declared"
             )
         )
     return array

@@ -25,6 +25,7 @@ from teachgraph.executor.memory import MemoryPlan, memory_plan
 from teachgraph.executor.scope import Scope
 from teachgraph.observe import announce, unwatched
 from teachgraph.passes import apply_pass
+from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.order import check_order, first_writer
 from teachgraph.static.program import Program
@@ -228,10 +229,21 @@ def failed(step: Step, values: Mapping[str, Any], error: Exception) -> Exception
     operator, names = step.operator, told(step)
     given = [None if name is None else values.get(name) for name in names]
     attrs, written = operator.own_attrs, operator.twin or operator
-    explained = operator.op.explain(given, attrs, error, where=written.callsite)
+    called = [called_in(operator.block, name) for name in names]
+    explained = operator.op.explain(
+        given, attrs, error, where=written.callsite, called=called
+    )
     inputs = {n: v for n, v in zip(names, given, strict=True) if n is not None}
     announce("run_failed", operator, inputs, explained)
     return explained
+
+
+def called_in(block: Block, name: str | None) -> str:
+    """What a message calls a value: its variable, and how it was declared."""
+    variable = None if name is None else block._find_var_recursive(name)
+    if variable is None or -1 not in variable.shape:
+        return name or ""
+    return f"{name}, declared {list(variable.shape)}"
 
 
 def no_such_fetch(program: Program, name: str) -> str:

@@ -56,8 +56,17 @@ class Fetcher:
         if self.stream is not None:
             return self.collate(self._next(self.stream))
         if isinstance(task, int):
-            return self.collate(self.dataset[task])
-        return self.collate([self.dataset[index] for index in task])
+            return self.collate(self.sample(task))
+        return self.collate([self.sample(index) for index in task])
+
+    def sample(self, index: Any) -> Any:
+        """One sample; an error of the data set's is noted to be of this one."""
+        try:
+            return self.dataset[index]
+        except Exception as error:
+            kind = type(self.dataset).__name__
+            error.add_note(f"while the DataLoader read sample {index} of a {kind}")
+            raise
 
     def _next(self, stream: Iterator[Any]) -> Any:
         wanted = 1 if self.batch_size is None else self.batch_size

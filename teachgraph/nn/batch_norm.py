@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph import naming
-from teachgraph.errors import ShapeError, at_user_line
+from teachgraph.errors import ShapeError, at_user_line, describe
 from teachgraph.nn import functional
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.layer import Layer
@@ -19,7 +19,7 @@ __all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D"]
 ONE = Constant(1.0)
 
 
-def check_rank(x: Any, ranks: Sequence[int]) -> None:
+def check_rank(x: Any, ranks: Sequence[int], layer: str) -> None:
     """The input of a layer must have one of these numbers of dimensions.
 
     Raises:
@@ -28,7 +28,10 @@ def check_rank(x: Any, ranks: Sequence[int]) -> None:
     if ranks and len(x.shape) not in ranks:
         wanted = " or ".join(f"{rank}D" for rank in ranks)
         raise ShapeError(
-            at_user_line(f"expected {wanted} input (got {len(x.shape)}D input)")
+            at_user_line(
+                f"{layer}: expected {wanted} input (got {len(x.shape)}D input)\n"
+                f"  x: {describe(x)}"
+            )
         )
 
 
@@ -78,7 +81,7 @@ class BatchStatistics(Layer):
 
     def forward(self, x: Any) -> Any:
         """The function `batch_norm`, with the running moments when not training."""
-        check_rank(x, self.ranks)
+        check_rank(x, self.ranks, type(self).__name__)
         return functional.batch_norm(
             x,
             self._mean,

@@ -185,7 +185,7 @@ class InstanceStatistics(Layer):
 
     def forward(self, x: Any) -> Any:
         """The function `instance_norm`."""
-        check_rank(x, self.ranks)
+        check_rank(x, self.ranks, type(self).__name__)
         return functional.instance_norm(
             x,
             weight=self.scale,

@@ -257,8 +257,8 @@ def depth(index: Any, shape: Sequence[int]) -> int:
     """
     if not index.shape or not 1 <= index.shape[-1] <= len(shape):
         raise ShapeError(
-            f"an index of shape {list(index.shape)} gives coordinates of up to "
-            f"{len(shape)} dimensions in its last one"
+            f"an index of shape {list(index.shape)} holds {index.shape[-1:] or 'no'} "
+            f"coordinates in its last dimension, for {len(shape)} dimensions"
         )
     return int(index.shape[-1])
 

@@ -51,7 +51,7 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
         except OpError as error:
             if error.op:
                 raise
-            reason: Exception = without_place(error)
+            reason: Exception = without_place(error, name)
         except TeachgraphError as error:
             if name in str(error):
                 raise
@@ -71,9 +71,9 @@ def inside(error: Exception) -> bool:
     return error.__traceback__ is None or error.__traceback__.tb_next is not None
 
 
-def without_place(error: OpError) -> OpError:
-    """The same error without the user's line, which the explanation gives."""
-    return type(error)(str(error).partition("\n  at ")[0])
+def without_place(error: OpError, name: str) -> OpError:
+    """The same without the user's line and the name, which the explanation gives."""
+    return type(error)(str(error).partition("\n  at ")[0].removeprefix(f"{name}: "))
 
 
 def all_in_words(names: Sequence[str], found: dict[str, Any]) -> None:

@@ -22,6 +22,7 @@ from teachgraph.errors import (
     OutOfRangeError,
     ShapeError,
     describe,
+    explain,
 )
 from teachgraph.ops.gather import gather_nd
 from teachgraph.ops.scatter import index_put, together
@@ -283,12 +284,15 @@ class Column:
         return slice_(self.found, axes=[1], starts=[i], ends=[i + 1], decrease_axis=[1])
 
 
+INDICES = "for each dimension an index from -size to size - 1, or a slice"
+
+
 def read_plan(x: Any, index: Any) -> Plan:
     """The plan of an index of `x`; what is wrong with it is told of the op `slice`."""
     try:
         return planned(index, list(x.shape))
     except OpError as error:
-        raise slice_.explain([x], {}, error) from None
+        raise explain("slice", ["Input"], [x], {}, error, needs=INDICES) from None
 
 
 def get_item(x: Any, index: Any) -> Any:

@@ -41,7 +41,8 @@ def check_pair(x: Any, label: Any) -> None:
     only_floating(x)
     only_floating(label)
     if x.shape != label.shape:
-        raise ShapeError(f"{list(x.shape)} is not {list(label.shape)}")
+        shapes = f"{list(x.shape)} and {list(label.shape)}"
+        raise ShapeError(f"shapes differ: {shapes}")
 
 
 @op(outputs=("residual", "out"), needs="X and Y of one shape")

@@ -102,9 +102,11 @@ def sum_(*x: Any, out: Any = None) -> Any:
     first, *others = x
     for term in others:
         if term.shape != first.shape:
-            raise ShapeError(f"{list(term.shape)} is not {list(first.shape)}")
+            raise ShapeError(
+                f"shapes differ: {list(first.shape)} and {list(term.shape)}"
+            )
         if term.dtype != first.dtype:
-            raise DTypeError(f"{term.dtype} is not {first.dtype}")
+            raise DTypeError(f"dtypes differ: {first.dtype} and {term.dtype}")
     if not others:
         return first
     total = np.add(first, others[0], out=out)

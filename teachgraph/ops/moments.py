@@ -120,7 +120,7 @@ def check_vectors(x: Any, size: int, *vectors: Any) -> None:
             raise DTypeError(f"floating numbers are normalised, not {value.dtype}")
     for vector in vectors:
         if vector is not None and tuple(vector.shape) != (size,):
-            raise ShapeError(f"a vector of {size} is wanted, got {list(vector.shape)}")
+            raise ShapeError(f"{size} channels, but a vector of {list(vector.shape)}")
 
 
 def check_some(shape: Sequence[int]) -> None:

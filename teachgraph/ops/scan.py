@@ -59,7 +59,7 @@ def shift_grad(dout: Any, *, axis: int, reverse: bool) -> Any:
 def recurrence(x: Any, y: Any, *, axis: int, reverse: bool = False) -> Any:
     """out_i = x_i + y_i out_i-1, from the first on; with `reverse` from the last."""
     if x.shape != y.shape:
-        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
+        raise ShapeError(f"shapes differ: {list(x.shape)} and {list(y.shape)}")
     out = np.array(x)
     rows, factors = lines(out, axis), lines(y, axis)
     places = range(len(rows))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.errors import InvalidValueError, OutOfRangeError, ShapeError
 from teachgraph.ops.op import Like, op
 from teachgraph.ops.places import fitting
 from teachgraph.ops.shape import reduce_to, unsqueeze2
@@ -41,7 +41,19 @@ def window(
 
     Raises:
         InvalidValueError: A stride is 0.
+        OutOfRangeError: There is no such axis.
     """
+    try:
+        return cut(ndim, axes, starts, ends, strides)
+    except IndexError:
+        told = f"axes {list(axes)} of {ndim} dimensions"
+        raise OutOfRangeError(told) from None
+
+
+def cut(
+    ndim: int, axes: Numbers, starts: Numbers, ends: Numbers, strides: Numbers
+) -> tuple[Any, ...]:
+    """The index of the part, if its axes are there."""
     index = [slice(None)] * ndim
     if not strides:
         for axis, start, end in zip(axes, starts, ends, strict=True):

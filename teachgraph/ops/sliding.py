@@ -157,7 +157,10 @@ def check(input: Any, filter: Any, dims: int, sliding: Sliding) -> None:
     """
     ranks = len(input.shape), len(filter.shape)
     if ranks != (dims + 2, dims + 2):
-        raise ShapeError(f"{dims + 2} dimensions each, not {ranks[0]} and {ranks[1]}")
+        raise ShapeError(
+            f"the image has {ranks[0]} dimensions and the filter {ranks[1]}, but both "
+            f"have {dims + 2}: batch, channels and {dims} sizes"
+        )
     if input.dtype.kind != "f" or filter.dtype.kind != "f":
         raise DTypeError(f"floating numbers, not {input.dtype} and {filter.dtype}")
     check_format(sliding.data_format)

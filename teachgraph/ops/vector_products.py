@@ -38,7 +38,7 @@ def cross(x: Any, y: Any, *, dim: int = 9) -> Any:
     that nobody said), it is the first dimension of size 3.
     """
     if x.shape != y.shape:
-        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
+        raise ShapeError(f"shapes differ: {list(x.shape)} and {list(y.shape)}")
     if x.dtype.kind == "b" or y.dtype.kind == "b":
         raise DTypeError("True and False have no cross product")
     return np.cross(x, y, axis=along_three(x.shape, dim))
@@ -70,6 +70,6 @@ def cross_grad(dout: Any, x: Any, y: Any, *, dim: int) -> Any:
 def infer_cross(x: Like, y: Like, *, dim: int) -> Any:
     """The shape of both."""
     if x.shape != y.shape:
-        raise ShapeError(f"{list(x.shape)} is not {list(y.shape)}")
+        raise ShapeError(f"shapes differ: {list(x.shape)} and {list(y.shape)}")
     along_three(x.shape, dim)
     return [(x.shape, np.result_type(x.dtype, y.dtype))]

@@ -250,7 +250,8 @@ def test_errors_keep_their_type_and_bring_the_workers_traceback(
         next(batches)
     assert type(caught.value) is type(error)
     assert says in str(caught.value)
-    (note,) = caught.value.__notes__
+    sample, note = caught.value.__notes__
+    assert sample == "while the DataLoader read sample 4 of a Made"
     assert note.startswith("raised in DataLoader worker 0:\nTraceback (most recent")
     assert "in sample_that_fails" in note
     assert children() == []

@@ -40,6 +40,9 @@ def stack(x: Sequence[Any], axis: int = 0, name: Any = None) -> Any:
     return join.stack(*x, axis=axis)
 
 
+SECTIONS = "a number of parts that divides the size, or sizes that add up to it"
+
+
 def split(
     x: Any, num_or_sections: int | Sequence[int], axis: int = 0, name: Any = None
 ) -> list[Any]:
@@ -65,8 +68,11 @@ def split(
     sections = sizes(x.shape[at], num_or_sections)
     if sections is None:
         attrs = {"num_or_sections": num_or_sections, "axis": axis}
-        error = ShapeError(f"a size of {x.shape[at]} cannot be split like that")
-        raise explain("split", ["X"], [x], attrs, error)
+        parts = f"{num_or_sections} equal parts"
+        if not isinstance(num_or_sections, int):
+            parts = f"parts of {list(num_or_sections)}"
+        error = ShapeError(f"a size of {x.shape[at]} cannot be split into {parts}")
+        raise explain("split", ["X"], [x], attrs, error, needs=SECTIONS)
     return [part(x, at, *bounds) for bounds in bounds_of(sections)]
 
 

@@ -86,8 +86,7 @@ def place(x: Any, axis: int) -> int:
     """
     ndim = len(x.shape)
     if not -ndim <= axis < ndim:
-        error = ShapeError(f"there is no axis {axis}")
-        raise explain("axis", ["X"], [x], {"axis": axis}, error)
+        raise ShapeError(f"there is no axis {axis} among {ndim} dimensions")
     return axis % ndim
 
 
@@ -299,6 +298,10 @@ def tolist(x: Any) -> Any:
     return x.tolist()
 
 
+PADDINGS = (
+    "two paddings, before and behind, for each size of an image [N, C, *sizes] (or "
+    "[N, *sizes, C], as data_format says) from the last on, or for each dimension"
+)
 FORMATS = {
     3: ("NCL", "NLC"),
     4: ("NCHW", "NHWC"),
@@ -344,9 +347,9 @@ def pad(
     if mode == "constant" and len(pad) == 2 * ndim:
         return borders.pad(x, paddings=list(pad), pad_value=float(value))
     if data_format not in FORMATS.get(ndim, ()) or len(pad) != 2 * (ndim - 2):
-        error = ShapeError(f"{ndim} dimensions, {len(pad)} paddings, {data_format}")
+        error = ShapeError(f"{len(pad)} paddings do not fit {ndim} dimensions")
         attrs = {"pad": list(pad), "mode": mode, "data_format": data_format}
-        raise explain("pad", ["X"], [x], attrs, error)
+        raise explain("pad", ["X"], [x], attrs, error, needs=PADDINGS)
     return padded(x, list(pad), mode, float(value), last=data_format.endswith("C"))
 
 

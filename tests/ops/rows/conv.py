@@ -453,7 +453,7 @@ WRONG = (
     Wrong(
         "an image without batch",
         (numbers(1, 4, 4), numbers(1, 1, 3, 3)),
-        says="4 dimensions each, not 3 and 4",
+        says="the image has 3 dimensions and the filter 4, but both have 4",
     ),
     Wrong("a filter of three dimensions", (numbers(1, 1, 4, 4), numbers(1, 3, 3))),
     Wrong(
@@ -578,7 +578,7 @@ ROWS = (
             Wrong(
                 "a flat image",
                 (numbers(1, 1, 4, 4), numbers(1, 1, 3, 3)),
-                says="5 dimensions each, not 4 and 4",
+                says="the image has 4 dimensions and the filter 4, but both have 5",
             ),
         ),
     ),
