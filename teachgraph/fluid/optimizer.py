@@ -9,6 +9,7 @@ from teachgraph import optimizer
 from teachgraph.eager import Tensor
 from teachgraph.fluid.clip import clip_of
 from teachgraph.fluid.decays import LearningRateDecay
+from teachgraph.fluid.lookahead import LookaheadOptimizer
 from teachgraph.optimizer.optimizer import Pairs
 from teachgraph.optimizer.recompute import RecomputeOptimizer
 from teachgraph.static import (
@@ -32,6 +33,7 @@ __all__ = [
     "AdamaxOptimizer",
     "ExponentialMovingAverage",
     "LambOptimizer",
+    "LookaheadOptimizer",
     "Momentum",
     "MomentumOptimizer",
     "Optimizer",

@@ -90,7 +90,7 @@ LEFT_OUT = {
         "optimizer.DecayedAdagrad optimizer.DecayedAdagradOptimizer optimizer.Dpsgd "
         "optimizer.DpsgdOptimizer optimizer.Ftrl optimizer.FtrlOptimizer "
         "optimizer.LarsMomentum optimizer.LarsMomentumOptimizer "
-        "optimizer.LookaheadOptimizer optimizer.ModelAverage"
+        "optimizer.ModelAverage"
     ),
 }
 
