@@ -10,7 +10,7 @@ from typing import Any
 
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.carry import Carry, Fixed, Nest, Optional
-from teachgraph.jit.effects import journal, refuse
+from teachgraph.jit.effects import check_objects, journal, refuse
 from teachgraph.jit.journal import Journal, references
 from teachgraph.jit.nest import copied
 from teachgraph.jit.tracing import as_variable, rehearsal
@@ -57,6 +57,7 @@ def carries(
             pairs = zip(parts, results, strict=True)
             found = [part.seen(result) for part, result in pairs]
             others = changed_besides(log, results)
+            check_objects(log, results)
         if settled(parts, found) and not others:
             return parts
         parts = found + [carry_of("the list", other) for other in others]

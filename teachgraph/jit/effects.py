@@ -7,6 +7,7 @@ at all, is refused.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,17 @@ from teachgraph.jit.journal import CONTAINERS, Copies, Journal, refilled
 from teachgraph.jit.tracing import tracer
 from teachgraph.jit.undefined import Undefined
 
-__all__ = ["Effects", "Moved", "journal", "moved", "noted", "refuse", "written"]
+__all__ = [
+    "Effects",
+    "Moved",
+    "check_objects",
+    "convert_outside",
+    "journal",
+    "moved",
+    "noted",
+    "refuse",
+    "written",
+]
 
 
 def noted(owner: Any) -> None:
@@ -29,6 +40,13 @@ def noted(owner: Any) -> None:
         not_chosen(owner)
         kept = here.bodies[-1].keep(owner)
         kept.where = kept.where or callsite()
+
+
+def convert_outside(owner: Any) -> None:
+    """Remember that a function has assigned to an attribute of an object."""
+    here = tracer()
+    if here is not None and len(here.bodies) > 1:
+        here.bodies[-1].objects.setdefault(id(owner), (owner, callsite()))
 
 
 def written(owner: Any, contents: Any) -> Any:
@@ -81,7 +99,12 @@ class Effects:
         self.origins = copies.origins
 
     def settle(self) -> None:
-        """Forget containers that nobody but the body held."""
+        """Forget containers that nobody but the body held.
+
+        Raises:
+            ConversionError: A function has assigned to another's attribute.
+        """
+        check_objects(self.log, self.found)
         self.log.forget(Counter(map(id, self.origins.values())))
 
 
@@ -105,6 +128,30 @@ def refuse(owner: Any, where: Callsite | None) -> NoReturn:
         ConversionError: Always.
     """
     raise ConversionError(at_user_line(belongs_to_others(owner), where))
+
+
+def check_objects(log: Journal, found: Any) -> None:
+    """Refuse that functions in a body assign to attributes of objects of others.
+
+    Raises:
+        ConversionError: One has.
+    """
+    returned = Counter(map(id, found))
+    while log.objects:
+        _, (owner, where) = log.objects.popitem()
+        # One of the references is this variable, one is the argument that asks.
+        if sys.getrefcount(owner) > 2 + returned[id(owner)]:
+            raise ConversionError(at_user_line(attribute_of(owner), where))
+
+
+def attribute_of(owner: Any) -> str:
+    """The message for an attribute that a function in a body assigns to."""
+    return (
+        "a function called in a branch or a loop that a tensor decides on assigns to "
+        f"an attribute of this {type(owner).__name__}, whether it is called when the "
+        "program runs or not: return the value from the function, and assign it in the "
+        "branch or the loop itself"
+    )
 
 
 def belongs_to_others(owner: Any) -> str:

@@ -41,6 +41,7 @@ from teachgraph.jit.convert_raise import (
 from teachgraph.jit.convert_shape import convert_shape
 from teachgraph.jit.convert_text import convert_text
 from teachgraph.jit.convert_while import convert_while
+from teachgraph.jit.effects import convert_outside
 
 __all__ = ["HELPERS"]
 
@@ -66,6 +67,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = {
         convert_logical_not,
         convert_logical_or,
         convert_nothing,
+        convert_outside,
         convert_raise,
         convert_raise_in_try,
         convert_setattr,

@@ -65,6 +65,7 @@ class Journal:
     Attributes:
         kept: What was in them, by their identity.
         given: The identities of those that the body was given.
+        objects: Objects that functions have assigned to attributes of, and where.
     """
 
     def __init__(self, *given: Any) -> None:
@@ -72,6 +73,7 @@ class Journal:
         for container in containers_in(given):
             self.keep(container)
         self.given = {*self.kept}
+        self.objects: dict[int, tuple[Any, Callsite | None]] = {}
 
     def keep(self, container: Any) -> Kept:
         """Remember what is in a container, unless that is known."""

@@ -287,3 +287,67 @@ def test_a_number_is_divided_by_one_of_a_range_as_in_python(
 ) -> None:
     with pytest.raises(ZeroDivisionError):
         jit.to_static(function)(tg.to_tensor(1.0), tg.to_tensor(2))
+
+
+class Counter:
+    """Has a method that assigns to an attribute."""
+
+    def __init__(self) -> None:
+        self.value: Any = 0
+
+    def put(self, value: Any) -> None:
+        self.value = value  # the place
+
+
+def put_in_a_branch(x: Any) -> Any:
+    counter = Counter()
+    if x > 0:
+        counter.put(x * 2)
+    return counter.value
+
+
+def put_in_a_loop(x: Any) -> Any:
+    counter = Counter()
+    counter.put(x)
+    while x < 3:
+        counter.put(counter.value + x)
+        x = x + 1
+    return counter.value
+
+
+@pytest.mark.parametrize("function", [put_in_a_branch, put_in_a_loop])
+def test_a_method_called_in_a_branch_assigns_to_no_attribute(
+    function: Callable[..., Any],
+) -> None:
+    with pytest.raises(ConversionError, match="return the value") as caught:
+        jit.to_static(function)(tg.to_tensor(2.0))
+    assert "# the place" in str(caught.value)
+
+
+def of_an_object_of_its_own(x: Any) -> Any:
+    if x > 0:
+        counter = Counter()
+        counter.put(x * 2)
+        x = counter.value + 1
+    return x
+
+
+def from_a_generator(x: Any) -> Any:
+    def multiples(n: int) -> Any:
+        while n > 0:
+            if n != 2:
+                yield x * n
+            n -= 1
+
+    if x > 0:
+        x = x + sum(multiples(3))
+    return x
+
+
+@pytest.mark.parametrize("value", [2.0, -2.0])
+@pytest.mark.parametrize("function", [of_an_object_of_its_own, from_a_generator])
+def test_what_stays_within_a_branch_runs_as_it_is(
+    function: Callable[..., Any], value: float
+) -> None:
+    found = jit.to_static(function)(tg.to_tensor(value))
+    assert found.tolist() == function(tg.to_tensor(value)).tolist()

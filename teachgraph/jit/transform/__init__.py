@@ -16,6 +16,7 @@ from teachgraph.jit.transform.break_continue import break_continue
 from teachgraph.jit.transform.calls import attribute, calls, super_, text
 from teachgraph.jit.transform.container import container
 from teachgraph.jit.transform.control_flow import control_flow, mark
+from teachgraph.jit.transform.generators import put_back, set_aside
 from teachgraph.jit.transform.logical import logical
 from teachgraph.jit.transform.loop_else import loop_else
 from teachgraph.jit.transform.names import Fresh
@@ -45,6 +46,7 @@ class Transformer(NamedTuple):
 
 TABLE = (
     Transformer("closures", mark),
+    Transformer("yield, async", set_aside),
     Transformer("loop else", loop_else),
     Transformer("while :=", while_test),
     Transformer("return", return_),
@@ -60,6 +62,7 @@ TABLE = (
     Transformer("x.shape", attribute),
     Transformer("f(x)", calls),
     Transformer("if, while, for", control_flow),
+    Transformer("yield, async", put_back),
 )
 """The transformers, in order."""
 

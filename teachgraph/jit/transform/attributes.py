@@ -1,6 +1,7 @@
 """`self.h = x` inside an `if` or a loop: the attribute is handed on like a variable.
 
-So is what a function declares global or nonlocal.
+So is what a function declares global or nonlocal. Where a whole function is called in a
+branch, `convert_outside` says that it has assigned to an object's attribute.
 
 if x > 0:            h_0 = convert_getattr(self, "h")
     self.h = x       if x > 0:
@@ -43,9 +44,25 @@ class Attributes(ast.NodeTransformer):
 
     def __init__(self, fresh: Fresh, elsewhere: Collection[str]) -> None:
         self.fresh, self.elsewhere = fresh, elsewhere
+        self.depth = 0
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         return node
+
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        targets = [t for t in node.targets if isinstance(t, ast.Attribute)]
+        owners = [ast.unparse(t.value) for t in targets if is_path(t)]
+        return [node, *(s for owner in owners for s in self.outside(owner, node))]
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        place = node.target
+        if not isinstance(place, ast.Attribute) or not is_path(place):
+            return [node]
+        return [node, *self.outside(ast.unparse(place.value), node)]
+
+    def outside(self, owner: str, node: ast.stmt) -> list[ast.stmt]:
+        """Say that an object was changed, where no `if` or loop here hands it on."""
+        return [] if self.depth else statements(f"convert_outside({owner})", node)
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
         return self.around(node)
@@ -60,7 +77,9 @@ class Attributes(ast.NodeTransformer):
         """The statement, and what goes before and after it."""
         found = dict.fromkeys(places(node))
         names = sorted(bound([*node.body, *node.orelse]) & {*self.elsewhere})
+        self.depth += 1
         self.generic_visit(node)
+        self.depth -= 1
         before: list[ast.stmt] = []
         after: list[ast.stmt] = []
         for owner, name in found:
@@ -68,7 +87,7 @@ class Attributes(ast.NodeTransformer):
             get = f"{kept} = convert_getattr({owner}, {name!r})"
             put = f"convert_setattr({owner}, {name!r}, {kept})"
             before += statements(get, node)
-            after += statements(put, node)
+            after += [*statements(put, node), *self.outside(owner, node)]
             within(node, put, get)
             if isinstance(node, ast.While):
                 in_test(node, put)
@@ -79,6 +98,13 @@ class Attributes(ast.NodeTransformer):
             after += statements(f"{name} = {kept}", node)
             within(node, f"{name} = {kept}", get)
         return [*before, node, *after]
+
+
+def is_path(node: ast.expr) -> bool:
+    """Whether a tree is a name, and names of attributes after it."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def within(node: Flow, put: str, get: str) -> None:
