@@ -61,6 +61,7 @@ export interface Parents {
 
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
+const NONE: readonly string[] = [];
 const RATE_OFFSET = 44;
 const UPDATE_RADIUS = 10;
 const KEPT_HEIGHTS = [0, 16, -16];
@@ -299,7 +300,10 @@ export class Mirror implements Picture {
       if (node !== undefined) all.push(node.spot);
       if (node !== undefined && node.shape !== "leaf") computed.push(node.spot);
     }
-    return { all, between: computed.length > 0 ? computed : all };
+    // Copies are as long as they need be: what grows keeps room for a dozen more.
+    const kept = all.slice();
+    const isMixed = computed.length > 0 && computed.length < all.length;
+    return { all: kept, between: isMixed ? computed.slice() : kept };
   }
 
   /** A leaf read again under a finished pass is placed anew, near its new reader. */
@@ -401,7 +405,7 @@ export class Mirror implements Picture {
     this.ops.push(node);
     this.above.push(above);
     this.passes.push(this.generation);
-    this.grouped.append({ title: op.title, scope: op.scope ?? [] });
+    this.grouped.append({ title: op.title, scope: op.scope ?? NONE });
     return node;
   }
 
@@ -455,7 +459,9 @@ export class Mirror implements Picture {
       y: where.y,
     };
     this.nodes.push(node);
-    (this.byRow[where.spot.row] ??= []).push(node);
+    const { row } = where.spot;
+    // A row holds few nodes: a copy as long as they need takes less than one that grows.
+    this.byRow[row] = [...(this.byRow[row] ?? []), node];
     const known = this.byKey.get(what.key);
     if (known === undefined) this.byKey.set(what.key, node);
     else if (Array.isArray(known)) known.push(node);
@@ -539,9 +545,12 @@ function bottom(node: MirrorNode): number {
   return node.y + BOX.height / 2;
 }
 
-/** Spread `count` ends over the middle of a side that is `width` long. */
+/**
+ * Spread `count` ends over the middle of a side that is `width` long, at whole numbers:
+ * any other would be an object of its own in each of many edges.
+ */
 function spread(index: number, count: number, width: number): number {
-  return ((index + 1) / (count + 1) - 0.5) * width * 0.7;
+  return Math.round(((index + 1) / (count + 1) - 0.5) * width * 0.7);
 }
 
 /** The layer that a parameter belongs to, by its name: `fc_0` for `fc_0.w_0`. */
