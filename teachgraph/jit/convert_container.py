@@ -16,6 +16,7 @@ from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.ops.indexing import set_item
 from teachgraph.static.array_variable import ArrayVariable
+from teachgraph.static.parts import as_places, bounded_later
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -117,7 +118,9 @@ def convert_setitem(owner: Any, index: Any, value: Any, sign: str = "") -> None:
     if isinstance(owner, Either) or (tracer() and isinstance(owner, Tensor)):
         owner = as_variable(owner)
     if isinstance(owner, Variable) and not isinstance(owner, ArrayVariable):
-        rewritten(owner, set_item(owner, as_index(index), as_variable(value)))
+        place = as_index(index)
+        place = as_places(owner, place) if bounded_later(place) else place
+        rewritten(owner, set_item(owner, place, as_variable(value)))
     elif chosen_later(owner, index):
         through_array(owner, 0, lambda array: array.__setitem__(index, value))
     else:

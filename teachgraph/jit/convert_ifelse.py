@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.errors import ConversionError, InvalidValueError, at_user_line
 from teachgraph.jit.as_array import array_of
 from teachgraph.jit.effects import Effects, journal
 from teachgraph.jit.journal import Copies
@@ -25,6 +25,7 @@ from teachgraph.static.variable import Variable
 
 __all__ = [
     "as_condition",
+    "convert_guard",
     "convert_ifelse",
     "convert_load",
     "convert_nothing",
@@ -119,6 +120,23 @@ def as_condition(test: Any) -> Any:
             )
         )
     return value if value.dtype == "bool" else functions.cast(value, "bool")
+
+
+def convert_guard(test: Any, what: str) -> Any:
+    """A condition that Python decides by.
+
+    Raises:
+        ConversionError: A tensor of the program would.
+    """
+    if isinstance(as_variable(test), Variable):
+        raise ConversionError(
+            at_user_line(
+                f"a tensor decides the {what}, but it has no value before the program "
+                "runs: write an if statement, in a for loop that appends to a list if "
+                "that is what it makes"
+            )
+        )
+    return test
 
 
 class TracedBranch:

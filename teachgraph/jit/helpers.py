@@ -20,6 +20,7 @@ from teachgraph.jit.convert_container import (
 )
 from teachgraph.jit.convert_for import convert_for
 from teachgraph.jit.convert_ifelse import (
+    convert_guard,
     convert_ifelse,
     convert_load,
     convert_nothing,
@@ -59,6 +60,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = {
         convert_getattr,
         convert_getitem,
         convert_inplace,
+        convert_guard,
         convert_ifelse,
         convert_is_none,
         convert_known,

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from teachgraph.eager import Tensor
+from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.jit.convert_text import Text
 from teachgraph.jit.journal import references
 from teachgraph.jit.nest import entries, fields_of, with_fields
 from teachgraph.jit.spots import Spot
@@ -110,6 +112,8 @@ def emptied(value: Any, into: Outputs, tracer: Tracer) -> Any:
         value.refuse()
     if isinstance(value, Either):
         return chosen(value, into, tracer)
+    if isinstance(value, Text):
+        raise ConversionError(at_user_line(WITH_TENSORS))
     if isinstance(value, Tensor):
         value = tracer.adopt(value)
     if isinstance(value, Variable):
@@ -127,6 +131,12 @@ def emptied(value: Any, into: Outputs, tracer: Tracer) -> Any:
         items = {k: emptied(v, into, tracer) for k, v in named.items()}
         return with_fields(value, items)
     return value
+
+
+WITH_TENSORS = (
+    "a text with tensors in it can be printed or raised by a program, but not "
+    "returned: return the tensors, and make the text of them outside"
+)
 
 
 def chosen(value: Either, into: Outputs, tracer: Tracer) -> Any:

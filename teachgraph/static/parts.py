@@ -7,7 +7,7 @@ from typing import Any
 from teachgraph.ops import functions
 from teachgraph.ops.traced import Traced
 
-__all__ = ["bounded_later", "within_bounds"]
+__all__ = ["as_places", "bounded_later", "within_bounds"]
 
 
 def bounded_later(index: Any) -> bool:
@@ -26,13 +26,26 @@ def within_bounds(x: Any, index: Any) -> Any:
     items = list(index) if isinstance(index, tuple) else [index]
     for axis, item in enumerate(items):
         if isinstance(item, slice) and bounded_later(item):
-            size = functions.cast(functions.shape(x)[axis], "int64")
-            start = bound(0 if item.start is None else item.start, size)
-            stop = size if item.stop is None else bound(item.stop, size)
-            step = 1 if item.step is None else item.step
-            places = functions.arange(start, stop, step, "int64")
-            x, items[axis] = functions.gather(x, places, axis), slice(None)
+            there = places(x, axis, item)
+            x, items[axis] = functions.gather(x, there, axis), slice(None)
     return x[tuple(items)]
+
+
+def as_places(x: Any, index: Any) -> Any:
+    """An index: its one slice bounded by variables is a list of places instead."""
+    items = list(index) if isinstance(index, tuple) else [index]
+    later = [axis for axis, item in enumerate(items) if bounded_later(item)]
+    if len(later) == 1 and all(isinstance(item, slice) for item in items):
+        items[later[0]] = places(x, later[0], items[later[0]])
+    return tuple(items)
+
+
+def places(x: Any, axis: int, item: slice) -> Any:
+    """The places on an axis that a slice takes."""
+    size = functions.cast(functions.shape(x)[axis], "int64")
+    start = bound(0 if item.start is None else item.start, size)
+    stop = size if item.stop is None else bound(item.stop, size)
+    return functions.arange(start, stop, 1 if item.step is None else item.step, "int64")
 
 
 def bound(value: Any, size: Any) -> Any:

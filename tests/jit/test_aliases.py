@@ -351,3 +351,21 @@ def test_what_stays_within_a_branch_runs_as_it_is(
 ) -> None:
     found = jit.to_static(function)(tg.to_tensor(value))
     assert found.tolist() == function(tg.to_tensor(value)).tolist()
+
+
+def from_a_place_on(x: Any, i: Any) -> Any:
+    y = x + 0
+    y[i:] = y[i:] * 2
+    y[:, : i + 1] = 5.0
+    return y
+
+
+def test_a_slice_up_to_a_tensor_is_assigned() -> None:
+    values = np.arange(6.0).reshape(3, 2)
+    one, other = (tg.to_tensor(values, stop_gradient=False) for _ in range(2))
+    found = jit.to_static(from_a_place_on)(one, tg.to_tensor(0))
+    wanted = from_a_place_on(other, 0)
+    assert found.tolist() == wanted.tolist()
+    found.sum().backward()
+    wanted.sum().backward()
+    assert one.grad.tolist() == other.grad.tolist()

@@ -343,3 +343,29 @@ def test_an_error_while_tracing_leaves_everything_as_it_was() -> None:
     assert net.kept is before
     assert tg.in_dynamic_mode()
     assert isinstance(net.weight * 2, tg.Tensor)
+
+
+def guarded_by_a_tensor(x: Any) -> Any:
+    match 3:
+        case n if x > n:  # the place
+            return x
+        case _:
+            return x * 2
+
+
+def filtered_by_a_tensor(x: Any) -> Any:
+    return [i for i in range(3) if x > i]  # the place
+
+
+@pytest.mark.parametrize("function", [guarded_by_a_tensor, filtered_by_a_tensor])
+def test_what_python_decides_is_not_left_to_a_tensor(
+    function: Callable[..., Any],
+) -> None:
+    with pytest.raises(ConversionError, match="if statement") as caught:
+        jit.to_static(function)(tg.to_tensor(1.0))
+    assert "# the place" in str(caught.value)
+
+
+def test_a_text_with_a_tensor_in_it_is_not_returned() -> None:
+    with pytest.raises(ConversionError, match="outside"):
+        jit.to_static(lambda x: f"{float(x):.2f}")(tg.to_tensor(1.0))

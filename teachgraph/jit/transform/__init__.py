@@ -17,6 +17,7 @@ from teachgraph.jit.transform.calls import attribute, calls, super_, text
 from teachgraph.jit.transform.container import container
 from teachgraph.jit.transform.control_flow import control_flow, mark
 from teachgraph.jit.transform.generators import put_back, set_aside
+from teachgraph.jit.transform.guards import guards
 from teachgraph.jit.transform.logical import logical
 from teachgraph.jit.transform.loop_else import loop_else
 from teachgraph.jit.transform.names import Fresh
@@ -57,6 +58,7 @@ TABLE = (
     Transformer("raise", raise_),
     Transformer("and, or, not", logical),
     Transformer("a if c else b", ternary),
+    Transformer("case if, [if]", guards),
     Transformer("f-string", text),
     Transformer("super()", super_),
     Transformer("x.shape", attribute),

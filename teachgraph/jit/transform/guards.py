@@ -1,0 +1,27 @@
+"""Guards of `match` and conditions in comprehensions, which Python itself decides."""
+
+from __future__ import annotations
+
+import ast
+
+from teachgraph.jit.transform.names import Fresh, call
+
+__all__ = ["guards"]
+
+
+def guards(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
+    """Refuse that a tensor decides what only Python can."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.match_case) and node.guard is not None:
+            node.guard = decided(node.guard, "guard of a case")
+        elif isinstance(node, ast.comprehension):
+            node.ifs = [
+                decided(test, "condition in a comprehension") for test in node.ifs
+            ]
+    return function
+
+
+def decided(test: ast.expr, what: str) -> ast.expr:
+    """A condition that is looked at before Python decides by it."""
+    made = call("convert_guard", test, ast.Constant(what))
+    return ast.copy_location(made, test)
