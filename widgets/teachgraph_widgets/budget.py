@@ -38,8 +38,8 @@ class Budget:
 
     def grants(self, owner: int, visit: int, size: int) -> bool:
         """Whether a value of `owner`'s `visit`-th run may be summarised."""
-        first = visit <= (ALL_UNTIL if size <= SMALL else 2)
-        if (first or is_power(visit, 1 if size <= SMALL else 4)) and self.left > 0:
+        few, bits = (ALL_UNTIL, 1) if size <= SMALL else (2, 4)
+        if (visit <= few or is_power(visit, bits)) and self.left > 0:
             run = owner, visit
             if run != self._run:
                 self._run, self._granted = run, 0
@@ -71,4 +71,6 @@ def is_power(number: int, bits: int) -> bool:
     >>> [n for n in range(1, 300) if is_power(n, 4)]
     [1, 16, 256]
     """
-    return not number & (number - 1) and (number.bit_length() - 1) % bits == 0
+    if number & (number - 1):
+        return False
+    return (number.bit_length() - 1) % bits == 0

@@ -11,9 +11,10 @@ from itertools import count
 from typing import Any
 from weakref import ref
 
-__all__ = ["Numbers"]
+__all__ = ["CROWD", "Numbers"]
 
 CROWD = 1000
+"""So many more than lived last are kept before the dead are looked for."""
 
 
 class Numbered(ref[Any]):

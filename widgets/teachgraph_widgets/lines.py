@@ -230,7 +230,7 @@ class Cursor:
     def place(self) -> int:
         """The line to blame for what is announced now."""
         filename = self.source.filename
-        frame: FrameType | None = sys._getframe(2)
+        frame: FrameType | None = sys._getframe(3)  # nearer ones are the observer's
         while frame is not None:
             if frame.f_code.co_filename == filename:
                 return self.at(frame)

@@ -42,7 +42,6 @@ class EventLog:
         started: When the trace began, in seconds since 1970.
         due: From which moment (`perf_counter`) on `overdue` is to be called.
         overdue: Called then, by `add`: to send the events on.
-        is_full: Whether events have been turned away, as there were too many.
         holding: Whether events are held back that must come before any other.
         release: Called then, by `add`: to add them.
     """
@@ -50,7 +49,6 @@ class EventLog:
     def __init__(self, title: str, *, most: int = MOST_EVENTS) -> None:
         self.title = clean(title)
         self.most = most
-        self.is_full = False
         self.pending = 0
         self.started = time()
         self.due = math.inf
@@ -64,11 +62,6 @@ class EventLog:
 
     def __len__(self) -> int:
         return len(self._records)
-
-    @property
-    def full(self) -> tuple[str, str]:
-        """What is left out when there are too many events, and why."""
-        return "events", f"a log holds {self.most:,}"
 
     def add(self, line: int, *record: Any) -> None:
         """Append an event, and before it the start of its line if that is pending.
@@ -86,8 +79,7 @@ class EventLog:
             self.release()
         records, count = self._records, len(told)
         if len(records) + count > self.most:
-            self.is_full = True
-            self.leave_out(*self.full, count)
+            self.leave_out("events", f"a log holds {self.most:,}", count)
             return
         now = perf_counter()
         if self.pending:

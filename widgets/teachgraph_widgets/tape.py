@@ -11,14 +11,14 @@ from weakref import ref
 import numpy as np
 
 from teachgraph.eager.create import Parameter
-from teachgraph.eager.tape import Edge, Node, Output
+from teachgraph.eager.tape import Edge, Node, Output, topological
 from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import UnknownOpError
 from teachgraph.ops.op import Rule, find, slot_name
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role
 from teachgraph_widgets.history import Past, past_of
-from teachgraph_widgets.identity import Numbers
+from teachgraph_widgets.identity import CROWD, Numbers
 from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, Record, clean
@@ -78,6 +78,7 @@ class TapeRecorder(Watcher):
         self._tensors = Numbers()
         self._nodes: dict[float, Taped] = {}
         self._next_node = count()
+        self._crowded = CROWD
         self._unnamed: dict[int, int] = {}
         self._leaves: dict[int, ref[Tensor]] = {}
         self._stale: set[int] = set()
@@ -144,13 +145,12 @@ class TapeRecorder(Watcher):
         texts = short_texts(attrs) if attrs else ()
         if node is None and is_update(op):
             texts = (*rates(op, inputs), *texts)
-        saved = () if node is None else self.saved_by(op, node)
+        saved = () if node is None else self._saved.get(op) or self.saved_by(op, node)
         facts = op, tuple(read), made, texts, saved, node is not None, order
         told.append(("node", number, *facts, self.layers.path))
         if self.values:
             for tensor, known in zip(outputs, written, strict=True):
-                seen = self.seen(tensor, known)
-                if seen is not None:
+                if (seen := self.seen(tensor, known)) is not None:
                     told.append(("value", known, seen))
         self.log.add_all(line, told)
 
@@ -342,7 +342,18 @@ class TapeRecorder(Watcher):
         number = next(self._next_node)
         if node is not None:
             self._nodes[node.born] = number, made, order
+            if len(self._nodes) > self._crowded and not self._passes:
+                self.forget()
         return number
+
+    def forget(self) -> None:
+        """Forget what no living tensor comes from, and what dead ones were called."""
+        living = dict(self._tensors.living())
+        born = {edge.born for edge in topological(t.edge for t in living.values())}
+        self._nodes = {b: taped for b, taped in self._nodes.items() if b in born}
+        self.names = {n: name for n, name in self.names.items() if n in living}
+        self._stale &= living.keys()
+        self._crowded = 2 * len(self._nodes) + CROWD
 
     def known(self, node: Node) -> int | None:
         """A node's number: that of its birth tells one from another, dead or alive."""

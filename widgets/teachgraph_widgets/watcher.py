@@ -45,30 +45,24 @@ class Watcher(Observer):
         """
         if not self.values:
             return None
-        if value.size == 1:
+        size = value.size
+        if size == 1:
             return outline(value)
         if owner < 0:
             line = self.cursor.line
             owner, visit = -line, self.cursor.visits.get(line, 0)
-        granted = self.budget.grants(owner, visit, value.size)
-        return summary(value) if granted else None
+        return summary(value) if self.budget.grants(owner, visit, size) else None
 
 
 def careful(
     method: Callable[Concatenate[W, P], None],
 ) -> Callable[Concatenate[W, P], None]:
-    """Let an observer's method neither raise nor listen to other threads.
-
-    Of a log that is full it remembers nothing more, but counts what comes.
-    """
+    """Let an observer's method neither raise nor listen to other threads."""
     listen: Callable[..., None] = method
 
     @wraps(method)
     def guarded(self: Any, *facts: Any) -> None:
         if get_ident() != self.cursor.thread:
-            return
-        if self.log.is_full:
-            self.log.leave_out(*self.log.full)
             return
         try:
             listen(self, *facts)
@@ -81,8 +75,8 @@ def careful(
 def short_texts(attrs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Attributes as short text, or as what becomes that when the event is read.
 
-    >>> short_texts({"axis": 1, "scale": np.float32(0.5), "value": np.zeros(9)})
-    (('axis', 1), ('scale', '0.5'), ('value', '<9 values>'))
+    >>> short_texts({"axis": 1, "scale": 0.5, "value": np.zeros(9)})
+    (('axis', '1'), ('scale', 0.5), ('value', '<9 values>'))
     """
     return tuple(
         [
