@@ -155,7 +155,7 @@ class BackRule(Rule):
     def __call__(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
     ) -> tuple[Any, ...]:
-        """A gradient for each leaf."""
+        """A gradient for each leaf that leads to an output at which one arrives."""
         *kept, call = saved
         arriving = [
             zeros_like(kept[place]) if dout is None else dout
@@ -168,7 +168,15 @@ class BackRule(Rule):
             feed.update(zip(self.seeds, arriving, strict=True))
             found = self.back.run_once(feed)
         left = iter(found)
-        return tuple(next(left) if name else None for name in self.wanted)
+        every = [next(left) if name else None for name in self.wanted]
+        if not any(dout is None for dout in upstream):
+            return tuple(every)
+        arrived = [dout is not None for dout in upstream]
+        behind = leading_to(
+            self.concrete.main_program, [*compress(self.targets, arrived)]
+        )
+        pairs = zip(self.leaves, every, strict=True)
+        return tuple(one if leaf in behind else None for leaf, one in pairs)
 
     def recorded(self, call: Call, arriving: Sequence[Tensor]) -> list[Any]:
         """The same by a program of its own, whose call is on the tape in turn."""
@@ -277,4 +285,13 @@ def reachable(program: Program, leaves: Sequence[str]) -> set[str]:
     for operator in program.global_block().ops:
         if found.intersection(operator.input_arg_names):
             found.update(operator.output_arg_names)
+    return found
+
+
+def leading_to(program: Program, targets: Sequence[str]) -> set[str]:
+    """The variables that lead to some others, and these."""
+    found = set(targets)
+    for operator in reversed(program.global_block().ops):
+        if found.intersection(operator.output_arg_names):
+            found.update(operator.input_arg_names)
     return found

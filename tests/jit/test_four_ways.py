@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import teachgraph as tg
@@ -109,3 +110,6 @@ def test_one_model_four_ways(name: str, mode: str, tmp_path: Path) -> None:
     for found in ways.values():
         for one, ours in zip(eager, found, strict=True):
             close(one, ours)
+    if mode == "in use":
+        more = [tg.to_tensor(np.concatenate([a, a[:1]])) for a in arrays(case)]
+        close(*(first_tensor(way(*more)).numpy() for way in (net, loaded)))

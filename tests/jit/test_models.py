@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, models, nn
-from teachgraph.models.bert import BertConfig
+from teachgraph.models.bert import BertConfig, ErnieConfig
 from tests.models.networks import images
 
 SEED = 7
@@ -21,6 +21,15 @@ BERT = BertConfig(
     num_attention_heads=2,
     intermediate_size=16,
     max_position_embeddings=8,
+)
+ERNIE = ErnieConfig(
+    vocab_size=20,
+    hidden_size=8,
+    num_hidden_layers=1,
+    num_attention_heads=2,
+    intermediate_size=16,
+    max_position_embeddings=8,
+    use_task_id=True,
 )
 WORDS = np.array([[2, 5, 7, 0], [2, 9, 11, 3]])
 
@@ -35,9 +44,12 @@ class Case(NamedTuple):
 CASES = {
     "lenet": Case(lambda: models.LeNet(num_classes=4), (images(2, 1, 28, 28),)),
     "resnet18": Case(lambda: models.resnet18(num_classes=4), (images(2, 3, 32, 32),)),
-    "resnet50": Case(lambda: models.resnet50(num_classes=4), (images(2, 3, 32, 32),)),
+    "resnet50": Case(
+        lambda: models.resnet50(num_classes=4, width=8), (images(2, 3, 32, 32),)
+    ),
     "mobilenet": Case(
-        lambda: models.mobilenet_v2(num_classes=4), (images(2, 3, 32, 32),)
+        lambda: models.mobilenet_v2(num_classes=4, scale=0.25),
+        (images(2, 3, 32, 32),),
     ),
     "bert": Case(
         lambda: models.BertForSequenceClassification(models.BertModel(BERT), 3),
@@ -46,12 +58,24 @@ CASES = {
     "masked words": Case(
         lambda: models.BertForMaskedLM(models.BertModel(BERT)), (WORDS,)
     ),
+    "pairs of texts": Case(
+        lambda: models.BertForSequenceClassification(models.BertModel(BERT), 3),
+        (WORDS, (WORDS > 6).astype("int64"), WORDS * 0 + [0, 1, 2, 3], WORDS > 0),
+    ),
+    "ernie": Case(
+        lambda: models.ErnieModel(ERNIE),
+        (WORDS, WORDS % 4, WORDS * 0 + [0, 1, 2, 3], WORDS > 0, WORDS % 3),
+    ),
     "lstm": Case(lambda: models.LSTMLanguageModel(20, 8, 8), (WORDS,)),
     "lstm classifier": Case(
         lambda: models.LSTMClassifier(20, 3, 8, 8), (WORDS, np.array([2, 4]))
     ),
     "transformer": Case(
         lambda: models.TransformerModel(20, 20, 8, 1, 1, 2, 8, 16),
+        (WORDS, WORDS[:, :3]),
+    ),
+    "transformer of one table": Case(
+        lambda: models.TransformerModel(20, 20, 8, 2, 2, 2, 8, 16, weight_sharing=True),
         (WORDS, WORDS[:, :3]),
     ),
     "mlp policy": Case(lambda: models.MLPPolicy(4, 2), (images(3, 4),)),
@@ -123,3 +147,12 @@ def test_a_network_trains_as_a_program_as_it_does_op_by_op(name: str) -> None:
     for one, other in zip(steps(plain, case), steps(static, case), strict=True):
         close(one, other)
     assert len(static.forward.program_cache) == 2
+
+
+def test_every_network_there_is_has_its_case() -> None:
+    known = (getattr(models, name) for name in models.__all__)
+    kinds = {
+        one for one in known if isinstance(one, type) and issubclass(one, nn.Layer)
+    }
+    built = {type(one) for c in CASES.values() for one in c.build().sublayers(True)}
+    assert kinds <= built

@@ -635,3 +635,26 @@ def test_the_tensors_of_a_named_tuple_are_inputs() -> None:
     assert point.x.grad.tolist() == [3.0]
     assert area(Point(tensor(4.0), tensor(5.0))).tolist() == [20.0]
     assert len(area.program_cache) == 1
+
+
+def test_a_result_that_nobody_uses_gives_its_weights_no_gradient() -> None:
+    class Two(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body, self.pool = nn.Linear(1, 1), nn.Linear(1, 1)
+            self.other = nn.Linear(1, 1)
+
+        def forward(self, x: Any) -> Any:
+            y = self.body(x)
+            if x.sum() > 0:
+                y = y + self.other(x)
+            return y, self.pool(y)
+
+    net = jit.to_static(Two())
+    net(tg.ones([1, 1]))[0].sum().backward()
+    trained = {n for n, p in net.named_parameters() if p.grad is not None}
+    wanted = {"body.weight", "body.bias", "other.weight", "other.bias"}
+    assert trained == wanted
+    net.clear_gradients()
+    net(tg.ones([1, 1]))[1].sum().backward()
+    assert all(p.grad is not None for p in net.parameters())
