@@ -158,8 +158,15 @@ class Tensor(InPlace, Methods):
         """The one element as a Python number.
 
         Raises:
-            ValueError: There is more than one.
+            InvalidValueError: There are more, or none.
         """
+        if self.data.size != 1:
+            raise InvalidValueError(
+                at_user_line(
+                    f"item() is of a tensor of one element; this one has shape "
+                    f"{self.shape}: use tolist(), or an index first"
+                )
+            )
         return self.data.item()
 
     def tolist(self) -> Any:

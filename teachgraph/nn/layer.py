@@ -148,10 +148,20 @@ class Layer:
             dtype: By default the layer's.
             is_bias: A bias starts at 0, a weight Xavier-uniform.
             default_initializer: Instead of these.
+
+        Raises:
+            InvalidValueError: A size is negative.
         """
         wanted = ParamAttr.of(attr)
         if wanted is False:
             return None
+        if any(size < 0 for size in shape):
+            raise InvalidValueError(
+                at_user_line(
+                    f"{type(self).__name__}: each dimension of a parameter is greater "
+                    f"than 0, got {list(shape)}"
+                )
+            )
         suffix = "b" if is_bias else "w"
         name = wanted.name or unique_name.generate(f"{self._full_name}.{suffix}")
         usual = Constant(0.0) if is_bias else XavierUniform()
@@ -302,7 +312,15 @@ class Layer:
 
         Raises:
             InvalidValueError: A value has another shape or dtype; nothing has changed.
+            DTypeError: It is no dictionary.
         """
+        if not isinstance(state_dict, Mapping):
+            raise DTypeError(
+                at_user_line(
+                    "a state is a dictionary from names to values, as state_dict() or "
+                    f"load() give it, got {type(state_dict).__name__}"
+                )
+            )
         own = self.state_dict()
         named = own if use_structured_name else {v.name: v for v in own.values()}
         known = {k: v for k, v in state_dict.items() if k in named}

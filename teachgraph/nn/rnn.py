@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.errors import InvalidValueError, ShapeError, at_user_line, describe
 from teachgraph.nn import functional
 from teachgraph.nn.cells import (
     WEIGHTS,
@@ -145,6 +145,16 @@ class RNNBase(Layer):
             The last layer's outputs [batch, steps, directions * hidden], and the last
             states, shaped like the initial ones.
         """
+        if len(inputs.shape) != 3:
+            layout = (
+                "[steps, batch, size]" if self.time_major else "[batch, steps, size]"
+            )
+            raise ShapeError(
+                at_user_line(
+                    f"{type(self).__name__}: inputs are {layout}, got "
+                    f"{describe(inputs)}"
+                )
+            )
         x = inputs if self.time_major else functions.transpose(inputs, [1, 0, 2])
         last = []
         for layer in range(self.num_layers):

@@ -202,6 +202,14 @@ def transpose2(x: Any, *, axis: Sequence[int]) -> Any:
     return np.transpose(x, axis)
 
 
+@transpose2.infers
+def infer_transpose2(x: Like, *, axis: Sequence[int]) -> Any:
+    """The sizes of x in another order."""
+    if len(axis) != x.ndim:
+        raise ShapeError(f"{len(axis)} axes, {list(axis)}, for {x.ndim} dimensions")
+    return [(np.transpose(np.broadcast_to(0, x.shape), axis).shape, x.dtype)]
+
+
 @transpose2.grad
 def transpose2_grad(dout: Any, *, axis: Sequence[int]) -> Any:
     """The inverse permutation."""

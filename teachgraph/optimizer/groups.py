@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from teachgraph.eager import Tensor
-from teachgraph.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.errors import DTypeError, InvalidValueError, at_user_line, describe
 from teachgraph.nn.clip import ClipGradBase
 from teachgraph.optimizer.checks import is_number
 from teachgraph.regularizer import L2Decay, WeightDecayRegularizer
@@ -101,16 +101,26 @@ def several(parameters: Any, kinds: tuple[type, ...]) -> list[Any]:
     """The parameters as a list.
 
     Raises:
-        TypeError: They are one Tensor, or something else than Tensors.
+        DTypeError: They are one Tensor, or something else than Tensors.
     """
     alone = isinstance(parameters, KINDS) or not isinstance(parameters, Iterable)
     found = None if alone else list(parameters)
     if found is None or not all(isinstance(p, kinds) for p in found):
-        raise TypeError(
-            "`parameters` argument given to the optimizer should be an iterable of "
-            f"Tensors, such as layer.parameters(), got {parameters!r}"
+        odd = parameters if found is None else found
+        raise DTypeError(
+            at_user_line(
+                "`parameters` argument given to the optimizer should be an iterable of "
+                f"Tensors, such as layer.parameters(), got {in_short(odd)}"
+            )
         )
     return found
+
+
+def in_short(given: Any) -> str:
+    """What was given, without the values of tensors."""
+    if isinstance(given, list):
+        return f"a list of {', '.join(describe(p) for p in given)}"
+    return describe(given)
 
 
 def name_of(parameter: Any) -> str:

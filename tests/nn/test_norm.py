@@ -198,7 +198,7 @@ def test_float32_stays_float32() -> None:
 def test_what_does_not_fit_is_refused_in_words() -> None:
     with pytest.raises(ShapeError, match="expected 4D input"):
         nn.BatchNorm2D(3)(tensor(4, 3))
-    with pytest.raises(ShapeError, match=r"(?s)batch_norm .*vector of 4 .*\[3\]"):
+    with pytest.raises(ShapeError, match=r"(?s)batch_norm .*4 channels, .* of \[3\]"):
         nn.BatchNorm2D(3)(tensor(2, 4, 2, 2))
     with pytest.raises(ShapeError, match=r"expected input with shape \[\*, 4\]"):
         F.layer_norm(tensor(2, 3), [4])
