@@ -248,7 +248,9 @@ class Variable(Methods):
         return ModeError(
             at_user_line(
                 f"{what!r} needs a value, and the Variable {self.name!r} gets one only "
-                "when an Executor runs its program: fetch it there"
+                "when an Executor runs its program: fetch it there; in a function of "
+                "to_static, use tensors' own functions in the place of NumPy's, and "
+                f"{what!r} on what the function returns"
             )
         )
 

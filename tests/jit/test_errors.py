@@ -321,8 +321,9 @@ def test_without_a_source_it_says_what_to_do() -> None:
 
 
 def test_numpy_on_a_tensor_of_a_program_is_refused() -> None:
-    with pytest.raises(ModeError, match="gets one only when"):
+    with pytest.raises(ModeError, match="gets one only when") as caught:
         jit.to_static(lambda x: np.maximum(x, 0))(tensor(1.0))
+    assert "use tensors' own functions in the place of NumPy's" in str(caught.value)
 
 
 def test_an_error_while_tracing_leaves_everything_as_it_was() -> None:
