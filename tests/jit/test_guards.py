@@ -213,3 +213,27 @@ def test_objects_with_static_methods_and_objects_as_arguments() -> None:
     assert function(one(), settings).item() == 2.0
     settings.scale = 4.0
     assert function(one(), settings).item() == 4.0
+
+
+def test_the_usual_bookkeeping_makes_no_programs() -> None:
+    class Kept(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear, self.mask = linear(1.0), None
+            self.last: Any = None
+            self.step, self.history = 0, list[int]()
+
+        def forward(self, x: Any) -> Any:
+            if self.mask is None:
+                self.mask = tg.ones([1])
+            self.last = self.linear(x) * self.mask
+            return self.last
+
+    net = jit.to_static(Kept())
+    adam = tg.optimizer.Adam(parameters=net.parameters())
+    for step in range(3):
+        net.step, net.history = step, [*net.history, step]
+        net(tg.ones([1, 1])).sum().backward()
+        adam.step()
+        adam.clear_grad()
+    assert len(net.forward.program_cache) == 1
