@@ -149,10 +149,10 @@ class ProgramRecorder(Watcher):
     @careful
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
         """An Executor starts a run."""
-        self._followed = self.follows(program)
         number = self.number(program)
         self.running = program
-        self._visits[number] += 1
+        self._visits[number] = visit = self._visits[number] + 1
+        self._followed = is_told(visit)
         if self._followed:
             self._runs += 1
             self.tell_run(number, "begin")
