@@ -93,6 +93,7 @@ def classifier() -> tuple[Any, Any]:
 def test_it_is_trained_on_words_and_never_sees_the_padding(
     interpret: bool, programs: Fresh
 ) -> None:
+    tg.seed(0)
     loss, doubled = classifier()
     executor = Executor(interpret=interpret)
     executor.run(programs.startup)

@@ -78,9 +78,8 @@ def test_the_widget_works_where_there_is_no_node(
     assert len(report["script"]) > 1000
     assert len(report["style"]) > 100
     assert report["shown"], "no cell of lesson 00 showed a widget"
-    for state in report["shown"]:
-        assert state["_esm"] == report["script"]
-        assert state["_css"] == report["style"]
+    for code in report["shown"]:
+        assert code == {"script": report["script"], "style": report["style"]}
 
 
 @pytest.fixture

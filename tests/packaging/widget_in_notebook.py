@@ -5,11 +5,14 @@ Not a test: `test_wheel.py` runs it with the Python of a venv that has no Node.
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import shutil
 import sys
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
@@ -33,9 +36,16 @@ def main(path: Path) -> None:
         "node": shutil.which("node"),
         "script": (static / "widget.js").read_text("utf-8"),
         "style": (static / "widget.css").read_text("utf-8"),
-        "shown": [models[model]["state"] for model in shown],
+        "shown": [drawn_by(models[model]["state"], models) for model in shown],
     }
     print(json.dumps(report))
+
+
+def drawn_by(view: dict[str, str], models: dict[str, Any]) -> Any:
+    """The code that draws a view: its script and its style."""
+    front_end = models[view["front_end"].removeprefix("IPY_MODEL_")]
+    (code,) = [part for part in front_end["buffers"] if part["path"] == ["code"]]
+    return json.loads(gzip.decompress(base64.b64decode(code["data"])))
 
 
 if __name__ == "__main__":

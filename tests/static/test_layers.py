@@ -86,8 +86,8 @@ def test_a_shared_parameter_is_initialised_once(programs: Fresh) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"x": "x"}, TypeError, "fc: x must be a Variable"),
-        ({"x": np.ones((2, 2))}, TypeError, "fc: x must be a Variable"),
+        ({"x": "x"}, TypeError, "^fc .*x must be a Variable"),
+        ({"x": np.ones((2, 2))}, TypeError, "^fc .*x must be a Variable"),
         ({"activation": "nosuch"}, UnknownOpError, '"nosuch" has not been registered'),
         ({"weight_attr": 3}, TypeError, "a parameter's attr is a ParamAttr"),
         ({"size": 0}, ProgramError, "must be greater than 0"),

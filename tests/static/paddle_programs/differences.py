@@ -70,7 +70,6 @@ ATTRIBUTES = [
     *without(
         "`value` in words, where a float is too coarse", "fill_constant", "str_value"
     ),
-    *without("a value for the diagonal of a matrix", "uniform_random", "diag_*"),
     *without("a reduction does not cast; the op `cast` does", "reduce_*", "*_dtype"),
     *without(
         "it is always stable and always starts from logits",
