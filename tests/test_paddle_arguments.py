@@ -6,15 +6,14 @@ The arguments are asked of Paddle by `tests/oracle/names.py`.
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 
 import teachgraph as tg
+from tests.oracle.held import ours, words
 
 FILE = Path(__file__).parent / "oracle" / "paddle_arguments.json"
 ARGUMENTS: dict[str, str] = json.loads(FILE.read_text("utf-8"))
@@ -39,28 +38,10 @@ OTHER_ORDER = {
 }
 
 
-def words(table: dict[str, str]) -> set[str]:
-    return {name for names in table.values() for name in names.split()}
-
-
-def ours(path: str) -> Any:
-    """What stands here for a name of Paddle's, or None."""
-    found: Any = tg
-    for name in path.split("."):
-        if isinstance(found, ModuleType) and not hasattr(found, name):
-            try:
-                found = import_module(f"{found.__name__}.{name}")
-            except ImportError:
-                return None
-        else:
-            found = getattr(found, name, None)
-    return found
-
-
 HERE = {
     path: (names.split(), list(signature(thing).parameters.values()))
     for path, names in ARGUMENTS.items()
-    if names and (thing := ours(path)) is not None
+    if names and (thing := ours(tg, path)) is not None
 }
 
 
@@ -69,7 +50,7 @@ def test_functions_are_functions_here_too() -> None:
     shadowed = [
         path
         for path, names in ARGUMENTS.items()
-        if names and isinstance(ours(path), ModuleType)
+        if names and isinstance(ours(tg, path), ModuleType)
     ]
     assert shadowed == []
 

@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
+import ast
 import json
-from importlib import import_module
 from inspect import Parameter, signature
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from teachgraph import fluid
+from tests.oracle.held import ours, words
 
 FILE = Path(__file__).with_name("arguments.json")
 ARGUMENTS: dict[str, str | None] = json.loads(FILE.read_text("utf-8"))
@@ -122,24 +122,6 @@ UNKNOWN = ...
 """A default of Paddle's that has no literal."""
 
 
-def words(table: dict[str, str]) -> set[str]:
-    return {name for names in table.values() for name in names.split()}
-
-
-def ours(path: str) -> Any:
-    """What stands here for a name of Paddle's, or None."""
-    found: Any = fluid
-    for name in path.split("."):
-        if isinstance(found, ModuleType) and not hasattr(found, name):
-            try:
-                found = import_module(f"{found.__name__}.{name}")
-            except ImportError:
-                return None
-        else:
-            found = getattr(found, name, None)
-    return found
-
-
 def parameters(function: Any) -> dict[str, Parameter]:
     """What a function takes besides the object that it is a method of."""
     found = signature(function).parameters
@@ -148,15 +130,22 @@ def parameters(function: Any) -> dict[str, Parameter]:
 
 def theirs(text: str) -> dict[str, Parameter]:
     """The same of a text as it would stand in a `def`."""
-    function = eval(f"lambda {text}: 0")  # noqa: S307  our own file
-    kind = Parameter.POSITIONAL_OR_KEYWORD
-    return {name: p for name, p in parameters(function).items() if p.kind is kind}
+    function = ast.parse(f"lambda {text}: 0", mode="eval").body
+    assert isinstance(function, ast.Lambda)
+    names = [argument.arg for argument in function.args.args]
+    given = [ast.literal_eval(default) for default in function.args.defaults]
+    defaults = [Parameter.empty] * (len(names) - len(given)) + given
+    return {
+        name: Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for name, default in zip(names, defaults, strict=True)
+        if name != "self"
+    }
 
 
 HERE = {
     path: (theirs(text), parameters(thing))
     for path, text in ARGUMENTS.items()
-    if text is not None and (thing := ours(path)) is not None
+    if text is not None and (thing := ours(fluid, path)) is not None
 }
 
 
@@ -166,7 +155,7 @@ def open_ended(found: dict[str, Parameter]) -> bool:
 
 
 def test_what_is_missing_is_what_is_left_out() -> None:
-    missing = {path for path in ARGUMENTS if ours(path) is None}
+    missing = {path for path in ARGUMENTS if ours(fluid, path) is None}
     left_out = words(LEFT_OUT)
     whole = {path for path in missing if path.rpartition(".")[0] not in missing}
     assert whole == left_out
