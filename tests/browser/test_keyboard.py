@@ -185,6 +185,7 @@ def test_what_a_mouse_can_do_keys_do(
     page.locator(act.focus).first.focus()
     for key in act.keys.split():
         page.keyboard.press(key)
+        page.evaluate("new Promise(requestAnimationFrame)")
     found = page.locator(act.where).first
     wanted = re.compile(act.wanted)
     if act.attribute == "text":
