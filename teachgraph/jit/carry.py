@@ -12,6 +12,7 @@ from typing import Any
 
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import array_of, spec_of
+from teachgraph.jit.chosen import chosen
 from teachgraph.jit.effects import moved, written
 from teachgraph.jit.merge import NUMBERS
 from teachgraph.jit.nest import copied, entries
@@ -196,13 +197,19 @@ class Nest(Carry):
 
     Attributes:
         owner: The list or dictionary itself; None if a round makes a new one.
+        among: Which ones it may be then.
     """
 
     def __init__(
-        self, name: str, value: Any, parts: Sequence[Carry], owner: Any = None
+        self,
+        name: str,
+        value: Any,
+        parts: Sequence[Carry],
+        owner: Any = None,
+        among: Sequence[Any] = (),
     ) -> None:
         super().__init__(name, value)
-        self.parts, self.owner = parts, owner
+        self.parts, self.owner, self.among = parts, owner, among
         self.width = sum(part.width for part in parts)
 
     def first(self) -> list[Any]:
@@ -219,7 +226,9 @@ class Nest(Carry):
             found = type(self.value)(*made)
         else:
             found = type(self.value)(made)
-        return found if self.owner is None else written(self.owner, found)
+        if self.owner is not None:
+            return written(self.owner, found)
+        return chosen(found, *self.among) if self.among else found
 
     def pack(self, result: Any) -> list[Any]:
         pairs = zip(self.parts, self.items(result), strict=True)
@@ -244,9 +253,10 @@ class Nest(Carry):
             return growing(self, result)
         items = zip(self.parts, self.items(result), strict=True)
         parts = [part.seen(item) for part, item in items]
-        return Nest(
-            self.name, self.value, parts, self.owner if result is self.owner else None
-        )
+        if isinstance(result, tuple) or result is self.owner:
+            return Nest(self.name, self.value, parts, self.owner)
+        known = self.among if self.owner is None else (self.owner,)
+        return Nest(self.name, self.value, parts, None, (*known, result))
 
 
 class Array(Carry):

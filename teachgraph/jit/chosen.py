@@ -33,19 +33,21 @@ def chosen(value: Any, *among: Any) -> Any:
 
 
 def not_chosen(value: Any) -> None:
-    """See to it that a value is not one that a tensor has chosen among several.
+    """See to it that no tensor has chosen between a value and others.
 
     Raises:
-        ConversionError: It is, and somebody still sees one of the others.
+        ConversionError: One has, and somebody still sees one of the others, or what
+            was chosen.
     """
     here = tracer()
-    if here is None or id(value) not in here.chosen:
+    if here is None or not here.chosen:
         return
-    others = {id(one): one for one in here.chosen[id(value)][1:]}
-    kept = any(getattr(one, "persistable", False) for one in others.values())
+    among = {id(one): one for one in here.chosen.get(id(value), [value])}
+    others = [one for one in among.values() if one is not value]
+    kept = any(getattr(one, "persistable", False) for one in others)
     if kept or any(
         seen is not value
-        and not others.keys().isdisjoint(
+        and not among.keys().isdisjoint(
             [id(seen), *map(id, here.chosen.get(id(seen), ()))]
         )
         for seen in visible()

@@ -209,9 +209,52 @@ def of_two_made_in_branches(x: Any) -> Any:
     return y
 
 
+def the_one_it_was_chosen_from(x: Any) -> Any:
+    y = x + 0
+    z = y if x > 0 else x * 2
+    y.add_(x)  # the place
+    return z
+
+
+def bound_to_another_in_a_loop(x: Any) -> Any:
+    items, others = [x, x], [x * 2, x * 3]
+    while x < 3:
+        x = x * 2
+        items = others
+    items[0] = x  # the place
+    return others[0]
+
+
+def the_other_after_a_loop(x: Any) -> Any:
+    items, others = [x, x], [x * 2, x * 3]
+    while x < 3:
+        x = x * 2
+        items = others
+    others[0] = x  # the place
+    return items[0]
+
+
+def both_new_in_a_loop(x: Any) -> Any:
+    items = others = [x, x]
+    while x < 3:
+        x = x * 2
+        items = others = [x, x]
+    others[0] = x * 5  # the place
+    return items[0]
+
+
 @pytest.mark.parametrize(
     "function",
-    [chosen_here, chosen_in_a_branch, chosen_by_a_loop, of_two_made_in_branches],
+    [
+        chosen_here,
+        chosen_in_a_branch,
+        chosen_by_a_loop,
+        of_two_made_in_branches,
+        the_one_it_was_chosen_from,
+        bound_to_another_in_a_loop,
+        the_other_after_a_loop,
+        both_new_in_a_loop,
+    ],
 )
 def test_what_a_tensor_has_chosen_is_not_changed_in_place(
     function: Callable[..., Any],
@@ -241,8 +284,20 @@ def without_other_names(x: Any) -> Any:
     return h
 
 
+def states_of_each_round(x: Any) -> Any:
+    states, i = [x, x * 2], x * 0
+    while i < 3:
+        i = i + 1
+        before = states
+        states = [before[1] + i, before[0]]
+    states[0] = states[0] * 2
+    return states[0] + states[1]
+
+
 @pytest.mark.parametrize("value", [2.0, -2.0])
-@pytest.mark.parametrize("function", [once_in_each_branch, without_other_names])
+@pytest.mark.parametrize(
+    "function", [once_in_each_branch, without_other_names, states_of_each_round]
+)
 def test_what_no_other_name_stands_for_is_changed_in_place(
     function: Callable[..., Any], value: float
 ) -> None:
