@@ -15,12 +15,17 @@ from typing import Any
 from teachgraph.callsite import ours
 from teachgraph.errors import ConversionError, at_user_line
 from teachgraph.jit.tracing import tracer
+from teachgraph.nn.layer import Layer
 from teachgraph.static.variable import Variable
 
 __all__ = ["chosen", "not_chosen"]
 
 NO_PLACES = (FunctionType, MethodType, ModuleType, Variable, type)
 """What is not looked into."""
+
+
+OUTERMOST = "trace"
+"""The function of `static_function` that calls the one that is traced."""
 
 
 def chosen(value: Any, *among: Any) -> Any:
@@ -77,18 +82,26 @@ def visible() -> Iterator[Any]:
             left += one.values()
         elif isinstance(one, (list, tuple)):
             left += one
-        elif not isinstance(one, NO_PLACES):
+        elif isinstance(one, Layer) or not (isinstance(one, NO_PLACES) or inner(one)):
             left += getattr(one, "__dict__", {}).values()
 
 
-def variables(frame: FrameType | None) -> Iterator[Any]:
-    """The variables of the functions that wait for this one.
+def inner(one: Any) -> bool:
+    """Whether an object is of this package: a program knows all of its variables."""
+    return type(one).__module__.partition(".")[0] == "teachgraph"
 
-    A branch is a function within the user's: its variables come before theirs.
+
+def variables(frame: FrameType | None) -> Iterator[Any]:
+    """The variables of the functions that wait for this one, out to what is traced.
+
+    A branch is a function within the user's: its variables come before theirs. Who
+    called the traced function has none of the program's.
     """
     known: set[tuple[str, str, str]] = set()
     while frame is not None:
         code = frame.f_code
+        if code.co_qualname == OUTERMOST and ours(code.co_filename):
+            return
         if not ours(code.co_filename):
             for name, value in frame.f_locals.items():
                 key = code.co_filename, code.co_qualname, name

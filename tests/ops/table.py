@@ -80,6 +80,10 @@ ELSEWHERE = {
         "what functions are converted to: tests/jit",
     ),
     "late": "it runs another op, whose attributes come as tensors: tests/onnx",
+    **dict.fromkeys(
+        ("resample", "resample_back", "suppressed"),
+        "ops of ONNX that Paddle has not, held to its node tests: tests/onnx",
+    ),
     "py_func": "its kernel is the user's: test_py_func.py",
 }
 """Ops that have no row, and why."""

@@ -102,10 +102,17 @@ AXE = """async (within) => {
 }"""
 
 
+ARRIVED = """() => Promise.all(document.getAnimations()
+  .filter((one) => one.effect.getTiming().iterations !== Infinity)
+  .map((one) => one.finished.catch(() => {})))"""
+"""Until what slides in stands still: on its way it is paler than it will be."""
+
+
 def violations(page: Page, within: str = "html") -> list[str]:
     """What axe-core finds wrong with a page, or a part of one, a line each."""
     axe = WIDGETS / "node_modules" / "axe-core" / "axe.min.js"
     page.evaluate(axe.read_text("utf-8"))
+    page.evaluate(ARRIVED)
     found = page.evaluate(AXE, within)
     return [
         f"{rule['id']}: {node['target']} {node['failureSummary']}"
