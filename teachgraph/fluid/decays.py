@@ -11,6 +11,7 @@ from typing import Any
 
 from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.optimizer.lr import LRScheduler, ReduceOnPlateau
+from teachgraph.optimizer.lr.decay import way_left
 
 __all__ = [
     "CosineDecay",
@@ -197,12 +198,9 @@ class PolynomialDecay(LearningRateDecay):
 
     def step(self) -> float:
         """The rate in this step."""
-        way: float = self.decay_steps
-        if self.cycle:
-            way *= max(math.ceil(self.step_num / way), 1)
-        left = (1 - min(self.step_num / way, 1)) ** self.power
+        left = way_left(self.step_num, self.decay_steps, cycle=self.cycle)
         end = self.end_learning_rate
-        return float((self.learning_rate - end) * left + end)
+        return float((self.learning_rate - end) * left**self.power + end)
 
 
 class CosineDecay(LearningRateDecay):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from types import FrameType, FunctionType, MethodType, ModuleType
+from types import CodeType, FrameType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from teachgraph.callsite import ours
@@ -22,10 +22,6 @@ __all__ = ["chosen", "not_chosen"]
 
 NO_PLACES = (FunctionType, MethodType, ModuleType, Variable, type)
 """What is not looked into."""
-
-
-OUTERMOST = "trace"
-"""The function of `static_function` that calls the one that is traced."""
 
 
 def chosen(value: Any, *among: Any) -> Any:
@@ -55,7 +51,7 @@ def not_chosen(value: Any) -> None:
         and not among.keys().isdisjoint(
             [id(seen), *map(id, here.chosen.get(id(seen), ()))]
         )
-        for seen in visible()
+        for seen in visible(here.outermost)
     ):
         raise ConversionError(at_user_line(AMBIGUOUS))
 
@@ -68,10 +64,10 @@ AMBIGUOUS = (
 )
 
 
-def visible() -> Iterator[Any]:
+def visible(outermost: CodeType | None) -> Iterator[Any]:
     """What the user's variables stand for, and what these hold."""
     seen: set[int] = set()
-    left = list(variables(sys._getframe()))
+    left = list(variables(sys._getframe(), outermost))
     while left:
         one = left.pop()
         if id(one) in seen:
@@ -91,17 +87,15 @@ def inner(one: Any) -> bool:
     return type(one).__module__.partition(".")[0] == "teachgraph"
 
 
-def variables(frame: FrameType | None) -> Iterator[Any]:
+def variables(frame: FrameType | None, outermost: CodeType | None) -> Iterator[Any]:
     """The variables of the functions that wait for this one, out to what is traced.
 
     A branch is a function within the user's: its variables come before theirs. Who
     called the traced function has none of the program's.
     """
     known: set[tuple[str, str, str]] = set()
-    while frame is not None:
+    while frame is not None and frame.f_code is not outermost:
         code = frame.f_code
-        if code.co_qualname == OUTERMOST and ours(code.co_filename):
-            return
         if not ours(code.co_filename):
             for name, value in frame.f_locals.items():
                 key = code.co_filename, code.co_qualname, name

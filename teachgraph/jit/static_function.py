@@ -295,7 +295,7 @@ def too_many(name: str, count: int, broken: Guard | None) -> str:
 
 def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
     """Trace a function for arguments like these."""
-    spec, here = static.function_spec, Tracer()
+    spec, here = static.function_spec, Tracer(outermost=trace.__code__)
     inputs: list[Variable] = []
     with here.tracing():
         try:

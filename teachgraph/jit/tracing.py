@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 from teachgraph import modes, unique_name
@@ -51,10 +51,14 @@ class Tracer:
         bodies: For the function and each branch or round that is being traced, the
             containers of Python's that it may have changed.
         chosen: Values that a tensor has chosen, each with those it is one of.
+        outermost: The code that calls the function which is traced.
     """
 
-    def __init__(self, program: Program | None = None) -> None:
+    def __init__(
+        self, program: Program | None = None, outermost: CodeType | None = None
+    ) -> None:
         self.program, self.startup = program or Program(), Program()
+        self.outermost = outermost
         self.held: dict[str, Tensor] = {}
         self.layers: dict[Layer, dict[str, Any]] = {}
         self.functions: dict[Any, list[Spot]] = {}

@@ -5,13 +5,13 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import Any
 
 from teachgraph import fluid
+from teachgraph.fluid.renamed import arguments
 from tests.oracle.held import ours, words
 
 FILE = Path(__file__).with_name("arguments.json")
@@ -122,28 +122,13 @@ UNKNOWN = ...
 """A default of Paddle's that has no literal."""
 
 
-def parameters(function: Any) -> dict[str, Parameter]:
+def parameters(taken: Signature) -> dict[str, Parameter]:
     """What a function takes besides the object that it is a method of."""
-    found = signature(function).parameters
-    return {name: given for name, given in found.items() if name != "self"}
-
-
-def theirs(text: str) -> dict[str, Parameter]:
-    """The same of a text as it would stand in a `def`."""
-    function = ast.parse(f"lambda {text}: 0", mode="eval").body
-    assert isinstance(function, ast.Lambda)
-    names = [argument.arg for argument in function.args.args]
-    given = [ast.literal_eval(default) for default in function.args.defaults]
-    defaults = [Parameter.empty] * (len(names) - len(given)) + given
-    return {
-        name: Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default)
-        for name, default in zip(names, defaults, strict=True)
-        if name != "self"
-    }
+    return {name: p for name, p in taken.parameters.items() if name != "self"}
 
 
 HERE = {
-    path: (theirs(text), parameters(thing))
+    path: (parameters(arguments(text)), parameters(signature(thing)))
     for path, text in ARGUMENTS.items()
     if text is not None and (thing := ours(fluid, path)) is not None
 }

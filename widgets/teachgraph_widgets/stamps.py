@@ -8,7 +8,7 @@ from teachgraph_widgets.folded import Folded
 from teachgraph_widgets.lettering import text
 from teachgraph_widgets.still_charts import HUES
 
-__all__ = ["FILLS", "LIGHT_LETTERS", "badge", "hue", "line_tag", "stamps"]
+__all__ = ["FILLS", "LIGHT_LETTERS", "badge", "line_tag", "stamps"]
 
 FILLS = {
     "P": "#e69f00",

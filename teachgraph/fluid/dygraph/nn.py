@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph import nn
 from teachgraph.fluid import networks
-from teachgraph.fluid.dygraph.activated import Activated
+from teachgraph.fluid.dygraph.activated import Activated, Convolution
 from teachgraph.fluid.dygraph.units import (
     BilinearTensorProduct,
     Conv3D,
@@ -108,39 +108,11 @@ class FC(nn.Layer):
         return activated(out, self._act)
 
 
-class Conv2D(Activated, nn.Conv2D):
+class Conv2D(Convolution, nn.Conv2D):
     """A convolution over images: act(filter * x + b).
 
     In Paddle this is `fluid.dygraph.Conv2D`.
     """
-
-    def __init__(
-        self,
-        num_channels: int,
-        num_filters: int,
-        filter_size: Numbers,
-        stride: Numbers = 1,
-        padding: Padding = 0,
-        dilation: Numbers = 1,
-        groups: int | None = None,
-        param_attr: Any = None,
-        bias_attr: Any = None,
-        use_cudnn: bool = True,
-        act: str | None = None,
-        dtype: Any = "float32",
-    ) -> None:
-        super().__init__(
-            num_channels,
-            num_filters,
-            filter_size,
-            stride,
-            padding,
-            dilation,
-            groups or 1,
-            weight_attr=param_attr,
-            bias_attr=bias_attr,
-        )
-        self._act = act
 
 
 class Conv2DTranspose(Activated, nn.Conv2DTranspose):

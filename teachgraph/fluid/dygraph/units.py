@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph import nn
 from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.fluid.dygraph.activated import Activated
+from teachgraph.fluid.dygraph.activated import Activated, Convolution
 from teachgraph.fluid.gates import gru_step
 from teachgraph.nn.functional.conv import Numbers, Padding
 from teachgraph.ops.activation import activated
@@ -22,39 +22,11 @@ __all__ = [
 ]
 
 
-class Conv3D(Activated, nn.Conv3D):
+class Conv3D(Convolution, nn.Conv3D):
     """A convolution over volumes: act(filter * x + b).
 
     In Paddle this is `fluid.dygraph.Conv3D`.
     """
-
-    def __init__(
-        self,
-        num_channels: int,
-        num_filters: int,
-        filter_size: Numbers,
-        stride: Numbers = 1,
-        padding: Padding = 0,
-        dilation: Numbers = 1,
-        groups: int | None = None,
-        param_attr: Any = None,
-        bias_attr: Any = None,
-        use_cudnn: bool = True,
-        act: str | None = None,
-        dtype: Any = "float32",
-    ) -> None:
-        super().__init__(
-            num_channels,
-            num_filters,
-            filter_size,
-            stride,
-            padding,
-            dilation,
-            groups or 1,
-            weight_attr=param_attr,
-            bias_attr=bias_attr,
-        )
-        self._act = act
 
 
 class Conv3DTranspose(Activated, nn.Conv3DTranspose):  # type: ignore[misc]

@@ -109,10 +109,8 @@ class PolynomialDecay(LRScheduler):
 
     def get_lr(self) -> float:
         """The rate in this epoch."""
-        steps, epoch = self.decay_steps, self.last_epoch
-        if self.cycle:
-            steps *= max(1, ceil(epoch / steps))
-        left = 1.0 - min(epoch, steps) / steps
+        epoch, steps = self.last_epoch, self.decay_steps
+        left = way_left(epoch, steps, cycle=self.cycle)
         return float(self.end_lr + (self.base_lr - self.end_lr) * left**self.power)
 
 
@@ -260,6 +258,16 @@ class MultiplicativeDecay(LRScheduler):
         return prod(
             map(self.lr_lambda, range(1, self.last_epoch + 1)), start=self.base_lr
         )
+
+
+def way_left(epoch: int, steps: int, *, cycle: bool) -> float:
+    """The share of the steps that is still to go, or of as many times the steps.
+
+    >>> [way_left(epoch, 2, cycle=True) for epoch in range(4)]
+    [1.0, 0.5, 0.0, 0.25]
+    """
+    way = steps * max(1, ceil(epoch / steps)) if cycle else steps
+    return 1.0 - min(epoch, way) / way
 
 
 def passed(bounds: Sequence[int], epoch: int) -> int:
