@@ -232,7 +232,7 @@ def test_errors_name_the_users_line() -> None:
 def test_an_operator_names_the_function_the_user_wrote() -> None:
     jit_ops = wrong_shape.dygraph_function
     assert jit_ops.__name__ == "wrong_shape"
-    main = raising.main_program
+    main = raising.get_concrete_program(tensor(1.0))[0].main_program
     ops = [op for block in main.blocks for op in block.ops if op.type != "assign"]
     assert {op.callsite.function for op in ops} == {"raising"}
 
