@@ -36,6 +36,8 @@ export interface ViewOptions {
 
 /** More new events than this appear at once, without sliding in. */
 const MOST_ANIMATED = 80;
+/** What comes sooner after the last, in milliseconds, does too: a layer a row is dear. */
+const UNHURRIED = 260;
 const NOTHING_YET = "Variables and operators appear here as lines make them.";
 export const DEFAULT_HEIGHT = 560;
 const SUPPRESS = "data-lm-suppress-shortcuts";
@@ -89,6 +91,8 @@ export class View implements Actions {
   /** What was last said to be selected. */
   private said: string | undefined;
   private requested = 0;
+  /** When something new was last drawn. */
+  private grewAt = -Infinity;
   /** Brings answers to a kernel that waits at each line, where there is one. */
   onAnswer: ((answer: Answer) => void) | undefined;
   private asked = false;
@@ -225,7 +229,9 @@ export class View implements Actions {
     }
     const added = this.trace.length - known;
     if (this.live) this.position = this.trace.length;
-    const frame = this.frame(this.live && known > 0 && added <= MOST_ANIMATED);
+    const unhurried = added > 0 && this.unhurried();
+    const few = known > 0 && added <= MOST_ANIMATED;
+    const frame = this.frame(this.live && few && unhurried);
     this.body.hidden = !this.chapters.update(frame);
     this.legend.hidden = !this.chapters.needsLegend;
     this.scrubber.element.hidden = this.body.hidden && this.trace.steps.length === 0;
@@ -244,6 +250,14 @@ export class View implements Actions {
     this.element.dataset.state = this.lost ? "lost" : progressOf(this.trace);
     this.element.dataset.position = String(this.position);
     if (added > 0) this.stamp(this.trace.length - 1);
+  }
+
+  /** Whether what came before has had the time to slide in. */
+  private unhurried(): boolean {
+    const now = performance.now();
+    const since = now - this.grewAt;
+    this.grewAt = now;
+    return since > UNHURRIED;
   }
 
   private frame(animate: boolean): Frame {

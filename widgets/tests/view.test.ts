@@ -329,6 +329,26 @@ test("events of many messages are drawn in one frame, and what is there stays", 
   view.dispose();
 });
 
+test("rows slide in where there is time to see it", () => {
+  const { events } = fourLines();
+  const log = new EventLog();
+  const view = new View(log);
+  document.body.append(view.element);
+  const clock = vi.spyOn(performance, "now");
+  const arrived = (from: number, to: number, at: number): number => {
+    clock.mockReturnValue(at);
+    log.accept(from, events.slice(from, to));
+    view.redraw();
+    frames.settle();
+    return all(view.element, ".tg-arrives").length;
+  };
+  expect(arrived(0, 10, 1000), "all that was there before one looked").toBe(0);
+  expect(arrived(10, 20, 1033), "lines in a hurry").toBe(0);
+  expect(arrived(20, events.length, 2000)).toBeGreaterThan(0);
+  clock.mockRestore();
+  view.dispose();
+});
+
 test("while one looks back, what arrives is greyed and does not take one along", () => {
   const { events } = fourLines();
   const log = new EventLog();
