@@ -4,7 +4,6 @@ and saved and loaded again; results and gradients, in use and in training.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +17,7 @@ from tests.jit.test_models import CASES, SEED, Case, close
 
 MODES = {"in use": nn.Layer.eval, "in training": nn.Layer.train}
 
-
-@pytest.fixture(autouse=True)
-def in_double_precision() -> Iterator[None]:
-    before = tg.get_default_dtype()
-    tg.set_default_dtype("float64")
-    yield
-    tg.set_default_dtype(before)
+pytestmark = pytest.mark.usefixtures("in_double_precision")
 
 
 def first_tensor(nest: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,12 +85,7 @@ CASES = {
 }
 
 
-@pytest.fixture(autouse=True)
-def in_double_precision() -> Iterator[None]:
-    before = tg.get_default_dtype()
-    tg.set_default_dtype("float64")
-    yield
-    tg.set_default_dtype(before)
+pytestmark = pytest.mark.usefixtures("in_double_precision")
 
 
 def given(array: Any, scale: float) -> tg.Tensor:

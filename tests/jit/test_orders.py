@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit, nn, static
 
-
-@pytest.fixture(autouse=True)
-def in_double_precision() -> Iterator[None]:
-    before = tg.get_default_dtype()
-    tg.set_default_dtype("float64")
-    yield
-    tg.set_default_dtype(before)
+pytestmark = pytest.mark.usefixtures("in_double_precision")
 
 
 def cube(x: Any) -> Any:

@@ -2,30 +2,20 @@ import { expect, test } from "vitest";
 import { Builder } from "../fixtures/builder";
 import { longProgram } from "../fixtures/static";
 import { bars } from "../src/draw/minimap";
-import { scene, type Look, type Shape } from "../src/draw/scene";
+import { scene, type Shape } from "../src/draw/scene";
 import type { Log } from "../src/events";
-import { caption, carried } from "../src/state/caption";
 import { describe as told } from "../src/state/entity";
 import { Folding } from "../src/state/folding";
 import type { Picture } from "../src/state/picture";
 import type { Trace } from "../src/state/trace";
+import { look } from "./look";
 import { traceOf } from "./trace";
 
 const SIZE = { width: 1200, height: 800 };
 const MANY = 10_000;
 
 function drawn(trace: Trace, picture: Picture, scale = 1, y = 200): Shape[] {
-  const look: Look = {
-    position: trace.length,
-    selected: undefined,
-    linked: new Set(),
-    hue: (cell, line) => trace.rank(cell, line),
-    isCurrent: () => false,
-    caption: (node) => caption(trace, node, trace.length),
-    stats: (key) => carried(trace, key, trace.length),
-    isBad: () => false,
-  };
-  return scene(picture, { x: 0, y, scale }, SIZE, look);
+  return scene(picture, { x: 0, y, scale }, SIZE, look(trace));
 }
 
 const boxes = (shapes: Shape[]): Shape[] => shapes.filter(({ kind }) => kind === "box");

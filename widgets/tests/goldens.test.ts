@@ -3,31 +3,21 @@ import { expect, test } from "vitest";
 import { diamond } from "../fixtures/eager";
 import { fourLines } from "../fixtures/static";
 import { plan, profile, training } from "../fixtures/views";
-import { scene, type Look, type Shape } from "../src/draw/scene";
+import { scene, type Shape } from "../src/draw/scene";
 import { Folding } from "../src/state/folding";
-import { caption, carried } from "../src/state/caption";
 import type { Picture } from "../src/state/picture";
 import type { Trace } from "../src/state/trace";
 import { chartElement, type Chart } from "../src/views/figure";
 import { extentOf, flameChart } from "../src/views/flame";
 import { planChart } from "../src/views/plan";
 import { lossChart, normChart } from "../src/views/training";
+import { look } from "./look";
 import { traceOf } from "./trace";
 
 const WINDOW = { width: 2000, height: 2000 };
 
 function drawn(trace: Trace, picture: Picture): string {
-  const look: Look = {
-    position: trace.length,
-    selected: undefined,
-    linked: new Set(),
-    hue: (cell, line) => trace.rank(cell, line),
-    isCurrent: () => false,
-    caption: (node) => caption(trace, node, trace.length),
-    stats: (key) => carried(trace, key, trace.length),
-    isBad: () => false,
-  };
-  const shapes = scene(picture, { x: 0, y: 400, scale: 1 }, WINDOW, look);
+  const shapes = scene(picture, { x: 0, y: 400, scale: 1 }, WINDOW, look(trace));
   const line = (shape: Shape): string => JSON.stringify(told(shape), rounded);
   return `${shapes.map(line).join("\n")}\n`;
 }

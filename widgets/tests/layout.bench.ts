@@ -7,13 +7,13 @@ import { bench, describe } from "vitest";
 import { transformer } from "../fixtures/deep";
 import { longProgram } from "../fixtures/static";
 import { bars } from "../src/draw/minimap";
-import { scene, type Look } from "../src/draw/scene";
+import { scene } from "../src/draw/scene";
 import { ROW } from "../src/layout/geometry";
 import { groupsOf } from "../src/layout/groups";
 import { MirrorLayout, type Spot } from "../src/layout/mirror";
-import { caption, carried } from "../src/state/caption";
 import { Folding } from "../src/state/folding";
 import { Mirror } from "../src/state/mirror";
+import { look } from "./look";
 import { note } from "./note";
 import { traceOf } from "./trace";
 
@@ -91,19 +91,9 @@ describe("a log of 10,000 operators", () => {
 
 describe("a scene of 10,000 operators", () => {
   const { mirror } = trace.programs.get(1)!;
-  const look: Look = {
-    position: trace.length,
-    selected: undefined,
-    linked: new Set(),
-    hue: (cell, line) => trace.rank(cell, line),
-    isCurrent: () => false,
-    caption: (node) => caption(trace, node, trace.length),
-    stats: (key) => carried(trace, key, trace.length),
-    isBad: () => false,
-  };
   const size = { width: 800, height: 600 };
   const middle = { x: 0, y: 2500 * ROW };
   for (const scale of [1, 0.3, 0.05, 0.002]) {
-    bench(`scale ${scale}`, () => void scene(mirror, { ...middle, scale }, size, look));
+    bench(`scale ${scale}`, () => void scene(mirror, { ...middle, scale }, size, look(trace)));
   }
 });

@@ -3,25 +3,11 @@ import { Builder } from "../fixtures/builder";
 import { mlp } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import { heatPixels } from "../src/draw/stats";
-import { edgeWidth, route, scene, type Box, type Look } from "../src/draw/scene";
+import { edgeWidth, route, scene, type Box } from "../src/draw/scene";
 import { BOX, LANE, PORT, ROW } from "../src/layout/geometry";
-import { caption, carried } from "../src/state/caption";
 import type { MirrorEdge } from "../src/state/mirror";
-import type { Trace } from "../src/state/trace";
+import { look } from "./look";
 import { traceOf } from "./trace";
-
-function look(trace: Trace, position = trace.length): Look {
-  return {
-    position,
-    selected: undefined,
-    linked: new Set(),
-    hue: (cell, line) => trace.rank(cell, line),
-    isCurrent: () => false,
-    caption: (node) => caption(trace, node, position),
-    stats: (key) => carried(trace, key, position),
-    isBad: () => false,
-  };
-}
 
 const ALL = { width: 4000, height: 4000 };
 const CAMERA = { x: 0, y: 0, scale: 1 };
