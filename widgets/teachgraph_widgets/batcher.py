@@ -15,7 +15,7 @@ from threading import Event, RLock, Thread
 from time import perf_counter
 from typing import Any, Protocol
 
-from teachgraph_widgets.events import Log
+from teachgraph_widgets.events import AnyEvent, Log
 from teachgraph_widgets.log import EventLog, message_of, packed
 
 __all__ = ["Batcher", "Outlet"]
@@ -76,20 +76,24 @@ class Batcher:
         """
         self.log.due = math.inf
         with self._lock:
-            self._send_rest()
+            rest = self._send_rest()
             self._stop.set()
-            whole = self.log.whole()
+            whole = self.log.whole([*self.log.events(0, self._sent), *rest])
             self.outlet.keep(snapshot=packed(whole), head={})
             self._sent = len(self.log)
         return whole
 
-    def _send_rest(self) -> None:
+    def _send_rest(self) -> list[AnyEvent]:
+        """Send what is new, and return as much of it as went out."""
+        sent: list[AnyEvent] = []
         if not self._ready or self._stop.is_set():
-            return
+            return sent
         try:
-            self._resend(self._sent, len(self.log))
+            while self._sent + len(sent) < len(self.log):
+                sent += self._post(self._sent + len(sent), len(self.log))
         except Exception as error:  # as long as the page does not get the whole
             self._give_up(error)
+        return sent
 
     def flush(self) -> None:
         """Send what is new, if it is time; if not, say when it will be."""
@@ -114,7 +118,7 @@ class Batcher:
         self._filled = now
         if self._tokens >= 1 and self._sent < len(self.log):
             self._tokens -= 1
-            self._sent = self._post(self._sent, len(self.log))
+            self._sent += len(self._post(self._sent, len(self.log)))
         self._keep_head(now)
 
     def receive(self, message: Any) -> None:
@@ -129,10 +133,10 @@ class Batcher:
 
     def _resend(self, first: int, last: int) -> None:
         while first < last:
-            first = self._post(first, last)
+            first += len(self._post(first, last))
 
-    def _post(self, first: int, last: int) -> int:
-        """Send events from `first` on, as many as a message may hold; what is next."""
+    def _post(self, first: int, last: int) -> list[AnyEvent]:
+        """Send events from `first` on, as many as a message may hold; these."""
         end, size = first, 0
         while end < min(last, first + MOST_EVENTS):
             size += self.log.weight(end)
@@ -141,7 +145,7 @@ class Batcher:
             end += 1
         events = self.log.events(first, end)
         self.outlet.post({"type": "events", "first": first, "events": events})
-        return end
+        return events
 
     def _keep_head(self, now: float) -> None:
         """Keep the first events as state, ever less often, until a page is ready."""

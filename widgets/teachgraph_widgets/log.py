@@ -116,9 +116,10 @@ class EventLog:
         records = self._records[first:last]
         return [self._event(seq, record) for seq, record in enumerate(records, first)]
 
-    def whole(self) -> Log:
-        """The log as a page or a file holds it."""
-        return {"version": VERSION, "title": self.title, "events": self.events()}
+    def whole(self, known: Sequence[AnyEvent] = ()) -> Log:
+        """The log as a page or a file holds it; `known` are its first events."""
+        events = [*known, *self.events(len(known))]
+        return {"version": VERSION, "title": self.title, "events": events}
 
     def weight(self, seq: int) -> int:
         """About how many bytes an event takes as JSON; rather too many than too few."""

@@ -63,9 +63,10 @@ def image(log: Log) -> str:
 
     `alt` says in words what is in it.
     """
-    data = base64.b64encode(still(log).encode("utf-8")).decode("ascii")
+    folded = fold(log)
+    data = base64.b64encode(picture(folded).encode("utf-8")).decode("ascii")
     title = log["title"] or "a trace"
-    words = f"What each line made: {title}" if fold(log).is_traced else title
+    words = f"What each line made: {title}" if folded.is_traced else title
     return (
         f"<img alt={quoteattr(printable(words))} "
         f'style="max-width:100%" src="data:image/svg+xml;base64,{data}">'
@@ -74,7 +75,11 @@ def image(log: Log) -> str:
 
 def still(log: Log) -> str:
     """The picture as SVG: the source beside the programs and the tape it made."""
-    folded = fold(log)
+    return picture(fold(log))
+
+
+def picture(folded: Folded) -> str:
+    """The picture of what a log says."""
     parts, top = heading(folded)
     source, source_end, left = list[str](), top, MARGIN
     if folded.is_traced:
