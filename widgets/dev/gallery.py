@@ -171,6 +171,52 @@ def power(x, n):
 found = power(tg.ones([2]) * 1.5, 3)
 """
 
+LOOP_IN_BRANCH = """\
+@tg.jit.to_static
+def settle(x, limit):
+    # Halve what is too large, else grow it once.
+    if x.sum() > limit:
+        steps = 0
+        while x.sum() > limit:
+            x = x / 2.0
+            steps = steps + 1
+    else:
+        x = x * 1.5
+    return x
+
+found = settle(tg.ones([4]) * 3.0, 2.0)
+"""
+
+FAILING_REWRITTEN = """\
+@tg.jit.to_static
+def scores(x, weights):
+    if x.mean() > 0.0:
+        x = x * 2.0
+    return tg.matmul(x, weights)
+
+found = scores(tg.ones([4, 3]), tg.ones([5, 2]))
+"""
+
+STOPPED = """\
+x = tg.to_tensor([[0.0, 1.0], [4.0, 9.0]], stop_gradient=False)
+with tg.check_nan_inf():
+    root = tg.sqrt(x)
+    scaled = tg.log(root - 1.0)
+    loss = scaled.sum()
+"""
+
+LOSSES = """\
+w = tg.to_tensor([[3.0], [-2.0]], stop_gradient=False)
+rate = tg.optimizer.lr.StepDecay(0.1, step_size=4)
+sgd = tg.optimizer.Momentum(rate, parameters=[w])
+for step in range(20):
+    loss = (tg.ones([4, 2]) @ w).square().mean()
+    loss.backward()
+    sgd.step()
+    sgd.clear_grad()
+    rate.step()
+"""
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -181,12 +227,14 @@ class Scene:
         keys: What is pressed.
         click: What is clicked before that: selectors.
         query: What else the page is asked for.
+        stay: Whether the keys go to what was clicked, and not to the whole view.
     """
 
     make: Callable[[], Any]
     keys: Sequence[str] = ()
     click: Sequence[str] = ()
     query: str = ""
+    stay: bool = False
 
 
 def traced(text: str, **names: Any) -> Callable[[], Any]:
@@ -221,6 +269,44 @@ def of_passes(layers: int) -> Any:
     program, loss = network(layers)
     fast = tg.passes.apply_pass(program, ALL_PASSES, fetches=[loss])
     return tg.show(fast.report).log
+
+
+TEN_PASSES = """\
+main = fluid.default_main_program()
+names = [name for name in tg.passes.list() if "fold" not in name or "stant" in name]
+skipped = {"conv_bn_fuse", "parameter_folding", "recompute"}
+fast = tg.passes.apply_pass(main, [n for n in names if n not in skipped], fetches=[out])
+"""
+
+UNTIDY = """\
+x = fluid.data(name="x", shape=[None, 16], dtype="float32")
+label = fluid.data(name="label", shape=[None, 1], dtype="int64")
+hidden = x
+for _ in range({layers}):
+    scale = fluid.layers.fill_constant(shape=[1], dtype="float32", value=0.5) * 2.0
+    wide = fluid.layers.fc(hidden, size=16, act="relu") * 1.0 + 0.0
+    left, right = tg.exp(wide * scale), tg.exp(wide * scale)
+    unused = left - right
+    mean = (left + right).mean(axis=-1, keepdim=True)
+    apart = left + right - mean
+    hidden = apart / tg.sqrt((apart * apart).mean(axis=-1, keepdim=True) + 1e-5)
+guess = fluid.layers.softmax(fluid.layers.fc(hidden, size=4))
+out = fluid.layers.mean(fluid.layers.cross_entropy(guess, label))
+fluid.optimizer.Adam(learning_rate=0.01).minimize(out)
+"""
+
+
+def of_small_plan() -> Any:
+    """Few values, some written over others, some where others were."""
+    x = static.data("x", [None, 16])
+    hidden: Any = x
+    for size in (32, 16, 8):
+        hidden = static.nn.fc(hidden, size, activation="relu")
+    shaped = tg.reshape(hidden, [-1, 2, 4])
+    loss = (shaped * shaped).mean()
+    tg.optimizer.SGD(0.1).minimize(loss)
+    main, feed = static.default_main_program(), {"x": np.ones((32, 16), "float32")}
+    return tg.show(static.Executor().memory_plan(main, feed, [loss])).log
 
 
 def of_plan(layers: int) -> Any:
@@ -300,6 +386,44 @@ def trained(steps: int) -> Any:
     return watched
 
 
+def of_schedule() -> Any:
+    """A long training with a rate that falls, and a loss that is lost at its end."""
+    net = tg.nn.Sequential(tg.nn.Linear(8, 16), tg.nn.Tanh(), tg.nn.Linear(16, 1))
+    rate = tg.optimizer.lr.CosineAnnealingDecay(0.05, T_max=300)
+    adam = tg.optimizer.Adam(rate, parameters=net.parameters())
+    x = tg.randn([32, 8])
+    goal = x.sum(axis=1, keepdim=True)
+    watched = tg.monitor([x] * 600, model=net, optimizer=adam, every=0.0, show=False)
+    for step, batch in enumerate(watched):
+        loss = (net(batch) - goal).square().mean()
+        if step in (410, 411):
+            loss = loss * float("nan")
+        loss.backward()
+        if step not in (410, 411):
+            adam.step()
+        adam.clear_grad()
+        rate.step()
+        watched.log(loss=loss, accuracy=1.0 / (1.0 + float(loss)))
+        if step == 470:
+            break
+    return tg.show(watched).log
+
+
+def of_lenet() -> Any:
+    """A profile of three steps of LeNet's training."""
+    net = tg.vision.models.LeNet()
+    adam = tg.optimizer.Adam(0.001, parameters=net.parameters())
+    images, labels = tg.randn([16, 1, 28, 28]), tg.zeros([16, 1], dtype="int64")
+    with tg.profiler.Profiler() as profile:
+        for _ in range(3):
+            loss = tg.nn.functional.cross_entropy(net(images), labels)
+            loss.backward()
+            adam.step()
+            adam.clear_grad()
+            profile.step()
+    return tg.show(profile).log
+
+
 def profiled(layers: int) -> Any:
     net = tg.nn.Sequential(*[tg.nn.Linear(32, 32) for _ in range(layers)])
     with tg.profiler.Profiler() as profile:
@@ -312,6 +436,10 @@ def pictures() -> Any:
     disc = (row - 0.5) ** 2 + (column - 0.5) ** 2 < 0.12
     one = np.stack([row, column, disc.astype(float)])
     return np.stack([one, one[::-1]]).astype("float32")
+
+
+def tab(title: str) -> str:
+    return f".tg-tab:text-is('{title}')"
 
 
 LAST = ".tg-graph .tg-node"
@@ -340,13 +468,34 @@ SCENES: dict[str, Scene] = {
     "picture": Scene(traced(PICTURE, pictures=pictures()), [], [".tg-graph .tg-chip"]),
     "waiting": Scene(traced(EAGER), query="&waiting=2"),
     "help": Scene(traced(EAGER), ["?"]),
-    "rewritten": Scene(traced(REWRITTEN), ["v", "v"]),
-    "executed-4": Scene(traced_passes(1), ["v"]),
-    "executed-4-plan": Scene(traced_passes(1), ["v", "v"]),
+    "rewritten": Scene(traced(REWRITTEN), [], [tab("to_static")]),
+    "rewritten-branch": Scene(
+        traced(LOOP_IN_BRANCH),
+        ["ArrowDown"] * 6,
+        [tab("to_static"), ".tg-rewritten .tg-line"],
+        stay=True,
+    ),
+    "rewritten-failing": Scene(traced(FAILING_REWRITTEN)),
+    "rewritten-failing-code": Scene(traced(FAILING_REWRITTEN), [], [tab("to_static")]),
+    "stopped": Scene(traced(STOPPED)),
+    "losses": Scene(traced(LOSSES), ["/", *"learning", "Enter", "Escape"]),
+    "executed-4": Scene(traced_passes(1), [], [tab("Passes")]),
+    "passes-ten": Scene(
+        traced(UNTIDY.format(layers=8) + TEN_PASSES), [], [tab("Passes")]
+    ),
+    "passes-ten-last": Scene(
+        traced(UNTIDY.format(layers=8) + TEN_PASSES),
+        ["Tab", "End"],
+        [tab("Passes")],
+        stay=True,
+    ),
     "passes-4": Scene(lambda: of_passes(1)),
     "passes-400": Scene(lambda: of_passes(30)),
     "passes-10000": Scene(lambda: of_passes(800)),
-    "executed-400": Scene(traced_passes(40), ["v"]),
+    "executed-400": Scene(traced_passes(40), [], [tab("Passes")]),
+    "plan-small": Scene(
+        of_small_plan, ["ArrowRight"] * 3, [".tg-plan .tg-chartbox"], stay=True
+    ),
     "plan-4": Scene(lambda: of_plan(1)),
     "plan-400": Scene(lambda: of_plan(40)),
     "plan-10000": Scene(lambda: of_plan(1000)),
@@ -366,6 +515,8 @@ SCENES: dict[str, Scene] = {
     "training-4": Scene(lambda: tg.show(trained(4)).log),
     "training-400": Scene(lambda: tg.show(trained(400)).log),
     "training-10000": Scene(lambda: tg.show(trained(10_000)).log),
+    "training-schedule": Scene(of_schedule),
+    "profile-lenet": Scene(of_lenet),
     "profile-4": Scene(lambda: tg.show(profiled(1)).log),
     "profile-400": Scene(lambda: tg.show(profiled(70)).log),
     "profile-10000": Scene(lambda: tg.show(profiled(2000)).log),
@@ -402,9 +553,9 @@ def ready(page: Page, scene: Scene) -> None:
     """Do what the scene does."""
     for selector in scene.click:
         found = page.locator(selector)
-        if found.count():
+        if found.count() and found.first.is_visible():
             found.first.click()
-    if scene.keys:
+    if scene.keys and not scene.stay:
         page.focus(".tg-root")
     for key in scene.keys:
         page.keyboard.press(key)
