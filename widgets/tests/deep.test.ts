@@ -4,6 +4,7 @@ import { longProgram } from "../fixtures/static";
 import { bars } from "../src/draw/minimap";
 import { scene, type Shape } from "../src/draw/scene";
 import type { Log } from "../src/events";
+import { ROW } from "../src/layout/geometry";
 import { describe as told } from "../src/state/entity";
 import { Folding } from "../src/state/folding";
 import type { Picture } from "../src/state/picture";
@@ -13,6 +14,8 @@ import { traceOf } from "./trace";
 
 const SIZE = { width: 1200, height: 800 };
 const MANY = 10_000;
+/** How long a dash of a border is, with the gap after it. */
+const DASH = 7;
 
 function drawn(trace: Trace, picture: Picture, scale = 1, y = 200): Shape[] {
   return scene(picture, { x: 0, y, scale }, SIZE, look(trace));
@@ -45,6 +48,26 @@ test("a chain of ten thousand is drawn from near and from far, whole and folded"
   folding.closeAll();
   expect(boxes(drawn(trace, folding.picture)).length).toBeGreaterThan(2);
   expect(bars(mirror, 64, 500).length).toBeLessThan(1_100);
+});
+
+test("of ten thousand ops off the tape only the border one sees is drawn", () => {
+  const b = new Builder("untaped");
+  let x = b.tensor("x", "D", [1], true);
+  for (let i = 0; i < MANY; i++) {
+    const y = b.tensor("", "T", [1], true);
+    b.node("scale", [x], [y], [], { taped: false });
+    x = y;
+  }
+  const trace = traceOf(b.log);
+  const { mirror } = trace.tape;
+  const [whole] = mirror.regions;
+  expect(whole.last - whole.first).toBe(MANY - 1);
+  for (const y of [0, 400_000, 400_080, 790_000]) {
+    const [border] = drawn(trace, mirror, 0.5, y);
+    if (border.kind !== "backdrop") throw new Error("there is no border");
+    expect(border.height).toBeLessThan(SIZE.height / 0.5 + 2 * 8 * ROW);
+    expect((border.y - (whole.first - 0.5) * ROW) % DASH).toBe(0);
+  }
 });
 
 test("what ten thousand ops read is not asked for its readers by each of them", () => {

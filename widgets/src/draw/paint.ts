@@ -22,6 +22,7 @@ const DETAIL = 11.5;
 const BADGE = 9;
 const STRIPE = 5;
 const BADGE_X = 10 + BADGE;
+const MOST_DASHED = 20_000;
 
 /** A monospaced character is about this wide, as a share of its size. */
 const ADVANCE = 0.605;
@@ -179,7 +180,8 @@ function drawBackdrop(
   context.globalAlpha = alpha;
   context.strokeStyle = palette.dim;
   context.lineWidth = 1;
-  context.setLineDash([2, 5]);
+  // From so far away no dash is seen, and each would cost.
+  context.setLineDash(height < MOST_DASHED ? [2, 5] : []);
   context.stroke();
   context.setLineDash([]);
   const words = { text, x: x + 9, y: y + 11, room: width, colour: palette.dim, alpha };

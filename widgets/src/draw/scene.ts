@@ -126,6 +126,8 @@ const MAX_EDGES = 4000;
 const LEAST = 7;
 /** As many letters fit between the mirror's halves. */
 const MOST_KEPT = 14;
+/** So many rows are a whole number of a border's dashes. */
+const DASHES = 7;
 const CHIP = { height: 16, letter: 6.7, most: 15 };
 const BACKDROPS: Record<Region["what"], string> = {
   untaped: "off the tape: no gradient",
@@ -140,7 +142,7 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
   const shapes: Shape[] = [];
   for (const region of mirror.regions) {
     if (region.last >= first && region.first <= last) {
-      shapes.push(backdrop(region, detail, look));
+      shapes.push(backdrop(within(region, first, last), detail, look));
     }
   }
   if (ROW * camera.scale > 3) {
@@ -250,6 +252,17 @@ function chip(edge: MirrorEdge, state: State): Chip {
   const width = text.length * CHIP.letter + 14;
   const [x, y] = kind === "gradient" ? [edge.x2, edge.y2] : [edge.x1, edge.y1];
   return { kind: "chip", key, text, x, y, width, gradient: kind === "gradient", state };
+}
+
+/**
+ * The part of a region near the window: its border is dashed, and each dash costs. What
+ * is cut off is as long as so many dashes, so that none of the others moves.
+ */
+function within(region: Region, first: number, last: number): Region {
+  const cut = (rows: number): number => DASHES * Math.floor(Math.max(0, rows) / DASHES);
+  const above = cut(first - region.first);
+  const below = cut(region.last - last);
+  return { ...region, first: region.first + above, last: region.last - below };
 }
 
 function backdrop(region: Region, detail: Detail, look: Look): Backdrop {
