@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import teachgraph as tg
@@ -153,6 +154,31 @@ def test_a_function_of_to_static_is_told_with_its_lines_and_operators() -> None:
     assert "if y.sum()" in source[told["lines"][made["reduce_sum"]["line"] - 1] - 1]
 
 
+@tg.jit.to_static
+def settled(x: Any) -> Any:
+    if x.sum() > 2.0:
+        while x.sum() > 2.0:
+            x = x / 2.0
+    return x
+
+
+def test_what_a_loop_in_a_branch_runs_stands_below_it_one_deeper() -> None:
+    run = record("y = f(tg.ones([4]))\n", f=settled)
+    ops = run.one("ast")["ops"]
+    types = [(op["text"].split(" = ")[-1].split("(")[0], depth(op)) for op in ops]
+    branch = types.index(("conditional_block", 0))
+    loop = types.index(("while", 1))
+    assert branch < loop
+    assert types[loop + 1][1] == 2, "the loop's body follows the loop"
+    halved = next(op for op in ops if op["line"] and depth(op) == 2)
+    lines = run.one("ast")["transformed"].splitlines()
+    assert lines[halved["line"] - 1].strip() == "x = x / 2.0"
+
+
+def depth(op: Any) -> int:
+    return (len(op["text"]) - len(op["text"].lstrip())) // 4
+
+
 def test_a_function_of_to_static_is_shown_and_told_as_text() -> None:
     doubled(tg.ones([2]))
     shown = tg.show(doubled)
@@ -162,3 +188,72 @@ def test_a_function_of_to_static_is_shown_and_told_as_text() -> None:
     assert {op["op"] for op in told["ops"]} == numbers
     with pytest.raises(tg.errors.InvalidValueError, match="function of to_static"):
         tg.show(object())
+
+
+def test_a_call_of_a_function_of_to_static_is_an_op_on_its_line() -> None:
+    with tg.unique_name.guard():
+        net = tg.nn.Linear(2, 2)
+    f = tg.jit.to_static(lambda x: net(x))
+    run = record(
+        """\
+x = tg.ones([3, 2])
+y = f(x)
+loss = y.sum()
+loss.backward()
+with tg.no_grad():
+    z = f(x * 2.0)
+""",
+        f=f,
+    )
+    assert run.error is None
+    y, z = run.tensor("y"), run.tensor("z")
+    calls = {e["outputs"][0]: e for e in run.all("node") if e["inputs"][1:]}
+    call = calls[y["tensor"]]
+    names = [run.one("tensor", tensor=n)["name"] for n in call["inputs"]]
+    assert (call["line"], names[1:]) == (2, ["linear_0.w_0", "linear_0.b_0"])
+    assert call["inputs"][0] == run.tensor("x")["tensor"]
+    assert (y["line"], z["line"], call["taped"]) == (2, 6, True)
+    assert not calls[z["tensor"]]["taped"]
+    for name in ("y", "z"):
+        value = run.names[name].numpy()
+        assert run.value(name)["mean"] == pytest.approx(value.mean(), rel=1e-5)
+    parts = run.all("grad", node=call["node"])
+    assert {e["tensor"] for e in parts} == set(call["inputs"][1:])
+    weight = net.weight.grad.numpy()
+    assert parts[0]["value"]["norm"] == pytest.approx(np.linalg.norm(weight), rel=1e-5)
+    assert {"linear_0.tmp_1", "x"} & {*call["saved"]}, "under the program's own names"
+    assert not run.all("dropped")
+
+
+def test_results_of_a_traced_function_are_told_in_the_order_of_its_node() -> None:
+    f = tg.jit.to_static(lambda x: (x.argmax(), x * 3.0, x.sum()))
+    run = record(
+        """\
+x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+where, tripled, total = f(x)
+(tripled * tripled).sum().backward()
+""",
+        f=f,
+    )
+    tripled = run.tensor("tripled")["tensor"]
+    (part,) = run.all("grad", tensor=tripled, total=True)
+    assert part["value"]["first"] == [6.0, 12.0]
+    assert run.gradient("x")["first"] == [18.0, 36.0]
+
+
+def test_what_fails_in_a_pylayer_is_told_with_what_it_was_given() -> None:
+    run = record(
+        """\
+class Odd(tg.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        raise ValueError("no such number")
+x = tg.ones([2], dtype="float32")
+y = Odd.apply(x)
+"""
+    )
+    assert isinstance(run.error, ValueError)
+    failed = run.one("op_failed")
+    assert (failed["type"], failed["line"]) == ("Odd", 6)
+    assert failed["message"] == "ValueError: no such number"
+    assert failed["inputs"][0]["tensor"] == run.tensor("x")["tensor"]

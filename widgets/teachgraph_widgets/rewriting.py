@@ -16,6 +16,7 @@ from teachgraph.jit.source import definition
 from teachgraph.jit.transform import transformed
 from teachgraph.jit.transform.names import Fresh
 from teachgraph.jit.transform.private import private
+from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
 from teachgraph_widgets.events import AstOp
@@ -45,8 +46,8 @@ def rewritten(static: Any, program: Program, number: Number) -> tuple[Any, ...] 
     text = ast.unparse(tree)
     lines = lines_of(tree, text, first)
     ops = [
-        told(operator, line_of(operator.callsite, file, first, lines), number)
-        for operator in operators(program)
+        told(operator, depth, line_of(operator.callsite, file, first, lines), number)
+        for operator, depth in operators(program.global_block())
     ]
     sources = clean("".join(source), LONGEST_SOURCE), clean(text, LONGEST_SOURCE)
     return clean(function.__qualname__), *sources, lines, ops[:MOST_OPS]
@@ -77,16 +78,19 @@ def line_of(where: Callsite | None, file: str, first: int, lines: list[int]) -> 
     return lines.index(line) + 1 if line in lines else 0
 
 
-def operators(program: Program) -> Iterator[Operator]:
-    """The operators of all blocks."""
-    for block in program.blocks:
-        yield from block.ops
+def operators(block: Block, depth: int = 0) -> Iterator[tuple[Operator, int]]:
+    """A block's operators, each followed by those it runs, one deeper."""
+    for operator in block.ops:
+        yield operator, depth
+        if operator.sub_block is not None:
+            yield from operators(operator.sub_block, depth + 1)
 
 
-def told(operator: Operator, line: int, number: Number) -> AstOp:
-    """An operator in words."""
-    made, read = operator.output_arg_names, operator.input_arg_names
-    text = f"{', '.join(made)} = {operator.type}({', '.join(read)})"
+def told(operator: Operator, depth: int, line: int, number: Number) -> AstOp:
+    """An operator in words, indented like code."""
+    made = ", ".join(operator.output_arg_names)
+    call = f"{operator.type}({', '.join(operator.input_arg_names)})"
+    text = "    " * depth + (f"{made} = {call}" if made else call)
     op: AstOp = {"text": clean(text, 200), "line": line}
     known = number(operator)
     if known is not None:
