@@ -1,7 +1,9 @@
-/** The whole view: panes, time, selection and keys, over one event log. */
+/** The whole view: every part of it, over one event log, drawn together frame by frame. */
 
+import { Colours } from "./draw/colours";
 import { el, button, freshId } from "./draw/dom";
 import { Finder } from "./draw/finder";
+import { keepingFocus } from "./draw/focus";
 import { GraphPane } from "./draw/graph";
 import { Help } from "./draw/help";
 import { InspectorPane } from "./draw/inspector";
@@ -12,20 +14,15 @@ import { ScrubberPane } from "./draw/scrubber";
 import { SourcePane } from "./draw/source";
 import { StepBar, type Answer } from "./draw/stepbar";
 import { progressOf, Status } from "./draw/status";
-import {
-  hostTheme,
-  readPalette,
-  watchHostTheme,
-  type Palette,
-  type ThemeChoice,
-} from "./draw/theme";
-import { commandOf, type Command } from "./keys";
+import type { ThemeChoice } from "./draw/theme";
+import { Keyboard } from "./keyboard";
+import type { Command } from "./keys";
 import type { EventLog } from "./log";
-import { AutoPlayer } from "./player";
-import { neighbour, neighbours, type Way } from "./selection";
-import { graphOfGroup } from "./state/folding";
+import { neighbours } from "./selection";
 import { Trace } from "./state/trace";
+import { Time } from "./time";
 import { Chapters } from "./views/chapters";
+import { Walk, type Panes } from "./walk";
 
 export interface ViewOptions {
   readonly title?: string;
@@ -40,35 +37,29 @@ const MOST_ANIMATED = 80;
 const UNHURRIED = 260;
 const NOTHING_YET = "Variables and operators appear here as lines make them.";
 export const DEFAULT_HEIGHT = 560;
-const SUPPRESS = "data-lm-suppress-shortcuts";
 const WIDE = 1520;
 const MEDIUM = 760;
+/** How much a key zooms, and how far, in pixels, it moves the graph. */
+const ZOOM = 1.4;
+const PAN = 80;
 
 export class View implements Actions {
   readonly element = el("div", "tg-root");
   private readonly trace = new Trace();
-  private readonly source = new SourcePane(this);
-  private readonly memory = new MemoryPane(this);
-  private readonly graph = new GraphPane(this, () => this.readColours());
-  private readonly inspector = new InspectorPane(this);
-  private readonly player = new AutoPlayer(
-    () => this.advance(),
-    () => this.redraw(),
-  );
-  private readonly scrubber = new ScrubberPane(
-    this,
-    {
-      play: () => this.play(),
-      faster: () => this.player.faster(),
-      isPlaying: () => this.player.playing,
-      pace: () => this.player.pace,
-    },
-    () => this.readColours(),
-  );
+  private readonly time = new Time(this.trace, () => this.redraw());
+  private readonly colours = new Colours(this.element, () => this.redraw());
+  private readonly panes: Panes = {
+    source: new SourcePane(this),
+    memory: new MemoryPane(this),
+    graph: new GraphPane(this, this.colours.read),
+    inspector: new InspectorPane(this),
+  };
+  private readonly walk = new Walk(this.trace, this.time, this.panes);
+  private readonly scrubber = new ScrubberPane(this.time, this.colours.read);
   private readonly finder = new Finder(
     this,
     () => this.trace,
-    () => this.element.focus({ preventScroll: true }),
+    () => this.focus(),
   );
   private readonly help = new Help();
   private readonly chapters = new Chapters(() => this.redraw());
@@ -81,28 +72,16 @@ export class View implements Actions {
   private readonly blank = el("p", "tg-pane tg-empty tg-blank", NOTHING_YET);
   private readonly status: Status;
   private readonly observer: ResizeObserver;
-  private readonly stopWatching: () => void;
-  private palette: Palette | undefined;
-  private theme: ThemeChoice = "auto";
-  private position = 0;
-  private live = true;
-  private selected: string | undefined;
-  private hovered: string | undefined;
+  private readonly keyboard = new Keyboard(this.element, (command) => this.run(command));
   /** What was last said to be selected. */
   private said: string | undefined;
   private requested = 0;
   /** When something new was last drawn. */
   private grewAt = -Infinity;
-  /** Brings answers to a kernel that waits at each line, where there is one. */
-  onAnswer: ((answer: Answer) => void) | undefined;
-  private asked = false;
   /** How many events had come when the kernel was lost. */
   private lostAt = -1;
-  /** The closed group that one has just walked away from, and which way. */
-  private left: { group: string | undefined; way: Way | undefined } = {
-    group: undefined,
-    way: undefined,
-  };
+  /** Brings answers to a kernel that waits at each line, where there is one. */
+  onAnswer: ((answer: Answer) => void) | undefined;
 
   constructor(
     private readonly log: EventLog,
@@ -113,23 +92,12 @@ export class View implements Actions {
     );
     const tools = [this.finder.element, helpButton];
     this.status = new Status(tools, (key) => this.select(key));
-    const aside = el("div", "tg-aside", this.source.element, this.inspector.element);
-    const panes = [this.memory.element, this.graph.element];
-    const main = el("div", "tg-main", ...panes, this.blank);
-    const { head, notice, announcer } = this.status;
-    this.body.append(aside, main);
-    const { tabs, panels } = this.chapters;
-    const under = [this.scrubber.element, this.legend];
-    const parts = [head, notice, this.stepBar.element, tabs, this.body, panels, ...under];
-    this.element.append(...parts, this.help.element, announcer);
+    this.assemble();
     this.element.tabIndex = -1;
     this.element.id = freshId("view");
     this.element.setAttribute("role", "region");
-    globalThis.addEventListener("keydown", this.lend, true);
-    this.element.addEventListener("keydown", (event) => this.key(event));
     this.observer = new ResizeObserver(() => this.chooseLayout());
     this.observer.observe(this.element);
-    this.stopWatching = watchHostTheme(() => this.applyTheme());
     this.configure({ title: "", theme: "auto", height: DEFAULT_HEIGHT, ...options });
   }
 
@@ -141,8 +109,7 @@ export class View implements Actions {
     if (height !== undefined) {
       this.element.style.setProperty("--tg-height", `${height}px`);
     }
-    if (theme !== undefined) this.theme = theme;
-    this.applyTheme();
+    this.colours.choose(theme);
   }
 
   /** Say that something is wrong with what came. */
@@ -163,24 +130,20 @@ export class View implements Actions {
   /** Nothing is heard of the kernel; what has come stays, and whatever comes heals it. */
   lose(): void {
     this.lostAt = this.log.events.length;
-    const focused = this.stepBar.element.contains(document.activeElement);
-    this.stepBar.lose();
-    if (focused) this.element.focus({ preventScroll: true });
+    keepingFocus(this.element, () => this.stepBar.lose());
     delete this.element.dataset.waiting;
     this.redraw();
   }
 
   dispose(): void {
     cancelAnimationFrame(this.requested);
-    this.player.stop();
+    this.time.player.stop();
     this.observer.disconnect();
-    globalThis.removeEventListener("keydown", this.lend, true);
-    this.source.dispose();
+    this.keyboard.dispose();
+    for (const pane of Object.values(this.panes)) pane.dispose?.();
     this.scrubber.dispose();
-    this.memory.dispose();
-    this.graph.dispose();
     this.chapters.dispose();
-    this.stopWatching();
+    this.colours.dispose();
     this.element.remove();
   }
 
@@ -188,68 +151,74 @@ export class View implements Actions {
   redraw(): void {
     this.requested ||= requestAnimationFrame(() => {
       this.requested = 0;
-      this.draw();
+      keepingFocus(this.element, () => this.draw());
     });
   }
 
   select(key: string | undefined): void {
-    this.selected = key;
-    this.hovered = undefined;
-    if (key !== undefined) {
-      this.memory.columnOf(key)?.show(key);
-      this.graph.show(key);
-    }
+    this.walk.select(key);
     this.redraw();
   }
 
   hover(key: string | undefined): void {
-    if (key === this.hovered) return;
-    this.hovered = key;
+    if (key === this.walk.hovered) return;
+    this.walk.hovered = key;
     this.redraw();
   }
 
   seek(position: number): void {
-    this.asked = true;
-    this.live = position >= this.trace.length;
-    this.position = Math.max(0, Math.min(position, this.trace.length));
-    this.redraw();
+    this.time.seek(position);
   }
 
   goToStep(count: number): void {
-    const { steps } = this.trace;
-    const last = count >= steps.length;
-    this.seek(last ? Infinity : this.trace.positionAfter(Math.max(0, count)));
+    this.time.goToStep(count);
+  }
+
+  private assemble(): void {
+    const { source, memory, graph, inspector } = this.panes;
+    const aside = el("div", "tg-aside", source.element, inspector.element);
+    const main = el("div", "tg-main", memory.element, graph.element, this.blank);
+    this.body.append(aside, main);
+    const { head, notice, announcer } = this.status;
+    const { tabs, panels } = this.chapters;
+    const under = [this.scrubber.element, this.legend];
+    const parts = [head, notice, this.stepBar.element, tabs, this.body, panels, ...under];
+    this.element.append(...parts, this.help.element, announcer);
   }
 
   private draw(): void {
-    const known = this.trace.length;
+    const { trace, time, walk, element, status } = this;
+    const known = trace.length;
     const { events } = this.log;
-    while (this.trace.length < events.length) {
-      this.trace.fold(events[this.trace.length]);
-    }
-    const added = this.trace.length - known;
-    if (this.live) this.position = this.trace.length;
+    while (trace.length < events.length) trace.fold(events[trace.length]);
+    const added = trace.length - known;
+    time.follow();
     const unhurried = added > 0 && this.unhurried();
     const few = known > 0 && added <= MOST_ANIMATED;
-    const frame = this.frame(this.live && few && unhurried);
-    this.body.hidden = !this.chapters.update(frame);
+    const frame = this.frame(time.live && few && unhurried);
+    this.drawParts(frame);
+    if (added > 0 || time.asked) status.announce(frame, time.asked);
+    if (this.said !== walk.selected) status.announceSelected(frame);
+    this.said = walk.selected;
+    time.asked = false;
+    element.dataset.empty = String(trace.length === 0);
+    element.dataset.state = this.lost ? "lost" : progressOf(trace);
+    element.dataset.position = String(time.position);
+    if (added > 0) this.stamp(trace.length - 1);
+  }
+
+  private drawParts(frame: Frame): void {
+    const { body, blank, panes, scrubber } = this;
+    body.hidden = !this.chapters.update(frame);
     this.legend.hidden = !this.chapters.needsLegend;
-    this.scrubber.element.hidden = this.body.hidden && this.trace.steps.length === 0;
-    for (const pane of [this.source, this.memory, this.graph, this.inspector]) {
-      if (!this.body.hidden) pane.update(frame);
+    scrubber.element.hidden = body.hidden && this.trace.steps.length === 0;
+    for (const pane of Object.values(panes)) {
+      if (!body.hidden) pane.update(frame);
     }
-    this.blank.hidden = !this.memory.element.hidden || !this.graph.element.hidden;
-    this.scrubber.update(frame);
+    blank.hidden = !panes.memory.element.hidden || !panes.graph.element.hidden;
+    scrubber.update(frame);
     this.stepBar.update();
     this.status.update(frame, this.missing(), this.doing());
-    if (added > 0 || this.asked) this.status.announce(frame, this.asked);
-    if (this.said !== this.selected) this.status.announceSelected(frame);
-    this.said = this.selected;
-    this.asked = false;
-    this.element.dataset.empty = String(this.trace.length === 0);
-    this.element.dataset.state = this.lost ? "lost" : progressOf(this.trace);
-    this.element.dataset.position = String(this.position);
-    if (added > 0) this.stamp(this.trace.length - 1);
   }
 
   /** Whether what came before has had the time to slide in. */
@@ -261,7 +230,9 @@ export class View implements Actions {
   }
 
   private frame(animate: boolean): Frame {
-    const { trace, position, live, selected, hovered } = this;
+    const { trace } = this;
+    const { position, live } = this.time;
+    const { selected, hovered } = this.walk;
     const step = trace.stepAt(position);
     const linked = neighbours(trace, hovered ?? selected, position);
     return { trace, position, step, live, animate, selected, hovered, linked };
@@ -295,22 +266,6 @@ export class View implements Actions {
     });
   }
 
-  private applyTheme(): void {
-    const theme = this.theme === "auto" ? hostTheme() : this.theme;
-    if (this.element.dataset.theme === theme) return;
-    this.element.dataset.theme = theme;
-    this.palette = undefined;
-    this.redraw();
-  }
-
-  /** The palette, once the stylesheet applies. */
-  private readColours(): Palette {
-    if (this.palette === undefined || this.palette.ink === "") {
-      this.palette = readPalette(this.element);
-    }
-    return this.palette;
-  }
-
   private chooseLayout(): void {
     const width = this.element.clientWidth;
     const layout = width >= WIDE ? "wide" : width >= MEDIUM ? "medium" : "narrow";
@@ -318,145 +273,71 @@ export class View implements Actions {
     this.redraw();
   }
 
-  private play(): void {
-    const atEnd = this.trace.stepsAt(this.position) >= this.trace.steps.length;
-    if (!this.player.playing && atEnd) this.goToStep(0);
-    this.player.play();
+  private focus(): void {
+    this.element.focus({ preventScroll: true });
   }
 
   /** Whoever lets the cell go on wants to see what it does. */
   private tell(answer: Answer): void {
     delete this.element.dataset.waiting;
-    this.player.stop();
+    this.time.player.stop();
     this.seek(Infinity);
     this.onAnswer?.(answer);
   }
 
-  private advance(): boolean {
-    const next = this.trace.stepsAt(this.position) + 1;
-    this.goToStep(next);
-    return next < this.trace.steps.length;
-  }
-
-  /**
-   * JupyterLab hears of keys before any element does, unless this attribute is there:
-   * the plain ones are the view's, those with Ctrl or Cmd stay the notebook's.
-   */
-  private readonly lend = ({ ctrlKey, metaKey }: KeyboardEvent): void => {
-    this.element.toggleAttribute(SUPPRESS, !ctrlKey && !metaKey);
-  };
-
-  /** Keys are the view's while it has the focus, and never reach the notebook. */
-  private key(event: KeyboardEvent): void {
-    const { target } = event;
-    const modified = event.ctrlKey || event.metaKey || event.altKey;
-    if (!modified && event.key !== "Tab") event.stopPropagation();
-    const typed = target instanceof HTMLSelectElement;
-    const pressed =
-      target instanceof HTMLButtonElement && /^( |Enter)$/.test(event.key);
-    if (pressed || (typed && event.key !== "Escape")) return;
-    const command = commandOf(event);
-    if (command === undefined) return;
-    event.preventDefault();
+  /** Do what a key asks for; return whether that is anything. */
+  private run(command: Command): boolean {
     if (this.help.isOpen) {
-      if (command === "help" || command === "leave") this.help.close();
-      return;
+      const closes = command === "help" || command === "leave";
+      if (closes) this.help.close();
+      return closes;
     }
-    this.run(command);
-  }
-
-  private run(command: Command): void {
-    const done = this.trace.stepsAt(this.position);
-    const actions: Record<Command, () => void> = {
-      back: () => this.goToStep(done - 1),
-      on: () => this.goToStep(done + 1),
-      eventBack: () => this.seek(this.position - 1),
-      eventOn: () => this.seek(this.position + 1),
-      up: () => this.move(-1),
-      down: () => this.move(1),
-      first: () => this.goToStep(0),
-      last: () => this.seek(Infinity),
-      play: () => this.play(),
-      inspect: () => this.inspect(),
-      producer: () => this.walk("producer"),
-      consumer: () => this.walk("consumer"),
-      twin: () => this.walk("twin"),
-      open: () => this.fold(false),
-      close: () => this.fold(true),
+    const { time, walk, stepBar } = this;
+    const { graph } = this.panes;
+    const commands: Record<Command, () => void> = {
+      back: () => time.step(-1),
+      on: () => time.step(1),
+      eventBack: () => time.seek(time.position - 1),
+      eventOn: () => time.seek(time.position + 1),
+      first: () => time.goToStep(0),
+      last: () => time.seek(Infinity),
+      play: () => time.play(),
+      up: () => walk.move(-1),
+      down: () => walk.move(1),
+      inspect: () => walk.inspect(),
+      producer: () => walk.to("producer"),
+      consumer: () => walk.to("consumer"),
+      twin: () => walk.to("twin"),
+      open: () => walk.fold(false),
+      close: () => walk.fold(true),
       find: () => this.finder.open(),
-      fit: () => this.graph.fit(),
-      zoomIn: () => this.graph.zoom(1.4),
-      zoomOut: () => this.graph.zoom(1 / 1.4),
+      fit: () => graph.fit(),
+      zoomIn: () => graph.zoom(ZOOM),
+      zoomOut: () => graph.zoom(1 / ZOOM),
+      panUp: () => graph.pan(0, PAN),
+      panDown: () => graph.pan(0, -PAN),
+      panLeft: () => graph.pan(PAN, 0),
+      panRight: () => graph.pan(-PAN, 0),
       view: () => this.chapters.next(),
-      step: () => this.stepBar.answer("step"),
-      continue: () => this.stepBar.answer("continue"),
-      stop: () => this.stepBar.answer("stop"),
+      step: () => stepBar.answer("step"),
+      continue: () => stepBar.answer("continue"),
+      stop: () => stepBar.answer("stop"),
       help: () => this.help.open(),
       leave: () => this.leave(),
     };
     if (["back", "on", "eventBack", "eventOn", "first"].includes(command)) {
-      this.player.stop();
+      time.player.stop();
     }
-    actions[command]();
-  }
-
-  private move(by: number): void {
-    const { activeElement } = document;
-    const inGraph = this.graph.element.contains(activeElement);
-    const focused = this.memory.columns.find((c) => c.element.contains(activeElement));
-    const column = inGraph
-      ? undefined
-      : (focused ?? this.memory.columnOf(this.selected));
-    const usesGraph = inGraph || (column === undefined && this.memory.element.hidden);
-    if (usesGraph) {
-      this.select(this.graph.step(this.selected, by) ?? this.selected);
-      if (!inGraph) this.graph.focus();
-      return;
-    }
-    const list = column ?? this.memory.columns[1];
-    this.select(list.step(this.selected, by) ?? this.selected);
-    if (focused === undefined) list.focus();
-  }
-
-  private walk(way: Way): void {
-    const key = this.selected ?? this.hovered;
-    if (key === undefined) return;
-    // A value that leaves a closed group may be read in it too: one walks on, not back.
-    const { group, way: last } = this.left;
-    const isBack = (next: string): boolean =>
-      way === last && group !== undefined && this.graph.shownAs(next) === group;
-    const next = neighbour(this.trace, key, way, this.position, isBack) ?? key;
-    const isGroup = graphOfGroup(key) !== undefined;
-    this.left = { group: isGroup ? key : undefined, way };
-    // Who walks in the graph walks over closed groups; nothing opens on the way.
-    const inGraph = this.graph.element.contains(document.activeElement);
-    const over = inGraph || isGroup || this.memory.element.hidden;
-    this.select(over ? this.graph.shownAs(next) : next);
-  }
-
-  private inspect(): void {
-    if (this.hovered !== undefined) this.select(this.hovered);
-    if (this.selected !== undefined) this.inspector.focus();
-  }
-
-  /** Fold a sub-block of the Program, or else a group of the graph. */
-  private fold(folded: boolean): void {
-    const { selected } = this;
-    const row = selected === undefined ? undefined : this.trace.row(selected)?.row;
-    const inGraph = this.graph.element.contains(document.activeElement);
-    if (row !== undefined && row.block > 0 && !inGraph) {
-      this.memory.columnOf(selected)?.fold(row.block, folded);
-    } else if (this.graph.canFold(selected)) {
-      const key = this.graph.fold(selected, folded);
-      if (key !== undefined) this.select(key);
-    }
+    commands[command]();
+    this.redraw();
+    return true;
   }
 
   private leave(): void {
     const { activeElement } = document;
-    if (this.player.playing) this.player.stop();
-    else if (this.selected !== undefined) this.selected = undefined;
+    const { player } = this.time;
+    if (player.playing) player.stop();
+    else if (this.walk.selected !== undefined) this.select(undefined);
     else if (activeElement instanceof HTMLElement) activeElement.blur();
-    this.redraw();
   }
 }

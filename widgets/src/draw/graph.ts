@@ -68,10 +68,12 @@ export class GraphPane implements Pane {
     this.cards = new Cards(actions);
     this.canvas.setAttribute("aria-hidden", "true");
     this.options = new Options(this.title.id);
-    this.minimap = new Minimap((y) => {
+    this.stage.id = freshId("stage");
+    const look = (y: number): void => {
       this.cameraMan.look(y);
       actions.redraw();
-    }, palette);
+    };
+    this.minimap = new Minimap(look, palette, this.stage.id);
     this.foldButton = button("tg-tool tg-foldall", "", "", () => this.toggleFolds());
     this.tools = this.buttons();
     const left = el("span", "tg-side tg-forward", "Forward · read down");
@@ -157,6 +159,11 @@ export class GraphPane implements Pane {
   zoom(factor: number): void {
     const { width, height } = this.size;
     this.cameraMan.zoom(factor, width / 2, height / 2, this.size);
+    this.actions.redraw();
+  }
+
+  pan(dx: number, dy: number): void {
+    this.cameraMan.pan(dx, dy);
     this.actions.redraw();
   }
 

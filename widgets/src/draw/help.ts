@@ -22,6 +22,11 @@ const SIGNS: readonly (readonly [string, string])[] = [
   ["[-1, 10]", "a shape; -1 is only known when the program runs"],
 ];
 
+const NOTE =
+  "Tab goes from part to part. On a chart, a list, the track of steps or the strip " +
+  "beside the graph arrows go through it, PageUp and PageDown in larger steps. The " +
+  "wheel scrolls the page; with Ctrl or Cmd it zooms the graph.";
+
 export class Help {
   readonly element: HTMLElement;
   private readonly closeButton: HTMLButtonElement;
@@ -38,15 +43,14 @@ export class Help {
       signs.append(el("div", "", el("dt", "", sign), el("dd", "", means)));
     }
     const list = el("dl", "tg-keys");
-    for (const { shown, does } of BINDINGS) {
+    for (const [shown, , does] of BINDINGS) {
       list.append(
         el("div", "", el("dt", "", el("kbd", "", shown)), el("dd", "", does)),
       );
     }
-    const wheel = "The wheel scrolls the page; with Ctrl or Cmd it zooms the graph.";
     const head = el("div", "tg-panehead", heading, this.closeButton);
     const keys = el("h3", "tg-heading", "Keys");
-    const note = el("p", "tg-note", wheel);
+    const note = el("p", "tg-note", NOTE);
     const sheet = el("div", "tg-sheet", head, signs, keys, list, note);
     this.element = el("div", "tg-help", sheet);
     this.element.hidden = true;

@@ -35,4 +35,5 @@ export function isTraced({ steps, cells }: Trace): boolean {
 export interface Pane {
   readonly element: HTMLElement;
   update(frame: Frame): void;
+  dispose?(): void;
 }

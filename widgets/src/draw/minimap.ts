@@ -1,6 +1,7 @@
-/** The whole graph in a strip, with the window on it; pressing goes there. */
+/** The whole graph in a strip, with the window on it; pressing or keys go there. */
 
 import { ROW } from "../layout/geometry";
+import { ownKey } from "../keys";
 import type { MirrorNode, Picture } from "../state/picture";
 import { el } from "./dom";
 import type { Frame } from "./look";
@@ -12,6 +13,16 @@ const MARGIN = 6;
 /** Of use when the window shows less than the first share of the graph; the strip takes
  * room itself, so it goes only when the second one is seen. */
 const SHARES = [0.75, 0.95] as const;
+
+/** How many windows further each key goes. */
+const KEYS = {
+  ArrowUp: -0.25,
+  ArrowDown: 0.25,
+  PageUp: -1,
+  PageDown: 1,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 /** What of a row is drawn: how far out it goes to either side, and in which tones. */
 export interface Bar {
@@ -48,13 +59,21 @@ export class Minimap {
   private readonly window = el("div", "tg-miniwindow");
   private drawn = "";
   private scale = 1;
+  /** How tall the graph is, what of it the window shows, and about which height. */
+  private rows = 0;
+  private seen = 0;
+  private middle = 0;
 
   /** `go` is called with the height in the graph that was pressed. */
   constructor(
     private readonly go: (y: number) => void,
     private readonly palette: () => Palette,
+    controls: string,
   ) {
-    this.element.setAttribute("aria-hidden", "true");
+    this.element.tabIndex = 0;
+    this.element.setAttribute("role", "scrollbar");
+    this.element.setAttribute("aria-label", "Where in the graph one looks");
+    this.element.setAttribute("aria-controls", controls);
     this.element.append(this.canvas, this.window);
     this.element.hidden = true;
     this.listen();
@@ -66,6 +85,8 @@ export class Minimap {
     const most = SHARES[this.element.hidden ? 0 : 1];
     this.element.hidden = rows === 0 || seen / rows > most;
     if (this.element.hidden) return;
+    Object.assign(this, { rows, seen, middle: camera.y });
+    this.element.ariaValueNow = String(Math.round((100 * camera.y) / rows));
     const height = size.height - 2 * MARGIN;
     this.scale = height / rows;
     const top = (camera.y - seen / 2) * this.scale;
@@ -120,7 +141,7 @@ export class Minimap {
     const look = (event: PointerEvent): void => {
       event.stopPropagation();
       const { top } = element.getBoundingClientRect();
-      this.go((event.clientY - top - MARGIN) / this.scale);
+      this.look((event.clientY - top - MARGIN) / this.scale);
     };
     element.addEventListener("pointerdown", (event) => {
       element.setPointerCapture(event.pointerId);
@@ -131,5 +152,13 @@ export class Minimap {
       if (element.hasPointerCapture(event.pointerId)) look(event);
     });
     element.addEventListener("pointerup", (event) => event.stopPropagation());
+    element.addEventListener("keydown", (event) => {
+      const windows = ownKey(event, KEYS);
+      if (windows !== undefined) this.look(this.middle + windows * this.seen);
+    });
+  }
+
+  private look(y: number): void {
+    this.go(Math.max(0, Math.min(y, this.rows)));
   }
 }

@@ -1,18 +1,13 @@
 /** Time: a tick a line, dragged, stepped or played. */
 
+import { ownKey } from "../keys";
 import type { Trace } from "../state/trace";
 import { thousands } from "../text";
+import type { Time } from "../time";
 import { button, el, setText } from "./dom";
 import { icon, type IconName } from "./icon";
-import type { Actions, Frame, Pane } from "./look";
+import type { Frame, Pane } from "./look";
 import { HUES, type Palette } from "./theme";
-
-export interface Player {
-  play(): void;
-  faster(): void;
-  isPlaying(): boolean;
-  pace(): number;
-}
 
 export class ScrubberPane implements Pane {
   readonly element: HTMLElement;
@@ -29,12 +24,13 @@ export class ScrubberPane implements Pane {
   private size = { width: 0, height: 0 };
 
   constructor(
-    private readonly actions: Actions,
-    private readonly player: Player,
+    private readonly time: Time,
     private readonly palette: () => Palette,
   ) {
-    this.playButton = tool("tg-play", "Play (Space)", "play", () => player.play());
-    this.paceButton = button("tg-tool tg-pace", "Pace", "1×", () => player.faster());
+    this.playButton = tool("tg-play", "Play (Space)", "play", () => time.play());
+    this.paceButton = button("tg-tool tg-pace", "Pace", "1×", () =>
+      time.player.faster(),
+    );
     this.canvas.setAttribute("aria-hidden", "true");
     this.track.append(this.canvas, this.thumb);
     this.track.tabIndex = 0;
@@ -44,15 +40,15 @@ export class ScrubberPane implements Pane {
     this.drag();
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.track);
-    const step = (by: number) => () => this.step(by);
+    const step = (by: number) => () => time.step(by);
     this.element = el(
       "div",
       "tg-scrubber",
-      tool("tg-first", "First step (Home)", "first", () => this.actions.goToStep(0)),
+      tool("tg-first", "First step (Home)", "first", () => time.goToStep(0)),
       tool("tg-back", "One line back (Left arrow)", "back", step(-1)),
       this.playButton,
       tool("tg-on", "One line on (Right arrow)", "on", step(1)),
-      tool("tg-last", "Latest step (End)", "last", () => this.actions.seek(Infinity)),
+      tool("tg-last", "Latest step (End)", "last", () => time.seek(Infinity)),
       this.track,
       this.words,
       this.paceButton,
@@ -83,7 +79,7 @@ export class ScrubberPane implements Pane {
       ? `step ${number(done)} · event ${number(position)}`
       : `step ${number(done)} of ${number(count)}`;
     setText(this.words, words);
-    const playing = this.player.isPlaying();
+    const { playing, pace } = this.time.player;
     if (this.playButton.dataset.icon !== (playing ? "pause" : "play")) {
       this.playButton.dataset.icon = playing ? "pause" : "play";
       this.playButton.replaceChildren(icon(playing ? "pause" : "play"));
@@ -91,8 +87,8 @@ export class ScrubberPane implements Pane {
     const label = playing ? "Pause (Space)" : "Play (Space)";
     this.playButton.title = label;
     this.playButton.setAttribute("aria-label", label);
-    setText(this.paceButton, `${this.player.pace()}×`);
-    this.paceButton.setAttribute("aria-label", `Pace, ${this.player.pace()} times`);
+    setText(this.paceButton, `${pace}×`);
+    this.paceButton.setAttribute("aria-label", `Pace, ${pace} times`);
     this.thumb.style.left = `${this.x(shareOf(trace, position))}px`;
     this.drawTicks(frame);
   }
@@ -100,13 +96,7 @@ export class ScrubberPane implements Pane {
   private resize(): void {
     const { clientWidth: width, clientHeight: height } = this.track;
     this.size = { width, height };
-    this.actions.redraw();
-  }
-
-  private step(by: number): void {
-    const { frame } = this;
-    if (frame === undefined) return;
-    this.actions.goToStep(frame.trace.stepsAt(frame.position) + by);
+    this.time.changed();
   }
 
   /** Ticks stand where their line began, in the line's colour, lower once past. */
@@ -153,7 +143,7 @@ export class ScrubberPane implements Pane {
       const { left } = track.getBoundingClientRect();
       const room = this.x(1) - this.x(0);
       const share = (event.clientX - left - this.x(0)) / Math.max(1, room);
-      this.actions.goToStep(Math.round(share * this.frame.trace.steps.length));
+      this.time.goToStep(Math.round(share * this.frame.trace.steps.length));
     };
     track.addEventListener("pointerdown", (event) => {
       track.setPointerCapture(event.pointerId);
@@ -161,6 +151,11 @@ export class ScrubberPane implements Pane {
     });
     track.addEventListener("pointermove", (event) => {
       if (track.hasPointerCapture(event.pointerId)) seek(event);
+    });
+    track.addEventListener("keydown", (event) => {
+      const way = ownKey(event, { PageUp: 1, PageDown: -1 });
+      const tenth = (this.frame?.trace.steps.length ?? 0) / 10;
+      if (way !== undefined) this.time.step(way * Math.ceil(tenth));
     });
   }
 }

@@ -76,20 +76,30 @@ export class SourcePane implements Pane {
     }
     const count = el("span", "tg-count");
     const row = el("div", "tg-line tg-hue-none", number, code, count);
+    const view = { cell: cell.cell, line, row, count };
     row.dataset.cell = String(cell.cell);
     row.dataset.line = String(line);
     row.dataset.kind = "line";
-    row.addEventListener("click", () => this.jump(cell.cell, line));
+    row.addEventListener("click", () => this.jump(view));
     this.scroller.append(row);
-    this.lines.push({ cell: cell.cell, line, row, count });
+    this.lines.push(view);
   }
 
-  /** A click on a line goes to the end of its latest run. */
-  private jump(cell: number, line: number): void {
-    const { trace } = this.frame ?? {};
-    if (trace === undefined) return;
-    const last = trace.steps.findLastIndex((s) => s.cell === cell && s.line === line);
+  /** Go to the line above or below the current one, over those that never ran. */
+  step(by: number): void {
+    const { cell, line } = this.frame?.step ?? { cell: -1, line: -1 };
+    const from = this.lines.findIndex((l) => l.cell === cell && l.line === line);
+    for (let at = from + by; at in this.lines; at += by) {
+      if (this.jump(this.lines[at])) return;
+    }
+  }
+
+  /** Go to the end of a line's latest run, if there is one: so does a click on it. */
+  private jump({ cell, line }: LineView): boolean {
+    const steps = this.frame?.trace.steps ?? [];
+    const last = steps.findLastIndex((s) => s.cell === cell && s.line === line);
     if (last >= 0) this.actions.goToStep(last + 1);
+    return last >= 0;
   }
 
   private paintLine(view: LineView, frame: Frame): void {

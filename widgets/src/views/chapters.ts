@@ -2,6 +2,7 @@
 
 import { button, el, freshId } from "../draw/dom";
 import { isTraced, type Frame } from "../draw/look";
+import { ownKey } from "../keys";
 import type { Trace } from "../state/trace";
 import type { Chapter } from "./chapter";
 import { FlameView } from "./flame";
@@ -104,10 +105,8 @@ export class Chapters {
   }
 
   private key(event: KeyboardEvent): void {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const by = ownKey(event, { ArrowRight: 1, ArrowLeft: -1 });
     if (by === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
     this.next(by);
     this.all.find(({ title }) => title === this.chosen)?.button.focus();
   }

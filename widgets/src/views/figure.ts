@@ -1,6 +1,7 @@
 /** Charts: lists of simple shapes, made by pure functions, put on the page as SVG. */
 
 import { el, svg } from "../draw/dom";
+import { ownKey } from "../keys";
 
 export interface Rect {
   readonly kind: "rect";
@@ -95,6 +96,8 @@ export function timeText(seconds: number): string {
   return `${Number((seconds * 1e6).toPrecision(3))} µs`;
 }
 
+const ARROWS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
 /** A chart whose parts can be pointed at, or gone through with the arrow keys. */
 export class ChartFrame {
   readonly element: HTMLElement;
@@ -144,9 +147,8 @@ export class ChartFrame {
       if (key !== undefined) act(key);
     });
     this.box.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || this.selected === undefined) return;
-      event.stopPropagation();
-      act(this.selected);
+      const { selected } = this;
+      if (selected !== undefined && ownKey(event, { Enter: 0 }) === 0) act(selected);
     });
   }
 
@@ -173,13 +175,11 @@ export class ChartFrame {
   }
 
   private key(event: KeyboardEvent): void {
-    const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-    if (by === undefined || event.ctrlKey || event.metaKey) return;
     const shapes = this.chart?.shapes ?? [];
     const keys = shapes.flatMap((shape) => (shape.kind === "rect" && shape.key) || []);
     if (keys.length === 0) return;
-    event.preventDefault();
-    event.stopPropagation();
+    const by = ownKey(event, ARROWS);
+    if (by === undefined) return;
     const at = this.selected === undefined ? -1 : keys.indexOf(this.selected);
     const next = at < 0 ? 0 : (at + by + keys.length) % keys.length;
     this.select(keys[next]);

@@ -34,7 +34,6 @@ export class PassesView implements Chapter {
     this.slider.min = "1";
     this.slider.setAttribute("aria-label", "Pass");
     this.slider.addEventListener("input", () => this.draw());
-    this.slider.addEventListener("keydown", (event) => event.stopPropagation());
     this.table.tabIndex = this.changes.tabIndex = 0;
     this.table.id = freshId("diff");
     this.table.setAttribute("role", "table");

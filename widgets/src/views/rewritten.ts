@@ -5,6 +5,7 @@ import type { Frame } from "../draw/look";
 import { tokens } from "../draw/python";
 import { hueClass } from "../draw/theme";
 import type { AstEvent } from "../events";
+import { ownKey } from "../keys";
 import type { Trace } from "../state/trace";
 import type { Chapter } from "./chapter";
 
@@ -137,15 +138,14 @@ export class RewrittenView implements Chapter {
   private key(event: KeyboardEvent): void {
     const at = this.rows.findIndex((rows) => rows.some((row) => row === event.target));
     const index = this.rows[at]?.findIndex((row) => row === event.target) ?? -1;
-    const way = { ArrowDown: [0, 1], ArrowUp: [0, -1], ArrowRight: [1, 0], ArrowLeft: [-1, 0] };
-    const step = way[event.key as keyof typeof way];
-    if (index < 0 || step === undefined) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const column = Math.max(0, Math.min(this.rows.length - 1, at + step[0]));
+    if (index < 0) return;
+    const down = ownKey(event, { ArrowDown: 1, ArrowUp: -1 });
+    if (down !== undefined) return this.rows[at][index + down]?.focus();
+    const across = ownKey(event, { ArrowRight: 1, ArrowLeft: -1 });
+    if (across === undefined) return;
+    const column = Math.max(0, Math.min(this.rows.length - 1, at + across));
     const from = this.links[COLUMNS[at]][index];
     const linked = this.links[COLUMNS[column]].indexOf(from);
-    const next = step[0] === 0 ? index + step[1] : Math.max(0, linked);
-    this.rows[column][next]?.focus();
+    this.rows[column][Math.max(0, linked)]?.focus();
   }
 }
