@@ -177,8 +177,12 @@ class PyLayer:
         ctx = PyLayerContext()
         inputs = [x for x in (*args, *kwargs.values()) if isinstance(x, Tensor)]
         announce("op_begin", cls.__name__, inputs, {})
-        with no_grad():
-            result = cls.forward(ctx, *args, **kwargs)
+        try:
+            with no_grad():
+                result = cls.forward(ctx, *args, **kwargs)
+        except Exception as error:
+            announce("op_failed", cls.__name__, inputs, {}, error)
+            raise
         several = isinstance(result, (tuple, list))
         parts = list(result) if several else [result]
         outputs = [y for y in parts if isinstance(y, Tensor)]

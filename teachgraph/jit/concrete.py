@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph.eager import Tensor
+from teachgraph.eager.tape import Node
+from teachgraph.eager.tensor import node_of
 from teachgraph.executor import Scope
 from teachgraph.jit.guards import Guard, Watch, broken
 from teachgraph.jit.messages import Stopped
@@ -24,6 +26,7 @@ from teachgraph.jit.taped import (
 from teachgraph.jit.tracing import Tracer
 from teachgraph.modes import state
 from teachgraph.nn.layer import changes
+from teachgraph.observe import announce, observers
 from teachgraph.random import get_rng_state
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Parameter, Variable
@@ -127,13 +130,31 @@ class ConcreteProgram:
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """Run it on these inputs; a gradient goes back to them and to what it holds."""
+        found = self.announced(inputs) if observers else self.computed(inputs)
+        return self.results.packed(found)
+
+    def computed(self, inputs: Sequence[Tensor]) -> list[Any]:
+        """What it gives, on the tape where a gradient may be wanted."""
         if state.grad and (taped := self.way_back(inputs)) is not None:
-            return self.results.packed(taped.run(self, inputs))
+            return taped.run(self, inputs)
         if self.plain is None:
             names = [v.name for v in self.outputs]
             self.plain = forward_part(self.main_program, self.names, names)
         found = self.run(self.plain, self.fed(inputs), self.arrays())
-        return self.results.packed([result_of(value) for value in found])
+        return [result_of(value) for value in found]
+
+    def announced(self, inputs: Sequence[Tensor]) -> list[Any]:
+        """The same, told of as an op: for whoever watches the tape it is one."""
+        read = [*inputs, *self.tensors]
+        announce("op_begin", self.name, read, {})
+        try:
+            found = self.computed(inputs)
+        except Exception as error:
+            announce("op_failed", self.name, read, {}, error)
+            raise
+        node, made = on_tape(found)
+        announce("op_end", self.name, read, made, {}, node)
+        return found
 
     def fed(self, inputs: Sequence[Tensor]) -> dict[str, Any]:
         """The values of the inputs, by name."""
@@ -196,6 +217,18 @@ class ConcreteProgram:
         results.nest = [results.slot(block.var(name)) for name in found if name]
         inputs = [block.var(name) for name in given]
         return ConcreteProgram(Tracer(program), inputs, results, f"{self.name}_grad")
+
+
+def on_tape(found: Sequence[Any]) -> tuple[Node | None, list[Tensor]]:
+    """The node of a call, and its results; those that it gives gradients to first.
+
+    A list's parts come from a node of their own: then there is none for all results.
+    """
+    made = [y for y in found if isinstance(y, Tensor)]
+    taped = [y for y in made if y.node is not None]
+    if len(made) < len(found):
+        return None, made
+    return node_of(taped), [*taped, *(y for y in made if y.node is None)]
 
 
 def inner(tensor: Tensor) -> Goal:

@@ -79,6 +79,48 @@ def test_an_operator_of_a_branch_is_found_too() -> None:
         static.Executor().run(feed=feed)
 
 
+class Reciprocal(tg.autograd.PyLayer):
+    """1/x, and a gradient that is wrong where x is 2: not even a number."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return tg.to_tensor(1.0 / x.numpy())
+
+    @staticmethod
+    def backward(ctx: Any, dy: Any) -> Any:
+        return tg.to_tensor(np.full_like(dy.numpy(), np.nan))
+
+
+def test_an_op_of_the_users_own_is_found_forward_and_backward() -> None:
+    x = tg.to_tensor([2.0, 4.0], stop_gradient=False)
+    with tg.check_nan_inf():
+        y = Reciprocal.apply(x)  # mine
+        with pytest.raises(NotFiniteError) as caught:
+            y.sum().backward()
+        with np.errstate(all="ignore"), pytest.raises(NotFiniteError) as forward:
+            Reciprocal.apply(x - 2.0)
+    told = str(caught.value)
+    assert "Reciprocal_grad made 2 NaN in 2 elements of the gradient" in told
+    assert "# mine" in told
+    made, given = str(forward.value).splitlines()[:2]
+    assert made == "Reciprocal made 1 infinity in 2 elements"
+    assert "Tensor float32 [2], from 0 to 2" in given
+
+
+def test_an_op_of_a_function_of_to_static_is_found_on_its_own_line() -> None:
+    traced = tg.jit.to_static(rooted)
+    with tg.check_nan_inf(), pytest.raises(NotFiniteError) as caught:
+        traced(tg.to_tensor([-4.0]))
+    told = str(caught.value)
+    assert told.startswith("sqrt made 1 NaN in 1 elements")
+    assert "root = tg.sqrt(x)" in told
+
+
+def rooted(x: Any) -> Any:
+    root = tg.sqrt(x)
+    return root * 2.0
+
+
 def test_as_a_switch_it_stays_until_turned_off() -> None:
     bad = tg.to_tensor([-1.0])
     tg.check_nan_inf()

@@ -193,7 +193,7 @@ def test_a_function_of_to_static_is_shown_and_told_as_text() -> None:
 def test_a_call_of_a_function_of_to_static_is_an_op_on_its_line() -> None:
     with tg.unique_name.guard():
         net = tg.nn.Linear(2, 2)
-    f = tg.jit.to_static(lambda x: net(x))
+    f = tg.jit.to_static(lambda x: net(x) * 1.0)
     run = record(
         """\
 x = tg.ones([3, 2])

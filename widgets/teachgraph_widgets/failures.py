@@ -9,11 +9,11 @@ import numpy as np
 
 from teachgraph.eager.tensor import Tensor
 from teachgraph.errors import OpError
-from teachgraph.ops.op import find
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
 from teachgraph_widgets.events import Argument
+from teachgraph_widgets.finite import names_of
 from teachgraph_widgets.log import clean, message_of
 from teachgraph_widgets.programs import ProgramRecorder
 from teachgraph_widgets.tape import TapeRecorder
@@ -61,7 +61,8 @@ class FailureRecorder(Watcher):
         program = self.programs.number(self.programs.running)
         wanted = operator.op.arguments(operator.inputs)
         values = [None if n not in inputs else Given(n, inputs[n]) for n in wanted]
-        message = message_of(error).split("\n")[0]
+        self._last = message_of(error)
+        message = self._last.split("\n")[0]
         number = self.programs.operator_number(operator)
         self.tell(program, operator.type, values, message, number, operator.block.idx)
 
@@ -89,7 +90,7 @@ class FailureRecorder(Watcher):
             message: What it said.
             place: The number of its operator, and its block, where they are known.
         """
-        names = find(op).parameter_names(len(values))
+        names = names_of(op, len(values))
         arguments = [
             self.argument(slot, value)
             for slot, value in zip(names, values, strict=False)

@@ -15,7 +15,7 @@ import numpy as np
 
 from teachgraph.callsite import Callsite, callsite
 from teachgraph.eager.tape import Node
-from teachgraph.errors import OpError, at_user_line, describe
+from teachgraph.errors import OpError, UnknownOpError, at_user_line, describe
 from teachgraph.observe import Observer, observers
 from teachgraph.ops.op import find, slot_name
 from teachgraph.static.operator import Operator
@@ -185,5 +185,5 @@ def names_of(op: str, count: int) -> Sequence[str]:
     """The names of an op's inputs, as far as it is one of ours."""
     try:
         return [slot_name(name) for name in find(op).parameter_names(count)]
-    except OpError:
+    except UnknownOpError:
         return [f"input {i}" for i in range(count)]

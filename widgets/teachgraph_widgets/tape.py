@@ -369,11 +369,15 @@ class TapeRecorder(Watcher):
         return None if taped is None else taped[1][index]
 
     def saved_by(self, op: str, node: Node) -> tuple[str, ...]:
-        """The slots that a node keeps for backward."""
+        """The slots that a node keeps for backward: of the user's own, their names."""
+        rule = node.op.rule
+        if rule is None:
+            return ()
+        if not is_ours(op):
+            return tuple(map(cleaned, rule.saved))
         found = self._saved.get(op)
         if found is None:
-            rule = node.op.rule
-            found = self._saved[op] = () if rule is None else saved_slots(rule)
+            found = self._saved[op] = saved_slots(rule)
         return found
 
     @careful
@@ -415,10 +419,17 @@ class TapeRecorder(Watcher):
 @cache
 def is_update(op: str) -> bool:
     """Whether an op changes a parameter, as an optimizer's do."""
+    return is_ours(op) and "param" in find(op).inplace.values()
+
+
+@cache
+def is_ours(op: str) -> bool:
+    """Whether there is such an op; a PyLayer and a program go by names of their own."""
     try:
-        return "param" in find(op).inplace.values()
-    except UnknownOpError:  # a PyLayer, which goes by its own name
+        find(op)
+    except UnknownOpError:
         return False
+    return True
 
 
 def rates(op: str, inputs: Sequence[Any]) -> Iterator[tuple[str, str]]:
