@@ -67,9 +67,13 @@ class Observer:
         the leaf Tensor itself.
         """
 
+    def hooks_begin(self, target: Any, grad: Any) -> None:
+        """The hooks of `target` are about to see its whole gradient `grad`."""
+
     def grad_ready(self, target: Any, grad: Any) -> None:
         """All contributions to `target` are summed: `grad` is its whole gradient.
 
+        It is what goes on, after the hooks there.
         Of a node with several outputs it is a list, None where no gradient arrived.
         """
 

@@ -177,9 +177,12 @@ _hooked = _Hooked()
 def through_hooks(edge: Edge, dout: Any) -> Any:
     """A whole gradient, after the hooks at its edge."""
     owner, index = (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
-    for (of, _), hook in list((getattr(owner, "hooks", None) or {}).items()):
-        if of == index:
-            dout = hook(dout)
+    hooks = getattr(owner, "hooks", None) or {}
+    here = [hook for (of, _), hook in hooks.items() if of == index]
+    if here and observers:
+        announce("hooks_begin", edge, dout)
+    for hook in here:
+        dout = hook(dout)
     return dout
 
 

@@ -41,6 +41,30 @@ def test_several_hooks_run_in_their_order_each_on_what_the_last_returned(
     assert x.grad.tolist() == [20.0, 20.0]
 
 
+def test_who_watches_is_told_what_hooks_get_and_what_goes_on(
+    x: tg.Tensor,
+) -> None:
+    told: list[Any] = []
+
+    class Told(tg.observe.Observer):
+        def hooks_begin(self, target: Any, grad: Any) -> None:
+            told.append(("given", target is x, grad.tolist()))
+
+        def grad_ready(self, target: Any, grad: Any) -> None:
+            told.append(("goes on", target is x, grad.tolist()))
+
+    x.register_hook(lambda dx: dx + 1.0)
+    x.register_hook(lambda dx: dx * 10.0)
+    y = x.sum()
+    with tg.observe.watch(Told()):
+        y.backward()
+    assert told == [
+        ("goes on", False, 1.0),
+        ("given", True, [1.0, 1.0]),
+        ("goes on", True, [20.0, 20.0]),
+    ]
+
+
 def test_a_removed_hook_is_gone_and_the_others_stay(x: tg.Tensor) -> None:
     first = x.register_hook(lambda dx: dx * 2.0)
     x.register_hook(lambda dx: dx * 5.0)

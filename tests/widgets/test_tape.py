@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,43 @@ def test_a_leaf_in_one_piece_is_not_called_a_sum() -> None:
     x = recording.tensor("x")["tensor"]
     assert recording.all("grad", tensor=x, total=True) == []
     assert recording.gradient("x")["mean"] == 2.0
+
+
+HOOKED = """\
+x = tg.to_tensor([3.0, 4.0], stop_gradient=False)
+x.register_hook(lambda dx: dx * 0.5)
+y = x * 1.0
+y.register_hook(lambda dy: dy * 2.0)
+"""
+
+
+def norms_of(recording: Any, name: str) -> list[tuple[bool, float]]:
+    """Each gradient of a tensor that was told: whether as a whole, and its norm."""
+    number = recording.tensor(name)["tensor"]
+    told = recording.all("grad", tensor=number)
+    return [(e["total"], e["value"]["norm"]) for e in told]
+
+
+def test_a_gradient_is_told_before_and_after_a_hook_changes_it() -> None:
+    recording = record(HOOKED + "(y * y * 0.5).sum().backward()")
+    x = recording.names["x"]
+    parts = [(False, 2.5), (False, 2.5), (True, 5.0)]
+    assert norms_of(recording, "y") == [*parts, (True, 10.0)]
+    assert norms_of(recording, "x") == [(False, 10.0), (True, 5.0)]
+    assert np.linalg.norm(x.grad.numpy()) == 5.0
+
+
+def test_a_hook_where_the_pass_starts_is_told_after_the_seed() -> None:
+    recording = record(HOOKED + "y.backward()")
+    assert norms_of(recording, "y") == [(False, 1.41421), (True, 2.82843)]
+    assert norms_of(recording, "x") == [(False, 2.82843), (True, 1.41421)]
+
+
+def test_what_a_hook_is_given_is_called_a_gradient() -> None:
+    recording = record(HOOKED + "y.backward()")
+    inputs = [e["inputs"][0] for e in recording.all("node", type="scale", order=2)]
+    given = [recording.one("tensor", tensor=number) for number in inputs]
+    assert [(e["role"], e["name"]) for e in given] == [("g", "y.grad"), ("g", "x.grad")]
 
 
 def test_tensors_get_the_names_the_code_gives_them() -> None:

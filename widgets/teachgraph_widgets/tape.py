@@ -46,20 +46,25 @@ Taped = tuple[int, tuple[int, ...], int]
 """What is known of a node: its number, those of its outputs, and its order."""
 
 
+NO_FLOW: tuple[int | None, int, Any, Seen | None] = None, 0, None, None
+
+
 class Pass:
     """A reverse pass under way.
 
     Attributes:
         seeds: Addresses of the edges it starts at.
-        flows: For the address of each edge: how many gradients came, the last of them
-            and what it looks like.
+        flows: For the address of each edge: its tensor, how many gradients came, the
+            last that was told and what it looks like.
         line: The line that began it.
+        hooked: The address of the edge whose hooks were last run.
         order: The order of the ops that it records, if it does.
     """
 
     def __init__(self, seeds: set[int], line: int) -> None:
         self.seeds, self.line = seeds, line
-        self.flows: dict[int, tuple[int, Any, Seen]] = {}
+        self.flows: dict[int, tuple[int | None, int, Any, Seen]] = {}
+        self.hooked = 0
         self.order = 2
 
 
@@ -192,31 +197,43 @@ class TapeRecorder(Watcher):
         seen = self.look_at_gradient(grad)
         if self._passes:
             flows = self._passes[-1].flows
-            before = flows.get(id(target), (0, None, None))[0]
-            flows[id(target)] = before + 1, grad, seen
+            _, parts, _, _ = flows.get(id(target), NO_FLOW)
+            flows[id(target)] = tensor, parts + 1, grad, seen
         if tensor is None:
             return
         number = None if node is None else self.known(node)
         self.log.add_all(self.pass_line(), (("grad", tensor, number, False, seen),))
 
     @careful
+    def hooks_begin(self, target: Edge, grad: Any) -> None:
+        """What hooks are given is told: it may not be what they make of it."""
+        self.tell_whole(target, grad)
+        if self._passes:
+            self._passes[-1].hooked = id(target)
+
+    @careful
     def grad_ready(self, target: Edge, grad: Any) -> None:
-        """A whole gradient: told where it is a sum, or what the pass starts with."""
+        """A whole gradient: told where it is a sum, the start, or made by a hook."""
         if isinstance(target, Tensor):
             self._leaves[self.number(target)] = ref(target)
+        self.tell_whole(target, grad)
+
+    def tell_whole(self, target: Edge, grad: Any) -> None:
+        """Write a whole gradient, unless it is the last that was told of its tensor."""
         if not self._passes:
             return
-        current = self._passes[-1]
-        parts, last, seen = current.flows.get(id(target), (0, None, None))
-        is_seed = parts == 0 and id(target) in current.seeds
-        if not is_seed and parts < 2 and id(target) not in current.seeds:
+        current, edge = self._passes[-1], id(target)
+        tensor, parts, last, seen = current.flows.get(edge, NO_FLOW)
+        if last is grad or not (
+            parts > 1 or edge in current.seeds or edge == current.hooked
+        ):
             return
-        tensor = self.target(target)
-        if tensor is None:
-            return
-        if seen is None or last is not grad:
-            seen = self.look_at_gradient(grad)
-        self.log.add(current.line, "grad", tensor, None, not is_seed, seen)
+        if parts == 0:
+            tensor = self.target(target)
+        seen = self.look_at_gradient(grad)
+        current.flows[edge] = tensor, max(parts, 1), grad, seen
+        if tensor is not None:
+            self.log.add(current.line, "grad", tensor, None, parts > 0, seen)
 
     @careful
     def node_freed(self, node: Node) -> None:
@@ -250,7 +267,11 @@ class TapeRecorder(Watcher):
         else:
             role = leaf_role(tensor)
         owner = self.owner_of(tensor)
-        return (role, tensor.label) if owner is None else ("g", f"{owner}.grad")
+        if owner is None:
+            owner = self.owner_in_pass(tensor)
+        if owner is None:
+            return role, tensor.label
+        return "g", f"{owner}.grad" if owner else ""
 
     def owner_of(self, gradient: Tensor) -> str | None:
         """The name of the leaf whose gradient this is, None if it is no gradient."""
@@ -259,6 +280,14 @@ class TapeRecorder(Watcher):
                 leaf = reference()
                 if leaf is not None and leaf.grad is gradient:
                     return self.names.get(number, "")
+        return None
+
+    def owner_in_pass(self, tensor: Tensor) -> str | None:
+        """The name of that whose gradient a hook, or a recorded rule, is given."""
+        flows = self._passes[-1].flows.values() if self._passes else ()
+        for owner, _, grad, _ in flows:
+            if owner is not None and (grad is tensor or grad is tensor.data):
+                return self.names.get(owner, "")
         return None
 
     def appear(self, tensor: Tensor, line: int, role: Role, name: str = "") -> int:
