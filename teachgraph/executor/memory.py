@@ -186,7 +186,7 @@ class Life:
         holders: How many variables lie in a buffer now, by the buffer's identity.
         owners: Variables that are their buffer, not a view of it.
         gapped: Views whose elements do not follow one another.
-        counted: Temporaries whose size is known.
+        counted: Values whose size is known.
         uncounted: Values whose size is not.
     """
 
@@ -296,6 +296,5 @@ class Life:
             self.holders[id(buffer)] -= 1
 
     def count(self, name: str) -> None:
-        """A temporary takes up memory of its own where nothing is shared."""
-        if not self.variables[name].persistable:
-            self.counted[name] = None
+        """A value takes up memory of its own where nothing is shared."""
+        self.counted[name] = None

@@ -213,6 +213,15 @@ def test_a_plan_in_words() -> None:
     assert plan.planned_peak < plan.naive_peak
 
 
+def test_without_sharing_new_values_of_parameters_take_bytes_too() -> None:
+    x = static.data("x", [4, 16])
+    tg.optimizer.SGD(0.1).minimize(tg.mean(static.nn.fc(x, 16)))
+    plan = Executor().memory_plan()
+    whole = sum(part.size * len(part.names) for part in plan.buffers)
+    assert {"fc_0.w_0", "fc_0.b_0"} <= {n for part in plan.buffers for n in part.names}
+    assert whole - 64 * len(plan.buffers) < plan.naive_peak <= whole
+
+
 def test_a_plan_of_unknown_sizes_asks_for_them() -> None:
     x = static.data("x", [None, 256])
     with pytest.raises(InvalidValueError, match=r"'x' is declared \[-1, 256\]"):
