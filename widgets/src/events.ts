@@ -3,6 +3,8 @@ export const VERSION = 1;
 
 export type Shape = number[];
 
+export type Count = number;
+
 export type Role = "P" | "D" | "T" | "g" | "L";
 
 export type OpRole = "forward" | "loss" | "backward" | "optimize";
@@ -53,14 +55,14 @@ export interface Stats {
   mean: number | null;
   std: number | null;
   norm: number | null;
-  nan: number;
-  inf: number;
-  hist: number[];
+  nan: Count;
+  inf: Count;
+  hist: Count[];
   heat: ((number | null)[])[];
   first: (number | null)[];
-  stride?: number;
+  stride?: Count;
   image?: string;
-  image_size?: number[];
+  image_size?: Count[];
 }
 
 /**
@@ -70,10 +72,10 @@ export interface Stats {
  * counts from 1 within the source of `cell`, 0 where no line is to blame.
  */
 export interface Event {
-  seq: number;
+  seq: Count;
   t: number;
   cell: number;
-  line: number;
+  line: Count;
 }
 
 /** A traced source starts to run. */
@@ -288,8 +290,8 @@ export interface PassEvent extends Event {
   kind: "pass";
   program: number;
   name: string;
-  before: number;
-  after: number;
+  before: Count;
+  after: Count;
   changes: PassChange[];
 }
 
@@ -300,19 +302,19 @@ export interface PassEvent extends Event {
  */
 export interface PlanBuffer {
   name: string;
-  offset: number;
-  size: number;
-  start: number;
-  end: number;
+  offset: Count;
+  size: Count;
+  start: Count;
+  end: Count;
   alias_of?: string;
 }
 
 /** Where a Program's temporaries lie in one arena, in bytes; `ops` are its types. */
 export interface PlanEvent extends Event {
   kind: "plan";
-  arena: number;
-  naive_peak: number;
-  planned_peak: number;
+  arena: Count;
+  naive_peak: Count;
+  planned_peak: Count;
   buffers: PlanBuffer[];
   program?: number;
   ops?: string[];
@@ -325,7 +327,7 @@ export interface PlanEvent extends Event {
  */
 export interface AstOp {
   text: string;
-  line: number;
+  line: Count;
   op?: number;
 }
 
@@ -340,7 +342,7 @@ export interface AstEvent extends Event {
   function: string;
   source: string;
   transformed: string;
-  lines: number[];
+  lines: Count[];
   ops: AstOp[];
 }
 
@@ -352,14 +354,14 @@ export interface AstEvent extends Event {
  */
 export interface TrainEvent extends Event {
   kind: "train";
-  step: number;
-  epoch: number;
+  step: Count;
+  epoch: Count;
   loss: number | null;
   seconds: number;
-  samples: number;
+  samples: Count;
   metrics: Record<string, number | null>;
   norms: Record<string, number | null>;
-  steps?: number;
+  steps?: Count;
   rate?: number;
 }
 
@@ -372,9 +374,9 @@ export interface Span {
   name: string;
   start: number;
   duration: number;
-  depth: number;
-  bytes?: number;
-  at?: number;
+  depth: Count;
+  bytes?: Count;
+  at?: Count;
 }
 
 /** What a profile measured; several events with one `title` are one profile. */
@@ -387,7 +389,7 @@ export interface ProfileEvent extends Event {
 /** What was cut, sampled or left out, how often, and why. */
 export interface Dropped extends Event {
   kind: "dropped";
-  count: number;
+  count: Count;
   what: string;
   why: string;
 }
@@ -408,7 +410,7 @@ export type Fields = Record<string, string>;
  * has its kind's fields and those of `Event`.
  *
  * `?` after a name: may be absent; after a type: may be null; `[]`: a list; `{}`: a
- * mapping from strings; `=a|b`: one of these words.
+ * mapping from strings; `=a|b`: one of these words; `count`: an integer from 0.
  */
 export const FIELDS: Record<string, Fields> = {
   Stats: {
@@ -419,20 +421,20 @@ export const FIELDS: Record<string, Fields> = {
     mean: "float?",
     std: "float?",
     norm: "float?",
-    nan: "int",
-    inf: "int",
-    hist: "int[]",
+    nan: "count",
+    inf: "count",
+    hist: "count[]",
     heat: "float?[][]",
     first: "float?[]",
-    "stride?": "int",
+    "stride?": "count",
     "image?": "str",
-    "image_size?": "int[]",
+    "image_size?": "count[]",
   },
   Event: {
-    seq: "int",
+    seq: "count",
     t: "float",
     cell: "int",
-    line: "int",
+    line: "count",
   },
   cell_begin: {
     kind: "=cell_begin",
@@ -578,30 +580,30 @@ export const FIELDS: Record<string, Fields> = {
     kind: "=pass",
     program: "int",
     name: "str",
-    before: "int",
-    after: "int",
+    before: "count",
+    after: "count",
     changes: "PassChange[]",
   },
   PlanBuffer: {
     name: "str",
-    offset: "int",
-    size: "int",
-    start: "int",
-    end: "int",
+    offset: "count",
+    size: "count",
+    start: "count",
+    end: "count",
     "alias_of?": "str",
   },
   plan: {
     kind: "=plan",
-    arena: "int",
-    naive_peak: "int",
-    planned_peak: "int",
+    arena: "count",
+    naive_peak: "count",
+    planned_peak: "count",
     buffers: "PlanBuffer[]",
     "program?": "int",
     "ops?": "str[]",
   },
   AstOp: {
     text: "str",
-    line: "int",
+    line: "count",
     "op?": "int",
   },
   ast: {
@@ -609,28 +611,28 @@ export const FIELDS: Record<string, Fields> = {
     function: "str",
     source: "str",
     transformed: "str",
-    lines: "int[]",
+    lines: "count[]",
     ops: "AstOp[]",
   },
   train: {
     kind: "=train",
-    step: "int",
-    epoch: "int",
+    step: "count",
+    epoch: "count",
     loss: "float?",
     seconds: "float",
-    samples: "int",
+    samples: "count",
     metrics: "float?{}",
     norms: "float?{}",
-    "steps?": "int",
+    "steps?": "count",
     "rate?": "float",
   },
   Span: {
     name: "str",
     start: "float",
     duration: "float",
-    depth: "int",
-    "bytes?": "int",
-    "at?": "int",
+    depth: "count",
+    "bytes?": "count",
+    "at?": "count",
   },
   profile: {
     kind: "=profile",
@@ -639,7 +641,7 @@ export const FIELDS: Record<string, Fields> = {
   },
   dropped: {
     kind: "=dropped",
-    count: "int",
+    count: "count",
     what: "str",
     why: "str",
   },

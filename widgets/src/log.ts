@@ -1,7 +1,7 @@
 /** The event log as it arrives: in pieces, twice, out of order, with gaps. */
 
 import type { AnyEvent } from "./events";
-import { isEvent } from "./validate";
+import { faultOf } from "./validate";
 
 /** Sequence numbers that have not come, both ends included. */
 export interface Gap {
@@ -53,7 +53,7 @@ export class EventLog {
 
 /** Return the event, or in place of one that cannot be read, the statement of that. */
 function readable(item: unknown, seq: number): AnyEvent {
-  if (isEvent(item) && item.seq === seq) return item;
+  if (faultOf(item, seq) === undefined) return item as AnyEvent;
   const kind = "dropped";
   const what = "an event that could not be read";
   return {

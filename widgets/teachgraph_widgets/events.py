@@ -7,12 +7,15 @@ are a list of them. `src/events.ts` is generated from this file
 
 from __future__ import annotations
 
-from typing import Literal, NotRequired, TypedDict, Union
+from typing import Annotated, Literal, NotRequired, TypedDict, Union
 
 VERSION = 1
 
 Shape = list[int]
 """Dimensions; -1 is one that is not known before the program runs."""
+
+Count = Annotated[int, "from 0"]
+"""How many, how much or which place: never negative."""
 
 Role = Literal["P", "D", "T", "g", "L"]
 """Parameter, Data, Temporary, gradient, Learning rate and other optimizer state."""
@@ -40,14 +43,14 @@ class Stats(TypedDict):
     mean: float | None
     std: float | None
     norm: float | None
-    nan: int
-    inf: int
-    hist: list[int]
+    nan: Count
+    inf: Count
+    hist: list[Count]
     heat: list[list[float | None]]
     first: list[float | None]
-    stride: NotRequired[int]
+    stride: NotRequired[Count]
     image: NotRequired[str]
-    image_size: NotRequired[list[int]]
+    image_size: NotRequired[list[Count]]
 
 
 class Event(TypedDict):
@@ -57,10 +60,10 @@ class Event(TypedDict):
     counts from 1 within the source of `cell`, 0 where no line is to blame.
     """
 
-    seq: int
+    seq: Count
     t: float
     cell: int
-    line: int
+    line: Count
 
 
 class CellBegin(Event):
@@ -291,8 +294,8 @@ class PassEvent(Event):
     kind: Literal["pass"]
     program: int
     name: str
-    before: int
-    after: int
+    before: Count
+    after: Count
     changes: list[PassChange]
 
 
@@ -303,10 +306,10 @@ class PlanBuffer(TypedDict):
     """
 
     name: str
-    offset: int
-    size: int
-    start: int
-    end: int
+    offset: Count
+    size: Count
+    start: Count
+    end: Count
     alias_of: NotRequired[str]
 
 
@@ -314,9 +317,9 @@ class PlanEvent(Event):
     """Where a Program's temporaries lie in one arena, in bytes; `ops` are its types."""
 
     kind: Literal["plan"]
-    arena: int
-    naive_peak: int
-    planned_peak: int
+    arena: Count
+    naive_peak: Count
+    planned_peak: Count
     buffers: list[PlanBuffer]
     program: NotRequired[int]
     ops: NotRequired[list[str]]
@@ -329,7 +332,7 @@ class AstOp(TypedDict):
     """
 
     text: str
-    line: int
+    line: Count
     op: NotRequired[int]
 
 
@@ -344,7 +347,7 @@ class AstEvent(Event):
     function: str
     source: str
     transformed: str
-    lines: list[int]
+    lines: list[Count]
     ops: list[AstOp]
 
 
@@ -356,14 +359,14 @@ class TrainEvent(Event):
     """
 
     kind: Literal["train"]
-    step: int
-    epoch: int
+    step: Count
+    epoch: Count
     loss: float | None
     seconds: float
-    samples: int
+    samples: Count
     metrics: dict[str, float | None]
     norms: dict[str, float | None]
-    steps: NotRequired[int]
+    steps: NotRequired[Count]
     rate: NotRequired[float]
 
 
@@ -376,9 +379,9 @@ class Span(TypedDict):
     name: str
     start: float
     duration: float
-    depth: int
-    bytes: NotRequired[int]
-    at: NotRequired[int]
+    depth: Count
+    bytes: NotRequired[Count]
+    at: NotRequired[Count]
 
 
 class ProfileEvent(Event):
@@ -393,7 +396,7 @@ class Dropped(Event):
     """What was cut, sampled or left out, how often, and why."""
 
     kind: Literal["dropped"]
-    count: int
+    count: Count
     what: str
     why: str
 

@@ -63,7 +63,8 @@ def loss_chart(folded: Folded, x: int, y: int, width: int) -> Parts:
         return f"{right:.1f} {top + HEIGHT * (high - loss) / range_:.1f}"
 
     path = "M" + "L".join(place(*point) for point in points)
-    steps = f"step {last['step']:,}" + (f" of {last['steps']:,}" * ("steps" in last))
+    of = f" of {last['steps']:,}" if "steps" in last else ""
+    steps = f"step {last['step']:,}{of}"
     fell = f"{number_text(points[0][1])} → {number_text(points[-1][1])}"
     parts = [text(x, y, f"Loss {fell} · {steps} · epoch {last['epoch']:,}", "h")]
     for share in (0.0, 0.5, 1.0):

@@ -26,7 +26,7 @@ TABLE_COMMENT = """\
  * has its kind's fields and those of `Event`.
  *
  * `?` after a name: may be absent; after a type: may be null; `[]`: a list; `{}`: a
- * mapping from strings; `=a|b`: one of these words.
+ * mapping from strings; `=a|b`: one of these words; `count`: an integer from 0.
  */"""
 
 SCALARS = {"int": "number", "float": "number", "str": "string", "bool": "boolean"}
@@ -123,6 +123,8 @@ def _type(annotation: ast.expr) -> str:
         return " | ".join(f'"{word}"' for word in _words(annotation))
     if head == "Union":
         return " | ".join(_type(part) for part in _arguments(annotation))
+    if head == "Annotated":
+        return _type(_arguments(annotation)[0])
     if head == "list":
         inner = _type(_arguments(annotation)[0])
         return f"({inner})[]" if " " in inner else f"{inner}[]"
@@ -164,6 +166,8 @@ def _code(annotation: ast.expr, aliases: dict[str, ast.expr]) -> str:
         return _code(annotation.left, aliases) + "?"
     if head == "Literal":
         return "=" + "|".join(_words(annotation))
+    if head == "Annotated":
+        return "count"
     if head == "list":
         return _code(_arguments(annotation)[0], aliases) + "[]"
     if head == "dict":

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import json
-import math
+import reprlib
+import sys
 from collections.abc import Mapping
-from typing import Any, Literal, NoReturn, cast, get_args, get_origin, is_typeddict
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NoReturn,
+    cast,
+    get_args,
+    get_origin,
+    is_typeddict,
+)
 
 from teachgraph.errors import DataError
 from teachgraph_widgets.events import VERSION, Log
 from teachgraph_widgets.schema import EVENTS, fields_of
 
 __all__ = ["LogError", "read_log", "validate"]
+
+MOST_EXACT = 2**53 - 1
+"""What is larger, a browser rounds."""
 
 
 class LogError(DataError):
@@ -50,14 +63,16 @@ def validate(value: Any) -> Log:
     """
     if not isinstance(value, dict):
         raise LogError("a log is an object")
-    if value.get("version") != VERSION:
-        raise LogError(f"version is {value.get('version')!r}; this reads {VERSION}")
+    version = value.get("version")
+    if type(version) is not int or version != VERSION:
+        raise LogError(f"version is {told(version)}; this reads {VERSION}")
     if not isinstance(value.get("title"), str):
         raise LogError("title is no text")
     if not isinstance(value.get("events"), list):
         raise LogError("events is no list")
-    if extra := set(value) - {"version", "title", "events"}:
-        raise LogError(f"{min(extra)} is no field of a log")
+    for name in value:
+        if name not in ("version", "title", "events"):
+            raise LogError(f"{told(name)} is no field of a log")
     for seq, event in enumerate(value["events"]):
         check_event(event, seq)
     return cast("Log", value)
@@ -66,11 +81,13 @@ def validate(value: Any) -> Log:
 def check_event(event: Any, seq: int) -> None:
     """An event must be of a known kind, with that kind's fields and its own number."""
     where = f"events[{seq}]"
-    kind = event.get("kind") if isinstance(event, dict) else None
-    if kind is None:
+    if not isinstance(event, dict):
+        raise LogError(f"{where} is no object")
+    if "kind" not in event:
         raise LogError(f"{where}.kind is missing")
+    kind = event["kind"]
     if not isinstance(kind, str) or kind not in EVENTS:
-        raise LogError(f"{where}.kind is {kind!r}, which no event is")
+        raise LogError(f"{where}.kind is {told(kind)}, which no event is")
     check_struct(event, EVENTS[kind], where)
     if event["seq"] != seq:
         raise LogError(f"{where}.seq is {event['seq']}: numbers have no gaps")
@@ -88,7 +105,7 @@ def check_struct(value: Any, struct: type, where: str) -> None:
             raise LogError(f"{where}.{name} is missing")
     for name in value:
         if name not in fields:
-            raise LogError(f"{where}.{name!s:.40} is no field of {struct.__name__}")
+            raise LogError(f"{where}: {told(name)} is no field of {struct.__name__}")
 
 
 def check(value: Any, hint: Any, where: str) -> None:
@@ -96,17 +113,15 @@ def check(value: Any, hint: Any, where: str) -> None:
     origin = get_origin(hint)
     if is_typeddict(hint):
         check_struct(value, hint, where)
+    elif origin in (list, dict):
+        check_parts(value, hint, where)
     elif origin is Literal:
         if value not in get_args(hint):
-            raise LogError(f"{where} is {value!r:.40}, not one of {get_args(hint)}")
-    elif origin is list:
-        check_kind(value, list, where)
-        for index, part in enumerate(value):
-            check(part, get_args(hint)[0], f"{where}[{index}]")
-    elif origin is dict:
-        check_kind(value, dict, where)
-        for name, part in value.items():
-            check(part, get_args(hint)[1], f"{where}[{name!r:.40}]")
+            raise LogError(f"{where} is {told(value)}, not one of {get_args(hint)}")
+    elif origin is Annotated:
+        check_scalar(value, int, where)
+        if value < 0:
+            raise LogError(f"{where} is {value}, less than 0")
     elif origin is not None:  # what is left is `... | None`
         if value is not None:
             check(value, get_args(hint)[0], where)
@@ -114,17 +129,32 @@ def check(value: Any, hint: Any, where: str) -> None:
         check_scalar(value, hint, where)
 
 
-def check_kind(value: Any, kind: type, where: str) -> None:
-    """A container must be of this kind."""
-    if not isinstance(value, kind):
-        raise LogError(f"{where} is {value!r:.40}, no {kind.__name__}")
+def check_parts(value: Any, hint: Any, where: str) -> None:
+    """A list's or a mapping's parts must be of the type that the schema says."""
+    kind: Any = get_origin(hint)
+    if type(value) is not kind:
+        raise LogError(f"{where} is {told(value)}, no {kind.__name__}")
+    parts = enumerate(value) if kind is list else value.items()
+    for key, part in parts:
+        check(part, get_args(hint)[-1], f"{where}[{told(key)}]")
 
 
 def check_scalar(value: Any, kind: type, where: str) -> None:
-    """A number, a text or a truth value; a truth value is no number here."""
+    """A number, a text or a truth value; a truth value is no number here.
+
+    An integer must be one that a browser reads exactly, and have no fraction, not even
+    `.0`; any number that is finite is a float.
+    """
     if kind is float:
-        right = type(value) in (int, float) and math.isfinite(value)
+        right = type(value) in (int, float) and abs(value) <= sys.float_info.max
     else:
         right = type(value) is kind
-    if not right:
-        raise LogError(f"{where} is {value!r:.40}, no {kind.__name__}")
+    if not right or (kind is int and abs(value) > MOST_EXACT):
+        raise LogError(f"{where} is {told(value)}, no {kind.__name__}")
+
+
+def told(value: Any) -> str:
+    """What somebody put there, in a few characters that can be printed anywhere."""
+    if isinstance(value, int) and abs(value) > MOST_EXACT:
+        return "a number too large"
+    return reprlib.repr(value)

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import { fourLines } from "../fixtures/static";
+import type { AnyEvent } from "../src/events";
 import { EventLog } from "../src/log";
-import { isEvent, readLog } from "../src/validate";
+import { faultOf, readLog } from "../src/validate";
 
 const { events } = fourLines();
 const seqs = (log: EventLog): number[] => log.events.map(({ seq }) => seq);
+const isEvent = (value: unknown): boolean =>
+  faultOf(value, (value as AnyEvent | null)?.seq ?? 0) === undefined;
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 test("pieces that overlap are taken once", () => {
@@ -76,4 +79,21 @@ test("a log of another version is refused in words", () => {
   );
   expect(() => readLog([])).toThrow("not an event log");
   expect(() => readLog({ version: 1, title: "" })).toThrow("no list of events");
+  expect(() => readLog({ version: 1, events: [] })).toThrow("no title");
+  expect(() => readLog({ ...fourLines(), colour: "red" })).toThrow("colour is no field");
+});
+
+test.each([
+  ["a field of another type", { program: "1" }, "events[2].program is not"],
+  ["a field that no event has", { colour: "red" }, "events[2].colour is not"],
+  ["a field without a name", { "": 1 }, "events[2]. is not"],
+  ["a number that is not its own", { seq: 3 }, "events[2].seq is not"],
+  ["a line before the first", { line: -1 }, "events[2].line is not"],
+  ["a number that no page can hold", { block: 2 ** 53 }, "events[2].block is not"],
+  ["a kind that is none", { kind: "toString" }, "events[2].kind is that of no event"],
+  ["a prototype", JSON.parse('{"__proto__":{}}'), "events[2].__proto__ is not"],
+])("a log is refused for %s, which is named", (_, wrong, told) => {
+  const log = fourLines();
+  const edited = Object.defineProperties({ ...log.events[2] }, Object.getOwnPropertyDescriptors(wrong));
+  expect(() => readLog({ ...log, events: log.events.with(2, edited) })).toThrow(told);
 });
