@@ -38,6 +38,7 @@ class Program(Kept):
         random_seed: If not 0, random ops draw the same numbers in every run.
         version: Counts changes, so that an Executor knows when its plan is stale.
         origin: The program this one was cloned from.
+        for_test: Whether it was cloned for testing.
         caches: What others remember about it, by who does, for as long as both live.
         first_seed: What `random_seed` is at first; see `global_seed`.
         asked: Variables, by name, whose value is asked for before each run.
@@ -53,10 +54,12 @@ class Program(Kept):
 
     first_seed = 0
 
-    def __init__(self, *, origin: Program | None = None) -> None:
+    def __init__(
+        self, *, origin: Program | None = None, for_test: bool = False
+    ) -> None:
         self.version = 0
         self._random_seed = self.first_seed
-        self.origin = origin
+        self.origin, self.for_test = origin, for_test
         self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
         self.op_role = OpRole.FORWARD
         self.name_scope = "/"
@@ -182,7 +185,7 @@ class Program(Kept):
             for_test: Leave out the backward and optimizer operators and what only they
                 use, and set `is_test` on every operator that has it.
         """
-        copy = Program(origin=self)
+        copy = Program(origin=self, for_test=for_test)
         copy.random_seed = self.random_seed
         copy.asked = dict(self.asked)
         for source in self.blocks:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+import teachgraph as tg
 from teachgraph import static, unique_name
 from tests.widgets.recording import FOUR_LINES, record, record_here
 
@@ -150,6 +153,39 @@ with fluid.program_guard(first, second):
     )
     titles = {e["role"]: e["title"] for e in recording.all("program")}
     assert titles == {"main": "first", "startup": "second"}
+
+
+def test_only_a_clone_for_testing_is_called_a_test_program() -> None:
+    recording = record(
+        FOUR_LINES + "again = fluid.default_main_program().clone()\n"
+        "fluid.default_main_program().clone(for_test=True)\n"
+        "fluid.default_main_program().clone()\n"
+    )
+    told = [(e["role"], e["title"]) for e in recording.all("program") if "origin" in e]
+    assert told == [
+        ("other", "copy of main program"),
+        ("test", "test program"),
+        ("other", "copy of main program"),
+    ]
+
+
+def test_the_programs_of_a_function_of_to_static_are_called_after_it() -> None:
+    def doubled(x: Any) -> Any:
+        return x * 2.0
+
+    recording = record(
+        """\
+x = tg.to_tensor([1.0], stop_gradient=False)
+f(x).backward()
+f(tg.ones([2, 2]))
+""",
+        f=tg.jit.to_static(doubled),
+    )
+    titles = [e["title"] for e in recording.all("program")]
+    copies = [title for title in titles if title.startswith("copy of")]
+    assert [t for t in titles if t not in copies] == ["doubled", "doubled"]
+    assert set(copies) == {"copy of doubled"}
+    assert {e["role"] for e in recording.all("program")} == {"main", "other"}
 
 
 def test_an_op_that_does_not_fit_is_recorded_where_it_failed() -> None:

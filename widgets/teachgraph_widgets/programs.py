@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from teachgraph.jit.static_function import StaticFunction
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.program import (
@@ -46,6 +47,7 @@ class ProgramRecorder(Watcher):
     Attributes:
         running: The program that runs.
         skipped: How many runs were passed over.
+        titles: What the programs are called.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class ProgramRecorder(Watcher):
         super().__init__(log, cursor, budget, values=values)
         self.running: Program | None = None
         self._programs, self._ops = Numbers(), Numbers()
+        self.titles: dict[int, str] = {}
         self._created = Numbers()
         self.layers = Layers()
         self._shapes: dict[tuple[int, int, str], tuple[int, ...]] = {}
@@ -234,8 +237,8 @@ class ProgramRecorder(Watcher):
         is_new = self._created.find(program) is not None
         line = self.cursor.place() if is_new else 0
         role = program_role(program)
-        title = clean(self.called(program) or TITLES[role])
         origin = None if program.origin is None else self.number(program.origin)
+        self.titles[number] = title = self.title(program, role, origin)
         self.tell(line, "program", number, role, title, origin)
         for thing in contents(program):
             if thing is announced:
@@ -253,10 +256,22 @@ class ProgramRecorder(Watcher):
         """An operator's number, None if it has not been told."""
         return self._ops.find(operator)
 
+    def title(self, program: Program, role: ProgramRole, origin: int | None) -> str:
+        """What a program is called in the code, or else what it is."""
+        called = clean(self.called(program))
+        if called or origin is None or role == "test":
+            return called or TITLES[role]
+        return clean(f"copy of {self.titles[origin].removeprefix('copy of ')}")
+
     def called(self, program: Program) -> str:
-        """What the traced code calls a program, if it has a variable for it."""
+        """What the traced code calls a program, or the function that it is traced from.
+
+        It is empty if there is no name for it.
+        """
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
+            if frame.f_code is TRACED:
+                return name_of(frame.f_locals["self"])
             if frame.f_code.co_filename == self.cursor.source.filename:
                 for name, value in frame.f_locals.items():
                     if value is program and not name.startswith("_"):
@@ -314,6 +329,9 @@ class ProgramRecorder(Watcher):
 
 MOST_CHANGES = 200
 
+TRACED = StaticFunction.traced.__code__
+"""Code that runs while the program of a function is made."""
+
 UNTOLD = ("op_callstack", "op_namescope", "op_role_var")
 """Attributes that are the framework's own notes."""
 
@@ -340,10 +358,16 @@ def contents(program: Program) -> Iterator[Block | Variable | Operator]:
         yield from waiting.values()
 
 
+def name_of(static: StaticFunction) -> str:
+    """The name of a function or method, without the functions that it is made in."""
+    name: str = getattr(static.function, "__qualname__", static.__name__)
+    return name.rpartition("<locals>.")[2]
+
+
 def program_role(program: Program) -> ProgramRole:
     """What a program is for."""
     if program.origin is not None:
-        return "test"
+        return "test" if program.for_test else "other"
     if program is default_startup_program():
         return "startup"
     if program is default_main_program():

@@ -411,29 +411,23 @@ function justCloned(
   if (step === undefined) return undefined;
   return programs.findLast(({ event, rows, passes }) => {
     const isNew = event.seq >= step.seq && event.seq < position;
-    const isClone = event.role === "test" && event.origin !== undefined;
-    return isNew && isClone && rows.length > 0 && passes.stages.length === 0;
+    const isClone = event.origin !== undefined && passes.stages.length === 0;
+    return isNew && isClone && rows.length > 0;
   });
 }
 
 function programOption(program: ProgramState): HTMLOptionElement {
-  const { role, title, origin, program: id } = program.event;
-  const named = {
-    startup: "Startup program",
-    main: "Main program",
-    test: "Test program",
-  };
-  const word = role === "other" ? title || "Program" : named[role];
-  const when = role === "main" ? " · runs every step" : "";
-  const copy = program.passes.stages.length > 0 ? " · after passes" : " · a clone";
-  const clone = origin === undefined ? when : copy;
-  const option = el("option", "", `${word}${clone}`);
+  const { role, title, program: id } = program.event;
+  const word = title.replace(/^[mst](?=\w+ program$)/, (first) => first.toUpperCase());
+  const kinds = { main: " · runs every step", test: " · a clone", startup: "", other: "" };
+  const kind = program.passes.stages.length > 0 ? " · after passes" : kinds[role];
+  const option = el("option", "", (word || "Program") + kind);
   option.value = String(id);
   return option;
 }
 
 function firstWithRows(programs: readonly ProgramState[]): ProgramState | undefined {
-  const isMain = (p: ProgramState): boolean => p.event.role !== "test";
+  const isMain = (p: ProgramState): boolean => p.event.origin === undefined;
   const filled = programs.filter((program) => program.rows.length > 0);
   return filled.find(isMain) ?? filled[0] ?? programs.find(isMain);
 }

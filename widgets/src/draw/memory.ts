@@ -50,14 +50,14 @@ export class MemoryPane implements Pane {
   }
 }
 
-/** The program that a clone for testing was made from: the two stand side by side. */
+/** The program that a clone was made from: the two stand side by side. */
 function sourceOf(
   shown: ProgramState | undefined,
   { trace }: Frame,
 ): ProgramState | undefined {
-  const { role, origin } = shown?.event ?? {};
-  if ((shown?.passes.stages.length ?? 0) > 0) return undefined;
-  return role === "test" && origin !== undefined ? trace.programs.get(origin) : undefined;
+  const { origin } = shown?.event ?? {};
+  if (origin === undefined || (shown?.passes.stages.length ?? 0) > 0) return undefined;
+  return trace.programs.get(origin);
 }
 
 export function hasContent(program: ProgramState): boolean {
