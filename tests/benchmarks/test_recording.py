@@ -1,33 +1,24 @@
 """What it costs to be watched: microseconds an op, and the share of a training step.
 
-The bars are 10 us an op, and 5 % of an epoch of MNIST. Markers alone must not be felt
-in a loop of 100,000 statements. Times are those of this thread on the CPU, the least of
-rounds that alternate with and without a recorder: others use the machine too.
+The bars are 10 us an op, and 5 % of an epoch of MNIST; off, it must not be measurable.
+Markers alone must not be felt in a loop of 100,000 statements. `recording_cost` says
+how each is measured: in a process of its own, in CPU time, with and without in turn.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from time import thread_time
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
-from teachgraph_widgets.lines import MARKER, Source, mark, marked
-from teachgraph_widgets.recorder import Recorder
 
-import teachgraph as tg
-import teachgraph.nn.functional as F
-from tests.bars import note
-from tests.benchmarks.test_training_step import Case, eager, static
-
-OPS = 1000
-EPOCH = 938
-FORWARD = f"for i in range({OPS}):\n    x = x * 1.0001\n"
-BACKWARD = f"{FORWARD}x.backward()\n"
-LOOP = "total = 0\nfor i in range(33_333):\n    total += i\n    total -= 1\n"
+from teachgraph.cli.bench import LIMITS
+from tests.bars import ROOT, note
+from tests.benchmarks.recording_cost import EPOCH
 
 Tell = Callable[[str], None]
 
@@ -43,149 +34,67 @@ def tell(capsys: pytest.CaptureFixture[str]) -> Tell:
     return words
 
 
-def leaf(size: int) -> tg.Tensor:
-    return tg.to_tensor(np.ones(size, "float32"), stop_gradient=False)
+def measured(benchmark: Any, case: str) -> Any:
+    """The figures of a case."""
+    command = [sys.executable, "-m", "tests.benchmarks.recording_cost", case]
+    one_thread = os.environ | dict.fromkeys(LIMITS, "1")
+
+    def run() -> str:
+        return subprocess.run(
+            command,
+            check=True,
+            cwd=ROOT,
+            env=one_thread,
+            stdout=subprocess.PIPE,
+            text=True,
+        ).stdout
+
+    benchmark.group = "what it costs to be recorded"
+    figures = json.loads(benchmark.pedantic(run, rounds=1))
+    benchmark.extra_info.update(figures)
+    return figures
 
 
-@contextmanager
-def recorded(source: Source, *, values: bool) -> Iterator[Recorder]:
-    recorder = Recorder(source, values=values)
-    recorder.begin()
-    try:
-        yield recorder
-    finally:
-        recorder.end()
+def told(figure: float, bar: float) -> str:
+    """The bar, and whether a figure meets it."""
+    return f"bar {bar}, {'pass' if figure <= bar else 'miss'}"
 
 
-def seconds(text: str, *, watched: bool, values: bool = True, **names: Any) -> float:
-    """How long a text takes, with or without a recorder."""
-    source = Source(text)
-    tree = ast.parse(text)
-    code = compile(marked(tree, source) if watched else tree, "<bench>", "exec")
-    namespace = {MARKER: mark, **names}
-    if not watched:
-        begin = thread_time()
-        exec(code, namespace)  # noqa: S102  a text of ours
-        return thread_time() - begin
-    with recorded(source, values=values):
-        begin = thread_time()
-        exec(code, namespace)  # noqa: S102  a text of ours
-        return thread_time() - begin
-
-
-def alternately(
-    one: Callable[[], float], other: Callable[[], float], *, rounds: int
-) -> tuple[float, float]:
-    """The least that each takes, where the machine slows both in turn."""
-    times = [(one(), other()) for _ in range(rounds)]
-    first, second = zip(*times, strict=True)
-    return min(first), min(second)
-
-
-@pytest.mark.parametrize("values", [False, True], ids=["no values", "values"])
-@pytest.mark.parametrize("size", [1, 64])
-@pytest.mark.parametrize(
-    ("what", "text"), [("op", FORWARD), ("op and gradient", BACKWARD)]
-)
-def test_one_op(
-    benchmark: Any, tell: Tell, what: str, text: str, size: int, values: bool
-) -> None:
-    benchmark.group = f"{OPS} times {what}, {size} elements"
-
-    def run() -> float:
-        return seconds(text, watched=True, values=values, x=leaf(size))
-
-    def alone() -> float:
-        return seconds(text, watched=False, x=leaf(size))
-
-    benchmark.pedantic(run, rounds=3, warmup_rounds=1)
-    plain, watched = alternately(alone, run, rounds=40)
-    extra = (watched - plain) / OPS * 1e6
-    benchmark.extra_info["us"] = extra
-    bar = 10 if what == "op" else 20
-    met = f"bar {bar}, {'pass' if extra <= bar else 'miss'}"
-    tell(f"{what}, {size} elements, values {values}: {extra:.1f} us more ({met})")
-    if (what, size) == ("op", 64):
-        note("recording-op-values" if values else "recording-op", extra, 10, "us")
+def test_an_op(benchmark: Any, tell: Tell) -> None:
+    found = measured(benchmark, "ops")
+    for name, figures in found.items():
+        extra, low, high = (figures[key] for key in ("extra", "low", "high"))
+        bar = 20 if "gradient" in name else 10
+        tell(
+            f"{name}: {extra:.1f} us more ({told(extra, bar)}; {low:.1f} to {high:.1f})"
+        )
+    note("recording-op", found["op, 64 elements"]["extra"], 10, "us")
+    note("recording-op-values", found["op, 64 elements, values"]["extra"], 10, "us")
 
 
 def test_an_op_that_nobody_watches(benchmark: Any, tell: Tell) -> None:
-    """What is left of having been watched: the second half ran after a recording."""
-    benchmark.group = "nobody watches"
-
-    def plain() -> float:
-        return seconds(FORWARD, watched=False, x=leaf(64))
-
-    before = min(plain() for _ in range(100))
-    seconds(FORWARD, watched=True, x=leaf(64))
-    benchmark.pedantic(plain, rounds=3)
-    after = min(plain() for _ in range(100))
-    each = [t / OPS * 1e6 for t in (before, after)]
-    tell(f"an op takes {each[0]:.2f} us, {each[1]:.2f} us after a recording")
-    note("recording-off", 100 * (after / before - 1), 5, "%")
+    """What is left of having been watched: nothing that can be told from noise."""
+    found = measured(benchmark, "off")
+    each = f"{found['plain']:.2f} us, {found['after']:.2f} us after a recording"
+    spread = f"{found['low']:+.1f} to {found['high']:+.1f}"
+    tell(f"an op takes {each}: {found['share']:+.1f} % ({spread})")
+    note("recording-off", found["share"], 5, "%")
 
 
-def mlp(build: Any) -> Any:
-    return build(Case("784-100-10 batch 64", 784, 100, 10, 64))
-
-
-def lenet() -> Any:
-    rng = np.random.default_rng(0)
-    net = tg.vision.models.LeNet()
-    x = tg.to_tensor(rng.normal(size=(64, 1, 28, 28)).astype("float32"))
-    y = tg.to_tensor(rng.integers(0, 10, (64, 1)))
-    optimizer = tg.optimizer.SGD(0.01, net.parameters())
-
-    def step() -> None:
-        F.cross_entropy(net(x), y).backward()
-        optimizer.step()
-        optimizer.clear_grad()
-
-    return step
-
-
-def epoch(step: Callable[[], Any], *, watched: bool) -> Any:
-    """What each step takes: the least in several epochs is not the machine's doing."""
-    ends: list[float] = []
-
-    def timed() -> None:
-        step()
-        ends.append(thread_time())
-
-    text = f"begin()\nfor _ in range({EPOCH}):\n    step()\n"
-    seconds(text, watched=watched, step=timed, begin=lambda: ends.append(thread_time()))
-    return np.diff(ends)
-
-
-@pytest.mark.parametrize(
-    ("name", "build"),
-    [
-        ("MLP, eager", lambda: mlp(eager)),
-        ("MLP, static", lambda: mlp(static)),
-        ("LeNet, eager", lenet),
-    ],
-)
-def test_an_epoch_of_mnist(benchmark: Any, tell: Tell, name: str, build: Any) -> None:
+@pytest.mark.parametrize("name", ["MLP, eager", "MLP, static", "LeNet, eager"])
+def test_an_epoch_of_mnist(benchmark: Any, tell: Tell, name: str) -> None:
     """The bar is 5 % of the time, with values; 64 digits a step, 938 steps."""
-    benchmark.group = "an epoch of MNIST"
-    step = build()
-    step()
-    rounds = 2 if name == "LeNet, eager" else 8
-    times = [
-        (epoch(step, watched=False), epoch(step, watched=True)) for _ in range(rounds)
-    ]
-    plain, watched = (np.min(each, axis=0).sum() for each in zip(*times, strict=True))
-    benchmark.pedantic(step, rounds=1)
-    share = watched / plain - 1
-    benchmark.extra_info["share"] = share
-    note(f"mnist-{name.lower().replace(', ', '-')}", 100 * share, 5, "%")
-    each, met = plain / EPOCH * 1e3, "pass" if share <= 0.05 else "miss"
-    tell(f"{name}: a step of {each:.2f} ms takes {share:.1%} more (bar 5 %, {met})")
+    found = measured(benchmark, name)
+    share = found["share"]
+    tell(
+        f"{name}: {EPOCH} steps of {found['step'] * 1e3:.2f} ms take {share:.1f} % more"
+        f" ({told(share, 5)}; {found['low']:.1f} to {found['high']:.1f}):"
+        f" the steps that are told {found['recorded']:.1f} %, the others"
+        f" {found['silent']:.1f} %, begin and end {found['around']:.1f} %"
+    )
+    note(f"mnist-{name.lower().replace(', ', '-')}", share, 5, "%")
 
 
 def test_a_loop_that_records_nothing(benchmark: Any, tell: Tell) -> None:
-    benchmark.group = "a loop of 100,000 statements"
-    benchmark.pedantic(lambda: seconds(LOOP, watched=True), rounds=5)
-    plain = min(seconds(LOOP, watched=False) for _ in range(5))
-    watched = min(seconds(LOOP, watched=True) for _ in range(5))
-    tell(f"{plain * 1e3:.1f} ms, {watched * 1e3:.1f} ms when traced")
+    found = measured(benchmark, "loop")
+    tell(f"{found['plain']:.1f} ms, {found['watched']:.1f} ms when traced")
