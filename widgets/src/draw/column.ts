@@ -11,7 +11,7 @@ import {
 import { describe } from "../state/entity";
 import type { ProgramState, Row, VarRow } from "../state/programs";
 import { countText, thousands, valueText } from "../text";
-import { el, freshId, reveal, setText, svg } from "./dom";
+import { el, freshId, scrolledTo, setText, svg } from "./dom";
 import { isTraced, type Actions, type Frame } from "./look";
 import { rowElement } from "./row";
 import { hueClass } from "./theme";
@@ -58,8 +58,10 @@ export class Column {
   private frame: Frame | undefined;
   private options = "";
   private shownPosition = -1;
-  /** The height of the pane, kept: asking costs a layout of the page. */
+  /** The pane's height and how far it is scrolled: asking costs a layout of the page. */
   private height = 0;
+  private scrolled = 0;
+  private moved = false;
   private shownRows = 0;
   private arcsOf = "";
   private against: ProgramState | undefined;
@@ -82,7 +84,10 @@ export class Column {
     this.content.append(this.arcs);
     this.scroller.append(this.empty, this.content);
     this.scroller.tabIndex = 0;
-    this.scroller.addEventListener("scroll", () => this.mountRows());
+    this.scroller.addEventListener("scroll", () => {
+      this.scrolled = this.scroller.scrollTop;
+      this.mountRows();
+    });
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.scroller);
     this.listen();
@@ -115,7 +120,16 @@ export class Column {
   show(key: string): void {
     const index = this.visible.indexOf(key);
     if (index === undefined) return;
-    reveal(this.scroller, index * ROW_HEIGHT, (index + 1) * ROW_HEIGHT);
+    this.reveal(index);
+    this.scroll();
+  }
+
+  /** Scroll as far as is wanted, once all rows stand. */
+  scroll(): void {
+    if (!this.moved) return;
+    this.moved = false;
+    this.scroller.scrollTop = this.scrolled;
+    this.scrolled = this.scroller.scrollTop;
   }
 
   fold(block: number, folded: boolean): void {
@@ -216,7 +230,7 @@ export class Column {
     this.shownRows = 0;
     this.shownPosition = -1;
     this.arcsOf = "";
-    this.scroller.scrollTop = 0;
+    this.scrollTo(0);
     this.visible.extend(this.program?.rows ?? [], (row) => this.isHidden(row));
   }
 
@@ -240,10 +254,22 @@ export class Column {
     if (position === this.shownPosition && !grown) return;
     this.shownPosition = position;
     const running = this.runningRow();
-    if (running !== undefined) return this.show(running);
+    const row = running === undefined ? undefined : this.visible.indexOf(running);
+    if (row !== undefined) return this.reveal(row);
     // A program that is only shown is read from its beginning.
     if (past === 0 || (this.frame && !isTraced(this.frame.trace))) return;
-    reveal(this.scroller, (past - 1) * ROW_HEIGHT, past * ROW_HEIGHT);
+    this.reveal(past - 1);
+  }
+
+  /** Have a row in view when `scroll` is called. */
+  private reveal(index: number): void {
+    const top = index * ROW_HEIGHT;
+    this.scrollTo(scrolledTo(this.scrolled, this.height, top, top + ROW_HEIGHT));
+  }
+
+  private scrollTo(top: number): void {
+    this.moved ||= top !== this.scrolled;
+    this.scrolled = top;
   }
 
   /** The key of the row that an executor runs now. */
@@ -262,8 +288,7 @@ export class Column {
 
   private mountRows(): void {
     if (this.frame === undefined) return;
-    const { scrollTop } = this.scroller;
-    const { first, end } = windowOf(this.visible.length, scrollTop, this.height);
+    const { first, end } = windowOf(this.visible.length, this.scrolled, this.height);
     for (const [index, element] of this.mounted) {
       if (index >= first && index < end) continue;
       element.remove();

@@ -53,9 +53,19 @@ export function freshId(stem: string): string {
 
 /** Scroll a pane, and nothing around it, until `top` ... `bottom` shows. */
 export function reveal(pane: HTMLElement, top: number, bottom: number): void {
-  const margin = Math.min(48, pane.clientHeight / 4);
-  if (top < pane.scrollTop) pane.scrollTop = top - margin;
-  else if (bottom > pane.scrollTop + pane.clientHeight) {
-    pane.scrollTop = bottom + margin - pane.clientHeight;
-  }
+  const { scrollTop, clientHeight } = pane;
+  const wanted = scrolledTo(scrollTop, clientHeight, top, bottom);
+  if (wanted !== scrollTop) pane.scrollTop = wanted;
+}
+
+/** How far a pane of this height is to be scrolled to show what is in this range. */
+export function scrolledTo(
+  scrolled: number,
+  height: number,
+  top: number,
+  bottom: number,
+): number {
+  const margin = Math.min(48, height / 4);
+  if (top < scrolled) return Math.max(0, top - margin);
+  return Math.max(scrolled, bottom > scrolled + height ? bottom + margin - height : 0);
 }

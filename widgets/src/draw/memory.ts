@@ -43,6 +43,8 @@ export class MemoryPane implements Pane {
     const source = sourceOf(shown, frame);
     this.startup.update(frame, source ? [source] : startups, source && shown);
     this.main.update(frame, others, source);
+    // Scrolling lays the page out: once, when all rows of both stand.
+    for (const column of this.columns) column.scroll();
     // A column that will never have a row would only take room.
     const never = frame.trace.ended && source === undefined && !startups.some(hasContent);
     this.startup.element.hidden = never;

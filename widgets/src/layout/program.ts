@@ -65,7 +65,7 @@ export function windowOf(
   top: number,
   height: number,
 ): { first: number; end: number } {
-  if (count <= 500) return { first: 0, end: count };
+  if (count <= 120) return { first: 0, end: count };
   const spare = 12;
   const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - spare);
   const end = Math.min(count, Math.ceil((top + height) / ROW_HEIGHT) + spare);
