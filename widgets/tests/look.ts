@@ -1,7 +1,7 @@
 /** How a graph is looked at in tests: nothing pointed at, every value known. */
 
 import type { Look } from "../src/draw/scene";
-import { caption, carried } from "../src/state/caption";
+import { caption, carried, hookText } from "../src/state/caption";
 import type { Trace } from "../src/state/trace";
 
 export function look(trace: Trace, position = trace.length): Look {
@@ -13,6 +13,7 @@ export function look(trace: Trace, position = trace.length): Look {
     isCurrent: () => false,
     caption: (node) => caption(trace, node, position),
     stats: (key) => carried(trace, key, position),
+    hooked: (key) => hookText(trace, key, position),
     isBad: () => false,
   };
 }

@@ -223,15 +223,36 @@ test("a chip's gradient is a chip at the mirror image", () => {
   expect([given.x1, given.y1]).toEqual([-read.x2, read.y2]);
 });
 
-test("ops recorded by a reverse pass stand in lanes of their own", () => {
+test("ops recorded by a reverse pass stand in a lane of their own, under the user's", () => {
   const mirror = tape(twiceDifferentiated());
   const second = mirror.regions.find(({ what }) => what === "second")!;
-  const isSecond = (node: MirrorNode): boolean => node.x < second.right;
+  const isSecond = ({ spot }: MirrorNode): boolean => spot.row >= second.first;
   const forward = mirror.ops.filter(({ tone }) => tone === "op");
   const recorded = mirror.ops.filter(({ tone }) => tone === "grad");
   expect(recorded).toHaveLength(6);
   expect(recorded.every(isSecond)).toBe(true);
   expect(forward.slice(0, 5).some(isSecond)).toBe(false);
+  const widest = Math.max(...forward.map(({ spot }) => spot.slot));
+  expect(mirror.widest).toBeLessThanOrEqual(widest + 2);
+});
+
+test("gradients that two passes bring are no sum, but for a leaf's", () => {
+  const b = new Builder("twice");
+  const [x, y] = [b.tensor("x", "P", [1]), b.tensor("y", "T", [1])];
+  const first = b.node("square", [x], [y], []);
+  const ends = ["exp", "tanh"].map((type) => {
+    const end = b.tensor(type, "T", [1]);
+    return [end, b.node(type, [y, x], [end], [])];
+  });
+  for (const [end, node] of ends) {
+    b.backward("begin", [end]);
+    for (const tensor of [x, y]) b.grad(tensor, b.stats([1]), node);
+    b.grad(x, b.stats([1]), first);
+    b.backward("end", [end]);
+  }
+  const mirror = tape(b.log);
+  const sums = joins(mirror).filter(({ sign }) => sign === "sum");
+  expect(sums.map(({ key }) => key)).toEqual([`gt:${x}`]);
 });
 
 test("what runs off the tape is one region, and a hook is at its gradient", () => {

@@ -4,6 +4,7 @@ import { mlp } from "../fixtures/eager";
 import { fourLines, longProgram } from "../fixtures/static";
 import { heatPixels } from "../src/draw/stats";
 import { edgeWidth, route, scene, type Box } from "../src/draw/scene";
+import { describe } from "../src/state/entity";
 import { BOX, LANE, PORT, ROW } from "../src/layout/geometry";
 import type { MirrorEdge } from "../src/state/mirror";
 import { look } from "./look";
@@ -31,7 +32,7 @@ test("a hook's sign goes when the hook is taken off, and is back in its past", (
     const shapes = scene(trace.tape.mirror, CAMERA, ALL, look(trace, position));
     return shapes.filter((s) => s.kind === "mark" && s.sign === "hook").length;
   };
-  expect([two, two + 1, two + 2].map(signs)).toEqual([2, 1, 0]);
+  expect([two, two + 1, two + 2].map(signs)).toEqual([1, 1, 0]);
 });
 
 test("a parameter's hook has its sign, though it is put on before any op reads it", () => {
@@ -43,6 +44,31 @@ test("a parameter's hook has its sign, though it is put on before any op reads i
   const shapes = scene(trace.tape.mirror, CAMERA, ALL, look(trace));
   const signs = shapes.filter((s) => s.kind === "mark" && s.sign === "hook");
   expect(signs).toHaveLength(1);
+});
+
+test("beside a hook stands what the gradient was before it, and what it is after", () => {
+  const b = new Builder("hooks");
+  const [w, y] = [b.tensor("w", "P", [1]), b.tensor("y", "T", [1])];
+  b.hook(w, "halve");
+  const node = b.node("square", [w], [y], []);
+  for (const norm of [8, 6]) {
+    b.backward("begin", [y]);
+    b.grad(y, { ...b.stats([1]), norm: 1 });
+    b.grad(w, { ...b.stats([1]), norm }, node);
+    b.grad(w, { ...b.stats([1]), norm: norm / 2 }, undefined, true);
+    b.backward("end", [y]);
+  }
+  const trace = traceOf(b.log);
+  const labels = (position: number): string[] => {
+    const shapes = scene(trace.tape.mirror, CAMERA, ALL, look(trace, position));
+    return shapes.flatMap((s) => (s.kind === "label" && s.x > 0 ? s.text : []));
+  };
+  const totals = b.log.events.flatMap((e) => (e.kind === "grad" && e.total ? e.seq : []));
+  expect(totals.map((seq) => labels(seq))).toEqual([[], []]);
+  expect(totals.map((seq) => labels(seq + 1))).toEqual([["8 → 4"], ["6 → 3"]]);
+  const entity = describe(trace, `gt:${w}`, Infinity)!;
+  expect(entity.gradient?.norm).toBe(3);
+  expect(entity.facts).toContainEqual(["‖g‖ before its hooks", "6"]);
 });
 
 test("a box says its op, and what it makes with its shape", () => {

@@ -1,7 +1,7 @@
 /** The backward graph: a canvas, and elements for whoever cannot see it. */
 
 import { groupsAround } from "../layout/groups";
-import { caption, carried } from "../state/caption";
+import { caption, carried, hookText } from "../state/caption";
 import { Folding, graphOfGroup, groupOf } from "../state/folding";
 import { Mirror } from "../state/mirror";
 import type { MirrorNode, Picture } from "../state/picture";
@@ -375,6 +375,7 @@ function lookOf(frame: Frame): Look {
     isCurrent: (cell, line) => step?.cell === cell && step.line === line,
     caption: (node) => caption(trace, node, position),
     stats: (key) => carried(trace, key, position),
+    hooked: (key) => hookText(trace, key, position),
     isBad: (node) => isBadNode(trace, node, position),
   };
 }

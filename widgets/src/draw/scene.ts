@@ -34,6 +34,8 @@ export interface Look {
   readonly running?: string | undefined;
   caption(node: MirrorNode): Caption;
   stats(key: string): Stats | undefined;
+  /** What hooks made of the gradient that `key` is. */
+  hooked(key: string): string;
   /** Whether it is known, without looking closer, that something is not finite. */
   isBad(node: MirrorNode): boolean;
 }
@@ -156,7 +158,7 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
     for (const node of mirror.byRow[row] ?? []) pushNode(shapes, node, camera, look);
   }
   if (detail !== "dot") {
-    for (const join of mirror.joins.touching(first, last)) pushJoin(shapes, join, look);
+    for (const join of mirror.joins.touching(first, last)) pushJoin(shapes, join, detail, look);
   }
   return shapes.sort((a, b) => depth(a) - depth(b));
 }
@@ -350,10 +352,15 @@ function seenSize(node: MirrorNode, camera: Camera): { width: number; height: nu
   return { width: Math.max(width, LEAST * pixel), height: Math.max(height, pixel) };
 }
 
-function pushJoin(shapes: Shape[], join: Join, look: Look): void {
+function pushJoin(shapes: Shape[], join: Join, detail: Detail, look: Look): void {
   if (join.removed < look.position) return;
   const { key, sign, x, y } = join;
-  shapes.push({ kind: "mark", sign, key, x, y, state: stateOf(join, look), size: 1 });
+  const state = stateOf(join, look);
+  const text = sign === "hook" && detail === "full" ? look.hooked(key) : "";
+  if (text !== "") {
+    shapes.push({ kind: "label", text, x: x + 14 + 4 * text.length, y, state });
+  }
+  shapes.push({ kind: "mark", sign, key, x, y, state, size: 1 });
 }
 
 function stateOf(thing: { key: string; seq: number }, look: Look): State {

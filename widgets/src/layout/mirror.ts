@@ -21,23 +21,20 @@ export class MirrorLayout {
   widest = 0;
   private base = 0;
   private readonly taken: number[] = [];
-  /** For all lanes, and for the outer ones alone: a row found full, and the next. */
-  private readonly below: readonly [number[], number[]] = [[], []];
+  /** Of each row that was found full, one under it that may not be. */
+  private readonly below: number[] = [];
 
   /** Further ops that depend on nothing placed begin under all that is there. */
   startBelow(): void {
     this.base = this.lowest + 1;
   }
 
-  /**
-   * Place an op under all of its `inputs`, midway of those it stands `between`, in no
-   * slot further inwards than `least`.
-   */
-  op(inputs: readonly Spot[], between: readonly Spot[] = inputs, least = 0): Spot {
+  /** Place an op under all of its `inputs`, midway of those it stands `between`. */
+  op(inputs: readonly Spot[], between: readonly Spot[] = inputs): Spot {
     const row = inputs.reduce((lowest, { row }) => Math.max(lowest, row), this.base);
     const slots = between.reduce((sum, { slot }) => sum + slot, 0);
     const target = between.length === 0 ? 0 : Math.floor(slots / between.length);
-    return this.place(row + 1, Math.max(target, least), least);
+    return this.place(row + 1, target);
   }
 
   /** Place a leaf one row over its first consumer, `outwards` lanes away from it. */
@@ -45,24 +42,23 @@ export class MirrorLayout {
     return this.place(consumer.row - 1, consumer.slot + 2 * outwards);
   }
 
-  private place(wanted: number, target: number, least = 0): Spot {
-    const innermost = Math.min(least, LAST_SLOT);
-    const below = this.below[least === 0 ? 0 : 1];
+  private place(wanted: number, target: number): Spot {
+    const { below } = this;
     for (let row = open(below, wanted); ; row = open(below, row + 1)) {
-      const slot = this.nearest(row, Math.min(target, LAST_SLOT), innermost);
+      const slot = this.nearest(row, Math.min(target, LAST_SLOT));
       if (slot >= 0) return this.take(row, slot);
       below[row] = row + 1;
     }
   }
 
-  private nearest(row: number, target: number, least: number): number {
+  private nearest(row: number, target: number): number {
     const taken = this.taken[row] ?? 0;
     for (let distance = 0; distance <= LAST_SLOT; distance++) {
       this.probes += 1;
       const outwards = target + distance;
       if (outwards <= LAST_SLOT && !(taken & (1 << outwards))) return outwards;
       const inwards = target - distance;
-      if (inwards >= least && !(taken & (1 << inwards))) return inwards;
+      if (inwards >= 0 && !(taken & (1 << inwards))) return inwards;
     }
     return -1;
   }

@@ -61,6 +61,14 @@ export function normText(stats: Stats): string {
   return `‖g‖ ${numberText(stats.norm)}`;
 }
 
+/** The norm of a gradient before and after hooks that changed it. */
+export function hookText(trace: Trace, key: string, position: number): string {
+  const tensor = tensorOf(trace, key.slice(1));
+  const found = tensor?.found?.at(position);
+  const now = tensor?.gradient.at(position);
+  return found && now ? `${numberText(found.norm)} → ${numberText(now.norm)}` : "";
+}
+
 /** A gradient's name, or, where its tensor has none, its shape. */
 function nameOf({ tape }: Trace, { key, label }: Link): string {
   const [prefix, id] = key.split(":");

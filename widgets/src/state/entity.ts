@@ -2,7 +2,7 @@
 
 import type { Stats } from "../events";
 import type { Group } from "../layout/groups";
-import { shapeText } from "../text";
+import { numberText, shapeText } from "../text";
 import { graphOfGroup, groupDetail, groupKey, groupOf } from "./folding";
 import type { Made, Mirror } from "./mirror";
 import {
@@ -301,7 +301,7 @@ function tensorGradient(tensor: TapeTensor, position: number): Entity {
     tone: "g",
     name: gradientName(tensor),
     role: isSum ? "gradient, a sum" : "gradient",
-    facts: [["shape", shapeText(tensor.event.shape)]],
+    facts: [["shape", shapeText(tensor.event.shape)], ...hookFacts(tensor, position)],
     get producers() {
       return consumers.filter(gives).map(nodeGradientLink);
     },
@@ -311,6 +311,11 @@ function tensorGradient(tensor: TapeTensor, position: number): Entity {
     gradient: tensor.gradient.at(position),
     gradients: tensor.gradient.until(position),
   };
+}
+
+function hookFacts({ found }: TapeTensor, position: number): [string, string][] {
+  const before = found?.at(position);
+  return before ? [["‖g‖ before its hooks", numberText(before.norm)]] : [];
 }
 
 function describeNode(trace: Trace, node: TapeNode, position: number): Entity {

@@ -40,7 +40,7 @@ export class FoldedPicture implements Picture {
   private readonly seen = { nodes: 0, edges: 0, joins: 0, groups: 0 };
   /** From this op on, groups take up what goes on with them. */
   private readonly known: number;
-  private pass = 0;
+  private part = 0;
 
   constructor(
     private readonly mirror: Mirror,
@@ -132,15 +132,13 @@ export class FoldedPicture implements Picture {
     return last.group;
   }
 
-  private under({ op, spot }: MirrorNode): Spot {
-    const pass = this.mirror.passes[op];
-    if (pass > this.pass) this.layout.startBelow();
-    this.pass = pass;
+  private under({ op }: MirrorNode): Spot {
+    const part = this.mirror.parts[op];
+    if (part > this.part) this.layout.startBelow();
+    this.part = part;
     const { all, between } = this.mirror.above[op];
     const moved = (places: readonly Spot[]): Spot[] => places.map((at) => this.placeOf(at));
-    // What a second pass recorded keeps its lanes, which are beyond all others.
-    const least = this.mirror.regionOf[op]?.what === "second" ? spot.slot : 0;
-    return this.layout.op(moved(all), moved(between), least);
+    return this.layout.op(moved(all), moved(between));
   }
 
   /** Data shows as long as it is above the box that reads it. */

@@ -37,7 +37,7 @@ export interface Forward extends Made {
   readonly stops?: readonly string[];
   /** Layers, name scopes and blocks it is in, outermost first. */
   readonly scope?: readonly string[];
-  /** Recorded by a reverse pass: it stands in a lane of its own. */
+  /** Recorded by a reverse pass. */
   readonly second?: boolean;
 }
 
@@ -49,6 +49,7 @@ interface Wire {
   readonly offset: number;
   reads: number;
   parts: number;
+  pass: number;
   total: boolean;
   join?: Join;
 }
@@ -93,15 +94,16 @@ export class Mirror implements Picture {
   readonly byRow: MirrorNode[][] = [];
   readonly edges = new Spans<MirrorEdge>();
   readonly joins = new Spans<Join>();
-  private readonly hooks = new Map<string, Join[]>();
-  /** Of each tensor the gradient's hooks: a leaf's come before it is drawn. */
-  private readonly standing = new Map<string, string[]>();
+  /** Where a tensor's gradient has hooks: one sign for all of them. */
+  private readonly hooks = new Map<string, Join>();
+  /** Of each tensor how many, and whose key they have: a leaf's come before it is drawn. */
+  private readonly standing = new Map<string, { readonly whole: string; count: number }>();
   readonly regions: Region[] = [];
   /** The ops' nodes, in the order of execution. */
   readonly ops: MirrorNode[] = [];
-  /** Of each op: where its inputs stand, which pass it is of, and its region if any. */
+  /** Of each op: where its inputs stand, which part it is of, and its region if any. */
   readonly above: Parents[] = [];
-  readonly passes: number[] = [];
+  readonly parts: number[] = [];
   readonly regionOf: (Region | undefined)[] = [];
   edgeCount = 0;
   hasGradients = false;
@@ -114,8 +116,9 @@ export class Mirror implements Picture {
   /** The gradient op that each part of a gradient comes from. */
   private readonly giverOf = new Map<string, string>();
   private readonly grouped = new Groups();
-  private secondLane = 0;
+  private part = 0;
   private generation = 0;
+  private pass = 0;
 
   get lowest(): number {
     return this.layout.lowest;
@@ -141,16 +144,22 @@ export class Mirror implements Picture {
     return found === undefined ? [] : Array.isArray(found) ? found : [found];
   }
 
-  /** What follows reads leaves anew, under all that is there. */
-  startBelow(): void {
-    this.generation += 1;
+  /** What follows is a part of its own, under all that is there; it may read leaves anew. */
+  startBelow(anew = true): void {
+    this.part += 1;
+    if (anew) this.generation += 1;
     this.layout.startBelow();
+  }
+
+  /** What gradients meet from now on are those of another reverse pass. */
+  startPass(): void {
+    this.pass += 1;
   }
 
   /** An op ran, or was appended. */
   forward(op: Forward): void {
     const parents = this.parents(op.inputs);
-    const spot = this.layout.op(parents.all, parents.between, this.leastSlot(op));
+    const spot = this.layout.op(parents.all, parents.between);
     const node = this.addOp(op, spot, "op", parents);
     this.readInputs(op, node);
     op.outputs.forEach((wire, index) => {
@@ -177,21 +186,29 @@ export class Mirror implements Picture {
 
   /** A hook looks at, or changes, the gradient of the tensor on `wire`. */
   hook(made: Made, wire: string, whole: string): void {
-    this.standing.set(wire, [...(this.standing.get(wire) ?? []), whole]);
+    const hooks = this.standing.get(wire) ?? { whole, count: 0 };
+    this.standing.set(wire, hooks);
+    hooks.count += 1;
     const target = this.wires.get(wire);
-    if (target !== undefined) this.signHook(made, target, wire, whole);
+    if (target !== undefined && hooks.count === 1) this.signHook(made, target, wire);
   }
 
-  private signHook(by: Made, target: Wire, wire: string, whole: string): void {
-    const join = this.sign(by, target, "hook", whole, 1);
-    this.hooks.set(wire, [...(this.hooks.get(wire) ?? []), join]);
-  }
-
-  /** A hook was taken off: which of several is all the same to the eye. */
+  /** A hook was taken off: the sign goes with the last. */
   unhook(seq: number, wire: string): void {
-    this.standing.get(wire)?.pop();
-    const join = this.hooks.get(wire)?.pop();
-    if (join !== undefined) join.removed = seq;
+    const hooks = this.standing.get(wire);
+    if (hooks === undefined) return;
+    hooks.count -= 1;
+    const join = this.hooks.get(wire);
+    if (hooks.count === 0 && join !== undefined) join.removed = seq;
+  }
+
+  isHooked(wire: string): boolean {
+    return (this.standing.get(wire)?.count ?? 0) > 0;
+  }
+
+  private signHook(by: Made, target: Wire, wire: string): void {
+    const { whole } = this.standing.get(wire) ?? { whole: "" };
+    this.hooks.set(wire, this.sign(by, target, "hook", whole, 1));
   }
 
   /** The op keeps these of its slots for its gradient. */
@@ -248,6 +265,9 @@ export class Mirror implements Picture {
     const { x: x1, chip } = exit(twin, wire) ?? { x: source.x, chip: "" };
     const ends = chip === "" ? { x1, y1, x2, y2 } : { x1, y1, x2: x1, y2: y1 - PORT };
     this.connect(made, { key: part, kind: "gradient", chip }, ends, source, target.node);
+    // A leaf adds up what several passes bring, all else is made anew by each.
+    if (target.pass !== this.pass && target.node.shape !== "leaf") target.parts = 0;
+    target.pass = this.pass;
     target.parts += 1;
     if (target.parts === 2) this.join(made, target, whole);
   }
@@ -346,9 +366,7 @@ export class Mirror implements Picture {
     const node = this.add(what, { side: -1, shape: "leaf", spot, op, ...at(-1, spot) });
     const wire = unread(node, this.generation, 0);
     this.wires.set(input.wire, wire);
-    for (const whole of this.standing.get(input.wire) ?? []) {
-      this.signHook(by, wire, input.wire, whole);
-    }
+    if (this.isHooked(key)) this.signHook(by, wire, key);
     return wire;
   }
 
@@ -387,13 +405,6 @@ export class Mirror implements Picture {
     return made;
   }
 
-  /** Lanes beyond all that the user's own ops use, from the first such op on. */
-  private leastSlot({ second }: Forward): number {
-    if (second !== true) return 0;
-    this.secondLane ||= 2 * Math.ceil((this.layout.widest + 1) / 2) + 1;
-    return this.secondLane;
-  }
-
   private addOp(
     op: Forward,
     spot: Spot,
@@ -404,7 +415,7 @@ export class Mirror implements Picture {
     const node = this.add(op, { side: -1, shape, spot, op: index, ...at(-1, spot) });
     this.ops.push(node);
     this.above.push(above);
-    this.passes.push(this.generation);
+    this.parts.push(this.part);
     this.grouped.append({ title: op.title, scope: op.scope ?? NONE });
     return node;
   }
@@ -519,7 +530,7 @@ function exit({ of }: Twin, wire: string): Pick<Entry, "x" | "chip"> | undefined
 }
 
 function unread(node: MirrorNode, generation: number, offset: number): Wire {
-  return { node, generation, offset, reads: 0, parts: 0, total: false };
+  return { node, generation, offset, reads: 0, parts: 0, pass: 0, total: false };
 }
 
 /** Data comes from outside; a parameter belongs to the layer that reads it. */

@@ -27,6 +27,8 @@ export interface TapeTensor extends Made {
   readonly consumers: TapeNode[];
   readonly value: Timeline<Stats>;
   readonly gradient: Timeline<Stats>;
+  /** The gradient as hooks found it, as long as what they made of it stands. */
+  found?: Timeline<Stats | undefined>;
   /** When and where the first part of its gradient came. */
   graded?: Made;
 }
@@ -80,9 +82,12 @@ export class Tape {
   readonly nodes = new Map<number, TapeNode>();
   /** Tensors that no op made, in the order they were seen. */
   readonly leaves: TapeTensor[] = [];
-  private passEnded = false;
+  /** A reverse pass began, or ended, since the last op. */
+  private turned = false;
   /** In the pass under way: how many parts of a tensor's gradient each node gave. */
   private readonly parts = new Map<number, Map<number, number>>();
+  /** In the pass under way: tensors whose whole gradient was told. */
+  private readonly wholes = new Set<number>();
 
   tensor(event: TensorEvent): void {
     const { seq, cell, line, tensor } = event;
@@ -118,8 +123,10 @@ export class Tape {
   }
 
   backward(event: Backward): void {
-    if (event.phase === "end") this.passEnded = true;
-    else this.parts.clear();
+    this.turned = true;
+    if (event.phase === "end") return;
+    this.mirror.startPass();
+    for (const told of [this.parts, this.wholes]) told.clear();
   }
 
   gradient(event: GradEvent): void {
@@ -129,6 +136,7 @@ export class Tape {
     const wire = tensorKey(tensor);
     const whole = tensorGradientKey(tensor);
     const givers = this.parts.get(tensor) ?? new Map<number, number>();
+    if (target !== undefined) this.noteHooks(event, target, givers);
     // The first part is the whole until a second one comes, and then their sum.
     if (event.total || givers.size === 0) target?.gradient.push(seq, value);
     if (node !== undefined) {
@@ -136,6 +144,22 @@ export class Tape {
       this.parts.set(tensor, givers.set(node, turn + 1));
       this.flow(event, node, turn, wire, whole);
     } else if (!event.total) this.mirror.seed(event, whole, wire, whole);
+  }
+
+  /** What is told as whole although it is neither a sum, nor new, is what hooks made. */
+  private noteHooks(
+    { tensor, total, seq }: GradEvent,
+    target: TapeTensor,
+    givers: ReadonlyMap<number, number>,
+  ): void {
+    const [turns = 0, ...others] = givers.values();
+    const isWhole = this.wholes.has(tensor) || turns + others.length < 2;
+    const changed = total && isWhole && this.mirror.isHooked(target.key);
+    if (total) this.wholes.add(tensor);
+    if (changed || target.found !== undefined) {
+      target.found ??= new Timeline();
+      target.found.push(seq, changed ? target.gradient.at(seq) : undefined);
+    }
   }
 
   free(event: Free): void {
@@ -170,10 +194,8 @@ export class Tape {
   }
 
   private draw(event: NodeEvent, key: string): void {
-    if (this.passEnded && event.order === 1) {
-      this.passEnded = false;
-      this.mirror.startBelow();
-    }
+    if (this.turned) this.mirror.startBelow(event.order === 1);
+    this.turned = false;
     const inputs = event.inputs.flatMap((id) => {
       const tensor = this.tensors.get(id);
       return tensor === undefined ? [] : [input(tensor)];
