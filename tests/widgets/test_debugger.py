@@ -159,6 +159,15 @@ def test_a_long_path_is_told_from_its_end_and_says_what_is_missing() -> None:
     assert lines[-1].startswith("10000  ")
 
 
+def test_a_shape_that_nobody_kept_is_not_made_up() -> None:
+    x = tg.to_tensor([3.0, 4.0], stop_gradient=False)
+    norm = (x * x).sum().sqrt()
+    norm.backward()
+    _, _, *steps = str(tg.explain(norm)).splitlines()
+    shapes = [line.partition("-> ")[2].split("  ")[0] for line in steps]
+    assert shapes == ["?", "?", "[]"]
+
+
 def test_a_variable_is_explained_by_the_lines_that_made_it() -> None:
     x = static.data("x", [None, 3])
     unused = tg.exp(x)

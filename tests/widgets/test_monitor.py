@@ -67,6 +67,17 @@ def test_a_loop_that_says_nothing_is_seen_whole(
     assert "loss=" in bar
 
 
+def test_the_bar_ends_with_the_last_steps_figures(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    watched = tg.monitor(range(20), every=3600)
+    for n in watched:
+        watched.log(loss=n, half=n / 2)
+    end = capsys.readouterr().err.rstrip().splitlines()[-1]
+    assert "loss=19" in end
+    assert "half=9.5" in end
+
+
 def test_norms_are_those_of_the_layers_gradients() -> None:
     net, _ = a_net()
     ((x, y),) = batches(1)

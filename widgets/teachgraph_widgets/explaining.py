@@ -11,7 +11,7 @@ from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.static.operator import Operator
 from teachgraph.static.variable import Variable
 from teachgraph_widgets.folded import number_text, shape_text
-from teachgraph_widgets.history import Past, past_of
+from teachgraph_widgets.history import Past, Unknown, past_of
 from teachgraph_widgets.log import clean
 from teachgraph_widgets.stats import dtype_name, outline, stats_of
 from teachgraph_widgets.summary import cut
@@ -86,11 +86,16 @@ def of_tensor(tensor: Tensor, most: int) -> Iterator[str]:
     numbers = {id(node): str(i) for i, node in enumerate(past.nodes, past.left_out + 1)}
     for node in past.nodes[first:]:
         read = ", ".join(called(edge, names, numbers) for edge in node.edges)
-        made = ", ".join(shape_text(list(o.shape)) for o in past.outputs(node))
+        made = ", ".join(shape_of(like) for like in past.outputs(node))
         attrs = "  ".join(f"{n}={t}" for n, t in short_texts(node.attrs))
         freed = "  (freed by a reverse pass)" if node.saved is None else ""
         text = f"{numbers[id(node)]:>3}  {node.op.type}({read}) -> {made}  {attrs}"
         yield f"{text.rstrip()}{freed}"
+
+
+def shape_of(like: Any) -> str:
+    """The shape of an output, if somebody kept something of that shape."""
+    return "?" if isinstance(like, Unknown) else shape_text(list(like.shape))
 
 
 def leaf_names(past: Past) -> dict[int, str]:

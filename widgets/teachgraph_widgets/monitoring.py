@@ -87,6 +87,7 @@ class Monitor:
         self._log = EventLog(title)
         self._ear = Ear(model)
         self._metrics: dict[str, float | None] = {}
+        self._figures: dict[str, float | None] = {}
         self._bar: Any = None
         self._live: Live | None = None
         self._step = self._samples = 0
@@ -146,6 +147,7 @@ class Monitor:
         if self._live is not None:
             self._live.close()
         if self._bar is not None:
+            self._say()
             self._bar.close()
 
     @property
@@ -183,11 +185,16 @@ class Monitor:
             self._shown, ear.due = now, True
         if is_shown or self._step % self._thin == 0:
             self._note(epoch, loss, seconds, samples_in(batch))
+        self._figures = {"loss": loss, **metrics}
         if is_shown and self._bar is not None:
-            figures = {"loss": loss, **metrics}
-            known = {k: number_text(v) for k, v in figures.items() if v is not None}
-            self._bar.set_postfix(known, refresh=False)
+            self._say()
         ear.loss, self._metrics = None, {}
+
+    def _say(self) -> None:
+        """Put the last step's figures behind the bar."""
+        figures = self._figures.items()
+        known = {name: number_text(v) for name, v in figures if v is not None}
+        self._bar.set_postfix(known, refresh=False)
 
     def _note(
         self, epoch: int, loss: float | None, seconds: float, samples: int
