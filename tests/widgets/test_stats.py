@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from teachgraph_widgets.stats import outline, stats_of, summary
+from teachgraph_widgets.stats import Look, Looks, outline, stats_of, summary
 
 SHAPES = [(), (1,), (7,), (3, 4), (28, 28), (100, 100), (1000,), (2, 3, 5, 4), (300, 2)]
 
@@ -158,3 +158,24 @@ def test_a_picture_with_nan_in_it_is_still_one() -> None:
     array = np.linspace(0, 1, 3 * 16 * 16).reshape(3, 16, 16)
     array[0, 0, 0] = np.nan
     assert seen(array)["image_size"] == [16, 16]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("oddity", [None, np.nan, np.inf, 1e30])
+def test_what_is_worked_out_later_is_what_would_be_seen_now(
+    shape: tuple[int, ...], oddity: float | None
+) -> None:
+    array = np.random.default_rng(2).normal(size=shape).astype("float32")
+    array.flat[0] = array.flat[0] if oddity is None else oddity
+    now = seen(array), stats_of(outline(array))
+    looks = Looks()
+    later = looks.summary(array), looks.outline(array)
+    array[...] = 7.0
+    assert tuple(map(stats_of, later)) == now
+
+
+def test_what_waits_to_be_looked_at_is_bounded() -> None:
+    looks = Looks(most=10_000)
+    seen_of = [looks.outline(np.ones(100)) for _ in range(100)]
+    assert sum(isinstance(one, Look) for one in seen_of) == 10_000 // 800
+    assert all(stats_of(one)["norm"] == 10.0 for one in seen_of)

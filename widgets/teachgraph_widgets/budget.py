@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from teachgraph_widgets.stats import Looks
+
 __all__ = ["Budget"]
 
 ALL_UNTIL = 10
@@ -22,6 +24,7 @@ class Budget:
         left: How many may still be looked at.
         granted: How many were.
         refused: How many could not be.
+        looks: What looks at them.
 
     >>> budget = Budget()
     >>> [n for n in range(1, 50) if budget.grants(owner=7, visit=n, size=100)]
@@ -33,6 +36,7 @@ class Budget:
     def __init__(self, most: int = MOST_VALUES) -> None:
         self.left = most
         self.granted = self.refused = 0
+        self.looks = Looks()
         self._run: tuple[int, int] = (0, 0)
         self._granted = 0
 

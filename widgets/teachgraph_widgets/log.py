@@ -18,7 +18,7 @@ from typing import Any, cast, get_args, get_origin
 
 from teachgraph_widgets.events import VERSION, AnyEvent, Log, Stats
 from teachgraph_widgets.schema import EVENTS, fields_of
-from teachgraph_widgets.stats import stats_of
+from teachgraph_widgets.stats import Look, stats_of
 
 __all__ = ["EventLog", "clean", "message_of", "packed", "written"]
 
@@ -157,8 +157,7 @@ Convert = Callable[[Any], Any]
 def conversion(hint: Any) -> Convert:
     """How a field of this type is made of what a record holds.
 
-    A record has tuples for lists, pairs for mappings, and what `summary` returns for a
-    value.
+    A record has tuples for lists, pairs for mappings, and what was seen of a value.
 
     >>> conversion(dict[str, list[int]])((("a", (1, 2)),))
     {'a': [1, 2]}
@@ -193,6 +192,8 @@ def weight(fact: Any) -> int:
         return 4 * len(fact) + 20
     if isinstance(fact, (tuple, list)):
         return 80 + sum(map(weight, fact))
+    if isinstance(fact, Look):
+        return fact.weight
     return 25 if fact is None or isinstance(fact, (int, float)) else 500
 
 

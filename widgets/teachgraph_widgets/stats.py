@@ -3,27 +3,29 @@
 Norm and counts of NaN and infinity are exact; so are minimum, maximum and mean, up to a
 million elements. The rest is taken from a sample where a tensor is large; the histogram
 says so with its stride, the heat map is a picture anyway.
+
+The user's line waits while a value is looked at. What can be had later, of a copy or of
+a sample, is worked out when somebody reads the log.
 """
 
 from __future__ import annotations
 
 import math
-from base64 import b64encode
 from collections.abc import Callable
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from teachgraph_widgets.events import Stats
+from teachgraph_widgets.thumbnails import heat_map, is_picture, picture
 
-__all__ = ["Seen", "dtype_name", "outline", "stats_of", "summary"]
+__all__ = ["Look", "Looks", "Seen", "dtype_name", "outline", "stats_of", "summary"]
 
 Array = NDArray[Any]
 
 BINS = 32
-SIDE = 32
 FIRST = 8
 SAMPLE = 2048
 WHOLE = 1_000_000
@@ -31,47 +33,127 @@ FEW = 48
 """So few numbers Python has compared before NumPy has begun."""
 
 BY_PYTHON: tuple[Callable[[Any], Any], ...] = min, max, sum
-LARGEST = 1e308
 TAME, TINY = 1e14, 1e-14
 BY_NUMPY = np.minimum.reduce, np.maximum.reduce, np.add.reduce
-HEAT_BYTES = 1200
-"""What hist, first and the figures leave of 2 kB, in the worst case."""
-PICTURE_BYTES = HEAT_BYTES * 3 // 4
-"""The same, before base64 makes four letters of three bytes."""
-LEAST_SIDE = 8
+MOST_COPIED = 16_000_000
+SAMPLED = 16 * SAMPLE
+"""So much is kept of a large value, about: a sample, and what its picture needs."""
+
+MOST_WEIGHT, OUTLINE_WEIGHT = 2000, 500
 
 
-Seen = tuple[Any, ...]
+Figures = tuple[Any, ...]
 """The fields of `Stats`, in the schema's order, up to the last that is there."""
 
 
-def summary(value: Any) -> Seen:
+class Look:
+    """What is seen of a value, worked out when it is first asked for.
+
+    Attributes:
+        weight: About how many bytes it takes as JSON; rather too many than too few.
+
+    >>> look = Look(lambda: summary([1.0, 3.0]), 800)
+    >>> look.figures is look.figures
+    True
+    """
+
+    __slots__ = ("_figures", "_work", "weight")
+
+    def __init__(self, work: Callable[[], Figures], weight: int) -> None:
+        self.weight = weight
+        self._work: Callable[[], Figures] | None = work
+        self._figures: Figures = ()
+
+    @property
+    def figures(self) -> Figures:
+        """The figures; what they were made of is let go."""
+        work = self._work
+        if work is not None:  # two threads may both do it: they find the same
+            self._figures = work()
+            self._work = None
+        return self._figures
+
+
+Seen = Figures | Look
+
+
+class Looks:
+    """Takes of values what is worked out later, as long as that is not too much.
+
+    Attributes:
+        left: How many more bytes may be copied; then all is worked out at once.
+
+    >>> array = np.ones(3)
+    >>> look = Looks().summary(array)
+    >>> array[:] = 7.0
+    >>> stats_of(look)["mean"]
+    1.0
+    """
+
+    def __init__(self, most: int = MOST_COPIED) -> None:
+        self.left = most
+
+    def summary(self, array: Array) -> Seen:
+        """All that is shown of a value."""
+        if array.size > SAMPLE:
+            self.left -= SAMPLED
+            later = parts_of(array)
+            return Look(later, MOST_WEIGHT) if self.left >= 0 else later()
+        return self.later(summary, array, min(700 + 10 * array.size, MOST_WEIGHT))
+
+    def outline(self, array: Array) -> Seen:
+        """The figures alone; of a large value they are as quickly had as copied."""
+        if array.size > SAMPLE:
+            return outline(array)
+        return self.later(outline, array, OUTLINE_WEIGHT)
+
+    def later(
+        self, work: Callable[[Array], Figures], array: Array, weight: int
+    ) -> Seen:
+        """What some work makes of a value as it is now."""
+        self.left -= array.nbytes
+        if array.size == 1 or self.left < 0:
+            return work(array)
+        return Look(partial(work, array.copy()), weight)
+
+
+def summary(value: Any) -> Figures:
     """All that is shown of a value.
 
     >>> stats = stats_of(summary(np.arange(4.0).reshape(2, 2)))
     >>> stats["mean"], stats["heat"]
     (1.5, [[0.0, 1.0], [2.0, 3.0]])
     """
-    array = np.asarray(value)
+    return parts_of(np.asarray(value))()
+
+
+def parts_of(array: Array) -> Callable[[], Figures]:
+    """Take from an array what its summary is made of: the result makes it.
+
+    Of more than a sample nothing is looked at again.
+    """
     flat = floats(array)
     seen = figures(array, flat, WHOLE)
     low, high, nan, inf = seen[2], seen[3], seen[7], seen[8]
     first = tuple(flat[:FIRST].tolist())
     if flat.size == 1 or low is None:
-        return (*seen[:11], first)
+        return lambda: (*seen[:11], first)
     stride = 1 if flat.size <= SAMPLE else stride_for(array)
-    sample = flat if stride == 1 else flat[::stride]
+    sample = flat if stride == 1 else flat[::stride].copy()
     if nan or inf:
         sample = sample[np.isfinite(sample)]
-    head = *seen[:9], histogram(sample, low, high)
+    head = seen[:9]
     if is_picture(array.shape):
-        return *head, (), first, stride, *picture(array, low, high)
-    largest = math.inf if nan or inf else max(high, -low)
-    head = *head, heat_map(array, largest), first
-    return (*head, stride) if stride > 1 else head
+        image = picture(array, low, high)
+        return lambda: (
+            *head, histogram(sample, low, high), (), first, stride, *image()
+        )  # fmt: skip
+    heat = heat_map(array, math.inf if nan or inf else max(high, -low))
+    tail = (first, stride) if stride > 1 else (first,)
+    return lambda: (*head, histogram(sample, low, high), heat(), *tail)
 
 
-def outline(value: Any) -> Seen:
+def outline(value: Any) -> Figures:
     """The figures alone, for what is over the budget.
 
     >>> stats_of(outline(np.ones((2, 2))))["norm"]
@@ -83,7 +165,9 @@ def outline(value: Any) -> Seen:
 
 def stats_of(seen: Seen) -> Stats:
     """What was seen of a value, as the log has it: numbers to six digits."""
-    shape, dtype, low, high, mean, std, norm, nan, inf, hist, heat, first, *more = seen
+    figures = seen.figures if isinstance(seen, Look) else seen
+    shape, dtype, low, high, mean, std, norm, nan, inf, hist, heat, *rest = figures
+    first, *more = rest
     stats: Stats = {
         "shape": list(shape),
         "dtype": dtype,
@@ -115,7 +199,7 @@ def floats(array: Array) -> Array:
     return np.empty(0)
 
 
-def figures(array: Array, flat: Array, whole: int) -> Seen:
+def figures(array: Array, flat: Array, whole: int) -> Figures:
     """The figures of an array whose elements are `flat`.
 
     The norm is exact; the others are those of a sample if there are more than `whole`.
@@ -144,7 +228,7 @@ def calm(flat: Array) -> float:
         return float(np.dot(flat, flat))
 
 
-def wild(flat: Array) -> Seen:
+def wild(flat: Array) -> Figures:
     """The figures of elements that are not all finite, or whose squares are not."""
     nan = int(np.count_nonzero(np.isnan(flat)))
     finite = flat[np.isfinite(flat)].astype(np.float64)
@@ -159,7 +243,7 @@ def wild(flat: Array) -> Seen:
     return low, high, mean, std, norm, nan, inf, (), (), ()
 
 
-def single(value: float) -> Seen:
+def single(value: float) -> Figures:
     """The figures of one number, without NumPy's cost per call."""
     if math.isfinite(value):
         return value, value, value, 0.0, abs(value), 0, 0, (), (), (value,)
@@ -214,119 +298,3 @@ def histogram(sample: Array, low: float, high: float) -> tuple[int, ...]:
         share = (sample.astype(np.float64) / 2 - low / 2) / (high / 2 - low / 2)
     bins = np.clip(np.nan_to_num(share) * BINS, 0, BINS - 1).astype(np.intp)
     return tuple(np.bincount(bins, minlength=BINS).tolist())
-
-
-def heat_map(array: Array, largest: float) -> tuple[tuple[float | None, ...], ...]:
-    """The values as a small picture: means of blocks, None where a block is not finite.
-
-    A vector is one row; of more than two dimensions the first matrix is taken. No
-    value is larger than `largest`.
-    """
-    while array.ndim > 2:
-        array = array[0]
-    matrix = array.reshape(1, -1) if array.ndim < 2 else array
-    if largest < TAME:
-        return pooled_whole(matrix, largest)
-    rows, columns = matrix.shape
-    small = np.asarray(matrix[picked(rows)][:, picked(columns)], np.float64)
-    finite = small[np.isfinite(small)]
-    if not finite.size:
-        return ()
-    largest = float(np.abs(finite).max())
-    digits = 2 - math.floor(math.log10(largest)) if largest > 1e-300 else 0
-    height, width = fitting(rows, columns, HEAT_BYTES // (cell_width(digits)))
-    with np.errstate(all="ignore"):
-        pooled = pool(pool(small, height).T, width).T
-    drawn = pooled.round(digits).tolist() if abs(digits) < 16 else pooled.tolist()
-    return tuple([tuple([short(x, digits) for x in row]) for row in drawn])
-
-
-def pooled_whole(matrix: Array, largest: float) -> tuple[tuple[float, ...], ...]:
-    """A picture of values of which none is too large: nothing can go wrong.
-
-    Of many, a cell is the mean of four or more that lie evenly in its block.
-    """
-    digits = 2 - math.floor(math.log10(largest)) if largest > TINY else 16
-    rows, columns = matrix.shape
-    height, width = fitting(rows, columns, HEAT_BYTES // cell_width(digits))
-    apart = max(1, rows // (2 * height)), max(1, columns // (2 * width))
-    small = matrix[:: apart[0], :: apart[1]].astype(np.float64)
-    drawn = pool(pool(small, height).T, width).T.round(digits)
-    return tuple(map(tuple, drawn.tolist()))
-
-
-def is_picture(shape: tuple[int, ...]) -> bool:
-    """Whether an array holds pictures, channels before rows and columns.
-
-    >>> is_picture((64, 3, 32, 32)), is_picture((16, 3, 3, 3)), is_picture((28, 28))
-    (True, False, False)
-    """
-    *_, channels, rows, columns = (0, 0, 0, *shape)
-    pictured = len(shape) in (3, 4) and channels in (1, 3)
-    return pictured and min(rows, columns) >= LEAST_SIDE and 0 not in shape
-
-
-def picture(array: Array, low: float, high: float) -> tuple[str, tuple[int, int]]:
-    """The first picture as base64, and its size: `low` is black, `high` white."""
-    first = array[0] if array.ndim == 4 else array
-    rows, columns = first.shape[1:]
-    scale = min(1.0, math.sqrt(PICTURE_BYTES / first.size), SIDE / max(rows, columns))
-    height, width = max(1, int(rows * scale)), max(1, int(columns * scale))
-    small = first[:, picked(rows)][:, :, picked(columns)].astype(np.float64)
-    with np.errstate(all="ignore"):
-        pooled = [pool(pool(channel, height).T, width).T for channel in small]
-        share = (np.stack(pooled, axis=-1) - low) / ((high - low) or 1.0)
-        pixels = np.clip(np.nan_to_num(share) * 255, 0, 255).astype(np.uint8)
-    return b64encode(pixels.tobytes()).decode(), (height, width)
-
-
-def short(value: float, digits: int) -> float | None:
-    """A cell that writes short, None where there is no number."""
-    if not math.isfinite(value):
-        return None
-    if abs(digits) < 16 or abs(value) > LARGEST:  # NumPy's rounding was good enough
-        return value
-    return round(value, digits)
-
-
-@lru_cache(maxsize=256)
-def picked(count: int) -> Array | slice:
-    """Which of so many rows to look at: all, or at most 64 spread evenly."""
-    wanted = 2 * SIDE
-    return slice(None) if count <= wanted else np.arange(wanted) * count // wanted
-
-
-def pool(matrix: Array, count: int) -> Array:
-    """The means of `count` groups of consecutive rows."""
-    rows = len(matrix)
-    if rows == count:
-        return matrix
-    starts, sizes = groups(rows, count)
-    means: Array = np.add.reduceat(matrix, starts, axis=0) / sizes
-    return means
-
-
-@lru_cache(maxsize=256)
-def groups(rows: int, count: int) -> tuple[Array, Array]:
-    """Where each of `count` groups of rows begins, and how many each has, upright."""
-    starts = np.arange(count) * rows // count
-    return starts, np.diff(np.append(starts, rows))[:, None]
-
-
-def cell_width(digits: int) -> int:
-    """How many bytes a cell takes at most when rounded to so many decimals."""
-    if digits > 4 or digits < -20:
-        return 10  # as Python writes it: 1.23e-05
-    return digits + 4 if digits > 0 else min(7 - digits, 20)
-
-
-@lru_cache(maxsize=256)
-def fitting(rows: int, columns: int, cells: int) -> tuple[int, int]:
-    """The largest picture of at most 32x32, and of so many cells, in proportion."""
-    height, width = min(rows, SIDE), min(columns, SIDE)
-    while height * width > cells:
-        if height >= width:
-            height -= 1
-        else:
-            width -= 1
-    return height, width

@@ -17,7 +17,7 @@ from teachgraph.observe import Observer
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, clean
-from teachgraph_widgets.stats import Seen, outline, summary
+from teachgraph_widgets.stats import Seen, outline
 
 __all__ = ["Watcher", "careful", "cleaned", "short_text", "short_texts"]
 
@@ -51,7 +51,8 @@ class Watcher(Observer):
         if owner < 0:
             line = self.cursor.line
             owner, visit = -line, self.cursor.visits.get(line, 0)
-        return summary(value) if self.budget.grants(owner, visit, size) else None
+        granted = self.budget.grants(owner, visit, size)
+        return self.budget.looks.summary(value) if granted else None
 
 
 def careful(
