@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.lines import Cursor, Source
+from teachgraph_widgets.log import EventLog
+from teachgraph_widgets.tape import TapeRecorder
 
 import teachgraph as tg
 from teachgraph import unique_name
@@ -121,6 +125,53 @@ first, second = x * 1.0, x * 3.0
     assert named == ["x", "inner", "x", "inner", "x", "first", "second"]
     lines = [e["line"] for e in recording.all("node")]
     assert lines == [2, 3, 2, 3, 7, 7], "an op in a function is on its own line"
+
+
+def test_a_tensor_that_came_out_of_a_list_has_its_loops_name() -> None:
+    recording = record(
+        """\
+batches = [tg.ones([1, i + 1]) for i in range(3)]
+pair = tg.ones([2]), tg.zeros([2])
+for x in batches:
+    y = x * 2.0
+second = pair[1]
+"""
+    )
+    read = [e["inputs"][0] for e in recording.all("node", type="scale")]
+    named = {e["tensor"]: e["value"] for e in recording.all("attr", attr="name")}
+    assert [named[number] for number in read] == ["x", "x", "x"]
+    assert recording.tensor("second")["tensor"] in named
+
+
+def test_what_a_function_returns_gets_the_name_that_its_caller_gives_it() -> None:
+    recording = record(
+        """\
+def double(x):
+    inner = x * 2.0
+    return inner
+def quadruple(x):
+    half = double(x)
+    return double(half)
+x = tg.ones([2])
+y = quadruple(x)
+z = y
+"""
+    )
+    x, y = recording.names["x"], recording.names["y"]
+    told = [(e["tensor"], e["value"]) for e in recording.all("attr", attr="name")]
+    names = [[name for n, name in told if n == number] for number in range(3)]
+    assert names == [["x"], ["inner"], ["inner", "y"]]
+    assert recording.value("y")["mean"] == y.numpy().mean() == 4.0 * x.numpy().mean()
+
+
+def test_names_of_what_is_gone_are_not_looked_for() -> None:
+    source = Source("")
+    log = EventLog("")
+    recorder = TapeRecorder(log, Cursor(source, log), Budget())
+    for _ in range(5000):
+        recorder.tensor_created(tg.ones([1]))
+        recorder.find_named({"x": None}, ("x",))
+    assert len(recorder._unnamed) < 2500
 
 
 def test_one_step_of_a_network(batch: np.ndarray) -> None:

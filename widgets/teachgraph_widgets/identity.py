@@ -7,7 +7,6 @@ whether it still does. `==` is never used: Tensors compute with it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
 from typing import Any
 from weakref import ref
 
@@ -27,6 +26,9 @@ class Numbered(ref[Any]):
 class Numbers:
     """Gives each object a number when it is first seen.
 
+    Attributes:
+        count: How many numbers there are so far.
+
     >>> class Thing: ...
     >>> numbers, thing = Numbers(), Thing()
     >>> numbers.find(thing), numbers.give(thing), numbers.find(thing)
@@ -35,7 +37,7 @@ class Numbers:
 
     def __init__(self) -> None:
         self._references: dict[int, Numbered] = {}
-        self._next = count()
+        self.count = 0
         self._crowded = CROWD
 
     def find(self, thing: Any) -> int | None:
@@ -48,7 +50,7 @@ class Numbers:
     def give(self, thing: Any, number: int | None = None) -> int:
         """Give the object the next number, or the one of what it stands for."""
         if number is None:
-            number = next(self._next)
+            number = self.fresh()
         self._references[id(thing)] = reference = Numbered(thing)
         reference.number = number
         if len(self._references) > self._crowded:
@@ -64,7 +66,8 @@ class Numbers:
 
     def fresh(self) -> int:
         """A number for something that has no object."""
-        return next(self._next)
+        self.count += 1
+        return self.count - 1
 
     def living(self) -> Iterator[tuple[int, Any]]:
         """Number and object of each that still lives."""

@@ -185,6 +185,7 @@ class Cursor:
         visits: How often each line has started.
         thread: The thread that began the trace; what others do is not its own.
         look: Called with a frame and the names its scope binds, when a line is over.
+        curious: Whether there is something to look for: in another scope, if it is one.
         nap: Where the recorder does not listen, and what wakes it.
         wait: Called with each line that starts, before it runs.
     """
@@ -194,8 +195,8 @@ class Cursor:
         self.line = 0
         self.visits: dict[int, int] = {}
         self.thread = get_ident()
-        self.look: Callable[[Mapping[str, Any], Sequence[str]], None] = ignore
-        self.curious = False
+        self.look: Callable[[Mapping[str, Any], Sequence[str]], bool] = ignore
+        self.curious: bool | Sequence[str] = False
         self.nap: Nap | None = None
         self.wait: Callable[[int], None] | None = None
         self._marking = False
@@ -267,11 +268,25 @@ class Cursor:
         return line
 
     def find_names(self, frame: FrameType, line: int) -> None:
-        """Look what the lines so far have called the tensors they made."""
+        """Look what the lines so far have called the tensors they made.
+
+        Where a function has named one, its caller's names are looked at as well.
+        """
         names = self.source.names.get(line, ())
-        if names:
+        if names and names is not self.curious:
             self.curious = False
-            self.look(frame.f_locals, names)
+            named_inside = self.look(frame.f_locals, names)
+            if named_inside and names is not self.source.top:
+                self.curious = names
+
+    def look_now(self) -> None:
+        """Look what the innermost code of the source calls its tensors at this time."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None and frame.f_code.co_filename != self.source.filename:
+            frame = frame.f_back
+        if frame is not None:
+            self.curious = True
+            self.find_names(frame, frame.f_lineno)
 
     def visit(self) -> int:
         """How often the current line has started."""
@@ -293,8 +308,9 @@ class Cursor:
 UNTOLD = ("line starts", "after 50 a line that records nothing is told once in 10 ms")
 
 
-def ignore(namespace: Mapping[str, Any], names: Sequence[str]) -> None:
+def ignore(namespace: Mapping[str, Any], names: Sequence[str]) -> bool:
     """Look at nothing."""
+    return False
 
 
 running: list[Cursor] = []

@@ -85,6 +85,8 @@ class TapeRecorder(Watcher):
         self._next_node = count()
         self._crowded = CROWD
         self._unnamed: dict[int, int] = {}
+        self._lent: dict[int, int] = {}
+        self._looked, self._unnamed_crowd = 0, CROWD
         self._leaves: dict[int, ref[Tensor]] = {}
         self._stale: set[int] = set()
         self._passes: list[Pass] = []
@@ -131,11 +133,7 @@ class TapeRecorder(Watcher):
     ) -> None:
         """An op ran on Tensors."""
         line, find = self.cursor.place(), self._tensors.find
-        read = []
-        for position, x in enumerate(inputs):
-            if isinstance(x, Tensor):
-                known = find(x)
-                read.append(self.number(x, op, position) if known is None else known)
+        read = self.numbers_of(inputs, op)
         order = self._passes[-1].order if self._passes else 1
         told: list[Record] = []
         written = []
@@ -151,7 +149,7 @@ class TapeRecorder(Watcher):
         if node is None and is_update(op):
             texts = (*rates(op, inputs), *texts)
         saved = () if node is None else self._saved.get(op) or self.saved_by(op, node)
-        facts = op, tuple(read), made, texts, saved, node is not None, order
+        facts = op, read, made, texts, saved, node is not None, order
         told.append(("node", number, *facts, self.layers.path))
         if self.values:
             for tensor, known in zip(outputs, written, strict=True):
@@ -258,6 +256,19 @@ class TapeRecorder(Watcher):
         number = self.appear(tensor, 0, role, name)
         self.tell_value(tensor, number, 0)
         return number
+
+    def numbers_of(self, inputs: Sequence[Any], op: str) -> tuple[int, ...]:
+        """The numbers of an op's inputs, those that have none yet told."""
+        find, read = self._tensors.find, []
+        for position, x in enumerate(inputs):
+            if isinstance(x, Tensor):
+                known = find(x)
+                if known is None:
+                    known = self.number(x, op, position)
+                elif known < self._looked and id(x) in self._unnamed:
+                    self.look_again(x)
+                read.append(known)
+        return tuple(read)
 
     def role_of_input(self, tensor: Tensor, op: str, position: int) -> tuple[Role, str]:
         """What a leaf is that comes as an op's input, and what to call it."""
@@ -414,16 +425,41 @@ class TapeRecorder(Watcher):
         """Find names once more, after the last line."""
         self.find_named(namespace, names)
 
-    def find_named(self, namespace: Mapping[str, Any], names: Sequence[str]) -> None:
-        """Find what the user's code calls the tensors made since the last look."""
-        unnamed, self._unnamed = self._unnamed, {}
-        for name in names:
-            if not unnamed:
-                return
+    def find_named(self, namespace: Mapping[str, Any], names: Sequence[str]) -> bool:
+        """Find what the user's code calls the tensors that have no name of its own yet.
+
+        Returns:
+            Whether a function has named one: whoever called it may do so again.
+        """
+        unnamed, lent = self._unnamed, self._lent
+        inner = names is not self.cursor.source.top
+        for name in names if unnamed or lent else ():
             thing = namespace.get(name)
             number = unnamed.pop(id(thing), None)
+            if number is None and not inner:
+                number = lent.pop(id(thing), None)
             if number is not None and self._tensors.find(thing) == number:
-                self.tell_name(number, self.cursor.line, cleaned(name))
+                if self.names.get(number) != name:
+                    self.tell_name(number, self.cursor.line, cleaned(name))
+                if inner:
+                    lent[id(thing)] = number
+        self._looked = self._tensors.count
+        if len(unnamed) + len(lent) > self._unnamed_crowd:
+            self.forget_unnamed()
+        return bool(lent)
+
+    def look_again(self, tensor: Tensor) -> None:
+        """Find the name of a tensor that an op reads, and had none when it was made."""
+        self.cursor.look_now()
+        self._unnamed.pop(id(tensor), None)
+
+    def forget_unnamed(self) -> None:
+        """Forget which of the tensors that are gone have no name."""
+        living = {id(thing): number for number, thing in self._tensors.living()}
+        for waiting in (self._unnamed, self._lent):
+            for address in [a for a, n in waiting.items() if living.get(a) != n]:
+                del waiting[address]
+        self._unnamed_crowd = 2 * (len(self._unnamed) + len(self._lent)) + CROWD
 
     def tell_name(self, number: int, line: int, name: str) -> None:
         """Write what a tensor is called."""
