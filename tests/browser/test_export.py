@@ -1,4 +1,4 @@
-"""Without a kernel and without a network: the exported page, and exported notebooks."""
+"""Without a kernel and without a network: the exported page."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.browser.test_lab import FOUR_LINES, SET_UP, future
-from tests.browser.watched import Watched, write_notebook
+from tests.browser.test_lab import future
+from tests.browser.watched import Watched
 
 SCRIPT = """\
 import teachgraph as tg
@@ -106,19 +106,3 @@ def test_a_page_whose_log_was_edited_says_so(offline: Watched, tmp_path: Path) -
     offline.page.goto(file.as_uri())
     expect(offline.page.locator("#root")).to_contain_text("version is 99")
     assert offline.rows(offline.page.locator("#root")) == []
-
-
-@pytest.mark.notebook
-def test_an_exported_notebook_shows_the_picture_with_the_network_off(
-    offline: Watched, tmp_path: Path, artefacts: Path
-) -> None:
-    write_notebook(tmp_path / "shown.ipynb", [SET_UP, FOUR_LINES.rstrip() + ";"])
-    convert = ["nbconvert", "--to", "html", "--execute", "--log-level=ERROR"]
-    subprocess.run(
-        [sys.executable, "-m", *convert, "shown.ipynb"], cwd=tmp_path, check=True
-    )
-    offline.page.goto((tmp_path / "shown.html").as_uri(), wait_until="commit")
-    picture = offline.page.locator(".tg-still img")
-    expect(picture).to_be_visible()
-    assert picture.evaluate("image => image.naturalWidth") > 500
-    offline.page.screenshot(path=artefacts / "nbconvert.png")

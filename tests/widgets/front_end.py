@@ -88,9 +88,21 @@ class FrontEnd:
         """Start a cell; with `stdin`, one that may ask."""
         return Cell(self.client.execute(code, allow_stdin=stdin))
 
-    def run(self, code: str) -> Cell:
-        """Run a cell to its end."""
-        cell = self.start(code)
+    def start_in_window(self, code: str, cell: str) -> Cell:
+        """Start a cell as JupyterLab does: it says which."""
+        content = {"code": code, "allow_stdin": False, "store_history": True}
+        data = {"cellId": cell}
+        message = self.client.session.msg("execute_request", content, metadata=data)
+        self.client.shell_channel.send(message)
+        return Cell(message["header"]["msg_id"])
+
+    def run(self, code: str, cell: str = "") -> Cell:
+        """Run a cell to its end; in a window, if it has a name there."""
+        started = self.start_in_window(code, cell) if cell else self.start(code)
+        return self.finish(started)
+
+    def finish(self, cell: Cell) -> Cell:
+        """Read to a cell's end."""
         while not cell.ended:
             self.read(cell)
         return cell

@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 from teachgraph_widgets.validate import validate
 
 from tests.bars import note
-from tests.widgets.front_end import VIEW, FrontEnd, kernel
+from tests.widgets.front_end import VIEW, Cell, FrontEnd, kernel
 from tests.widgets.recording import FOUR_LINES
 from tests.widgets.test_kernel import NOBODY_WATCHES, SET_UP
 
@@ -35,6 +35,12 @@ def front_end(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FrontEnd]:
     with kernel(tmp_path_factory.mktemp("hosts")) as front_end:
         assert front_end.run(SET_UP).outputs[1:] == []
         yield front_end
+
+
+def restart(front_end: FrontEnd) -> None:
+    front_end.manager.restart_kernel(now=True)
+    front_end.client.wait_for_ready(timeout=60)
+    front_end.run(SET_UP)
 
 
 def opened(front_end: FrontEnd, code: str) -> list[Any]:
@@ -97,23 +103,30 @@ def test_what_stays_needs_no_kernel(front_end: FrontEnd) -> None:
     """A notebook that is opened again without running, or a kernel that is new."""
     *_, still = front_end.run(f"%%trace\n{FOUR_LINES}").of("display_data")
     html = still["data"]["text/html"]
-    assert "<script" not in html
     assert "http" not in html.replace("http://www.w3.org", "")
     assert still["data"]["text/plain"].startswith("Trace\n")
 
 
 def test_twenty_three_traces_are_a_small_notebook(front_end: FrontEnd) -> None:
-    total = note("notebook-23", sum(sizes(front_end, FRESH)) / 1000, 500, "kB")
+    cells = traces(front_end, FRESH)
+    total = note("notebook-23", sum(map(size, cells)) / 1000, 500, "kB")
     assert total.met
+    assert all("data-log" in html_of(cell) for cell in cells)
+    assert ["data-code" in html_of(cell) for cell in cells] == [True] + 22 * [False]
+    again = front_end.run(f"%%trace\n{FOUR_LINES}", "0")
+    assert "data-code" in html_of(again), "what was there before is gone"
 
 
 def test_traces_of_a_program_that_grows_draw_what_each_adds(
     front_end: FrontEnd,
 ) -> None:
     front_end.run(FRESH)
-    grown = sizes(front_end, "")
-    assert note("notebook-23-grown", sum(grown) / 1000, 500, "kB").met
-    assert grown[-1] <= 1.2 * grown[0]
+    grown = traces(front_end, "")
+    assert note("notebook-23-grown", sum(map(size, grown)) / 1000, 500, "kB").met
+    pictures = [len(picture_of(cell)) for cell in grown]
+    assert pictures[-1] <= 1.2 * pictures[0]
+    kept = sum("data-log" in html_of(cell) for cell in grown)
+    assert 12 < kept < 23, "the rest would be too much for a notebook"
 
 
 def test_twenty_three_views_that_are_saved_with_their_state_hold_the_code_once(
@@ -133,15 +146,27 @@ def test_twenty_three_views_that_are_saved_with_their_state_hold_the_code_once(
     assert note("notebook-23-saved", saved, 500, "kB").met
 
 
-def sizes(front_end: FrontEnd, before: str) -> list[int]:
-    """Bytes that each of 23 traces adds, with a cell run before each."""
+def traces(front_end: FrontEnd, before: str) -> list[Cell]:
+    """23 traces as JupyterLab runs them, with a cell run before each."""
     found = []
-    for _ in range(23):
+    for number in range(23):
         front_end.run(before)
-        cell = front_end.run(f"%%trace\n{FOUR_LINES}")
-        shown = cell.of("display_data")
-        found.append(sum(len(json.dumps(out["data"])) for out in shown))
+        found.append(front_end.run(f"%%trace\n{FOUR_LINES}", f"{number}"))
     return found
+
+
+def size(cell: Cell) -> int:
+    """Bytes that a cell adds to its notebook."""
+    return sum(len(json.dumps(out["data"])) for out in cell.of("display_data"))
+
+
+def html_of(cell: Cell) -> str:
+    html: str = cell.of("display_data")[-1]["data"]["text/html"]
+    return html
+
+
+def picture_of(cell: Cell) -> str:
+    return html_of(cell).partition("<img")[2].partition(">")[0]
 
 
 def test_a_trace_in_a_thread_records_that_thread(front_end: FrontEnd) -> None:
@@ -163,9 +188,7 @@ def test_a_trace_in_a_thread_records_that_thread(front_end: FrontEnd) -> None:
 
 def test_a_restarted_kernel_traces_again(front_end: FrontEnd) -> None:
     (old,) = front_end.run(f"%%trace\n{FOUR_LINES}").views
-    front_end.manager.restart_kernel(now=True)
-    front_end.client.wait_for_ready(timeout=60)
-    front_end.run(SET_UP)
+    restart(front_end)
     answer = front_end.tell(old, {"type": "ready", "next": 0})
     assert answer.pieces == []
     assert answer.of("error") == []

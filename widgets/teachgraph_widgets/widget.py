@@ -9,6 +9,7 @@ import anywidget
 import traitlets
 
 from teachgraph_widgets import assets
+from teachgraph_widgets.kept import PLAIN
 
 __all__ = ["FrontEnd", "TraceView"]
 
@@ -95,6 +96,10 @@ class TraceView(anywidget.AnyWidget):
     def _front_end(self) -> str:
         return f"IPY_MODEL_{FrontEnd.shared().model_id}"
 
+    @traitlets.default("layout")
+    def _layout(self) -> Any:
+        return FrontEnd.shared().layout
+
     def post(self, message: Mapping[str, Any]) -> None:
         """Send a message to every view there is now."""
         self.send(message)
@@ -120,7 +125,7 @@ class TraceView(anywidget.AnyWidget):
         self.on_msg(lambda _widget, content, _buffers: answer(content))
 
     def __repr__(self) -> str:
-        return "A trace: live in Jupyter, a picture elsewhere."
+        return PLAIN
 
 
 def as_sent(data: Any, subshell: str | None) -> str | None:
