@@ -125,7 +125,7 @@ export class Connection {
       this.log.accept(0, log.events);
       this.settle();
     } catch (error) {
-      this.receiver.broken(error instanceof Error ? error.message : "It cannot be read.");
+      this.receiver.broken((error as Error).message);
     }
   };
 

@@ -23,7 +23,7 @@ export function mount(el: HTMLElement, log: Log, options: ViewOptions = {}): Mou
     events.accept(0, items);
     view.configure({ title, ...options });
   } catch (error) {
-    view.complain(error instanceof Error ? error.message : "The log cannot be read.");
+    view.complain((error as Error).message);
   }
   el.append(view.element);
   view.redraw();

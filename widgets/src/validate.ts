@@ -14,37 +14,37 @@ interface Table {
 
 const checks = new Map<string, Check>();
 const tables = new Map<string, Table>();
-const OF_A_LOG = ["version", "title", "events"];
 
 /** What is wrong with event number `seq`, by its field; nothing if it is right. */
 export function faultOf(value: unknown, seq: number): string | undefined {
   const where = `events[${seq}]`;
-  if (!isRecord(value)) return `${where} is no object`;
+  if (!isRecord(value)) return wrong(where);
   const { kind } = value;
-  const known = typeof kind === "string" && Object.hasOwn(FIELDS, kind);
-  if (!known || !("kind" in FIELDS[kind])) return `${where}.kind is that of no event`;
-  const field = faultIn(value, kind) ?? (value.seq === seq ? undefined : "seq");
-  if (field === undefined) return undefined;
-  return `${where}.${shorten(field, 40)} is not what a log has there`;
+  const known = typeof kind === "string" && isEvent(kind) && Object.hasOwn(FIELDS, kind);
+  const field = known ? faultIn(value, kind) : "kind";
+  if (field !== undefined) return wrong(field, `${where}.`);
+  return value.seq === seq ? undefined : wrong("seq", `${where}.`);
 }
 
 /** Return `value`, which is a log in every field; throw what is wrong with it. */
 export function readLog(value: unknown): Log {
-  if (!isRecord(value)) throw new Error("This is not an event log.");
-  const { version, title, events } = value;
+  const { version, title, events, ...more } = isRecord(value) ? value : {};
   if (version !== VERSION) {
-    const told = JSON.stringify(version) ?? "missing";
-    throw new Error(`The log's version is ${shorten(told, 40)}; this page reads ${VERSION}.`);
+    const told = shorten(JSON.stringify(version) ?? "missing", 40);
+    throw new Error(`The log's version is ${told}; this page reads ${VERSION}.`);
   }
-  if (typeof title !== "string") throw new Error("The log has no title.");
-  if (!Array.isArray(events)) throw new Error("The log has no list of events.");
-  const more = Object.keys(value).find((name) => !OF_A_LOG.includes(name));
-  if (more !== undefined) throw new Error(`${shorten(more, 40)} is no field of a log.`);
+  if (!Array.isArray(events)) throw new Error(wrong("events"));
+  const field = typeof title === "string" ? Object.keys(more)[0] : "title";
+  if (field !== undefined) throw new Error(wrong(field));
   for (const [seq, event] of events.entries()) {
     const fault = faultOf(event, seq);
-    if (fault !== undefined) throw new Error(`${fault}.`);
+    if (fault !== undefined) throw new Error(fault);
   }
-  return { version, title, events };
+  return { version, title: title as string, events };
+}
+
+function wrong(field: string, where = ""): string {
+  return `${where}${shorten(field, 40)} is not what a log has there.`;
 }
 
 function isRecord(value: unknown): value is Mapping {
@@ -60,14 +60,18 @@ function faultIn(value: Mapping, struct: string): string | undefined {
   return needed.find((name) => !Object.hasOwn(value, name));
 }
 
+/** Events stand under their kinds, in small letters; parts of events do not. */
+function isEvent(struct: string): boolean {
+  return struct >= "a";
+}
+
 function tableOf(struct: string): Table {
   let found = tables.get(struct);
   if (found === undefined) {
-    const own = FIELDS[struct];
-    const fields = Object.entries("kind" in own ? { ...FIELDS.Event, ...own } : own);
-    const name = (label: string): string => label.replace("?", "");
+    const own = isEvent(struct) ? `${FIELDS.Event} ${FIELDS[struct]}` : FIELDS[struct];
+    const fields = own.trim().split(" ").map((field) => field.split(":"));
     found = {
-      checks: new Map(fields.map(([label, code]) => [name(label), check(code)])),
+      checks: new Map(fields.map(([label, code]) => [label.replace("?", ""), check(code)])),
       needed: fields.flatMap(([label]) => (label.endsWith("?") ? [] : label)),
     };
     tables.set(struct, found);

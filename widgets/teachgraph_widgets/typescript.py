@@ -22,8 +22,8 @@ HEADER = """\
 
 TABLE_COMMENT = """\
 /**
- * Every structure's fields and their types, for checking a log at run time. An event
- * has its kind's fields and those of `Event`.
+ * Every structure's fields and their types, for checking a log at run time. An event,
+ * which stands under its kind, has those of `Event` too.
  *
  * `?` after a name: may be absent; after a type: may be null; `[]`: a list; `{}`: a
  * mapping from strings; `=a|b`: one of these words; `count`: an integer from 0.
@@ -46,7 +46,6 @@ def generate(source: str) -> str:
     parts += [_alias(name, value) for name, value in aliases.items()]
     parts += [_interface(struct) for struct in structs.values()]
     parts.append('export type Kind = AnyEvent["kind"];\n')
-    parts.append("export type Fields = Record<string, string>;\n")
     parts.append(_table(structs, aliases))
     return "\n".join(parts)
 
@@ -138,14 +137,16 @@ def _words(annotation: ast.expr) -> list[str]:
 
 
 def _table(structs: dict[str, ast.ClassDef], aliases: dict[str, ast.expr]) -> str:
-    lines = [TABLE_COMMENT, "export const FIELDS: Record<string, Fields> = {"]
+    lines = [TABLE_COMMENT, "export const FIELDS: Record<string, string> = {"]
     for name, struct in structs.items():
         if name != "Log":
-            lines.append(f"  {_kind(struct) or name}: {{")
-            for field, annotation, required in _fields(struct):
-                label = field if required else f'"{field}?"'
-                lines.append(f'    {label}: "{_code(annotation, aliases)}",')
-            lines.append("  },")
+            fields = [
+                f"{field}{'' if required else '?'}:{_code(annotation, aliases)}"
+                for field, annotation, required in _fields(struct)
+                if field != "kind"
+            ]
+            fields += ["kind:str"] * (name == "Event")
+            lines.append(f'  {_kind(struct) or name}: "{" ".join(fields)}",')
     return "\n".join([*lines, "};", ""])
 
 

@@ -77,10 +77,10 @@ test("a log of another version is refused in words", () => {
   expect(() => readLog({ version: 2, title: "", events: [] })).toThrow(
     "The log's version is 2; this page reads 1.",
   );
-  expect(() => readLog([])).toThrow("not an event log");
-  expect(() => readLog({ version: 1, title: "" })).toThrow("no list of events");
-  expect(() => readLog({ version: 1, events: [] })).toThrow("no title");
-  expect(() => readLog({ ...fourLines(), colour: "red" })).toThrow("colour is no field");
+  expect(() => readLog([])).toThrow("version is missing");
+  expect(() => readLog({ version: 1, title: "" })).toThrow("events is not what a log has");
+  expect(() => readLog({ version: 1, events: [] })).toThrow("title is not what a log has");
+  expect(() => readLog({ ...fourLines(), colour: "red" })).toThrow("colour is not what");
 });
 
 test.each([
@@ -90,7 +90,7 @@ test.each([
   ["a number that is not its own", { seq: 3 }, "events[2].seq is not"],
   ["a line before the first", { line: -1 }, "events[2].line is not"],
   ["a number that no page can hold", { block: 2 ** 53 }, "events[2].block is not"],
-  ["a kind that is none", { kind: "toString" }, "events[2].kind is that of no event"],
+  ["a kind that is none", { kind: "toString" }, "events[2].kind is not"],
   ["a prototype", JSON.parse('{"__proto__":{}}'), "events[2].__proto__ is not"],
 ])("a log is refused for %s, which is named", (_, wrong, told) => {
   const log = fourLines();

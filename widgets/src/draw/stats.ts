@@ -23,7 +23,7 @@ export function statsView(
   view.append(figures(stats));
   if (past.length > 1) view.append(evolution(title, past));
   if (stats.hist.length > 0) view.append(histogram(stats));
-  if (picture === undefined && stats.heat.length > 0) view.append(heatMap(stats));
+  if (picture === undefined && stats.heat[0]?.length > 0) view.append(heatMap(stats));
   if (stats.first.length > 0) view.append(firstValues(stats));
   return view;
 }
@@ -44,7 +44,8 @@ function figures(stats: Stats): HTMLElement {
 }
 
 export function histogram({ hist, min, max, stride = 1 }: Stats): HTMLElement {
-  const most = Math.max(1, ...hist);
+  const bins = hist.slice(0, WIDTH);
+  const most = Math.max(1, ...bins);
   const total = hist.reduce((sum, count) => sum + count, 0);
   const [low, high] = [numberText(min), numberText(max)];
   const part = stride > 1 ? `, each ${stride}th of all,` : "";
@@ -53,8 +54,8 @@ export function histogram({ hist, min, max, stride = 1 }: Stats): HTMLElement {
   const drawing = svg("svg", { class: "tg-hist", viewBox, role: "img" });
   drawing.setAttribute("aria-label", label);
   drawing.setAttribute("preserveAspectRatio", "none");
-  const step = WIDTH / hist.length;
-  hist.forEach((count, index) => {
+  const step = WIDTH / bins.length;
+  bins.forEach((count, index) => {
     if (count === 0) return;
     const height = Math.max(1.5, (count / most) * (HEIGHT - 2));
     const place = { x: index * step + 0.5, y: HEIGHT - height, height };
@@ -128,7 +129,7 @@ export interface PixelPicture {
 export function pictureOf({ image, image_size: size }: Stats): PixelPicture | undefined {
   if (image === undefined || size?.length !== 2) return undefined;
   const [height, width] = size;
-  const bytes = atob(image);
+  const bytes = decoded(image);
   const channels = bytes.length / (width * height);
   if (channels !== 1 && channels !== 3) return undefined;
   const pixels = new Uint8ClampedArray(width * height * 4).fill(255);
@@ -139,6 +140,15 @@ export function pictureOf({ image, image_size: size }: Stats): PixelPicture | un
     }
   }
   return { width, height, pixels };
+}
+
+/** What base64 says; nothing if it is none. */
+function decoded(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    return "";
+  }
 }
 
 function imageView(picture: PixelPicture, { shape }: Stats): HTMLElement {
@@ -172,7 +182,8 @@ function pixelCanvas(
 }
 
 /** Blue below zero, orange above, as far from white as the value is from zero. */
-function heatMap({ heat, shape }: Stats): HTMLElement {
+function heatMap({ heat: told, shape }: Stats): HTMLElement {
+  const heat = told.slice(0, HEAT).map((row) => row.slice(0, HEAT));
   const rows = heat.length;
   const columns = Math.max(...heat.map((row) => row.length));
   const cell = Math.max(3, Math.min(16, HEAT / rows, WIDTH / columns));

@@ -67,7 +67,7 @@ function shapeElement(shape: Shape): SVGElement {
 
 /** Round steps for an axis: 1, 2 or 5 times a power of ten, about `count` of them. */
 export function ticks(most: number, count: number): number[] {
-  if (!(most > 0)) return [0];
+  if (!(most > 1e-300 && most < 1e300)) return [0];
   const rough = most / count;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5].find((times) => times * power >= rough) ?? 10) * power;

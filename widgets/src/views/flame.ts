@@ -21,6 +21,8 @@ const ROW = 20;
 const TOP = 22;
 /** A span narrower than this, in pixels, is drawn together with those beside it. */
 const LEAST = 1.2;
+/** A log may say any number; a span of time must be one too. */
+const MOST = 1e300;
 
 /** From when to when, in seconds. */
 export interface Extent {
@@ -31,7 +33,7 @@ export interface Extent {
 export function extentOf(spans: readonly Span[]): Extent {
   const from = spans.reduce((least, { start }) => Math.min(least, start), Infinity);
   const to = spans.reduce((most, s) => Math.max(most, s.start + s.duration), 0);
-  return { from: Number.isFinite(from) ? from : 0, to };
+  return { from: from < MOST ? Math.max(from, -MOST) : 0, to: Math.min(to, MOST) };
 }
 
 /** A rectangle a span; those too narrow to see are one, so there are never too many. */
@@ -41,8 +43,9 @@ export function flameChart(
   width: number,
 ): Chart {
   const scale = (width - 2) / Math.max(1e-9, to - from);
-  const deepest = spans.reduce((most, { depth }) => Math.max(most, depth), 0);
-  const height = TOP + (deepest + 1) * ROW + 4;
+  const depths = [...new Set(spans.map(({ depth }) => depth))].sort((a, b) => a - b);
+  const row = new Map(depths.map((depth, i) => [depth, i]));
+  const height = TOP + Math.max(1, row.size) * ROW + 4;
   const shapes: Shape[] = [];
   for (const tick of ticks(to - from, 6)) {
     const x = round(1 + tick * scale);
@@ -60,7 +63,7 @@ export function flameChart(
     const x = round(Math.min(1 + (start - from) * scale, width - 1 - LEAST));
     const wide = (end - start) * scale;
     if (wide < LEAST && x < (ends[span.depth] ?? 0)) return;
-    const box = { x, y: TOP + span.depth * ROW, width: round(Math.max(LEAST, wide - 0.5)) };
+    const box = { x, y: TOP + row.get(span.depth)! * ROW, width: round(Math.max(LEAST, wide - 0.5)) };
     ends[span.depth] = x + box.width;
     const thin = box.width < 5 ? " tg-sliver" : "";
     const look = `tg-span${thin} tg-fill-${hueOf(span.name)}`;
