@@ -111,6 +111,79 @@ loss = (h * scale + still).sum()
 loss.backward()
 """
 
+HOOKED_SUM = """\
+def clipped(grad):
+    return tg.clip(grad, -1.0, 1.0)
+
+x = tg.to_tensor([3.0, 4.0], stop_gradient=False)
+x.register_hook(clipped)
+y = x * x
+y.register_hook(lambda grad: grad * 0.5)
+loss = (y * 2.0).sum()
+loss.backward()
+"""
+
+PENALTY = """\
+critic = tg.nn.Sequential(tg.nn.Linear(2, 8), tg.nn.Tanh(), tg.nn.Linear(8, 1))
+x = tg.randn([4, 2])
+x.stop_gradient = False
+score = critic(x).sum()
+(slope,) = tg.grad(score, x, create_graph=True)
+penalty = (slope.square().sum(axis=1).sqrt() - 1.0).square().mean()
+penalty.backward()
+"""
+
+SHARED = """\
+cell = tg.nn.Linear(4, 4)
+h = tg.ones([2, 4])
+for step in range(12):
+    h = tg.tanh(cell(h))
+loss = h.mean()
+loss.backward()
+sgd = tg.optimizer.SGD(0.1, parameters=cell.parameters())
+sgd.step()
+"""
+
+LONG_NAMES = """\
+an_input_with_a_very_long_and_telling_name = tg.to_tensor(
+    np.ones((1, 2, 3, 4, 5, 6, 7), "float32"), stop_gradient=False
+)
+größe = an_input_with_a_very_long_and_telling_name * 2.0
+重み = tg.exp(größe)
+損失関数の値をここに置く長い名前 = (重み * größe).mean()
+損失関数の値をここに置く長い名前.backward()
+"""
+
+STATIC_NAMES = """\
+x = fluid.data(name="the_images_of_the_training_set_in_gray", shape=[None, 1, 28, 28])
+w = fluid.ParamAttr(name="encoder/layer_11/attention/query/kernel_of_the_projection")
+hidden = fluid.layers.fc(x, size=1024, param_attr=w, act="softmax")
+loss = fluid.layers.mean(hidden)
+fluid.optimizer.Adam(learning_rate=0.01).minimize(loss)
+"""
+
+ONE_OP = """\
+y = tg.tanh(tg.to_tensor([0.5], stop_gradient=False))
+"""
+
+NO_OP = """\
+x = 3
+"""
+
+SCOPES = """\
+x = fluid.data(name="x", shape=[None, 8], dtype="float32")
+hidden = x
+for block in range(3):
+    with fluid.name_scope(f"block_{block}"):
+        with fluid.name_scope("attention"):
+            keys = fluid.layers.fc(hidden, size=8)
+            weights = fluid.layers.softmax(keys)
+        with fluid.name_scope("mlp"):
+            hidden = fluid.layers.fc(weights * hidden, size=8, act="relu")
+loss = fluid.layers.mean(hidden)
+fluid.optimizer.Adam(learning_rate=0.01).minimize(loss)
+"""
+
 SECOND = """\
 x = tg.to_tensor(2.0, stop_gradient=False)
 y = x * x * x
@@ -460,7 +533,18 @@ SCENES: dict[str, Scene] = {
     "for_test": Scene(traced(FOR_TEST)),
     "blocks": Scene(traced(BLOCKS)),
     "hooks": Scene(traced(HOOKS)),
+    "hooked_sum": Scene(traced(HOOKED_SUM)),
     "second": Scene(traced(SECOND)),
+    "penalty": Scene(traced(PENALTY)),
+    "shared": Scene(traced(SHARED)),
+    "long_names": Scene(traced(LONG_NAMES)),
+    "long_names-static": Scene(traced(STATIC_NAMES)),
+    "one_op": Scene(traced(ONE_OP)),
+    "no_op": Scene(traced(NO_OP)),
+    "scopes": Scene(traced(SCOPES)),
+    "scopes-folded": Scene(traced(SCOPES), ["c"], [".tg-foldall"]),
+    "eager-400-found": Scene(sized(EAGER_MANY, 66), ["/", *"tanh"]),
+    "eager-400-unfolded": Scene(sized(EAGER_MANY, 66), ["e"], [".tg-foldall"]),
     "not_finite": Scene(traced(NOT_FINITE)),
     "failing": Scene(traced(FAILING)),
     "failing-static": Scene(traced(FAILING_STATIC)),

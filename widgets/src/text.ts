@@ -26,12 +26,18 @@ export function countText(count: number, one: string, many = `${one}s`): string 
   return `${thousands(count)} ${count === 1 ? one : many}`;
 }
 
-/** Cut the middle out of a text that is too long: both ends tell names apart. */
+/**
+ * Cut a text that is too long at its end, before what tells it from others: the last
+ * name of several, or how many times. From short ones goes first what says least.
+ */
 export function shorten(text: string, length: number): string {
   if (text.length <= length) return text;
-  if (length < 4) return text.slice(0, Math.max(0, length));
-  const tail = Math.floor((length - 1) / 3);
-  return `${text.slice(0, length - 1 - tail)}…${text.slice(text.length - tail)}`;
+  const telling = length < 16 ? text.replace(/^(elementwise|reduce)_/, "…") : text;
+  if (telling.length <= length) return telling;
+  const [tail] = /((?<=\.)[^.]+| ×[\d,]+)?$/.exec(telling) ?? [""];
+  if (tail.length > length - 3) return `${telling.slice(0, Math.max(0, length - 1))}…`;
+  const head = telling.slice(0, length - 1 - tail.length).replace(/[_.,\s]+$/, "");
+  return `${head}…${tail}`;
 }
 
 /** A value in a word: the number itself, or the mean of many. */

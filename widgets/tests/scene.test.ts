@@ -5,7 +5,7 @@ import { fourLines, longProgram } from "../fixtures/static";
 import { heatPixels } from "../src/draw/stats";
 import { edgeWidth, route, scene, type Box } from "../src/draw/scene";
 import { describe } from "../src/state/entity";
-import { BOX, LANE, PORT, ROW } from "../src/layout/geometry";
+import { BOX, LANE, laneX, PORT, ROW } from "../src/layout/geometry";
 import type { MirrorEdge } from "../src/state/mirror";
 import { look } from "./look";
 import { traceOf } from "./trace";
@@ -130,15 +130,20 @@ test("a gradient's edge is wider the larger its norm, within bounds", () => {
   expect([widths[0], widths.at(-1)]).toEqual([1, 5]);
 });
 
-test("a long edge passes beside the nodes of its lane", () => {
-  const ends = { x1: -300, y1: BOX.height / 2, x2: -300, y2: 5 * ROW - BOX.height / 2 };
+test.each([0, 31, -31])("a long edge from %i beside the middle passes beside nodes", (from) => {
+  const lane = laneX(-1, 2);
+  const ys = { y1: BOX.height / 2, y2: 5 * ROW - BOX.height / 2 };
+  const ends = { x1: lane + from, x2: lane + from, ...ys };
   const edge = { ...ends, kind: "flow" } as MirrorEdge;
   const points = route(edge);
   expect(points.slice(0, 2)).toEqual([ends.x1, ends.y1]);
   expect(points.slice(-2)).toEqual([ends.x2, ends.y2]);
   // Between the first gap and the last it keeps to the channel.
   const channel = points.slice(8, 14).filter((_, i) => i % 2 === 0);
-  for (const x of channel) expect(Math.abs(x - ends.x1)).toBeCloseTo(LANE / 2);
+  for (const x of channel) {
+    expect(Math.abs(x - lane)).toBeGreaterThan(BOX.width / 2);
+    expect(Math.abs(x - lane)).toBeLessThan(LANE - BOX.width / 2);
+  }
   expect(points[7]).toBeLessThanOrEqual(ROW - BOX.height / 2);
   expect(PORT).toBeLessThan(ROW - BOX.height);
 });

@@ -8,7 +8,7 @@ const READABLE = 0.58;
 /** What is all there is shown whole if only titles can be read; then one may zoom. */
 const TITLES = 0.34;
 const FOLLOWING = 0.85;
-const SMALL = 0.45;
+const SMALL = 0.38;
 const SMALLEST = 0.002;
 const LARGEST = 2.5;
 const MARGIN = 20;

@@ -144,7 +144,7 @@ function draw(context: Context, shape: Shape, palette: Palette, texts: Texts): v
   if (shape.kind === "box") drawBox(context, shape, palette, texts);
   else if (shape.kind === "mark") drawMark(context, shape, palette, texts);
   else if (shape.kind === "chip") drawChip(context, shape, palette, texts);
-  else if (shape.kind === "backdrop") drawBackdrop(context, shape, palette, texts);
+  else if (shape.kind === "backdrop") drawBackdrop(context, shape, palette);
   else drawLabel(context, shape, palette, texts);
 }
 
@@ -165,13 +165,8 @@ function drawChip(context: Context, chip: Chip, palette: Palette, texts: Texts):
   texts.add(`${size}px ${palette.mono}`, "center", words);
 }
 
-function drawBackdrop(
-  context: Context,
-  backdrop: Backdrop,
-  palette: Palette,
-  texts: Texts,
-): void {
-  const { x, y, width, height, text, what } = backdrop;
+function drawBackdrop(context: Context, backdrop: Backdrop, palette: Palette): void {
+  const { x, y, width, height, what } = backdrop;
   const alpha = context.globalAlpha;
   outline(context, x + 3, y + 3, width - 6, height - 6, 10);
   context.globalAlpha = alpha * (what === "second" ? 0.1 : 0.06);
@@ -184,8 +179,6 @@ function drawBackdrop(
   context.setLineDash(height < MOST_DASHED ? [2, 5] : []);
   context.stroke();
   context.setLineDash([]);
-  const words = { text, x: x + 9, y: y + 11, room: width, colour: palette.dim, alpha };
-  if (text !== "") texts.add(`${texts.sizes.label}px ${palette.sans}`, "left", words);
 }
 
 function drawBox(context: Context, box: Box, palette: Palette, texts: Texts): void {

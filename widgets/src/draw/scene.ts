@@ -5,7 +5,7 @@
  */
 
 import type { Stats } from "../events";
-import { BOX, LANE, PORT, ROW } from "../layout/geometry";
+import { AXIS, BOX, LANE, PORT, ROW } from "../layout/geometry";
 import type { Caption } from "../state/caption";
 import type { Join, MirrorEdge, MirrorNode, Picture, Region } from "../state/picture";
 import type { Tone } from "../state/tones";
@@ -107,7 +107,6 @@ export interface Backdrop {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  readonly text: string;
   readonly state: State;
 }
 
@@ -126,6 +125,8 @@ const NOTHING: Caption = { title: "", detail: "" };
 const MAX_EDGES = 4000;
 /** A far node's least width, in CSS pixels. */
 const LEAST = 7;
+/** Half of what is free between two lanes' boxes, but for a line's own width. */
+const GAP = 6;
 /** As many letters fit between the mirror's halves. */
 const MOST_KEPT = 14;
 /** So many rows are a whole number of a border's dashes. */
@@ -133,7 +134,7 @@ const DASHES = 7;
 const CHIP = { height: 16, letter: 6.7, most: 15 };
 const BACKDROPS: Record<Region["what"], string> = {
   untaped: "off the tape: no gradient",
-  second: "second tape: the backward pass, recorded",
+  second: "second tape: the backward pass",
 };
 
 export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): Shape[] {
@@ -144,7 +145,7 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
   const shapes: Shape[] = [];
   for (const region of mirror.regions) {
     if (region.last >= first && region.first <= last) {
-      shapes.push(backdrop(within(region, first, last), detail, look));
+      pushBackdrop(shapes, within(region, first, last), detail, look);
     }
   }
   if (ROW * camera.scale > 3) {
@@ -208,8 +209,15 @@ export function route(edge: MirrorEdge): number[] {
 
 function channelX(x1: number, x2: number): number {
   const outwards = Math.sign(x1 + x2) || -1;
-  if (Math.abs(x1 - x2) < LANE * 0.6) return (x1 + x2) / 2 + (outwards * LANE) / 2;
-  return x2 + (Math.sign(x1 - x2) * LANE) / 2;
+  const isBeside = Math.abs(x1 - x2) < LANE * 0.6;
+  const x = isBeside
+    ? (x1 + x2) / 2 + (outwards * LANE) / 2
+    : x2 + (Math.sign(x1 - x2) * LANE) / 2;
+  // Edges that leave a node at several places keep apart in the little room there is.
+  const far = x * outwards - AXIS / 2;
+  const between = Math.round((2 * far) / LANE) * (LANE / 2);
+  const apart = Math.min(GAP, Math.max(-GAP, (far - between) / 6));
+  return outwards * (AXIS / 2 + between + apart);
 }
 
 function straight(x1: number, y1: number, x2: number, y2: number): number[] {
@@ -267,18 +275,16 @@ function within(region: Region, first: number, last: number): Region {
   return { ...region, first: region.first + above, last: region.last - below };
 }
 
-function backdrop(region: Region, detail: Detail, look: Look): Backdrop {
-  const { what, first, last, left, right } = region;
-  return {
-    kind: "backdrop",
-    what,
-    x: left,
-    y: (first - 0.5) * ROW,
-    width: right - left,
-    height: (last - first + 1) * ROW,
-    text: detail === "full" ? BACKDROPS[what] : "",
-    state: region.seq >= look.position ? "future" : "plain",
-  };
+/** A region, and on its border what it is. */
+function pushBackdrop(shapes: Shape[], region: Region, detail: Detail, look: Look): void {
+  const { what, first, last, left: x, right } = region;
+  const y = (first - 0.5) * ROW;
+  const [width, height] = [right - x, (last - first + 1) * ROW];
+  const state = region.seq >= look.position ? "future" : "plain";
+  shapes.push({ kind: "backdrop", what, x, y, width, height, state });
+  if (detail !== "full") return;
+  const text = BACKDROPS[what];
+  shapes.push({ kind: "label", text, x: x + 14 + 4 * text.length, y: y + 3, state });
 }
 
 /** What an op keeps reaches over to its gradient; until that comes it is a stub. */

@@ -63,7 +63,8 @@ export interface Parents {
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
 const NONE: readonly string[] = [];
-const RATE_OFFSET = 44;
+const RATE_OFFSET = 36;
+const RATE_RISE = 10;
 const UPDATE_RADIUS = 10;
 const KEPT_HEIGHTS = [0, 16, -16];
 
@@ -306,7 +307,7 @@ export class Mirror implements Picture {
     if (rate === undefined) return;
     const what = { key: rate.wire, kind: "flow" as const, chip: rate.name };
     // The chip stands over the parameter's gradient, not beyond the outermost lane.
-    const y1 = y - BOX.height / 2 - PORT;
+    const y1 = y - BOX.height / 2 - RATE_RISE;
     const ends = { x1: place.x - RATE_OFFSET, y1, x2: place.x, y2: y - UPDATE_RADIUS };
     this.connect(made, what, ends, node, node);
   }
@@ -334,7 +335,10 @@ export class Mirror implements Picture {
   }
 
   private readInputs(op: Forward, reader: MirrorNode): void {
-    let outwards = this.above[reader.op].all.length > 0 ? 1 : 0;
+    // What comes down to the reader is not to end behind a leaf.
+    const { slot } = reader.spot;
+    const isTaken = this.above[reader.op].all.some((at) => Math.abs(at.slot - slot) < 2);
+    let outwards = isTaken ? 1 : 0;
     const sources = op.inputs.map((input) => {
       const known = this.current(input.wire);
       const wire = known ?? this.leaf(op, input, reader, outwards++);
