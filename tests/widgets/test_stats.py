@@ -117,6 +117,16 @@ def test_an_outline_has_the_figures_alone() -> None:
         assert short[name] == whole[name]  # type: ignore[literal-required]
 
 
+def test_an_outline_of_a_large_value_says_that_it_is_of_a_sample() -> None:
+    array = np.arange(100_000.0)
+    sampled, exact = stats_of(outline(array)), stats_of(outline(array, array.size))
+    stride = sampled["stride"]
+    assert stride > 1
+    assert sampled["max"] == array[::stride].max()
+    assert "stride" not in exact
+    assert (exact["max"], exact["mean"]) == (99_999.0, 49_999.5)
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_one_number_that_is_none(value: float) -> None:
     stats = seen(np.float32(value))

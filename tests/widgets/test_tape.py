@@ -276,6 +276,51 @@ def test_a_loop_is_thinned_out_and_ends_with_the_last_value() -> None:
     assert recording.one("dropped", what="values")["count"] > 100
 
 
+def test_after_a_training_the_parameters_are_told_whole_and_exactly() -> None:
+    with unique_name.guard():
+        recording = record(
+            """\
+net = tg.nn.Linear(70, 70)
+opt = tg.optimizer.Momentum(0.1, parameters=net.parameters())
+x = tg.randn([4, 70])
+for _ in range(12):
+    loss = net(x).square().mean()
+    loss.backward()
+    opt.step()
+    opt.clear_grad()
+"""
+        )
+    weight = recording.names["net"].weight.numpy()
+    told = recording.value("linear_0.w_0")
+    figures = [told[name] for name in ("min", "max", "mean", "norm")]
+    known = [weight.min(), weight.max(), weight.mean(), np.linalg.norm(weight)]
+    assert figures == pytest.approx(known, rel=1e-4)
+    assert len(told["hist"]) == 32
+    assert recording.all("dropped", what="training steps")
+
+
+def test_a_gradient_that_is_added_to_is_told_as_it_is_after_each_pass() -> None:
+    recording = record(
+        """\
+x = tg.to_tensor([3.0, 4.0], stop_gradient=False)
+for _ in range(3):
+    (x * x * 0.5).sum().backward()
+x.clear_grad()
+(x * 2.0).sum().backward()
+(dx,) = tg.grad((x * x).sum(), x)
+"""
+    )
+    number = recording.tensor("x")["tensor"]
+    told = recording.all("grad", tensor=number, total=True)
+    norms = [e["value"]["norm"] for e in told]
+    assert norms == pytest.approx([5.0, 5.0, 10.0, 5.0, 15.0, 10.0]), (
+        "a sum, then `.grad`"
+    )
+    assert [e["line"] for e in told] == [3, 3, 3, 3, 3, 6]
+    (once,) = recording.all("grad", tensor=number, line=5)
+    assert once["value"]["first"] == [2.0, 2.0] == recording.names["x"].grad.tolist()
+
+
 def test_nothing_of_the_users_is_kept_alive() -> None:
     import weakref
 

@@ -210,7 +210,7 @@ class Backward(Event):
 class GradEvent(Event):
     """A gradient flowed to `tensor`, from the node that used it (absent: the seed).
 
-    With `total` it is the sum of all contributions.
+    With `total` it is the sum of all contributions; after the pass, `.grad` itself.
     """
 
     kind: Literal["grad"]

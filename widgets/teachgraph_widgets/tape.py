@@ -12,7 +12,7 @@ import numpy as np
 
 from teachgraph.eager.create import Parameter
 from teachgraph.eager.tape import Edge, Node, Output, topological
-from teachgraph.eager.tensor import Tensor
+from teachgraph.eager.tensor import CLEARED, Tensor
 from teachgraph.errors import UnknownOpError
 from teachgraph.ops.op import Rule, find, slot_name
 from teachgraph_widgets.budget import Budget
@@ -22,7 +22,7 @@ from teachgraph_widgets.identity import CROWD, Numbers
 from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, Record, clean
-from teachgraph_widgets.stats import Seen, dtype_name, outline
+from teachgraph_widgets.stats import WHOLE, Seen, dtype_name, outline, summary
 from teachgraph_widgets.watcher import (
     Watcher,
     careful,
@@ -59,6 +59,7 @@ class Pass:
         line: The line that began it.
         hooked: The address of the edge whose hooks were last run.
         order: The order of the ops that it records, if it does.
+        reached: The leaves that had a gradient already, and that gradient.
     """
 
     def __init__(self, seeds: set[int], line: int) -> None:
@@ -66,6 +67,7 @@ class Pass:
         self.flows: dict[int, tuple[int | None, int, Any, Seen]] = {}
         self.hooked = 0
         self.order = 2
+        self.reached: list[tuple[Tensor, Tensor | None]] = []
 
 
 class TapeRecorder(Watcher):
@@ -173,11 +175,17 @@ class TapeRecorder(Watcher):
 
     @careful
     def backward_end(self, roots: Sequence[Tensor]) -> None:
-        """The reverse pass is over."""
-        if self._passes:
-            self.passed(self._passes.pop().line)
+        """The reverse pass is over; what it has added to is told as it is now."""
         numbers = [self.number(root) for root in roots]
-        self.log.add(self.cursor.place(), "backward", "end", tuple(numbers))
+        line = self.cursor.place()
+        self.log.add(line, "backward", "end", tuple(numbers))
+        if self._passes:
+            current = self._passes.pop()
+            for leaf, before in current.reached:
+                if leaf._grad is not before:
+                    seen = self.look_at_gradient(leaf._grad)
+                    self.log.add(line, "grad", self.number(leaf), None, True, seen)
+            self.passed(current.line)
 
     @careful
     def grad_begin(self, node: Node) -> None:
@@ -214,6 +222,8 @@ class TapeRecorder(Watcher):
         """A whole gradient: told where it is a sum, the start, or made by a hook."""
         if isinstance(target, Tensor):
             self._leaves[self.number(target)] = ref(target)
+            if self._passes and has_gradient(target):
+                self._passes[-1].reached.append((target, target._grad))
         self.tell_whole(target, grad)
 
     def tell_whole(self, target: Edge, grad: Any) -> None:
@@ -478,7 +488,15 @@ class TapeRecorder(Watcher):
             if (everything or number in self._stale) and number in self.names
         ]
         for number, tensor in stale[-MOST_REFRESHED:]:
-            self.log.add(self.cursor.line, "value", number, outline(tensor.data))
+            seen = last_look(tensor)
+            self.log.add(self.cursor.line, "value", number, seen)
+
+
+def last_look(tensor: Tensor) -> Seen:
+    """What a tensor holds in the end, exactly; a parameter is looked at whole."""
+    if isinstance(tensor, Parameter):
+        return summary(tensor.data)
+    return outline(tensor.data, WHOLE)
 
 
 @cache
@@ -513,6 +531,11 @@ def is_as_recorded(tensor: Tensor, result: Any) -> bool:
     """Whether a tensor has the node of an op's result, and wants a gradient if it."""
     wanted = tensor.stop_gradient == result.stop_gradient
     return wanted and tensor.node is result.node
+
+
+def has_gradient(leaf: Tensor) -> bool:
+    """Whether an earlier pass has left a gradient that this one is added to."""
+    return leaf._grad is not None and leaf._grad is not CLEARED
 
 
 def leaf_role(tensor: Tensor) -> Role:
