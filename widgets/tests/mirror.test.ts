@@ -236,6 +236,18 @@ test("ops recorded by a reverse pass stand in a lane of their own, under the use
   expect(mirror.widest).toBeLessThanOrEqual(widest + 2);
 });
 
+test("a gradient that comes to what ran off the tape has a leaf to end in", () => {
+  const b = new Builder("made");
+  const [x, y] = [b.tensor("x", "T", [1]), b.tensor("y", "T", [1])];
+  b.node("gaussian_random", [], [x], [], { taped: false });
+  const square = b.node("square", [x], [y], []);
+  b.grad(x, b.stats([1]), square);
+  const trace = traceOf(b.log);
+  const [end] = trace.tape.mirror.nodesOf(`gt:${x}`);
+  const [made] = trace.tape.mirror.nodesOf(trace.tape.tensors.get(x)!.producer!.key);
+  expect([end.shape, end.x, end.y]).toEqual(["leaf", -made.x, made.y]);
+});
+
 test("gradients that two passes bring are no sum, but for a leaf's", () => {
   const b = new Builder("twice");
   const [x, y] = [b.tensor("x", "P", [1]), b.tensor("y", "T", [1])];

@@ -88,7 +88,7 @@ function* groupsNamed(
   mirror: Mirror,
   fits: (name: string) => boolean,
 ): Generator<string> {
-  for (const { title, times, first } of everyGroup(mirror.groups)) {
-    if (times === 1 && fits(title)) yield mirror.ops[first].key;
+  for (const { title, kind, first } of everyGroup(mirror.groups)) {
+    if (kind === "scope" && fits(title)) yield mirror.ops[first].key;
   }
 }

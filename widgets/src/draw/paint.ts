@@ -296,23 +296,20 @@ function writeBox(
   // From further away there is room for one line, in letters that can still be read.
   const { title: near, detail } = texts.sizes;
   const size = box.detail === "full" ? near : texts.sizes.far;
-  const title = fitted(box.detail === "full" ? caption.title : brief(box), room, size);
+  const title = fitted(box, caption.title, room, size);
   const titleFont = `600 ${size}px ${palette.mono}`;
   texts.add(titleFont, "left", { text: title, x, y, room, colour, alpha });
   if (!two) return;
-  const text = fitted(caption.detail, room, detail);
+  const text = fitted(box, caption.detail, room, detail);
   const rest = { text, x, y: middle + 9.5, room, colour: palette.dim, alpha };
   texts.add(`${detail}px ${palette.mono}`, "left", rest);
 }
 
-/** The badge says already what is a gradient. */
-function brief({ caption, tone }: Box): string {
-  const isGradient = tone === "g" || tone === "grad";
-  return isGradient ? caption.title.replace(/(_grad|@GRAD|\.grad)$/, "") : caption.title;
-}
-
-function fitted(text: string, room: number, size: number): string {
-  return shorten(text, Math.floor(room / (size * ADVANCE)));
+/** The badge says already what is a gradient: from afar, or for want of room, it alone. */
+function fitted({ tone, detail }: Box, text: string, room: number, size: number): string {
+  const most = Math.floor(room / (size * ADVANCE));
+  const said = (tone === "g" || tone === "grad") && (detail !== "full" || text.length > most);
+  return shorten(said ? text.replace(/(_grad|@GRAD|\.grad)(?=,|$)/g, "") : text, most);
 }
 
 function drawBadge(context: Context, box: Box, palette: Palette, texts: Texts): void {

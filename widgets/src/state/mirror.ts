@@ -381,7 +381,8 @@ export class Mirror implements Picture {
     wire.total = true;
     const { node } = wire;
     const { x, y } = this.port(wire, 1);
-    if (node.shape === "leaf") {
+    // Across from what ran off the tape there is no gradient op to receive it.
+    if (node.shape === "leaf" || (node.untaped && wire.offset === 0)) {
       const place = { spot: node.spot, op: node.op, ...at(1, node.spot) };
       const what = { ...made(by), key, title: node.title, tone: "g" as Tone };
       this.add(what, { side: 1, shape: "leaf", ...place });
