@@ -393,8 +393,8 @@ test("a value shows figures, histogram and heat map beside its gradient", () => 
   frames.settle();
   const inspector = one(root, ".tg-inspector");
   expect(all(inspector, ".tg-stats h4").map((h) => h.textContent)).toEqual([
-    "Value",
-    "Gradient",
+    "Value [8, 16] float32",
+    "Gradient [8, 16] float32",
   ]);
   expect(all(inspector, "svg.tg-hist rect").length).toBeGreaterThan(10);
   const heat = one(inspector, "canvas.tg-heat") as HTMLCanvasElement;
@@ -410,7 +410,7 @@ test("what else a log tells of has a tab, and v goes from one to the next", () =
   press(root, "v");
   expect(one(root, '[aria-selected="true"].tg-tab').textContent).toBe("Passes");
   expect(one(root, ".tg-body").hidden).toBe(true);
-  expect(one(root, ".tg-passwords").textContent).toContain("pass 1 of 3: constant_folding");
+  expect(one(root, ".tg-passwords").textContent).toContain("Pass 1 of 3: constant_folding");
   press(root, "v");
   expect(one(root, ".tg-passes").hidden).toBe(true);
 });

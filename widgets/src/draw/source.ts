@@ -4,7 +4,7 @@ import type { Cell, Failure } from "../state/trace";
 import { thousands } from "../text";
 import { el, freshId, reveal, setText } from "./dom";
 import { isTraced, type Actions, type Frame, type Pane } from "./look";
-import { tokens } from "./python";
+import { codeLine } from "./python";
 import { hueClass } from "./theme";
 
 interface LineView {
@@ -12,18 +12,6 @@ interface LineView {
   readonly line: number;
   readonly row: HTMLElement;
   readonly count: HTMLElement;
-}
-
-/** A name longer than this may break after an underscore. */
-const LONG = 22;
-
-/** Let a long line break after a dot, a comma or a bracket, but no number in two. */
-function breakable(kind: string, text: string): (string | HTMLElement)[] {
-  const pieces = kind === "number" ? [text] : text.split(/(?<=[.,(=])/);
-  const parts = pieces.flatMap((piece) =>
-    piece.length > LONG ? piece.split(/(?<=_)/) : [piece],
-  );
-  return parts.flatMap((part, index) => (index === 0 ? [part] : [el("wbr", ""), part]));
 }
 
 export class SourcePane implements Pane {
@@ -70,12 +58,8 @@ export class SourcePane implements Pane {
 
   private addLine(cell: Cell, text: string, line: number): void {
     const number = el("span", "tg-lineno", String(line));
-    const code = el("span", "tg-linetext");
-    for (const { kind, text: part } of tokens(text)) {
-      code.append(el("span", `tg-py-${kind}`, ...breakable(kind, part)));
-    }
     const count = el("span", "tg-count");
-    const row = el("div", "tg-line tg-hue-none", number, code, count);
+    const row = el("div", "tg-line tg-hue-none", number, codeLine(text), count);
     const view = { cell: cell.cell, line, row, count };
     row.dataset.cell = String(cell.cell);
     row.dataset.line = String(line);

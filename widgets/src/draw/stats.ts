@@ -7,6 +7,7 @@ import { el, svg } from "./dom";
 const WIDTH = 220;
 const HEIGHT = 44;
 const HEAT = 96;
+const HEAT_WIDE = 112;
 const SPARK = 28;
 const MOST_PAST = 200;
 
@@ -16,16 +17,23 @@ export function statsView(
   past: readonly Stats[] = [],
 ): HTMLElement {
   const view = el("div", "tg-stats");
-  if (title !== "") view.append(el("h4", "tg-subheading", title));
+  if (title !== "") {
+    const what = el("span", "tg-note", `${shapeText(stats.shape)} ${stats.dtype}`);
+    view.append(el("h4", "tg-subheading", title, " ", what));
+  }
   if (stats.nan + stats.inf > 0) view.append(warning(stats));
-  const picture = pictureOf(stats);
-  if (picture !== undefined) view.append(imageView(picture, stats));
-  view.append(figures(stats));
+  view.append(el("div", "tg-glance", ...pixelView(stats), figures(stats)));
   if (past.length > 1) view.append(evolution(title, past));
   if (stats.hist.length > 0) view.append(histogram(stats));
-  if (picture === undefined && stats.heat[0]?.length > 0) view.append(heatMap(stats));
   if (stats.first.length > 0) view.append(firstValues(stats));
   return view;
+}
+
+/** The tensor as a picture, or as a heat map. */
+function pixelView(stats: Stats): HTMLElement[] {
+  const picture = pictureOf(stats);
+  if (picture !== undefined) return [imageView(picture, stats)];
+  return stats.heat[0]?.length > 0 ? [heatMap(stats)] : [];
 }
 
 function warning({ nan, inf }: Stats): HTMLElement {
@@ -186,13 +194,13 @@ function heatMap({ heat: told, shape }: Stats): HTMLElement {
   const heat = told.slice(0, HEAT).map((row) => row.slice(0, HEAT));
   const rows = heat.length;
   const columns = Math.max(...heat.map((row) => row.length));
-  const cell = Math.max(3, Math.min(16, HEAT / rows, WIDTH / columns));
+  const cell = Math.max(3, Math.min(16, HEAT / rows, HEAT_WIDE / columns));
   const canvas = pixelCanvas(columns, rows, heatPixels(heat, columns), cell);
   canvas.setAttribute("aria-label", `heat map, ${rows} by ${columns} cells`);
   const size = shape.reduce((product, dimension) => product * dimension, 1);
   const pooled = size > rows * columns;
   const note = pooled ? `pooled to ${rows} × ${columns}` : `${rows} × ${columns}`;
-  const caption = el("span", "tg-note", `${note} · blue < 0 < orange`);
+  const caption = el("span", "tg-note", `${note}, blue < 0 < orange`);
   return el("div", "tg-heatframe", canvas, caption);
 }
 

@@ -82,7 +82,7 @@ export class Chapters {
   }
 
   private choose(title: string): void {
-    this.chosen = title;
+    this.chosen = this.active = title;
     this.changed();
   }
 

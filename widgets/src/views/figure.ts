@@ -12,7 +12,11 @@ export interface Rect {
   readonly look: string;
   /** What it stands for, if it can be pointed at. */
   readonly key?: string;
+  /** How much of its colour it has, if not all. */
+  readonly share?: number;
 }
+
+type Anchor = "start" | "middle" | "end";
 
 export interface Words {
   readonly kind: "words";
@@ -20,7 +24,7 @@ export interface Words {
   readonly y: number;
   readonly text: string;
   readonly look: string;
-  readonly anchor?: "start" | "middle" | "end";
+  readonly anchor: Anchor;
 }
 
 export interface Stroke {
@@ -36,6 +40,31 @@ export interface Chart {
   readonly height: number;
   readonly label: string;
   readonly shapes: readonly Shape[];
+}
+
+export function words(
+  text: string,
+  x: number,
+  y: number,
+  look: string,
+  anchor: Anchor = "start",
+): Words {
+  return { kind: "words", x: round(x), y: round(y), text, look, anchor };
+}
+
+export function stroke(d: string, look: string): Stroke {
+  return { kind: "stroke", d, look };
+}
+
+/** A level of an axis: a line from `left` to `right`, and what it stands for. */
+export function level(text: string, y: number, left: number, right: number): Shape[] {
+  const line = stroke(`M${left} ${round(y)}H${right}`, "tg-gridline");
+  return [line, words(text, left - 6, y + 4, "tg-axis", "end")];
+}
+
+/** To a tenth of a pixel: more would only be longer. */
+export function round(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 /** A letter of a chart's text is about this wide. */
@@ -54,13 +83,13 @@ function shapeElement(shape: Shape): SVGElement {
   if (shape.kind === "stroke") return svg("path", { ...look, d: shape.d });
   const { x, y } = shape;
   if (shape.kind === "words") {
-    const anchor = shape.anchor ?? "start";
-    const words = svg("text", { ...look, x, y, "text-anchor": anchor });
-    words.textContent = shape.text;
-    return words;
+    const text = svg("text", { ...look, x, y, "text-anchor": shape.anchor });
+    text.textContent = shape.text;
+    return text;
   }
-  const { width, height, key } = shape;
+  const { width, height, key, share = 1 } = shape;
   const rect = svg("rect", { ...look, x, y, width, height, rx: 2 });
+  if (share < 1) rect.setAttribute("fill-opacity", String(share));
   if (key !== undefined) rect.dataset.key = key;
   return rect;
 }
@@ -115,14 +144,14 @@ export class ChartFrame {
     label: string,
     private readonly describe: (key: string) => string,
     resized: () => void,
-    note = "",
+    ...note: readonly (string | Node)[]
   ) {
     this.box.tabIndex = 0;
     this.box.setAttribute("role", "group");
     this.box.setAttribute("aria-label", `${label}: arrow keys go through its parts`);
     this.details.setAttribute("role", "status");
-    const words = el("p", "tg-note", note);
-    this.element = el("div", "tg-chartframe", this.box, words, this.details);
+    const said = el("p", "tg-note", ...note);
+    this.element = el("div", "tg-chartframe", this.box, said, this.details);
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.box.addEventListener("pointerover", (event) => {
       const key = keyAt(event);
@@ -139,7 +168,6 @@ export class ChartFrame {
   get height(): number {
     return this.box.clientHeight;
   }
-
 
   onPick(act: (key: string) => void): void {
     this.box.addEventListener("click", (event) => {

@@ -2,7 +2,7 @@
 
 import { button, el } from "../draw/dom";
 import type { Frame } from "../draw/look";
-import { HUES } from "../draw/theme";
+import { hueClass } from "../draw/theme";
 import type { ProfileEvent, Span } from "../events";
 import type { Trace } from "../state/trace";
 import { countText, shorten, thousands } from "../text";
@@ -11,8 +11,11 @@ import {
   bytesText,
   ChartFrame,
   LETTER,
+  round,
+  stroke,
   ticks,
   timeText,
+  words,
   type Chart,
   type Shape,
 } from "./figure";
@@ -49,11 +52,10 @@ export function flameChart(
   const shapes: Shape[] = [];
   for (const tick of ticks(to - from, 6)) {
     const x = round(1 + tick * scale);
-    shapes.push({ kind: "stroke", d: `M${x} 16V${height}`, look: "tg-gridline" });
+    shapes.push(stroke(`M${x} 16V${height}`, "tg-gridline"));
     const text = timeText(tick);
     // No label is cut off at the right edge.
-    const place = { x: Math.min(x + 3, width - text.length * LETTER), y: 12 };
-    shapes.push({ kind: "words", ...place, text, look: "tg-axis" });
+    shapes.push(words(text, Math.min(x + 3, width - text.length * LETTER), 12, "tg-axis"));
   }
   const ends: number[] = [];
   spans.forEach((span, index) => {
@@ -66,21 +68,21 @@ export function flameChart(
     const box = { x, y: TOP + row.get(span.depth)! * ROW, width: round(Math.max(LEAST, wide - 0.5)) };
     ends[span.depth] = x + box.width;
     const thin = box.width < 5 ? " tg-sliver" : "";
-    const look = `tg-span${thin} tg-fill-${hueOf(span.name)}`;
+    const look = `tg-span${thin} ${hueOf(span.name)}`;
     shapes.push({ kind: "rect", ...box, height: ROW - 2, look, key: String(index) });
     if (wide < 4 * LETTER) return;
     const text = shorten(span.name, Math.floor((wide - 8) / LETTER));
-    shapes.push({ kind: "words", x: x + 4, y: box.y + 13, text, look: "tg-spanname" });
+    shapes.push(words(text, x + 4, box.y + 13, "tg-spanname"));
   });
   const label = `${countText(spans.length, "span")} in ${timeText(to - from)}`;
   return { width, height, label, shapes };
 }
 
 /** The same colour for the same name. */
-export function hueOf(name: string): number {
+function hueOf(name: string): string {
   let hash = 0;
   for (const letter of name) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 9973;
-  return hash % HUES;
+  return hueClass(hash);
 }
 
 export interface Total {
@@ -112,10 +114,6 @@ export function totals(spans: readonly Span[]): Total[] {
   return [...found.values()].sort((a, b) => b.self - a.self);
 }
 
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
 const MOST_TOTALS = 40;
 
 export class FlameView implements Chapter {
@@ -137,7 +135,7 @@ export class FlameView implements Chapter {
       () => this.draw(),
     );
     this.frame.onPick((key) => this.zoom(Number(key)));
-    this.whole = button("tg-tool", "Show the whole profile", "Whole", () => {
+    this.whole = button("tg-tool", "Show the whole profile", "Show all", () => {
       this.extent = extentOf(this.spans);
       this.draw();
     });
@@ -178,6 +176,8 @@ export class FlameView implements Chapter {
     const drawn = `${spans.length} ${extent.from} ${extent.to} ${frame.width}`;
     if (drawn === this.drawn || frame.width === 0) return;
     this.drawn = drawn;
+    const { from, to } = extentOf(spans);
+    this.whole.hidden = extent.from === from && extent.to === to;
     frame.draw(flameChart(spans, extent, frame.width));
   }
 
@@ -186,8 +186,8 @@ export class FlameView implements Chapter {
     const whole = all.reduce((sum, { self }) => sum + self, 0);
     const sums = `${countText(this.spans.length, "span")} · ${timeText(whole)}`;
     this.summary.textContent = `${sums}. Press a span, or Enter, to look closer.`;
-    const titles = ["", "calls", "itself", "share", "in all", "memory"];
-    const head = el("tr", "", ...titles.map((title) => el("th", "", title || "name")));
+    const titles = ["name", "calls", "own time", "share", "total time", "bytes made"];
+    const head = el("tr", "", ...titles.map((title) => el("th", "", title)));
     const rows = all.slice(0, MOST_TOTALS).map((total) => totalRow(total, whole));
     const more = all.length - rows.length;
     const caption = more > 0 ? [el("caption", "", `and ${more} more`)] : [];
@@ -210,14 +210,14 @@ function spansOf(profiles: readonly ProfileEvent[]): Span[] {
 
 function totalRow({ name, calls, total, self, bytes }: Total, whole: number): HTMLElement {
   const share = whole > 0 ? (100 * self) / whole : 0;
-  const bar = el("span", "tg-sharebar");
-  bar.style.width = `${share.toFixed(1)}%`;
-  const swatch = el("span", `tg-swatch tg-fill-${hueOf(name)}`);
+  const swatch = el("span", `tg-swatch ${hueOf(name)}`);
+  const part = el("td", "tg-share", `${share.toFixed(1)} %`);
+  part.style.setProperty("--tg-part", String(share / 100));
   const cells = [
     el("td", "tg-code", swatch, name),
     el("td", "", thousands(calls)),
     el("td", "", timeText(self)),
-    el("td", "tg-share", bar, `${share.toFixed(1)} %`),
+    part,
     el("td", "", timeText(total)),
     el("td", "", bytes > 0 ? bytesText(bytes) : ""),
   ];

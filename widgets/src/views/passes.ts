@@ -76,7 +76,7 @@ export class PassesView implements Chapter {
       ? [countOf(before), countOf(after)]
       : [event?.before ?? 0, event?.after ?? 0];
     const counts = `${thousands(old)} → ${countText(fresh, "operator")}`;
-    const text = `pass ${at} of ${stages.length - 1}: ${name} · ${counts}`;
+    const text = `Pass ${at} of ${stages.length - 1}: ${name} · ${counts}`;
     setText(this.words, text);
     this.slider.setAttribute("aria-valuetext", text);
     const changes = event?.changes ?? [];
@@ -87,15 +87,15 @@ export class PassesView implements Chapter {
       const rest = thousands(changes.length - most);
       this.changes.append(el("li", "tg-more", `and ${rest} more`));
     }
-    const head = line("tg-diffhead", [el("span", "", "before")], [el("span", "", name)]);
+    const head = line("tg-diffhead", ["before"], [`after ${name}`]);
     const look = { trace: this.trace, origin: originOf(program, this.trace) };
     const lines = blockNumbers(before, after).flatMap((block) => [
       ...(block > 0 ? [blockLine(block)] : []),
       ...blockLines(before, after, block, look),
     ]);
     const left = lines.length - MOST_LINES;
-    const words = left > 0 ? [el("span", "", `and ${countText(left, "line")} more`)] : [];
-    const more = left > 0 ? [line("tg-gap", words, [])] : [];
+    const words = `and ${countText(left, "line")} more`;
+    const more = left > 0 ? [line("tg-gap", [words], [])] : [];
     this.table.replaceChildren(head, ...lines.slice(0, MOST_LINES), ...more);
     this.table.scrollTop = 0;
   }
@@ -141,7 +141,7 @@ function blockNumbers(before: Stage, after: Stage): number[] {
 }
 
 function blockLine(block: number): HTMLElement {
-  return line("tg-diffblock", [el("span", "", `block ${block}`)], []);
+  return line("tg-diffblock", [`block ${block}`], []);
 }
 
 function blockLines(
@@ -171,14 +171,14 @@ function hunkLines(hunk: Hunk, look: Look): HTMLElement[] {
   if (lines.length <= MOST_SAME) return lines;
   const hidden = lines.length - 2 * CONTEXT;
   const text = countText(hidden, "operator stays", "operators stay");
-  const gap = line("tg-gap", [el("span", "", `⋯ ${text}`)], []);
+  const gap = line("tg-gap", [`⋯ ${text}`], []);
   return [...lines.slice(0, CONTEXT), gap, ...lines.slice(-CONTEXT)];
 }
 
 function line(
   className: string,
-  left: readonly HTMLElement[],
-  right: readonly HTMLElement[],
+  left: readonly (HTMLElement | string)[],
+  right: readonly (HTMLElement | string)[],
 ): HTMLElement {
   const cells = [left, right].map((parts, side) => {
     const element = el("div", `tg-diffcell ${side === 0 ? "tg-old" : "tg-new"}`, ...parts);

@@ -2,16 +2,20 @@
 
 import { el } from "../draw/dom";
 import type { Frame } from "../draw/look";
-import { HUES } from "../draw/theme";
+import { hueClass } from "../draw/theme";
 import type { PlanBuffer, PlanEvent } from "../events";
 import type { Trace } from "../state/trace";
-import { countText, thousands } from "../text";
+import { countText, shorten, thousands } from "../text";
 import type { Chapter } from "./chapter";
 import {
   bytesText,
   ChartFrame,
   LETTER,
+  level,
+  round,
+  stroke,
   ticks,
+  words,
   type Chart,
   type Shape,
 } from "./figure";
@@ -22,14 +26,11 @@ const TOP = 26;
 
 /** The buffers as they would lie if none took over another's bytes. */
 export function naive(buffers: readonly PlanBuffer[]): PlanBuffer[] {
-  let offset = 0;
-  const places = new Map<string, number>();
+  let end = 0;
   return buffers.map((buffer) => {
-    const over = places.get(buffer.alias_of ?? "");
-    const place = over ?? offset;
-    places.set(buffer.name, place);
-    if (over === undefined) offset += buffer.size;
-    return { ...buffer, offset: place };
+    const offset = end;
+    end += buffer.size;
+    return { ...buffer, offset };
   });
 }
 
@@ -48,28 +49,31 @@ export function planChart(
   const y = (byte: number): number => round(TOP + tall - (byte / most) * tall);
   const shapes: Shape[] = [...axes(end, most, x, y, width)];
   const index = new Map(buffers.map((buffer, i) => [buffer.name, i]));
+  const isOver = ({ alias_of: over, offset }: PlanBuffer): boolean =>
+    buffers[index.get(over ?? "") ?? -1]?.offset === offset;
   /** From which operator on an alias lies over a buffer. */
-  const covered = new Map(buffers.map((buffer) => [buffer.alias_of, buffer.start]));
+  const covered = new Map(buffers.filter(isOver).map((b) => [b.alias_of, b.start]));
   for (const [i, buffer] of buffers.entries()) {
     const { name, offset, size, start, end: stop, alias_of: over } = buffer;
-    const hue = (index.get(over ?? "") ?? i) % HUES;
+    const hue = index.get(over ?? "") ?? i;
     const box = { x: x(start), y: y(offset + size) };
     const [w, h] = [x(stop + 1) - box.x, y(offset) - box.y];
-    const look = `tg-buffer tg-fill-${hue}${over === undefined ? "" : " tg-alias"}`;
+    const look = `tg-buffer ${hueClass(hue)}${isOver(buffer) ? " tg-alias" : ""}`;
     const size_ = { width: Math.max(1, round(w - 1)), height: Math.max(1, round(h - 1)) };
     shapes.push({ kind: "rect", ...box, ...size_, look, key: `${i}` });
     const room = x(Math.min(stop + 1, covered.get(name) ?? Infinity)) - box.x - 8;
-    if (h < 13 || room < 3 * LETTER) continue;
+    if (h < 13 || room < 5 * LETTER) continue;
     const letters = Math.floor(room / LETTER);
-    const text = name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
-    shapes.push({ kind: "words", x: box.x + 5, y: box.y + 13, text, look: "tg-buffername" });
+    const down = Math.min(13, h / 2 + 3.5);
+    shapes.push(words(shorten(name, letters), box.x + 5, box.y + down, "tg-buffername"));
   }
   shapes.push(...chains(buffers, x, y));
-  const d = `M${LEFT} ${y(peak)}H${width - 8}`;
-  shapes.push({ kind: "stroke", d, look: "tg-peak" });
   const text = `peak ${bytesText(peak)}`;
-  shapes.push({ kind: "words", x: width - 10, y: y(peak) - 5, text, look: "tg-peakword", anchor: "end" });
-  shapes.push({ kind: "words", x: LEFT, y: 14, text: title, look: "tg-charttitle" });
+  shapes.push(
+    stroke(`M${LEFT} ${y(peak)}H${width - 8}`, "tg-peak"),
+    words(text, width - 10, y(peak) - 5, "tg-peakword", "end"),
+    words(title, LEFT, 14, "tg-charttitle"),
+  );
   const label = `${title}: ${countText(buffers.length, "buffer")}, ${text}`;
   return { width, height, label, shapes };
 }
@@ -83,17 +87,14 @@ function* axes(
 ): Generator<Shape> {
   const unit = 1024 ** Math.floor(Math.log2(Math.max(1, most)) / 10);
   for (const byte of ticks(most / unit, 5).map((tick) => tick * unit)) {
-    yield { kind: "stroke", d: `M${LEFT} ${y(byte)}H${width - 8}`, look: "tg-gridline" };
-    const text = bytesText(byte);
-    yield { kind: "words", x: LEFT - 6, y: y(byte) + 4, text, look: "tg-axis", anchor: "end" };
+    yield* level(bytesText(byte), y(byte), LEFT, width - 8);
   }
   for (const op of ticks(end, 6)) {
     const text = thousands(op);
     const at = Math.min(x(op), width - (text.length * LETTER) / 2);
-    yield { kind: "words", x: at, y: y(0) + 16, text, look: "tg-axis", anchor: "middle" };
+    yield words(text, at, y(0) + 16, "tg-axis", "middle");
   }
-  const text = "operator, in program order";
-  yield { kind: "words", x: width - 10, y: y(0) + 29, text, look: "tg-axis", anchor: "end" };
+  yield words("operator, in program order", width - 10, y(0) + 29, "tg-axis", "end");
 }
 
 /** A line from where a buffer ends to where the next one begins on the same bytes. */
@@ -109,13 +110,8 @@ function* chains(
     last.set(buffer.offset, buffer);
     if (before === undefined || before.end >= buffer.start) continue;
     const at = round(y(buffer.offset) - 4);
-    const d = `M${x(before.end + 1)} ${at}H${x(buffer.start)}`;
-    yield { kind: "stroke", d, look: "tg-chain" };
+    yield stroke(`M${x(before.end + 1)} ${at}H${x(buffer.start)}`, "tg-chain");
   }
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }
 
 /** What one buffer is, in a sentence. */
@@ -176,7 +172,7 @@ export class PlanView implements Chapter {
     const most = Math.max(1, top, plan.naive_peak) * 1.06;
     const chart = (title: string, buffers: readonly PlanBuffer[], peak: number): Chart =>
       planChart(title, buffers, peak, most, width, height);
-    this.before.draw(chart("Each on its own", apart, plan.naive_peak));
+    this.before.draw(chart("Without a plan: each has its own bytes", apart, plan.naive_peak));
     this.after.draw(chart("Planned: bytes are used again", plan.buffers, plan.planned_peak));
     this.summary.textContent = planText(plan);
   }

@@ -2,7 +2,7 @@
 
 import { el, freshId } from "../draw/dom";
 import type { Frame } from "../draw/look";
-import { tokens } from "../draw/python";
+import { codeLine } from "../draw/python";
 import { hueClass } from "../draw/theme";
 import type { AstEvent } from "../events";
 import { ownKey } from "../keys";
@@ -88,7 +88,7 @@ export class RewrittenView implements Chapter {
       heading.id = freshId("column");
       const rows = texts[name].map((text, index) => {
         const from = this.links[name][index] ?? 0;
-        return this.row(text, name === "ops", at, index, hues[from - 1] ?? -1);
+        return this.row(text, at, index, hues[from - 1] ?? -1);
       });
       this.rows.push(rows);
       const list = el("div", "tg-scroll tg-code", ...rows);
@@ -100,21 +100,10 @@ export class RewrittenView implements Chapter {
     this.rows[0][0]?.setAttribute("tabindex", "0");
   }
 
-  private row(
-    text: string,
-    isOp: boolean,
-    column: number,
-    index: number,
-    hue: number,
-  ): HTMLElement {
+  private row(text: string, column: number, index: number, hue: number): HTMLElement {
     const number = el("span", "tg-lineno", String(index + 1));
-    const code = el("span", "tg-linetext");
-    if (isOp) code.append(text);
-    else {
-      for (const { kind, text: part } of tokens(text)) {
-        code.append(el("span", `tg-py-${kind}`, part));
-      }
-    }
+    const isOp = COLUMNS[column] === "ops";
+    const code = codeLine(text, isOp ? [{ kind: "plain", text }] : undefined);
     const row = el("div", `tg-line ${hueClass(hue)}`, number, code);
     row.tabIndex = -1;
     row.addEventListener("pointerenter", () => this.mark(column, index));

@@ -6,69 +6,126 @@ import type { TrainEvent } from "../events";
 import type { Trace } from "../state/trace";
 import { countText, numberText, shorten, thousands } from "../text";
 import type { Chapter } from "./chapter";
-import { ChartFrame, LETTER, ticks, timeText, type Chart, type Shape } from "./figure";
+import {
+  ChartFrame,
+  LETTER,
+  level,
+  round,
+  stroke,
+  ticks,
+  timeText,
+  words,
+  type Chart,
+  type Shape,
+} from "./figure";
 
 const LEFT = 58;
 const TOP = 28;
 const BOTTOM = 24;
 const LOSS_NOTE = "Thin: each step. Thick: smoothed. ✕: not finite.";
-const NORM_NOTE = "Pale: 1e-6 or less. Full colour: 100 or more. Red: not finite.";
+const NORM_NOTE = "From 1e-6, or less, to 100, or more. ✕: not finite.";
 const NAMES = 120;
 /** Columns of the heat map of norms, at most: more steps share one. */
 const MOST_COLUMNS = 160;
+/** A loss that falls by more than this is drawn by powers of ten. */
+const LONG_WAY = 1000;
 
-/** The steps' losses as a thin line, and a moving mean as a thick one. */
-export function lossChart(
-  steps: readonly TrainEvent[],
+type Values = readonly (number | null)[];
+type Steps = readonly TrainEvent[];
+
+/** The steps' losses as a thin line, and their mean over some steps as a thick one. */
+export function lossChart(steps: Steps, width: number, height: number): Chart {
+  return lineChart("Loss", steps, steps.map(({ loss }) => loss), width, height);
+}
+
+/** How the learning rate goes. */
+export function rateChart(steps: Steps, width: number, height: number): Chart {
+  const rates = steps.map(({ rate = null }) => rate);
+  return lineChart("Learning rate", steps, rates, width, height);
+}
+
+function lineChart(
+  name: string,
+  steps: Steps,
+  values: Values,
   width: number,
   height: number,
 ): Chart {
-  const known = steps.flatMap(({ loss }) => (loss === null ? [] : [loss]));
-  const low = Math.min(0, ...known);
-  const high = Math.max(...known, low + 1e-12);
-  const last = Math.max(1, steps.length - 1);
-  const x = (index: number): number => LEFT + (index / last) * (width - LEFT - 10);
+  const known = values.filter((value) => value !== null);
+  const least = Math.min(...known);
+  const most = Math.max(...known, 1e-12);
+  const byPowers = least > 0 && most > LONG_WAY * least;
+  const scale = byPowers ? Math.log10 : Number;
+  const low = byPowers ? Math.floor(scale(least)) : Math.min(0, least);
+  const range = scale(most) - low;
+  const x = placed(steps, LEFT, width - 10);
   const tall = height - TOP - BOTTOM;
-  const y = (loss: number): number => TOP + tall * (1 - (loss - low) / (high - low));
+  const y = (at: number): number => TOP + tall * (1 - (at - low) / range);
+  const title = byPowers ? `${name}, by powers of ten` : name;
   const shapes: Shape[] = [
-    { kind: "words", x: LEFT, y: 15, text: "Loss", look: "tg-charttitle" },
+    words(title, LEFT, 15, "tg-charttitle"),
+    ...stepAxis(steps, x, height - 6),
   ];
-  for (const tick of ticks(high - low, 4)) {
-    const at = round(y(low + tick));
-    shapes.push({ kind: "stroke", d: `M${LEFT} ${at}H${width - 10}`, look: "tg-gridline" });
-    const text = numberText(low + tick);
-    shapes.push({ kind: "words", x: LEFT - 6, y: at + 4, text, look: "tg-axis", anchor: "end" });
+  for (const tick of ticks(range, 4)) {
+    if (byPowers && tick % 1 !== 0) continue;
+    const text = byPowers ? `1e${low + tick}` : numberText(low + tick);
+    shapes.push(...level(text, y(low + tick), LEFT, width - 10));
   }
-  for (const tick of ticks(last, 6)) {
-    const text = String(steps[tick]?.step ?? tick);
-    const place = { x: round(x(tick)), y: height - 6 };
-    shapes.push({ kind: "words", ...place, text, look: "tg-axis", anchor: "middle" });
-  }
-  const losses = steps.map(({ loss }) => loss);
-  shapes.push({ kind: "stroke", d: curve(losses, x, y), look: "tg-thin" });
-  shapes.push({ kind: "stroke", d: curve(smoothed(losses), x, y), look: "tg-thick" });
-  losses.forEach((loss, index) => {
-    if (loss !== null) return;
-    const at = round(x(index));
-    const d = `M${at - 5} ${TOP}l10 10m0 -10l-10 10`;
-    shapes.push({ kind: "stroke", d, look: "tg-cross" });
+  const levels = values.map((value) => (value === null ? null : scale(value)));
+  shapes.push(stroke(curve(levels, x, y), "tg-thin"));
+  shapes.push(stroke(curve(smoothed(levels), x, y), "tg-thick"));
+  values.forEach((value, index) => {
+    if (value === null) shapes.push(cross(x(index), TOP));
   });
-  const label = `loss over ${countText(steps.length, "step")}`;
+  const label = `${title} over ${countText(steps.length, "step")}`;
   return { width, height, label, shapes };
 }
 
-/** The mean of what came so far, recent steps the most. */
-export function smoothed(values: readonly (number | null)[]): (number | null)[] {
-  let mean: number | null = null;
-  return values.map((value) => {
-    if (value === null) return mean;
-    mean = mean === null ? value : mean + 0.08 * (value - mean);
-    return mean;
+/** Where a step lies, by its index, between two places. */
+function placed(steps: Steps, from: number, to: number): (index: number) => number {
+  const last = Math.max(1, steps.length - 1);
+  return (index) => from + (index / last) * (to - from);
+}
+
+function* stepAxis(
+  steps: Steps,
+  x: (index: number) => number,
+  y: number,
+): Generator<Shape> {
+  yield words("step", x(0) - 12, y, "tg-axis", "end");
+  for (const tick of ticks(steps.at(-1)?.step ?? 0, 6)) {
+    const index = steps.findIndex(({ step }) => step === tick);
+    if (index < 0) continue;
+    const text = thousands(tick);
+    // No label is cut off at the right edge.
+    const most = x(steps.length - 1) + 10 - (text.length * LETTER) / 2;
+    yield words(text, Math.min(x(index), most), y, "tg-axis", "middle");
+  }
+}
+
+function cross(x: number, y: number): Shape {
+  return stroke(`M${round(x - 4)} ${y}l8 8m0 -8l-8 8`, "tg-cross");
+}
+
+/** The mean of each value and as many before it as after: a fortieth of all. */
+export function smoothed(values: Values): Values {
+  const sums = [0];
+  const counts = [0];
+  for (const value of values) {
+    sums.push((sums.at(-1) ?? 0) + (value ?? 0));
+    counts.push((counts.at(-1) ?? 0) + (value === null ? 0 : 1));
+  }
+  const wide = Math.round(values.length / 80);
+  return values.map((_, index) => {
+    const reach = Math.min(wide, index, values.length - 1 - index);
+    const [from, to] = [index - reach, index + reach + 1];
+    const count = counts[to] - counts[from];
+    return count === 0 ? null : (sums[to] - sums[from]) / count;
   });
 }
 
 function curve(
-  values: readonly (number | null)[],
+  values: Values,
   x: (index: number) => number,
   y: (value: number) => number,
 ): string {
@@ -85,46 +142,48 @@ function curve(
 }
 
 /** A row a layer, a column for each step or few, the darker the larger the gradient. */
-export function normChart(
-  steps: readonly TrainEvent[],
-  width: number,
-  height: number,
-): Chart {
+export function normChart(steps: Steps, width: number, height: number): Chart {
   const layers = [...new Set(steps.flatMap(({ norms }) => Object.keys(norms)))];
-  const shapes: Shape[] = [
-    { kind: "words", x: 4, y: 15, text: "Gradient norm by layer", look: "tg-charttitle" },
-  ];
   const columns = Math.min(MOST_COLUMNS, steps.length);
   const wide = (width - NAMES - 10) / Math.max(1, columns);
   const tall = Math.min(44, (height - TOP - BOTTOM) / Math.max(1, layers.length));
+  const middle = placed(steps, NAMES + wide / 2, width - 10 - wide / 2);
+  const bottom = TOP + layers.length * tall + 14;
+  const shapes: Shape[] = [
+    words("Gradient norm by layer", 4, 15, "tg-charttitle"),
+    ...stepAxis(steps, middle, bottom),
+  ];
+  const bad = new Set<number>();
   layers.forEach((layer, row) => {
     const y = round(TOP + row * tall);
     const text = shorten(layer, Math.floor((NAMES - 10) / LETTER));
-    const place = { x: NAMES - 6, y: round(y + tall / 2 + 4) };
-    shapes.push({ kind: "words", ...place, text, look: "tg-axis", anchor: "end" });
+    shapes.push(words(text, NAMES - 6, y + tall / 2 + 4, "tg-axis", "end"));
     for (let column = 0; column < columns; column++) {
       const [first, end] = [column, column + 1].map((at) =>
         Math.floor((at * steps.length) / columns),
       );
       const worst = worstOf(steps.slice(first, end), layer);
       if (worst === undefined) continue;
-      const look = `tg-norm tg-norm-${normLevel(worst.norm)}`;
+      const isBad = worst.norm === null;
+      const share = isBad ? 1 : (normLevel(worst.norm) + 0.5) / 8.5;
+      const [x, next] = [column, column + 1].map((at) => Math.round(NAMES + at * wide));
+      if (isBad) bad.add(x);
       const key = `${layer}@${worst.step}`;
-      const box = { x: round(NAMES + column * wide), y, height: round(tall - 2) };
       // A lone bad step among hundreds must not get too thin to be seen.
-      const least = worst.norm === null ? 3 : 1;
-      // A little over the next one, so that no light comes through between.
-      const breadth = Math.max(least, round(wide + 0.6));
-      shapes.push({ kind: "rect", ...box, width: breadth, look, key });
+      const breadth = Math.max(isBad ? 3 : 1, next - x);
+      const box = { x, y, height: round(tall - 2), width: breadth };
+      const look = isBad ? "tg-norm tg-norm-bad" : "tg-norm";
+      shapes.push({ kind: "rect", ...box, look, key, share });
     }
   });
+  for (const x of bad) shapes.push(cross(x + wide / 2, TOP - 10));
   const label = `gradient norms of ${countText(layers.length, "layer")}`;
   return { width, height, label, shapes };
 }
 
 /** Of several steps the largest norm: what is not finite is the largest of all. */
 function worstOf(
-  steps: readonly TrainEvent[],
+  steps: Steps,
   layer: string,
 ): { step: number; norm: number | null } | undefined {
   let worst: { step: number; norm: number | null } | undefined;
@@ -137,15 +196,9 @@ function worstOf(
   return worst;
 }
 
-/** 0 (1e-6 or less) to 8 (100 or more), a step for each power of ten; "bad" if none. */
-export function normLevel(norm: number | null): string {
-  if (norm === null) return "bad";
-  if (norm <= 0) return "0";
-  return String(Math.min(8, Math.max(0, Math.round(Math.log10(norm) + 6))));
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
+/** 0 (1e-6 or less) to 8 (100 or more): one more for each power of ten. */
+export function normLevel(norm: number | null): number {
+  return Math.min(8, Math.max(0, Math.round(Math.log10(norm ?? 0) + 6)));
 }
 
 /** The figures beside the curve, as name and text. */
@@ -184,6 +237,7 @@ export class TrainingView implements Chapter {
   private readonly figures = el("dl", "tg-figures tg-trainfigures");
   private readonly loss: ChartFrame;
   private readonly norms: ChartFrame;
+  private readonly rate: ChartFrame;
   private steps: readonly TrainEvent[] = [];
   private drawn = "";
 
@@ -192,9 +246,12 @@ export class TrainingView implements Chapter {
     const redraw = (): void => this.draw();
     this.loss = new ChartFrame("Loss", () => "", redraw, LOSS_NOTE);
     const tell = (key: string): string => this.normText(key);
-    this.norms = new ChartFrame("Gradient norms", tell, redraw, NORM_NOTE);
-    const charts = [this.loss.element, this.norms.element];
-    this.element.append(this.bar, this.figures, el("div", "tg-traincharts", ...charts));
+    const scale = el("span", "tg-scale");
+    this.norms = new ChartFrame("Gradient norms", tell, redraw, scale, NORM_NOTE);
+    this.rate = new ChartFrame("Learning rate", () => "", redraw);
+    const beside = el("div", "tg-chartframe", this.norms.element, this.rate.element);
+    const charts = el("div", "tg-traincharts", this.loss.element, beside);
+    this.element.append(this.bar, this.figures, charts);
   }
 
   available(trace: Trace): boolean {
@@ -209,13 +266,13 @@ export class TrainingView implements Chapter {
   }
 
   dispose(): void {
-    this.loss.dispose();
-    this.norms.dispose();
+    for (const frame of [this.loss, this.norms, this.rate]) frame.dispose();
   }
 
   private draw(): void {
-    const { steps, loss, norms } = this;
-    const sizes = [loss.width, loss.height, norms.width, norms.height];
+    const { steps, loss, norms, rate } = this;
+    const frames = [loss, norms, rate];
+    const sizes = frames.map(({ width, height }) => `${width} ${height}`);
     const drawn = `${steps.length} ${sizes.join(" ")}`;
     if (drawn === this.drawn || loss.width === 0) return;
     this.drawn = drawn;
@@ -227,10 +284,14 @@ export class TrainingView implements Chapter {
       el("div", "", el("dt", "", name), el("dd", "tg-code", text)),
     );
     this.figures.replaceChildren(...items);
-    loss.draw(lossChart(steps, loss.width, loss.height));
-    const hasNorms = steps.some((step) => Object.keys(step.norms).length > 0);
-    norms.element.hidden = !hasNorms;
-    if (hasNorms) norms.draw(normChart(steps, norms.width, norms.height));
+    // What tells nothing leaves its room to the others; they are drawn again for it.
+    norms.element.hidden = steps.every((step) => Object.keys(step.norms).length === 0);
+    rate.element.hidden = new Set(steps.map((step) => step.rate)).size < 2;
+    const chart = [lossChart, normChart, rateChart];
+    frames.forEach((frame, at) => {
+      const { width, height } = frame;
+      if (width > 0) frame.draw(chart[at](steps, width, height));
+    });
   }
 
   private normText(key: string): string {
