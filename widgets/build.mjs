@@ -4,34 +4,39 @@ import { build } from "esbuild";
 import { readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { minify } from "terser";
+import { ownNames } from "./names.mjs";
 
-const outdir = new URL("teachgraph_widgets/static/", import.meta.url).pathname;
+const widgets = new URL(".", import.meta.url).pathname;
+const outdir = `${widgets}teachgraph_widgets/static/`;
+const names = ownNames(widgets);
 
 await build({
   entryPoints: { widget: "src/widget.ts" },
-  absWorkingDir: new URL(".", import.meta.url).pathname,
+  absWorkingDir: widgets,
   bundle: true,
   format: "esm",
   target: "es2022",
   minify: true,
   charset: "utf8",
   legalComments: "none",
+  ...(names.length > 0 && { mangleProps: new RegExp(`^(${names.join("|")})$`) }),
   outdir,
 });
 await build({
   entryPoints: { widget: "src/style.css" },
-  absWorkingDir: new URL(".", import.meta.url).pathname,
+  absWorkingDir: widgets,
   minify: true,
   charset: "utf8",
   outdir,
 });
 
-// A second pass inlines and names more tightly: 2 kB less when zipped.
+// A second pass inlines and names more tightly: 2 kB less when zipped. None of our
+// getters does anything but tell.
 const module = `${outdir}widget.js`;
 const { code } = await minify(readFileSync(module, "utf8"), {
   module: true,
   ecma: 2020,
-  compress: { passes: 3 },
+  compress: { passes: 3, pure_getters: true },
 });
 writeFileSync(module, code);
 

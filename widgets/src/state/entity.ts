@@ -292,7 +292,6 @@ function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Ent
 function tensorGradient(tensor: TapeTensor, position: number): Entity {
   const gives = (node: TapeNode): boolean => givesTo(node, tensor);
   const { producer, consumers } = tensor;
-  const isSum = consumers.find(gives) !== consumers.findLast(gives);
   const returns = producer?.graded !== undefined;
   return {
     ...identity(tensor),
@@ -300,7 +299,7 @@ function tensorGradient(tensor: TapeTensor, position: number): Entity {
     key: tensorGradientKey(tensor.event.tensor),
     tone: "g",
     name: gradientName(tensor),
-    role: isSum ? "gradient, a sum" : "gradient",
+    role: isSum(tensor) ? "gradient, a sum" : "gradient",
     facts: [["shape", shapeText(tensor.event.shape)], ...hookFacts(tensor, position)],
     get producers() {
       return consumers.filter(gives).map(nodeGradientLink);
@@ -348,8 +347,15 @@ function nodeGradient(trace: Trace, node: TapeNode, position: number): Entity {
     const tensor = trace.tape.tensors.get(id);
     return tensor === undefined ? [] : [tensor];
   };
-  const flows = [...node.flows.values()];
-  const targets = new Set(flows.map((flow) => flow.tensor));
+  // Where several nodes give to one gradient, one walks to it by this one's part.
+  const parts = new Map(
+    [...node.flows].flatMap(([part, { tensor }]) =>
+      find(tensor).map((target): [string, Link] => {
+        const link = gradientLink(target);
+        return isSum(target) ? [part, { ...link, key: part }] : [link.key, link];
+      }),
+    ),
+  );
   return {
     ...identity(node),
     ...node.graded,
@@ -359,9 +365,9 @@ function nodeGradient(trace: Trace, node: TapeNode, position: number): Entity {
     role: TONES.grad.word,
     facts: event.saved.length > 0 ? [["keeps", keptText(node, position)]] : [],
     producers: event.outputs.flatMap(find).filter(hasGradient).map(gradientLink),
-    consumers: [...targets].flatMap(find).map(gradientLink),
+    consumers: [...parts.values()],
     twin: nodeLink(node),
-    gradient: flows.at(0)?.value.at(position),
+    gradient: [...node.flows.values()].at(0)?.value.at(position),
   };
 }
 
@@ -388,6 +394,12 @@ function describeFlow(
 
 function hasGradient(tensor: TapeTensor): boolean {
   return tensor.graded !== undefined;
+}
+
+/** Whether its gradient has several parts, be they of one operator: `x * x` has two. */
+function isSum({ event, consumers }: TapeTensor): boolean {
+  const parts = [...new Set(consumers)].flatMap((node) => [...node.flows.values()]);
+  return parts.filter(({ tensor }) => tensor === event.tensor).length > 1;
 }
 
 function givesTo(node: TapeNode, { event }: TapeTensor): boolean {

@@ -60,7 +60,7 @@ export class Folding {
 
   /** Open whatever hides `key`. */
   reveal(key: string): void {
-    if (this.closed.size === 0) return;
+    if (this.closed.size === 0 || this.folded().nodesOf(key).length > 0) return;
     const node = this.mirror.nodesOf(key).at(-1);
     if (node === undefined || key.includes(PREFIX)) return;
     const hiding = this.folded().groupAt(node.op);
