@@ -13,6 +13,7 @@ from teachgraph_widgets.still import image, still
 from teachgraph_widgets.summary import summary
 from teachgraph_widgets.validate import validate
 
+import teachgraph as tg
 from tests.widgets.recording import FOUR_LINES, record
 from tests.widgets.test_tape import DIAMOND
 
@@ -112,6 +113,44 @@ def test_the_text_tells_gradients_and_loops() -> None:
     assert "D x [], gradient 108" in text
     assert "elementwise_mul(x, x) -> y []  keeps X, Y" in text
     assert "scale(y) -> z []  (x3)" in text
+
+
+def test_the_text_says_what_ran_what_is_not_finite_and_all_that_is_left_out() -> None:
+    told = summary(
+        record(
+            FOUR_LINES
+            + """\
+exe = fluid.Executor()
+exe.run(fluid.default_startup_program())
+for _ in range(3):
+    exe.run(feed={"X": np.ones((2, 1), "float32")}, fetch_list=[loss])
+with fluid.dygraph.guard():
+    for i in range(40):
+        y = tg.log(tg.to_tensor([1.0, 20.0 - i]))
+"""
+        ).log
+    )
+    lines = told.splitlines()
+    head = " ".join(line.strip() for line in lines[1:4])
+    assert "4 runs" in head
+    assert "tensors" in head
+    assert lines[lines.index("   6  exe.run(fluid.default_startup_program())") + 1] == (
+        "        ran startup program"
+    )
+    assert "        ran main program  (x3)" in lines
+    assert sum("✕" in line for line in lines) == 1, told
+    end = " ".join(line.strip() for line in lines[-2:])
+    assert end.startswith("left out:")
+    assert end.endswith("a run"), "and says why to the end"
+
+
+def test_programs_that_are_made_the_same_way_again_are_told_once() -> None:
+    f = tg.jit.to_static(lambda x: x * 2.0)
+    told = summary(record("f(tg.ones([1]))\nf(tg.ones([2]))", f=f).log)
+    assert told.count("  <lambda>: D x") == 2, "a line each"
+    once = summary(record("for n in [3, 4, 5]:\n    f(tg.ones([n]))", f=f).log)
+    assert once.count("  <lambda>: ") == 1
+    assert "scale  (x3)" in once
 
 
 def test_the_text_is_plain_and_of_bounded_size() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -16,15 +16,18 @@ from teachgraph_widgets.events import (
     PassEvent,
     PlanEvent,
     ProfileEvent,
+    Run,
     Span,
     Stats,
     TensorEvent,
     TrainEvent,
+    Value,
     VarEvent,
 )
 
 __all__ = [
     "Folded",
+    "Program",
     "Row",
     "Step",
     "fold",
@@ -69,6 +72,7 @@ class Step:
         letter: What repeats its colour: ƒ, or Δ for one that changes a parameter.
         graded: Whether a reverse pass came through.
         failed: Why it failed, if it did.
+        bad: Whether what it wrote had NaN or infinity in it when it was looked at.
     """
 
     type: str
@@ -79,6 +83,7 @@ class Step:
     letter: str = "ƒ"
     graded: bool = False
     failed: str = ""
+    bad: str = ""
 
 
 @dataclass
@@ -109,6 +114,7 @@ class Folded:
     def __init__(self) -> None:
         self.title, self.lines = "", list[str]()
         self.events, self.runs = 0, 0
+        self.ran_by = defaultdict[int, Counter[str]](Counter)
         self.ran = dict[int, int]()
         self.programs = dict[int, Program]()
         self.tensors = dict[int, Tensor]()
@@ -118,7 +124,7 @@ class Folded:
         self.training = list[TrainEvent]()
         self.plans, self.passes = list[PlanEvent](), list[PassEvent]()
         self.spans = list[Span]()
-        self._nodes = dict[int, Step]()
+        self._nodes, self._made = dict[int, Step](), dict[int, Step]()
 
     @property
     def is_traced(self) -> bool:
@@ -142,7 +148,7 @@ class Folded:
             case "cell_end":
                 self.error = event.get("error", "")
             case "run":
-                self.runs += event["phase"] == "begin"
+                self.take_run(event)
             case "dropped":
                 count, what, why = event["count"], event["what"], event["why"]
                 self.dropped.append(f"{count:,} {what}: {why}")
@@ -171,6 +177,24 @@ class Folded:
             case "profile":
                 self.spans += event["spans"]
 
+    def take_run(self, event: Run) -> None:
+        """Count a run of a program, where it was asked for."""
+        if event["phase"] == "begin":
+            self.runs += 1
+            program = self.programs.get(event["program"])
+            title = "a program" if program is None else program.title
+            self.ran_by[event["line"]][title] += 1
+
+    def take_value(self, event: Value) -> None:
+        """Fold in what a tensor holds: if it is not finite, the op that wrote it."""
+        tensor, value = self.tensors.get(event["tensor"]), event["value"]
+        if tensor is None:
+            return
+        tensor.value = value
+        step = self._made.get(event["tensor"])
+        if step is not None and value["nan"] + value["inf"]:
+            step.bad = norm_text(value)
+
     def take_eager(self, event: AnyEvent) -> None:
         """Fold in an event of the tape."""
         match event["kind"]:
@@ -179,8 +203,7 @@ class Folded:
             case "node":
                 self.take_node(event)
             case "value":
-                if (tensor := self.tensors.get(event["tensor"])) is not None:
-                    tensor.value = event["value"]
+                self.take_value(event)
             case "grad":
                 if (tensor := self.tensors.get(event["tensor"])) is not None:
                     tensor.gradient = event["value"]
@@ -200,6 +223,7 @@ class Folded:
         self.steps.append(step)
         self._nodes[event["node"]] = step
         for number in event["outputs"]:
+            self._made[number] = step
             if number in self.tensors and number not in inputs:
                 self.tensors[number].is_leaf = False
 
@@ -230,7 +254,7 @@ class Folded:
         first = dict[tuple[object, ...], Step]()
         for step in self.steps:
             names = tuple(map(self.name, step.inputs)), self.name(step.output)
-            key = step.type, names, step.line, step.graded, step.failed
+            key = step.type, names, step.line, step.graded, step.failed, step.bad
             counts[key] = counts.get(key, 0) + 1
             first.setdefault(key, step)
         return [(first[key], count) for key, count in counts.items()]

@@ -8,6 +8,7 @@ from textwrap import wrap
 from teachgraph_widgets.events import Log, Stats
 from teachgraph_widgets.folded import (
     Folded,
+    Program,
     Row,
     Step,
     fold,
@@ -35,7 +36,7 @@ def summary(log: Log) -> str:
     body = [text for line in sorted(folded.ran) for text in made.told(line)]
     if len(body) > MOST_LINES:
         body[MOST_LINES:] = [f"... {len(body) - MOST_LINES} lines more"]
-    end = [f"left out: {text}" for text in folded.dropped]
+    end = [part for text in folded.dropped for part in wrapped(f"left out: {text}", "")]
     if folded.error:
         end.append(f"ended with {folded.error.splitlines()[0]}")
     if not folded.is_traced:
@@ -50,22 +51,25 @@ def head(folded: Folded) -> list[str]:
     counts = [counted(len(folded.ran), "line")]
     if not folded.is_traced:
         title, counts = folded.title or "Trace", []
-    for program in folded.programs.values():
-        if not program.rows and folded.passes:
-            continue
-        letters = [row.letter for row in program.rows]
-        ops = sum(letter in "ƒ∂Δ" for letter in letters)
-        variables = sum(letter in "PDTgL" for letter in letters)
-        counts.append(
-            f"{program.title} with {counted(variables, 'variable')} and "
-            f"{counted(ops, 'operator')}"
-        )
+    shown = [p for p in folded.programs.values() if p.rows or not folded.passes]
+    counts += [contents(program) for program in shown[:FEW]]
+    counts += more(len(shown) - FEW, "program")
     if folded.runs:
         counts.append(counted(folded.runs, "run"))
     if folded.tensors:
         counts.append(counted(len(folded.tensors), "tensor"))
         counts.append(counted(len(folded.steps), "op"))
-    return [title, "  " + "; ".join(counts)] if counts else [title]
+    return [title, *wrapped("; ".join(counts), "  ")] if counts else [title]
+
+
+def contents(program: Program) -> str:
+    """How much is in a program."""
+    letters = [row.letter for row in program.rows]
+    variables = sum(letter in "PDTgL" for letter in letters)
+    ops = sum(letter in "ƒ∂Δ" for letter in letters)
+    return f"{program.title} with {counted(variables, 'variable')} and " + counted(
+        ops, "operator"
+    )
 
 
 def planned(folded: Folded) -> list[str]:
@@ -143,18 +147,19 @@ class Made:
         """One line of the source, and under it what it made."""
         lines, times = self.folded.lines, self.folded.ran[line]
         source = lines[line - 1].strip() if line <= len(lines) else ""
-        again = f"  (x{times})" if times > 1 else ""
         made = self.in_programs(line) + self.on_tape(line)
         parts = [part for text in made for part in wrapped(text)]
-        return [f"{line:>4}  {source}{again}", *parts]
+        return [f"{line:>4}  {source}{again(times)}", *parts]
 
     def in_programs(self, line: int) -> list[str]:
         """What a line put into programs."""
-        return [
+        made = Counter(
             f"{title}: {rows_text(rows[line])}"
             for title, rows in self._rows
             if rows[line]
-        ]
+        )
+        runs = Counter({f"ran {t}": n for t, n in self.folded.ran_by[line].items()})
+        return [text + again(count) for text, count in (made + runs).items()]
 
     def on_tape(self, line: int) -> list[str]:
         """What a line ran, and the gradients of the leaves it made."""
@@ -163,12 +168,16 @@ class Made:
             for t in self._leaves[line]
         ]
         steps = [
-            ran(self.folded, step) + (f"  (x{count})" if count > 1 else "")
-            for step, count in self._steps[line]
+            ran(self.folded, step) + again(count) for step, count in self._steps[line]
         ]
         return [text for text in (listed(leaves), *steps[:MOST_FACTS]) if text] + more(
             len(steps) - MOST_FACTS, "op"
         )
+
+
+def again(times: int) -> str:
+    """How often, if more than once."""
+    return f"  (x{times})" if times > 1 else ""
 
 
 def rows_text(rows: list[Row]) -> str:
@@ -189,6 +198,8 @@ def ran(folded: Folded, step: Step) -> str:
         return f"! {step.type}({inputs}): {step.failed}"
     tensor = folded.tensors.get(step.output)
     shape = "" if tensor is None else f" {shape_text(tensor.shape)}"
+    if step.bad:
+        shape += f" {step.bad}"
     kept = f"  keeps {', '.join(step.kept)}" if step.kept else ""
     return f"{step.type}({inputs}) -> {folded.name(step.output)}{shape}{kept}"
 
@@ -221,9 +232,8 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
-def wrapped(text: str) -> list[str]:
-    """A fact on as many lines as it needs, under its source."""
-    indent = " " * 8
+def wrapped(text: str, indent: str = " " * 8) -> list[str]:
+    """A fact on as many lines as it needs, by default under its source."""
     return wrap(
         text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", max_lines=3
     )
