@@ -62,6 +62,6 @@ function sourceOf(
   return trace.programs.get(origin);
 }
 
-export function hasContent(program: ProgramState): boolean {
+function hasContent(program: ProgramState): boolean {
   return program.rows.length > 0;
 }

@@ -288,7 +288,7 @@ function writeBox(
   const { caption, tone, state } = box;
   const x = box.x + BADGE_X + BADGE + 6;
   const middle = box.y + box.height / 2;
-  const room = box.x + box.width - x - 5;
+  const room = box.x + box.width - x - 3;
   const two = box.detail === "full" && caption.detail !== "";
   const faint = state === "future" || box.freed;
   const colour = tone === "failed" ? palette.bad : faint ? palette.dim : palette.ink;
@@ -431,10 +431,11 @@ function drawLabel(
   const { text, x, y } = label;
   const size = texts.sizes.label;
   const room = text.length * size * ADVANCE + 8;
-  outline(context, x - room / 2, y - 9, room, 18, 9);
+  const left = x === 0 ? -room / 2 : x;
+  outline(context, left, y - 9, room, 18, 9);
   context.fillStyle = palette.panel;
   context.fill();
   const font = `${size}px ${palette.mono}`;
-  const alpha = context.globalAlpha;
-  texts.add(font, "center", { text, x, y: y + 0.5, room, colour: palette.dim, alpha });
+  const words = { text, x: left + 4, y: y + 0.5, room, colour: palette.dim };
+  texts.add(font, "left", { ...words, alpha: context.globalAlpha });
 }

@@ -6,7 +6,7 @@ import { shapeText } from "../text";
 import { badge } from "./badge";
 import { el } from "./dom";
 
-export function rowTone(row: Row): Tone {
+function rowTone(row: Row): Tone {
   if (row.kind === "var") return row.event.role;
   if (row.kind === "failed") return "failed";
   if (row.kind === "block") return "op";

@@ -113,6 +113,7 @@ export interface Backdrop {
 export interface Label {
   readonly kind: "label";
   readonly text: string;
+  /** Where it begins; its middle, if it is on a kept value's edge. */
   readonly x: number;
   readonly y: number;
   readonly state: State;
@@ -164,7 +165,7 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
   return shapes.sort((a, b) => depth(a) - depth(b));
 }
 
-export function detailAt(scale: number): Detail {
+function detailAt(scale: number): Detail {
   if (scale >= 0.6) return "full";
   return scale >= 0.3 ? "title" : "dot";
 }
@@ -284,7 +285,7 @@ function pushBackdrop(shapes: Shape[], region: Region, detail: Detail, look: Loo
   shapes.push({ kind: "backdrop", what, x, y, width, height, state });
   if (detail !== "full") return;
   const text = BACKDROPS[what];
-  shapes.push({ kind: "label", text, x: x + 14 + 4 * text.length, y: y + 3, state });
+  shapes.push({ kind: "label", text, x: x + 12, y: y + 3, state });
 }
 
 /** What an op keeps reaches over to its gradient; until that comes it is a stub. */
@@ -364,7 +365,7 @@ function pushJoin(shapes: Shape[], join: Join, detail: Detail, look: Look): void
   const state = stateOf(join, look);
   const text = sign === "hook" && detail === "full" ? look.hooked(key) : "";
   if (text !== "") {
-    shapes.push({ kind: "label", text, x: x + 14 + 4 * text.length, y, state });
+    shapes.push({ kind: "label", text, x: x + 10, y, state });
   }
   shapes.push({ kind: "mark", sign, key, x, y, state, size: 1 });
 }

@@ -9,7 +9,7 @@ import type { Size } from "./scene";
 import { histogram } from "./stats";
 
 /** The figures of a value or a gradient: how large it is, and its largest element. */
-export function figuresOf(stats: Stats, sign: "g" | "x"): string {
+function figuresOf(stats: Stats, sign: "g" | "x"): string {
   if (stats.nan + stats.inf > 0) return `✕ ${stats.nan} NaN, ${stats.inf} Inf`;
   const { min, max, norm } = stats;
   const most = min === null || max === null ? null : Math.max(Math.abs(min), Math.abs(max));

@@ -8,7 +8,7 @@ import { BOX, laneX, PORT, ROW, rowY } from "../layout/geometry";
 import { withoutNumbers, type Group, type Item } from "../layout/groups";
 import { MirrorLayout, type Spot } from "../layout/mirror";
 import { Spans } from "../layout/spans";
-import { isData, type Mirror } from "./mirror";
+import { isData, keptY, type Mirror } from "./mirror";
 import {
   FoldBox,
   Moved,
@@ -199,6 +199,7 @@ export class FoldedPicture implements Picture {
     const way = kind === "gradient" ? -1 : 1;
     const start = from ? edgeOfBox(from, way, 1) : this.moved(edge.x1, edge.y1, edge.tail);
     const end = to ? edgeOfBox(to, way, -1) : this.moved(edge.x2, edge.y2, edge.head);
+    if (kind === "saved") start.y = end.y = keptY(this.placeOf(edge.tail));
     const ends = { x1: start.x, y1: start.y, x2: end.x, y2: end.y };
     return { ...ends, label, arrow: arrow || to !== undefined };
   }

@@ -63,7 +63,7 @@ export interface Parents {
 type EdgeWords = Pick<MirrorEdge, "label" | "arrow" | "chip">;
 
 const NONE: readonly string[] = [];
-const RATE_OFFSET = 36;
+const RATE_OFFSET = 42;
 const RATE_RISE = 10;
 const UPDATE_RADIUS = 10;
 const KEPT_HEIGHTS = [0, 16, -16];
@@ -219,8 +219,7 @@ export class Mirror implements Picture {
     const { node } = drawn;
     const label = keptText(slots);
     const x = node.x + BOX.width / 2;
-    // Edges of outer lanes pass behind the inner nodes, each at a height of its own.
-    const y = node.y + (KEPT_HEIGHTS[Math.floor(node.spot.slot / 2)] ?? 0);
+    const y = keptY(node.spot);
     const ends = { x1: x, y1: y, x2: -x, y2: y };
     const what = { key: op, kind: "saved" as const, label };
     drawn.saved = this.connect(made, what, ends, node, node);
@@ -517,6 +516,11 @@ export class Mirror implements Picture {
     this.edgeCount += 1;
     return edge;
   }
+}
+
+/** Edges of outer lanes pass behind the inner nodes, each at a height of its own. */
+export function keptY({ row, slot }: Spot): number {
+  return rowY(row) + (KEPT_HEIGHTS[slot >> 1] ?? 0);
 }
 
 /** Of what is kept for its shape alone no value is held. */

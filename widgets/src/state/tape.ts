@@ -55,7 +55,7 @@ const UPDATES = new Set(
 );
 
 /** Whether a node changed a parameter, off the tape. */
-export function isUpdate(event: NodeEvent): boolean {
+function isUpdate(event: NodeEvent): boolean {
   return !event.taped && UPDATES.has(event.type);
 }
 

@@ -1,6 +1,6 @@
 /** The roles things play: each has a colour, a letter, a shape and a word. */
 
-import type { OpRole, Role } from "../events";
+import type { OpRole } from "../events";
 
 export type Tone =
   "P" | "D" | "T" | "g" | "L" | "op" | "grad" | "optimise" | "pyfunc" | "failed";
@@ -25,10 +25,6 @@ export const TONES: Record<Tone, ToneWords> = {
   pyfunc: { letter: "py", word: "Python function", round: false },
   failed: { letter: "!", word: "failed operator", round: false },
 };
-
-export function variableTone(role: Role): Tone {
-  return role;
-}
 
 export function operatorTone(type: string, role: OpRole): Tone {
   if (type === "py_func") return "pyfunc";
