@@ -16,6 +16,7 @@ from pathlib import Path
 from teachgraph.files import written_whole
 from teachgraph_widgets import assets
 from teachgraph_widgets.events import Log
+from teachgraph_widgets.lettering import printable
 from teachgraph_widgets.log import written
 from teachgraph_widgets.still import image
 from teachgraph_widgets.summary import summary
@@ -71,7 +72,7 @@ def page(log: Log) -> str:
     )
     return PAGE.format(
         policy=policy,
-        title=html.escape(log["title"] or "A trace"),
+        title=html.escape(printable(log["title"]) or "A trace"),
         style=style,
         picture=image(log),
         text=html.escape(summary(log)),

@@ -1,0 +1,160 @@
+"""What a log says is data: no name, source or message in it does anything in a browser.
+
+Each test's page is one that fails on a dialog, a request, an error on the console, and
+on whatever a script from the data would have left behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, is_typeddict
+
+import pytest
+from playwright.sync_api import BrowserContext, Page
+from teachgraph_widgets.events import Log
+from teachgraph_widgets.page import page as page_of
+from teachgraph_widgets.schema import EVENTS, fields_of
+from teachgraph_widgets.validate import validate
+
+from tests.browser import shown
+from tests.widgets.recording import FOUR_LINES, record
+from tests.widgets.test_programs import RUN
+from tests.widgets.test_tape import DIAMOND
+
+EVIL = (
+    "<img src=x onerror=\"document.title='owned'\">"
+    "</script><script>document.title='owned'</script><!-- ]]> --> \u2028\u202e\x1b[2J\0"
+    "javascript:document.title='owned' url(//evil.invalid/x) red;background:url(x) $1^$"
+)
+
+
+class Strict:
+    """A page on which nothing may happen but drawing."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.wrong: list[str] = []
+        self.asked: list[str] = []
+        page.on("dialog", self._dialog)
+        page.on("console", lambda said: self.wrong.append(f"{said.type}: {said.text}"))
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("request", lambda request: self.asked.append(request.url))
+        page.on("popup", lambda popup: self.wrong.append(f"popup {popup.url}"))
+
+    def _dialog(self, dialog: Any) -> None:
+        self.wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def open(self, file: Path, text: str) -> None:
+        """Load a page from a file, with the network off."""
+        file.write_text(text, "utf-8")
+        self.page.goto(file.as_uri())
+        self.page.wait_for_selector(".tg-root[data-state]")
+        assert self.asked == [file.as_uri()]
+
+    def walk(self) -> None:
+        """Use the view as a learner would: each key, each tab, each kind of part."""
+        page = self.page
+        for part in (".tg-row", ".tg-node", ".tg-line", "[data-key]"):
+            for found in page.locator(f"{part}:visible").all()[:3]:
+                if (box := found.bounding_box()) is not None:
+                    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 5)
+                found.dispatch_event("click")
+        for select in page.locator("select:visible").all():
+            for value in select.locator("option").evaluate_all(
+                "o => o.map(x => x.value)"
+            ):
+                select.select_option(value)
+        tabs = page.locator(".tg-tab:not([hidden])").count()
+        for _ in range(max(1, tabs)):
+            page.focus(".tg-root")
+            for key in KEYS:
+                page.keyboard.press(key)
+            for box in page.locator(".tg-chartbox:visible").all():
+                box.focus()
+                for key in ("ArrowRight", "ArrowRight", "Enter"):
+                    page.keyboard.press(key)
+            page.focus(".tg-root")
+            page.keyboard.press("v")
+        page.focus(".tg-root")
+        page.keyboard.press("/")
+        page.keyboard.type("<img")
+        page.keyboard.press("Enter")
+        page.keyboard.press("Escape")
+
+    def has_only_drawn(self, address: str) -> None:
+        """Nothing has happened that is not drawing."""
+        assert self.wrong == []
+        assert self.asked == [address]
+        assert self.page.url == address
+        root = self.page.locator(".tg-root")
+        assert root.locator("img, script, iframe, object, embed, a, link").count() == 0
+        styles = root.evaluate(STYLES)
+        assert [style for style in styles if "url" in style or "evil" in style] == []
+        assert self.page.evaluate("Object.keys(Object.prototype)") == []
+
+
+KEYS = [
+    *("End", "ArrowLeft", "ArrowDown", "]", "[", "g", "Enter", "Escape"),
+    *("e", "c", "f", "?", "Escape", "End"),
+]
+STYLES = (
+    "root => [...root.querySelectorAll('[style]')].map((e) => e.getAttribute('style'))"
+)
+
+
+@pytest.fixture
+def strict(context: BrowserContext) -> Iterator[Strict]:
+    context.set_offline(True)
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    yield Strict(page)
+    page.close()
+
+
+def poisoned(value: Any, hint: Any) -> Any:
+    """A part of a log in which each text that may be any is followed by evil."""
+    origin = get_origin(hint)
+    if is_typeddict(hint):
+        fields = fields_of(hint)
+        return {name: poisoned(part, fields[name].type) for name, part in value.items()}
+    if origin is list:
+        return [poisoned(part, get_args(hint)[0]) for part in value]
+    if origin is dict:
+        inner = get_args(hint)[1]
+        return {f"{key}{EVIL}": poisoned(part, inner) for key, part in value.items()}
+    is_word = origin is Literal or not isinstance(value, str)
+    return value if is_word else value + EVIL
+
+
+def all_evil(log: Log) -> Log:
+    """The log with evil in every name, source, message and attribute."""
+    events = [poisoned(event, EVENTS[event["kind"]]) for event in log["events"]]
+    for event in events:
+        if "image" in event.get("value", {}):
+            del event["value"]["image"], event["value"]["image_size"]
+    return validate({**log, "title": log["title"] + EVIL, "events": events})
+
+
+@pytest.fixture(scope="module")
+def things(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Log]:
+    import numpy as np
+
+    batch = np.ones((2, 1), "float32")
+    traced = FOUR_LINES + RUN + DIAMOND + "tg.matmul(tg.ones([2, 3]), y)"
+    logs = shown.logs(tmp_path_factory.mktemp("shown"))
+    return {"trace": record(traced, batch=batch).log, **logs}
+
+
+@pytest.mark.parametrize("kind", ["trace", *shown.CELLS])
+def test_evil_names_are_drawn_and_nothing_else_happens(
+    strict: Strict, things: dict[str, Log], tmp_path: Path, kind: str
+) -> None:
+    file = tmp_path / "page.html"
+    log = all_evil(things[kind])
+    strict.open(file, page_of(log))
+    assert strict.page.title().startswith(f"{things[kind]['title']}<img src=x onerror")
+    strict.walk()
+    strict.has_only_drawn(file.as_uri())
+    assert "onerror" in strict.page.locator(".tg-root").inner_text()
