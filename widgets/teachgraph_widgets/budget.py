@@ -42,6 +42,9 @@ class Budget:
 
     def grants(self, owner: int, visit: int, size: int) -> bool:
         """Whether a value of `owner`'s `visit`-th run may be summarised."""
+        if visit > ALL_UNTIL and visit & (visit - 1):  # most of a long loop's
+            self.refused += 1
+            return False
         few, bits = (ALL_UNTIL, 1) if size <= SMALL else (2, 4)
         if (visit <= few or is_power(visit, bits)) and self.left > 0:
             run = owner, visit

@@ -181,6 +181,7 @@ class Cursor:
     """Where the traced source is.
 
     Attributes:
+        token: The number that its markers call with.
         line: The line that runs.
         visits: How often each line has started.
         thread: The thread that began the trace; what others do is not its own.
@@ -191,7 +192,7 @@ class Cursor:
     """
 
     def __init__(self, source: Source, log: EventLog) -> None:
-        self.source, self.log = source, log
+        self.source, self.log, self.token = source, log, source.token
         self.line = 0
         self.visits: dict[int, int] = {}
         self.thread = get_ident()
@@ -207,9 +208,9 @@ class Cursor:
         """A statement starts: tell at once what is new, later what may be nothing."""
         if get_ident() != self.thread:
             return
-        log, visits = self.log, self.visits
-        if self.nap is not None and self.nap.ends(sys._getframe(2), line):
-            self.nap.wake()
+        log, visits, nap = self.log, self.visits, self.nap
+        if nap is not None and nap.ends(sys._getframe(2), line):
+            nap.wake()
         if self.curious:
             self.find_names(sys._getframe(2), line)
         if log.pending:
@@ -324,7 +325,7 @@ def mark(token: int, line: int) -> None:
     """
     __tracebackhide__ = True
     for cursor in running:
-        if cursor.source.token == token:
+        if cursor.token == token:
             try:
                 cursor.mark(line)
                 if cursor.wait is not None and get_ident() == cursor.thread:

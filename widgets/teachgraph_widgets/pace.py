@@ -113,9 +113,12 @@ class Nap:
         self, region: Region, line: int, pace: Pace, wake: Callable[[], None]
     ) -> None:
         self.region, self.line, self.pace, self.wake = region, line, pace, wake
+        self._code, self._first, self._last = region
 
     def ends(self, frame: FrameType, line: int) -> bool:
         """Whether the statement that starts is to be heard again."""
         if line == self.line:
             return self.pace.again()
+        if frame.f_code is self._code:
+            return not self._first <= line <= self._last
         return self.region.left(frame)

@@ -30,7 +30,13 @@ from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.pace import is_told
 from teachgraph_widgets.rewriting import rewritten
 from teachgraph_widgets.stats import dtype_name
-from teachgraph_widgets.watcher import Watcher, careful, short_text, short_texts
+from teachgraph_widgets.watcher import (
+    Watcher,
+    careful,
+    cleaned,
+    short_text,
+    short_texts,
+)
 
 __all__ = ["ProgramRecorder", "op_role", "variable_role"]
 
@@ -62,6 +68,7 @@ class ProgramRecorder(Watcher):
         self._shapes: dict[tuple[int, int, str], tuple[int, ...]] = {}
         self.skipped = 0
         self._runs = 0
+        self._run = 0, 0, 0
         self._followed = True
         self._visits: Counter[int | None] = Counter()
         self._held: list[Held] = []
@@ -128,8 +135,9 @@ class ProgramRecorder(Watcher):
 
     def follows(self, program: Program) -> bool:
         """Whether the next run of a program is recorded."""
-        number = self._programs.find(program)
-        return get_ident() == self.cursor.thread and is_told(self._visits[number] + 1)
+        if get_ident() != self.cursor.thread:
+            return False
+        return is_told(self._visits[self._programs.find(program)] + 1)
 
     @careful
     def pass_applied(self, program: Program, applied: Any) -> None:
@@ -152,13 +160,15 @@ class ProgramRecorder(Watcher):
     @careful
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
         """An Executor starts a run."""
-        number = self.number(program)
+        known = self._programs.find(program)
+        number = self.number(program) if known is None else known
         self.running = program
         self._visits[number] = visit = self._visits[number] + 1
         self._followed = is_told(visit)
         if self._followed:
             self._runs += 1
-            self.tell_run(number, "begin")
+            self._run = number, visit, self.cursor.place()
+            self.tell_run("begin")
         else:
             self.skipped += 1
 
@@ -167,30 +177,29 @@ class ProgramRecorder(Watcher):
         """An Operator of the running program has computed."""
         if self.running is None or not self._followed:
             return
-        program = self.running
         op = self._ops.find(operator)
         if op is None:
             self.log.leave_out("operators", "they are not in the program that was seen")
             return
-        number = self.number(program)
-        visit = self._visits[number]
+        number, visit, line = self._run
         values = []
         for name, value in outputs.items():
             seen = self.look_at(np.asarray(value), number, visit)
             if seen is not None:
-                values.append((clean(name), seen))
-        self.log.add(self.cursor.place(), "run_op", self._runs - 1, op, tuple(values))
+                values.append((cleaned(name), seen))
+        self.log.add_all(line, (("run_op", self._runs - 1, op, tuple(values)),))
 
     @careful
     def run_end(self, program: Program) -> None:
         """The run is over."""
         self.running = None
         if self._followed:
-            self.tell_run(self.number(program), "end")
+            self.tell_run("end")
 
-    def tell_run(self, number: int, phase: str) -> None:
-        """Write a `run` event."""
-        self.tell(self.cursor.place(), "run", number, self._runs - 1, phase)
+    def tell_run(self, phase: str) -> None:
+        """Write a `run` event, of the run that was told last."""
+        number, _, line = self._run
+        self.tell(line, "run", number, self._runs - 1, phase)
 
     def tell(self, line: int, kind: str, *facts: Any) -> None:
         """Write an event, behind those that wait for their twins."""

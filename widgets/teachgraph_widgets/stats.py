@@ -35,7 +35,7 @@ FEW = 48
 BY_PYTHON: tuple[Callable[[Any], Any], ...] = min, max, sum
 TAME, TINY = 1e14, 1e-14
 BY_NUMPY = np.minimum.reduce, np.maximum.reduce, np.add.reduce
-MOST_COPIED = 16_000_000
+COPIED, MOST_COPIED = 64_000, 16_000_000
 SAMPLED = 16 * SAMPLE
 """So much is kept of a large value, about: a sample, and what its picture needs."""
 
@@ -95,7 +95,7 @@ class Looks:
 
     def summary(self, array: Array) -> Seen:
         """All that is shown of a value."""
-        if array.size > SAMPLE:
+        if array.nbytes > COPIED:
             self.left -= SAMPLED
             later = parts_of(array)
             return Look(later, MOST_WEIGHT) if self.left >= 0 else later()
@@ -103,7 +103,7 @@ class Looks:
 
     def outline(self, array: Array) -> Seen:
         """The figures alone; of a large value they are as quickly had as copied."""
-        if array.size > SAMPLE:
+        if array.nbytes > COPIED:
             return outline(array)
         return self.later(outline, array, OUTLINE_WEIGHT)
 
