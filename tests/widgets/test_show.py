@@ -200,6 +200,7 @@ def test_a_figure_has_each_op_once_and_the_edges_between() -> None:
     source = tg.figure(program).source
     ops = program.global_block().ops
     assert source.count("shape=box") == len(ops)
+    assert source.count('label="Δ sgd') == sum(op.type == "sgd" for op in ops) > 0
     forward = tg.figure(program, backward=False).source
     assert "sgd" not in forward
     assert "tanh" in forward
@@ -232,6 +233,22 @@ def test_curves_hold_what_was_noted() -> None:
     assert len(bars) == len(profile.spans)
     with pytest.raises(tg.errors.InvalidValueError, match="no learning rate"):
         tg.plot.learning_rate(tg.monitor([1]).events)
+
+
+def test_a_loss_that_falls_far_goes_by_powers_of_ten_and_one_lost_is_a_cross() -> None:
+    watched = tg.monitor([1] * 6, every=0.0, show=False)
+    for step, _ in enumerate(watched):
+        watched.log(loss=float("nan") if step == 3 else 10.0 ** (1 - step))
+    ax = tg.plot.loss(watched)
+    line, crosses = ax.lines
+    assert ax.get_yscale() == "log"
+    assert list(line.get_xdata()) == [1, 2, 3, 5, 6]
+    assert (list(crosses.get_xdata()), crosses.get_label()) == ([4], "not finite")
+    assert "by powers of ten" in decoded(tg.show(watched)._repr_html_())
+    near = tg.monitor([1] * 2, every=0.0, show=False)
+    for _ in near:
+        near.log(loss=2.0)
+    assert tg.plot.loss(near).get_yscale() == "linear"
 
 
 @pytest.fixture(autouse=True)

@@ -45,8 +45,8 @@ def figure(thing: Any, *, backward: bool = True) -> Any:
     >>> print(tg.figure(x * 2.0).source)  # doctest: +ELLIPSIS
     digraph {
         ...
-        v0 [label="x\n[1]" fillcolor="#56b4e9" ...]
-        o1 [label=scale fillcolor="#0072b2" ...]
+        v0 [label="D x\n[1]" fillcolor="#56b4e9" ...]
+        o1 [label="ƒ scale" fillcolor="#0072b2" ...]
         v0 -> o1
         ...
     """
@@ -70,7 +70,10 @@ def figure(thing: Any, *, backward: bool = True) -> Any:
 
 
 class Drawing:
-    """A graph as it is drawn: variables round, operators square, in our colours."""
+    """A graph as it is drawn: variables round, operators square, in our colours.
+
+    Each has its role's letter as well: colour is never alone.
+    """
 
     def __init__(self, graphviz: Any) -> None:
         self.escape = graphviz.escape
@@ -86,9 +89,8 @@ class Drawing:
         is_op = letter in "ƒ∂Δ"
         name = f"{'o' if is_op else 'v'}{self.count}"
         self.count += 1
-        text = self.escape(printable(clean(label, 60))) + (
-            f"\\n{shape}" if shape else ""
-        )
+        text = self.escape(f"{letter} {printable(clean(label, 60))}")
+        text += f"\\n{shape}" if shape else ""
         ink = "#ffffff" if letter in LIGHT_LETTERS else "#111111"
         form = "box" if is_op else "ellipse"
         look = {"fillcolor": FILLS[letter], "fontcolor": ink, "shape": form}

@@ -16,6 +16,7 @@ from teachgraph_widgets.folded import fold
 from teachgraph_widgets.log import clean
 from teachgraph_widgets.monitoring import Monitor
 from teachgraph_widgets.profiler import Profiler
+from teachgraph_widgets.still_charts import goes_far
 from teachgraph_widgets.validate import validate
 
 __all__ = ["gradient_norms", "learning_rate", "loss", "timeline"]
@@ -36,7 +37,9 @@ MOST_LAYERS = 8
 
 
 def loss(source: Any, ax: Any = None) -> Any:
-    """The loss of each step that was noted.
+    """The loss of each step that was noted; one that falls far by powers of ten.
+
+    A cross stands above each step whose loss was not finite.
 
     Args:
         source: A monitor, or its event log.
@@ -46,8 +49,18 @@ def loss(source: Any, ax: Any = None) -> Any:
         InvalidValueError: It has no training in it.
         LabMissingError: Matplotlib is not installed.
     """
-    points = [(e["step"], e["loss"]) for e in training(source) if e["loss"] is not None]
-    return curves({"loss": points}, "loss", ax)
+    steps = training(source)
+    known = [(e["step"], e["loss"]) for e in steps if e["loss"] is not None]
+    bad = [e["step"] for e in steps if e["loss"] is None]
+    ax = curves({"loss": known}, "loss", ax)
+    if goes_far([loss for _, loss in known]):
+        ax.set_yscale("log")
+    if bad:
+        top, across = [0.97] * len(bad), ax.get_xaxis_transform()
+        look = {"color": "#d55e00", "label": "not finite", "transform": across}
+        ax.plot(bad, top, "x", **look)
+        ax.legend(frameon=False)
+    return ax
 
 
 def learning_rate(source: Any, ax: Any = None) -> Any:
@@ -57,13 +70,16 @@ def learning_rate(source: Any, ax: Any = None) -> Any:
         InvalidValueError: It has no learning rate in it.
     """
     points = [(e["step"], e["rate"]) for e in training(source) if "rate" in e]
-    return curves({"learning rate": points}, "learning rate", ax)
+    ax = curves({"learning rate": points}, "learning rate", ax)
+    ax.set_ylim(bottom=0.0)
+    return ax
 
 
 def gradient_norms(source: Any, ax: Any = None) -> Any:
     """The norm of the gradients of each layer, on a logarithmic scale.
 
-    The monitor must have been given the model. At most 8 layers are drawn.
+    The monitor must have been given the model. At most 8 layers are drawn; the legend
+    says of how many.
 
     Raises:
         InvalidValueError: It has no norms in it.
@@ -75,6 +91,8 @@ def gradient_norms(source: Any, ax: Any = None) -> Any:
         for layer in list(layers)[:MOST_LAYERS]
     }
     ax = curves(found, "norm of the gradient", ax)
+    if len(layers) > len(found):
+        ax.get_legend().set_title(f"first {len(found)} of {len(layers)}")
     ax.set_yscale("log")
     return ax
 
@@ -125,7 +143,8 @@ def curves(
     ax.set_xlabel("step")
     ax.set_ylabel(label)
     if len(points) > 1:
-        ax.legend(frameon=False)
+        # Beside them: within the axes it would hide the end of a curve.
+        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from teachgraph_widgets.events import PassEvent, PlanBuffer, PlanEvent
@@ -10,7 +11,7 @@ from teachgraph_widgets.folded import Folded, number_text
 from teachgraph_widgets.lettering import GLYPH, text
 from teachgraph_widgets.spans import Span, rows_of
 
-__all__ = ["charts"]
+__all__ = ["charts", "goes_far"]
 
 Parts = tuple[list[str], int]
 
@@ -54,32 +55,48 @@ def loss_chart(folded: Folded, x: int, y: int, width: int) -> Parts:
     """The loss by step."""
     points, last = losses_of(folded), folded.training[-1]
     first, end = points[0][0], max(points[-1][0], points[0][0] + 1)
-    low, high = min(loss for _, loss in points), max(loss for _, loss in points)
+    by_powers = goes_far([loss for _, loss in points])
+    heights = [math.log10(loss) if by_powers else loss for _, loss in points]
+    low, high = min(heights), max(heights)
     wide, range_ = width - AXIS, (high - low) or 1.0
     top = y + 20
 
-    def place(step: float, loss: float) -> str:
+    def place(step: float, at: float) -> str:
         right = x + AXIS + wide * (step - first) / (end - first)
-        return f"{right:.1f} {top + HEIGHT * (high - loss) / range_:.1f}"
+        return f"{right:.1f} {top + HEIGHT * (high - at) / range_:.1f}"
 
-    path = "M" + "L".join(place(*point) for point in points)
+    drawn = zip(points, heights, strict=True)
+    path = "M" + "L".join(place(step, at) for (step, _), at in drawn)
     of = f" of {last['steps']:,}" if "steps" in last else ""
     steps = f"step {last['step']:,}{of}"
     fell = f"{number_text(points[0][1])} → {number_text(points[-1][1])}"
-    parts = [text(x, y, f"Loss {fell} · {steps} · epoch {last['epoch']:,}", "h")]
+    words = f"Loss {fell} · {steps} · epoch {last['epoch']:,}"
+    words += " · by powers of ten" * by_powers
+    words += f" · learning rate {number_text(last['rate'])}" if "rate" in last else ""
+    parts = [text(x, y, words, "h")]
     for share in (0.0, 0.5, 1.0):
-        value = high - share * range_
-        parts += gridline(x, top + HEIGHT * share, width, number_text(value))
+        at = high - share * range_
+        value = number_text(10.0**at if by_powers else at)
+        parts += gridline(x, top + HEIGHT * share, width, value)
     parts += [
         f'<path d="{path}" fill="none" stroke="{BLUE}" stroke-width="2"/>',
         text(x + AXIS, top + HEIGHT + 16, f"step {first:,}", "d"),
         text(x + width - 8 * GLYPH, top + HEIGHT + 16, f"{end:,}".rjust(8), "d"),
     ]
-    norms = [f"{name} {number_text(norm)}" for name, norm in last["norms"].items()]
+    norms = [f"{name}: {number_text(norm)}" for name, norm in last["norms"].items()]
     if norms:
-        words = f"norms of the gradients: {', '.join(norms)}"
+        words = f"last gradient norm by layer: {', '.join(norms)}"
         parts.append(text(x, top + HEIGHT + 38, words, "d", width))
     return parts, HEIGHT + 20 + 44
+
+
+def goes_far(values: Sequence[float]) -> bool:
+    """Whether a curve is told by powers of ten: all else would be a line at zero.
+
+    >>> goes_far([5.0, 0.001]), goes_far([5.0, 1.0, 0.0])
+    (True, False)
+    """
+    return min(values) > 0 and max(values) > 1000 * min(values)
 
 
 def gridline(x: int, y: float, width: int, words: str) -> Iterator[str]:
