@@ -129,3 +129,18 @@ def test_a_loop_and_its_steps_written_out_have_the_same_gradients(
     )
     assert [name for name, _, _ in rows] == ["loop", "unrolled", "recomputed"]
     assert all(float(planned) < float(naive) for _, naive, planned in rows)
+
+
+@pytest.mark.notebook
+@pytest.mark.slow
+def test_the_faults_of_the_network_are_seen_and_mended(notebook: Any) -> None:
+    if notebook.metadata["source"] != "why_it_does_not_learn":
+        return
+    text = printed(notebook)
+    guesses, learns = map(float, re.findall(r"accuracy ([\d.]+)%", text))
+    assert guesses < 20
+    assert learns > 80
+    (share,) = re.findall(r"first layer over last: (\S+)", text)
+    assert float(share) < 1e-3
+    assert re.search(r"log made \d+ infinities in 640 elements", text)
+    assert "surprise = -tg.log(probability)" in text

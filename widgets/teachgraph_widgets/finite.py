@@ -177,7 +177,8 @@ def described(value: Any) -> str:
 def counted(array: Any) -> str:
     """How many NaN and infinities there are."""
     nan, inf = int(np.isnan(array).sum()), int(np.isinf(array).sum())
-    parts = [f"{nan} NaN"] * (nan > 0) + [f"{inf} infinity"] * (inf > 0)
+    infinities = f"{inf} {'infinity' if inf == 1 else 'infinities'}"
+    parts = [f"{nan} NaN"] * (nan > 0) + [infinities] * (inf > 0)
     return " and ".join(parts)
 
 
