@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from teachgraph_widgets import assets
+from teachgraph_widgets.cells import the_cell, the_request
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.still import image
 
@@ -137,23 +136,6 @@ class _Kept:
         fits = here + size + sum(kept for _, kept in cls.logs.values()) <= MOST_KEPT
         cls.logs[cell] = request, here + size * fits
         return fits
-
-
-def the_cell() -> str | None:
-    """The cell that runs: a notebook in a window says which, `nbconvert` does not."""
-    found = message().get("metadata", {}).get("cellId")
-    return found if isinstance(found, str) else None
-
-
-def the_request() -> str:
-    """The number of the request to run it."""
-    return str(message().get("header", {}).get("msg_id", ""))
-
-
-def message() -> Mapping[str, Any]:
-    """The message that the kernel answers."""
-    parent: Any = getattr(get_ipython(), "get_parent", dict)()
-    return parent if isinstance(parent, Mapping) else {}
 
 
 def letters(zipped: bytes) -> str:

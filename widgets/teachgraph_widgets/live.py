@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from IPython.display import display
 
 from teachgraph_widgets.batcher import Batcher
+from teachgraph_widgets.cells import the_cell, the_request
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.kept import leave
 from teachgraph_widgets.log import EventLog, packed
@@ -49,6 +50,7 @@ class Live:
         self.view.hear(self._batcher.receive)
         self.page = Page(self.view)
         self.view.hear(self.page.receive)
+        _Views.add(self.view)
         display(self.view)
         self._batcher.open()
 
@@ -66,5 +68,25 @@ def shown(log: Log, text: str, height: int = 460) -> None:
 
         facts: dict[str, Any] = {"title": log["title"], "snapshot": packed(log)}
         view = TraceView(height=height, **facts)
+        _Views.add(view)
         display(view)
     leave(log, text, view)
+
+
+class _Views:
+    """The views that are shown, by cell and the request to run it."""
+
+    by_cell: ClassVar[dict[str, tuple[str, list[TraceView]]]] = {}
+
+    @classmethod
+    def add(cls, view: TraceView) -> None:
+        """A cell shows a view; what it showed when it ran before is gone."""
+        cell, request = the_cell(), the_request()
+        if cell is None:
+            return
+        earlier, views = cls.by_cell.get(cell, (request, []))
+        if earlier != request:
+            for old in views:
+                old.close()
+            views = []
+        cls.by_cell[cell] = request, [*views, view]

@@ -12,6 +12,7 @@ import ast
 import linecache
 import shlex
 import sys
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -24,6 +25,8 @@ from teachgraph_widgets.tracing import Trace, in_notebook
 __all__ = ["Tracer", "load", "unload"]
 
 MAGIC = "%%trace"
+AROUND = ("%%time", "%%capture", "%%prun")
+"""Magics that run Python: below `%%trace` they mean the same as above it."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -95,7 +98,22 @@ def opened(lines: list[str]) -> list[str]:
     word, _, options = first.partition(" ")
     if word != MAGIC or not is_plain(options):
         return lines
+    if not rest and lines[1:] and lines[1].startswith(AROUND):
+        return [lines[1], lines[0], *lines[2:]]
     return [f"%trace {options}".rstrip() + "\n", *([rest] if rest else []), *lines[1:]]
+
+
+@dataclass
+class Running:
+    """A cell that runs; within one, another may.
+
+    Attributes:
+        info: What IPython knows it by.
+        trace: That of the cell, if there is one.
+    """
+
+    info: Any
+    trace: Trace | None = None
 
 
 @magics_class
@@ -108,9 +126,7 @@ class Tracer(Magics):
         super().__init__(shell)
         self.text, self.used = "", False
         self.source: Source | None = None
-        self.cell: Any = None
-        self.traced: Any = None
-        self.current: Trace | None = None
+        self.cells: list[Running] = []
 
     @line_cell_magic
     def trace(self, line: str, cell: str | None = None) -> None:
@@ -128,11 +144,14 @@ class Tracer(Magics):
 
     def begin(self, options: argparse.Namespace) -> None:
         """Trace from here to the end of the cell."""
-        self.finish(None)
+        if not self.cells:
+            self.cells.append(Running(None))
+        cell = self.cells[-1]
+        self.end(cell, None)
         source, self.source = self.source or Source(self.text), None
-        self.used, self.traced = True, self.cell
-        self.before_cell(self.cell)
-        self.current = Trace(
+        self.used = True
+        self.give_marker()
+        cell.trace = Trace(
             options.title,
             values=not options.no_values,
             height=options.height,
@@ -140,16 +159,21 @@ class Tracer(Magics):
             step=options.step,
             pace=options.pace,
         )
-        self.current.begin(source)
+        cell.trace.begin(source)
         show_as_written(sys._getframe(1), self.text)
 
-    def finish(self, error: BaseException | None) -> None:
-        """End the trace, if there is one."""
-        current, self.current = self.current, None
-        if current is not None:
-            current.end(error, self.shell.user_ns)
+    def finish(self, error: BaseException | None, first: int = 0) -> None:
+        """Cells have ended, from the `first` of those that run on: the inmost first."""
+        while len(self.cells) > first:
+            self.end(self.cells.pop(), error)
+
+    def end(self, cell: Running, error: BaseException | None) -> None:
+        """End a cell's trace, if there is one."""
+        trace, cell.trace = cell.trace, None
+        if trace is not None:
+            trace.end(error, self.shell.user_ns)
             if not in_notebook():
-                sys.stdout.write(current.summary() + "\n")
+                sys.stdout.write(trace.summary() + "\n")
 
     def clean(self, lines: list[str]) -> list[str]:
         """A transformer of cells: `%%trace` becomes a line of the cell."""
@@ -168,17 +192,26 @@ class Tracer(Magics):
         return tree
 
     def before_cell(self, info: Any) -> None:
-        """A cell runs: what traced functions call must be there, also after a reset."""
-        self.cell = info
+        """A cell runs, maybe within another."""
+        if self.cells and self.cells[0].info is None:
+            self.finish(None)
+        self.cells.append(Running(info))
         if self.used:
-            self.shell.user_ns[MARKER] = self.shell.user_ns_hidden[MARKER] = mark
+            self.give_marker()
+
+    def give_marker(self) -> None:
+        """What traced functions call must be there, also after a reset."""
+        self.shell.user_ns[MARKER] = self.shell.user_ns_hidden[MARKER] = mark
 
     def after_cell(self, result: Any) -> None:
-        """A cell has run, or was stopped; it may be one that a traced cell ran."""
+        """A cell has run, or was stopped; an empty one was never begun."""
         if result is None:
             self.finish(KeyboardInterrupt())
-        elif result.info is self.traced:
-            self.finish(result.error_in_exec)
+            return
+        for depth, cell in enumerate(self.cells):
+            if cell.info is result.info:
+                self.finish(result.error_in_exec, depth)
+                return
 
 
 def show_as_written(frame: FrameType | None, text: str) -> None:
