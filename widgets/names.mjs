@@ -1,30 +1,37 @@
-/** The names that nobody but our own classes reads: in the bundle they may be shorter. */
+/** Names that nobody but our own code reads: in the bundle they may be shorter. */
 
 import { readdirSync, readFileSync } from "node:fs";
 
-const PRIVATE = /\bprivate (?:readonly |get )?(\w+)/g;
-/** What may be a name outside: of a data attribute, in a message, of a class. */
-const OUTSIDE = /dataset\.\w+|dataset, \{[^}]*\}|"[^"\n]*"|`[^`]*`/g;
+const CLASS = /^(?:export )?class [^]*?^}/gm;
+/** Fields and methods, and what a constructor keeps. */
+const MEMBER = /^ {2}(?:(?:private|readonly|get) )*(\w+)(?=[!?]?:| =|\(|<)|\bprivate (?:readonly )?(\w+)/gm;
+/** The log, what the host calls, and messages: others read these as they are written. */
+const SHARED = /(events|widget|page|connection|log)\.ts$/;
+const FIELDS = /^(?:export )?(?:interface|type) [^]*?^}/gm;
+/** What may be the name of an attribute, or of a class of the stylesheet. */
+const WRITTEN = /dataset\.\w+|dataset, \{[^}]*\}|"[^"\n]*"|`[^`]*`/g;
 
 function textsIn(folder, ending) {
   const names = readdirSync(folder, { recursive: true });
-  const wanted = names.filter((name) => name.endsWith(ending));
+  const wanted = names.filter((name) => ending.test(name));
   return wanted.map((name) => readFileSync(`${folder}/${name}`, "utf8"));
 }
 
-/**
- * Private members, but for those whose name the browser has too, the log, or what is
- * written into the page: one name is short everywhere or nowhere.
- */
+function matches(texts, pattern) {
+  return texts.flatMap((text) => text.match(pattern) ?? []);
+}
+
+/** Members of our classes, but for those whose name somebody else has too. */
 export function ownNames(widgets) {
-  const browser = textsIn(`${widgets}node_modules/@typescript`, ".d.ts");
-  const sources = textsIn(`${widgets}src`, ".ts");
-  const events = readFileSync(`${widgets}src/events.ts`, "utf8");
-  const outside = sources.flatMap((text) => text.match(OUTSIDE) ?? []);
-  const taken = [...browser, ...outside, events, ...textsIn(`${widgets}src`, ".css")];
-  const words = new Set(taken.flatMap((text) => text.match(/\w+/g) ?? []));
+  const src = `${widgets}src`;
+  const sources = textsIn(src, /\.ts$/);
+  const browser = textsIn(`${widgets}node_modules/@typescript`, /\.d\.ts$/);
+  const shared = matches(textsIn(src, SHARED), FIELDS);
+  const taken = [...browser, ...shared, ...matches(sources, WRITTEN), ...textsIn(src, /\.css$/)];
+  const words = new Set(matches(taken, /\w+/g));
   // Without the browser's types nothing is known to be our own.
-  if (!words.has("HTMLElement") || browser.length === 0) return [];
-  const members = sources.flatMap((text) => [...text.matchAll(PRIVATE)]);
-  return [...new Set(members.map(([, name]) => name))].filter((name) => !words.has(name));
+  if (browser.length === 0) return [];
+  const members = matches(sources, CLASS).flatMap((text) => [...text.matchAll(MEMBER)]);
+  const names = new Set(members.map(([, member, kept]) => member ?? kept));
+  return [...names].filter((name) => !words.has(name));
 }
