@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, is_typeddict
+from typing import Annotated, Any, Literal, get_args, get_origin, is_typeddict
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
@@ -158,3 +158,36 @@ def test_evil_names_are_drawn_and_nothing_else_happens(
     strict.walk()
     strict.has_only_drawn(file.as_uri())
     assert "onerror" in strict.page.locator(".tg-root").inner_text()
+
+
+def absurd(value: Any, hint: Any, large: bool) -> Any:
+    """A part of a log whose numbers are as large, or as small, as they may be."""
+    origin = get_origin(hint)
+    if is_typeddict(hint):
+        fields = fields_of(hint)
+        return {
+            name: part if name == "seq" else absurd(part, fields[name].type, large)
+            for name, part in value.items()
+        }
+    if origin is list:
+        return [absurd(part, get_args(hint)[0], large) for part in value]
+    if origin is dict:
+        return {k: absurd(part, get_args(hint)[1], large) for k, part in value.items()}
+    if origin is Annotated:
+        return 2**53 - 1 if large else 0
+    is_float = hint is float or (isinstance(value, float) and value is not None)
+    return (1e308 if large else -1e308) if is_float else value
+
+
+@pytest.mark.parametrize("large", [True, False])
+@pytest.mark.parametrize("kind", ["trace", "plan", "profile", "monitor", "report"])
+def test_absurd_numbers_are_drawn(
+    strict: Strict, things: dict[str, Log], tmp_path: Path, kind: str, large: bool
+) -> None:
+    file = tmp_path / "page.html"
+    events = [absurd(e, EVENTS[e["kind"]], large) for e in things[kind]["events"]]
+    strict.open(file, page_of(validate({**things[kind], "events": events})))
+    strict.walk()
+    strict.has_only_drawn(file.as_uri())
+    height = strict.page.evaluate("document.documentElement.scrollHeight")
+    assert height < 10_000

@@ -47,13 +47,15 @@ export function rateChart(steps: Steps, width: number, height: number): Chart {
 function lineChart(
   name: string,
   steps: Steps,
-  values: Values,
+  told: Values,
   width: number,
   height: number,
 ): Chart {
+  // Sums of larger ones are no numbers.
+  const values = told.map((value) => (Math.abs(value ?? 0) < 1e300 ? value : null));
   const known = values.filter((value) => value !== null);
-  const least = Math.min(...known);
-  const most = Math.max(...known, 1e-12);
+  const least = known.reduce((a, b) => Math.min(a, b), Infinity);
+  const most = known.reduce((a, b) => Math.max(a, b), 1e-12);
   const byPowers = least > 0 && most > LONG_WAY * least;
   const scale = byPowers ? Math.log10 : Number;
   const low = byPowers ? Math.floor(scale(least)) : Math.min(0, least);
