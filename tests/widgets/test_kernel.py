@@ -301,3 +301,111 @@ def test_where_the_pictures_packages_are_missing_it_says_so(
     assert 'pip install "teachgraph[lab]"' in cell.error
     front_end.run("del sys.modules['anywidget']")
     assert front_end.run(SET_UP).of("error") == []
+
+
+def nodes(cell: Cell) -> list[int]:
+    """The lines of the ops that a trace has recorded."""
+    return [e["line"] for e in cell.snapshot["events"] if e["kind"] == "node"]
+
+
+def test_a_traced_cell_within_a_traced_cell_has_a_trace_of_its_own(
+    front_end: FrontEnd,
+) -> None:
+    inner = "get_ipython().run_cell('%%trace\\ny = x * 2.0')"
+    cell = front_end.run(f"%%trace\nx = tg.ones([2])\n{inner}\nz = x * 3.0")
+    assert len(cell.views) == 2
+    assert nodes(cell) == [2, 3, 4], "the outer one goes on to its end"
+    assert len(cell.of("display_data")) == 4, "two views, two pictures"
+    assert front_end.run(NOBODY_WATCHES).result == "[]"
+
+
+def test_shell_lines_and_magics_go_with_it(front_end: FrontEnd) -> None:
+    timed = front_end.run("%%trace\n%%time\ny = tg.ones([1])")
+    assert "Wall time" in timed.printed
+    assert nodes(timed) == [2]
+    cell = front_end.run("%%trace\n!echo hello\n%timeit -n1 -r1 1\nx = tg.ones([2])")
+    assert "hello" in cell.printed
+    assert "loop" in cell.printed
+    assert nodes(cell) == [4]
+
+
+@pytest.mark.parametrize(
+    ("way", "says"),
+    [
+        ("sys.exit(3)", "SystemExit: 3"),
+        ("raise KeyboardInterrupt('mine')", "KeyboardInterrupt: mine"),
+    ],
+)
+def test_a_cell_that_leaves_is_drawn_as_far_as_it_came(
+    front_end: FrontEnd, way: str, says: str
+) -> None:
+    cell = front_end.run(f"%%trace\nimport sys\nx = tg.ones([2])\n{way}\ny = x * 2.0")
+    assert nodes(cell) == [3]
+    end = cell.snapshot["events"][-1]
+    assert (end["ok"], end["line"], end["error"]) == (False, 4, says)
+    assert front_end.run(NOBODY_WATCHES).result == "[]"
+
+
+def test_an_interrupt_in_the_midst_of_a_loop_ends_it(front_end: FrontEnd) -> None:
+    loop = "for i in range(10_000_000):\n    x = x * 1.0"
+    cell = front_end.start(f"%%trace\nx = tg.ones([2])\n{loop}")
+    front_end.read_until(cell, lambda c: len(c.known()) > 50)
+    front_end.manager.interrupt_kernel()
+    front_end.finish(cell)
+    events = cell.snapshot["events"]
+    end = events[-1]
+    assert (end["ok"], end["error"]) == (False, "KeyboardInterrupt")
+    assert cell.known().items() <= {e["seq"]: e for e in events}.items()
+    assert front_end.run(NOBODY_WATCHES).result == "[]"
+
+
+def test_what_is_awaited_together_is_recorded_with_its_lines(
+    front_end: FrontEnd,
+) -> None:
+    cell = front_end.run(
+        "%%trace\n"
+        "import asyncio\n"
+        "async def made(n):\n"
+        "    await asyncio.sleep(0)\n"
+        "    return tg.ones([n])\n"
+        "a, b = await asyncio.gather(made(1), made(2))\n"
+        "c = a * 2.0"
+    )
+    assert nodes(cell) == [5, 5, 7]
+
+
+def test_two_threads_at_once_record_each_its_own(front_end: FrontEnd) -> None:
+    cell = front_end.run(
+        "import threading\n"
+        "def work(size, found):\n"
+        "    with tg.trace(show=False) as t:\n"
+        "        for _ in range(100):\n"
+        "            x = tg.ones([size])\n"
+        "    found[size] = {\n"
+        "        str(e['shape']) for e in t.events if e['kind'] == 'tensor'}\n"
+        "found = {}\n"
+        "threads = [threading.Thread(target=work, args=(n, found)) for n in (2, 3)]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+        "found"
+    )
+    assert cell.result == "{2: {'[2]'}, 3: {'[3]'}}"
+
+
+def test_a_cell_that_is_run_again_leaves_nothing_of_before(
+    front_end: FrontEnd,
+) -> None:
+    count = (
+        "import threading; from comm import get_comm_manager; "
+        "[sum(t.name == 'teachgraph' for t in threading.enumerate()), "
+        "len(get_comm_manager().comms)]"
+    )
+    body = "%%trace\nx = tg.ones([2])\ntg.show(x * 3.0)"
+    front_end.run(body, "again")
+    before = front_end.run(count).result
+    cells = [front_end.run(body, "again") for _ in range(20)]
+    assert front_end.run(count).result == before
+    last = cells[-1]
+    assert len(last.views) == 2, "of one run both stay"
+    trace, _ = last.views
+    assert front_end.tell(trace, {"type": "ready", "next": 0}).pieces
