@@ -203,3 +203,22 @@ def test_an_operator_that_raises_in_a_branch_is_drawn_with_its_own_inputs() -> N
     named = {i["name"]: i["shape"] for i in failed["inputs"]}
     assert named == {"x": [2, 2], "y": [3, 2]}
     assert "elementwise_add cannot take these inputs" in failed["message"]
+
+
+@pytest.mark.parametrize("most", [0, -1, "all", 1.5])
+def test_explain_shows_at_least_one_op(most: Any) -> None:
+    y = tg.ones([1]) * 2.0
+    with pytest.raises(tg.errors.InvalidValueError, match="most is how many ops"):
+        tg.explain(y, most=most)
+
+
+def test_what_explain_says_of_a_constant_is_said_to_the_end() -> None:
+    told = str(tg.explain(tg.ones([2])))
+    assert told.splitlines()[0] == "Tensor float32 [2], a leaf"
+    assert told.endswith("what made it was not recorded")
+
+
+@pytest.mark.parametrize("enabled", ["no", 3, None])
+def test_the_check_is_on_or_off(enabled: Any) -> None:
+    with pytest.raises(tg.errors.InvalidValueError, match="takes True or False"):
+        tg.check_nan_inf(enabled)

@@ -161,3 +161,27 @@ def test_without_tqdm_there_are_lines(
     for _ in tg.monitor(range(20), title="Mine"):
         pass
     assert "Mine: 20/20 steps" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"batches": 3}, "batches is what the loop goes over, got 3"),
+        ({"model": 3}, "model is a Layer, got 3"),
+        ({"optimizer": "sgd"}, "optimizer is one of tg.optimizer, got 'sgd'"),
+        ({"epochs": "a"}, "epochs counts from 1, got 'a'"),
+        ({"every": "often"}, "every is a number of seconds, got 'often'"),
+    ],
+)
+def test_what_cannot_be_watched_is_refused_before_the_training(
+    wrong: dict[str, Any], told: str
+) -> None:
+    given = {"batches": [1, 2], **wrong}
+    with pytest.raises(tg.errors.InvalidValueError, match=told):
+        tg.monitor(given.pop("batches"), show=False, **given)
+
+
+def test_a_figure_that_is_no_number_is_refused_by_its_name() -> None:
+    watched = tg.monitor([1], show=False)
+    with pytest.raises(tg.errors.InvalidValueError, match="accuracy is a single"):
+        watched.log(accuracy="high")

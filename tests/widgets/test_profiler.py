@@ -137,7 +137,7 @@ def test_the_table_tells_names_figures_and_its_own_cost() -> None:
     assert row[-2:] == ["5.1", "kB"]
     assert lines[-1].startswith("measuring took about ")
     assert all(len(line) <= 120 for line in lines)
-    assert "6 steps" in profile.step_info()
+    assert "5 steps" in profile.step_info()
     assert "samples/s" in profile.step_info()
     with pytest.raises(tg.errors.InvalidValueError, match="time_unit"):
         profile.summary(time_unit="fortnight")
@@ -200,3 +200,50 @@ def test_it_is_started_once_and_stepped_while_it_runs() -> None:
     profile.stop()
     profile.stop()
     assert isinstance(profile.spans[0], Span)
+
+
+@pytest.mark.parametrize("scheduler", [(1, 2, 3), 5, "all"])
+def test_a_schedule_is_two_numbers_or_a_function(scheduler: Any) -> None:
+    with pytest.raises(tg.errors.InvalidValueError, match="a scheduler is"):
+        tg.profiler.Profiler(scheduler=scheduler)
+
+
+def test_words_that_are_none_of_ours_are_refused() -> None:
+    profile = tg.profiler.Profiler()
+    with pytest.raises(tg.errors.InvalidValueError, match="one of SortedKeys"):
+        profile.summary(sorted_by="total")  # type: ignore[arg-type]
+    with pytest.raises(tg.errors.InvalidValueError, match="on_trace_ready is called"):
+        tg.profiler.Profiler(on_trace_ready="folder")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("timer_only", [True, False])
+def test_the_step_that_begins_with_the_end_of_the_last_is_not_counted(
+    timer_only: bool,
+) -> None:
+    with tg.profiler.Profiler(timer_only=timer_only) as profile:
+        for _ in range(3):
+            tg.ones([2]).sum()
+            profile.step(num_samples=2)
+    assert len(profile.steps) == 3
+    names = [span.name for span in profile.spans if span.kind == "step"]
+    assert names == ([] if timer_only else [f"ProfileStep#{i}" for i in range(3)])
+    assert profile.step_info().startswith("3 steps")
+    with tg.profiler.Profiler() as profile:
+        profile.step()
+        tg.ones([2]).sum()
+    assert len(profile.steps) == 2, "but one in which something ran is"
+
+
+def test_a_pylayer_that_raises_leaves_the_profile_whole() -> None:
+    class Odd(tg.autograd.PyLayer):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            raise ValueError
+
+    with tg.profiler.Profiler() as profile:
+        with pytest.raises(ValueError):  # noqa: PT011  raised right here
+            Odd.apply(tg.ones([1]))
+        with tg.profiler.RecordEvent("after"):
+            tg.ones([1])
+    depths = {span.name: span.depth for span in profile.spans}
+    assert depths["Odd"] == depths["after"] == 1

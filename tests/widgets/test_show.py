@@ -257,3 +257,17 @@ def no_figure_stays() -> Iterator[None]:
     import matplotlib.pyplot as plt
 
     plt.close("all")
+
+
+def test_a_file_of_another_kind_says_what_would_be_right(tmp_path: Path) -> None:
+    tg.save({"w": tg.ones([2])}, str(tmp_path / "net.pdparams"))
+    with pytest.raises(LogError, match=r"net.pdparams is no log .* give a saved model"):
+        tg.show(tmp_path / "net.pdparams")
+    with pytest.raises(FileNotFoundError, match="is a folder: give a saved model"):
+        tg.show(tmp_path)
+
+
+@pytest.mark.parametrize("thing", [3, None, "log.json"])
+def test_curves_are_drawn_of_a_training_alone(thing: Any) -> None:
+    with pytest.raises(tg.errors.InvalidValueError, match="of a monitor or its log"):
+        tg.plot.loss(thing)

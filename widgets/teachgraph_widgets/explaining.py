@@ -39,7 +39,7 @@ def explain(value: Any, most: int = MOST_STEPS) -> Text:
         most: How many ops to show; of a longer path the last ones.
 
     Raises:
-        InvalidValueError: It is neither.
+        InvalidValueError: It is neither, or `most` is no number of ops.
 
     >>> import teachgraph as tg
     >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
@@ -50,6 +50,9 @@ def explain(value: Any, most: int = MOST_STEPS) -> Text:
       1  elementwise_mul(x, x) -> [2]
       2  reduce_sum(1) -> []  dim=[]  keep_dim=False
     """
+    if not isinstance(most, int) or most < 1:
+        told = f"most is how many ops to show, at least 1, got {most!r}"
+        raise InvalidValueError(at_user_line(told))
     if isinstance(value, Tensor):
         lines = list(of_tensor(value, most))
     elif isinstance(value, Variable):
@@ -66,8 +69,9 @@ def of_tensor(tensor: Tensor, most: int) -> Iterator[str]:
     if tensor.data.size == 1:
         head += f" = {number_text(stats_of(outline(tensor.data))['mean'])}"
     if tensor.node is None:
-        off = "; it does not say what it came from, as no gradient goes back from it"
-        yield f"{head}, a leaf{off if tensor.stop_gradient else ''}"
+        yield f"{head}, a leaf"
+        if tensor.stop_gradient:
+            yield "     no gradient goes back from it, so what made it was not recorded"
         return
     past = past_of(tensor, ())
     total = len(past.nodes) + past.left_out
@@ -79,7 +83,7 @@ def of_tensor(tensor: Tensor, most: int) -> Iterator[str]:
         facts = f"{letter} {dtype_name(leaf.dtype)} {shape_text(leaf.shape)}"
         yield f"     {names[id(leaf)]} = {facts}"
     if len(past.leaves) > most:
-        yield f"     ... {len(past.leaves) - most:,} leaves more"
+        yield f"     ... {number(len(past.leaves) - most, 'leaf')} more"
     first = max(0, len(past.nodes) - most)
     if hidden := past.left_out + first:
         yield f"     ... {number(hidden, 'op')} before"

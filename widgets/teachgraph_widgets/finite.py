@@ -15,7 +15,13 @@ import numpy as np
 
 from teachgraph.callsite import Callsite, callsite
 from teachgraph.eager.tape import Node
-from teachgraph.errors import OpError, UnknownOpError, at_user_line, describe
+from teachgraph.errors import (
+    InvalidValueError,
+    OpError,
+    UnknownOpError,
+    at_user_line,
+    describe,
+)
 from teachgraph.observe import Observer, observers
 from teachgraph.ops.op import find, slot_name
 from teachgraph.static.operator import Operator
@@ -94,6 +100,7 @@ class check_nan_inf:  # noqa: N801  a verb, as in Paddle
 
     Raises:
         NotFiniteError: From within the op, at the user's line.
+        InvalidValueError: `enabled` is neither True nor False.
 
     In Paddle this is `FLAGS_check_nan_inf`; in PyTorch `detect_anomaly`.
 
@@ -105,6 +112,9 @@ class check_nan_inf:  # noqa: N801  a verb, as in Paddle
     """
 
     def __init__(self, enabled: bool = True) -> None:
+        if not isinstance(enabled, bool):
+            told = f"check_nan_inf takes True or False, got {enabled!r}"
+            raise InvalidValueError(at_user_line(told))
         self.before = [o for o in observers if isinstance(o, Check)]
         self.now = [Check()] if enabled else []
         switch(self.before, self.now)

@@ -77,9 +77,7 @@ class Monitor:
         every: float = 0.1,
         show: bool | None = None,
     ) -> None:
-        if epochs < 1:
-            told = f"epochs counts from 1, got {epochs}"
-            raise InvalidValueError(at_user_line(told))
+        check(batches, model, optimizer, epochs, every)
         self.batches, self.epochs, self.every = batches, epochs, every
         self.title, self.optimizer = title, optimizer
         self.show = in_notebook() if show is None else show
@@ -130,8 +128,9 @@ class Monitor:
         """
         for name, value in metrics.items():
             array = np.asarray(value)
-            if array.size != 1:
-                told = f"{name} is a single number, got shape {list(array.shape)}"
+            if array.size != 1 or array.dtype.kind not in "biuf":
+                what = f"shape {list(array.shape)}" if array.size != 1 else repr(value)
+                told = f"{name} is a single number, got {what}"
                 raise InvalidValueError(at_user_line(told))
             self._metrics[clean(name, 40)] = float(array.reshape(()))
 
@@ -256,6 +255,25 @@ def monitor(
         every=every,
         show=show,
     )
+
+
+def check(batches: Any, model: Any, optimizer: Any, epochs: Any, every: Any) -> None:
+    """Refuse what would only be found out in the middle of a training.
+
+    Raises:
+        InvalidValueError: One of them is not what it should be.
+    """
+    is_layer = model is None or hasattr(model, "named_parameters")
+    has_rate = optimizer is None or hasattr(optimizer, "get_lr")
+    for what, got, fits in (
+        ("batches is what the loop goes over", batches, isinstance(batches, Iterable)),
+        ("model is a Layer", model, is_layer),
+        ("optimizer is one of tg.optimizer", optimizer, has_rate),
+        ("epochs counts from 1", epochs, isinstance(epochs, int) and epochs > 0),
+        ("every is a number of seconds", every, isinstance(every, (int, float))),
+    ):
+        if not fits:
+            raise InvalidValueError(at_user_line(f"{what}, got {got!r}"))
 
 
 def norms_of(model: Any) -> dict[str, float | None]:

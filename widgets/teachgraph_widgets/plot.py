@@ -126,6 +126,9 @@ def timeline(profile: Profiler, ax: Any = None) -> Any:
 def training(source: Any) -> Sequence[TrainEvent]:
     """The steps in a monitor or a log."""
     log = source.events if isinstance(source, Monitor) else source
+    if not isinstance(log, dict):
+        told = f"curves are drawn of a monitor or its log, got {type(source).__name__}"
+        raise InvalidValueError(at_user_line(told))
     return fold(validate(log)).training
 
 

@@ -114,9 +114,10 @@ class Profiler:
         custom_device_types: Sequence[str] = (),
         with_flops: bool = False,
     ) -> None:
-        if isinstance(scheduler, (tuple, list)):
-            scheduler = between(*scheduler)
-        self.schedule: Schedule | None = scheduler
+        self.schedule: Schedule | None = schedule_of(scheduler)
+        if on_trace_ready is not None and not callable(on_trace_ready):
+            told = f"on_trace_ready is called with the profiler, got {on_trace_ready!r}"
+            raise InvalidValueError(at_user_line(told))
         self.on_trace_ready = on_trace_ready
         self.timer_only = timer_only
         self.timer = Timer(shapes=record_shapes)
@@ -148,6 +149,8 @@ class Profiler:
         if not self._running:
             return
         recorded = self._leave()
+        if self._step and self.is_quiet():
+            self.steps.pop()
         self._running = False
         if recorded:
             self._hand_on()
@@ -170,7 +173,7 @@ class Profiler:
         return self.schedule(self._step)
 
     def _enter(self) -> None:
-        self._since = time.perf_counter()
+        self._since, self._span = time.perf_counter(), None
         if self.state in RECORDING and not self.timer_only:
             observers.append(self.timer)
             active.append(self.timer)
@@ -183,6 +186,16 @@ class Profiler:
         self.timer.close()
         observers.remove(self.timer)
         active.remove(self.timer)
+        return True
+
+    def is_quiet(self) -> bool:
+        """Whether nothing ran in the last step: one begins with each end of another."""
+        spans = self.timer.spans
+        if self._span is None or not spans or spans[-1] is not self._span:
+            return self._span is None
+        if len(spans) > 1 and spans[-2].end > self._span.start:
+            return False
+        spans.pop()
         return True
 
     def _hand_on(self) -> None:
@@ -223,6 +236,9 @@ class Profiler:
         if time_unit not in UNITS:
             told = f"time_unit is one of {', '.join(UNITS)}, got {time_unit!r}"
             raise InvalidValueError(at_user_line(told))
+        if sorted_by not in ORDERS:
+            told = f"sorted_by is one of SortedKeys, got {sorted_by!r}"
+            raise InvalidValueError(at_user_line(told))
         rows = sorted(self.rows(), key=ORDERS[sorted_by], reverse=True)
         return Text(table(rows, self.spans, time_unit))
 
@@ -250,6 +266,21 @@ class Profiler:
         return log.whole()
 
 
+def schedule_of(scheduler: Any) -> Schedule | None:
+    """What says which steps to record.
+
+    Raises:
+        InvalidValueError: It is no schedule.
+    """
+    if isinstance(scheduler, (tuple, list)) and len(scheduler) == 2:
+        return between(*scheduler)
+    if scheduler is None or callable(scheduler):
+        found: Schedule | None = scheduler
+        return found
+    told = f"a scheduler is (first, end) or a function of the step, got {scheduler!r}"
+    raise InvalidValueError(at_user_line(told))
+
+
 class ProfilerError(TeachgraphError, RuntimeError):
     """A profiler that is used before it is started, or started twice."""
 
@@ -265,7 +296,7 @@ class RecordEvent(ContextDecorator):
     """
 
     def __init__(self, name: str, event_type: Any = None) -> None:
-        self.name, self.event_type = name, event_type
+        self.name, self.event_type = str(name), event_type
         self._spans: list[tuple[Timer, Span | None]] = []
 
     def begin(self) -> None:

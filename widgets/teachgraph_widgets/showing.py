@@ -31,7 +31,7 @@ from teachgraph_widgets.still import image
 from teachgraph_widgets.summary import cut, summary
 from teachgraph_widgets.tape import TapeRecorder
 from teachgraph_widgets.tracing import Trace, in_notebook
-from teachgraph_widgets.validate import read_log, validate
+from teachgraph_widgets.validate import LogError, read_log, validate
 
 __all__ = ["Shown", "show"]
 
@@ -234,10 +234,15 @@ def of_file(path: Path) -> Shown:
         gives = listed([variable.name for variable in fetches])
         head = f"model {clean(model.name)}: takes {listed(feeds)}; gives {gives}"
         return Shown(of_program(program, head).log, f"{head}\n{program}")
+    wanted = "give a saved model (its .pdmodel or prefix), a log or an exported page"
     if not path.is_file():
-        told = f"there is no {path}: give a saved model, a log or an exported page"
-        raise FileNotFoundError(at_user_line(told))
-    return of_log(read_log(text_of(path)))
+        told = f"{path} is a folder" if path.is_dir() else f"there is no {path}"
+        raise FileNotFoundError(at_user_line(f"{told}: {wanted}"))
+    try:
+        return of_log(read_log(text_of(path)))
+    except LogError as error:
+        told = f"{clean(path.name)} is no log ({error}): {wanted}"
+        raise LogError(at_user_line(told)) from None
 
 
 def listed(names: list[str]) -> str:

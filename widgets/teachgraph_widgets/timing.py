@@ -97,7 +97,8 @@ class Timer(Observer):
         error: BaseException,
     ) -> None:
         """An op has raised."""
-        if self._open and self._open[-1].kind == "op":
+        mine = get_ident() == self.thread
+        if mine and self._open and self._open[-1].kind == "op":
             self.end(self._open[-1])
 
     def backward_begin(self, roots: Sequence[Any]) -> None:
