@@ -134,7 +134,7 @@ def test_the_text_has_the_curve_in_one_line() -> None:
     (line,) = (line for line in text.splitlines() if line.startswith("  loss "))
     assert "█" in line
     assert "▁" in line
-    assert "gradients: 0 " in text
+    assert "gradient norms by layer: 0: " in text
     assert "<svg" in still(watched.events)
 
 

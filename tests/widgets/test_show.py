@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from teachgraph_widgets.log import packed, written
 from teachgraph_widgets.page import write_page
+from teachgraph_widgets.summary import summary
 from teachgraph_widgets.validate import LogError, validate
 
 import teachgraph as tg
@@ -244,7 +245,10 @@ def test_a_loss_that_falls_far_goes_by_powers_of_ten_and_one_lost_is_a_cross() -
     assert ax.get_yscale() == "log"
     assert list(line.get_xdata()) == [1, 2, 3, 5, 6]
     assert (list(crosses.get_xdata()), crosses.get_label()) == ([4], "not finite")
-    assert "by powers of ten" in decoded(tg.show(watched)._repr_html_())
+    drawn = decoded(tg.show(watched)._repr_html_())
+    assert "by powers of ten" in drawn
+    assert drawn.count("✕") == 1
+    assert "loss not finite in 1 step, first in step 4" in summary(watched.events)
     near = tg.monitor([1] * 2, every=0.0, show=False)
     for _ in near:
         near.log(loss=2.0)

@@ -83,6 +83,11 @@ def loss_chart(folded: Folded, x: int, y: int, width: int) -> Parts:
         text(x + AXIS, top + HEIGHT + 16, f"step {first:,}", "d"),
         text(x + width - 8 * GLYPH, top + HEIGHT + 16, f"{end:,}".rjust(8), "d"),
     ]
+    lost = [e["step"] for e in folded.training if e["loss"] is None][:MOST_ROWS]
+    parts += [
+        text(x + AXIS + wide * (step - first) / (end - first) - 4, top + 10, "✕", "e")
+        for step in lost
+    ]
     norms = [f"{name}: {number_text(norm)}" for name, norm in last["norms"].items()]
     if norms:
         words = f"last gradient norm by layer: {', '.join(norms)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from textwrap import wrap
 
@@ -17,6 +18,7 @@ from teachgraph_widgets.folded import (
     number_text,
     shape_text,
 )
+from teachgraph_widgets.still_charts import goes_far
 
 __all__ = ["summary"]
 
@@ -112,11 +114,19 @@ def training(folded: Folded) -> list[str]:
     lines = [f"  {steps}, epoch {last['epoch']:,}"]
     if losses:
         ends = f"{number_text(losses[0])} -> {number_text(losses[-1])}"
-        lines.append(f"  loss {ends}  {sparkline(losses)}")
+        far = goes_far(losses)
+        curve = sparkline([math.log(loss) for loss in losses] if far else losses)
+        lines.append(f"  loss {ends}  {curve}" + "  by powers of ten" * far)
+    lost = [e["step"] for e in folded.training if e["loss"] is None]
+    if lost:
+        count = f"{len(lost):,} step" + "s" * (len(lost) > 1)
+        lines.append(f"  loss not finite in {count}, first in step {lost[0]:,}")
+    if "rate" in last:
+        lines.append(f"  learning rate {number_text(last['rate'])}")
     figures = last["metrics"].items()
     lines += [f"  {name} {number_text(value)}" for name, value in figures][:MOST_FACTS]
-    norms = [f"{layer} {number_text(norm)}" for layer, norm in last["norms"].items()]
-    return lines + ([f"  gradients: {listed(norms)}"] if norms else [])
+    norms = [f"{layer}: {number_text(norm)}" for layer, norm in last["norms"].items()]
+    return lines + ([f"  gradient norms by layer: {listed(norms)}"] if norms else [])
 
 
 def sparkline(values: list[float], width: int = 40) -> str:
