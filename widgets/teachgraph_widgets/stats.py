@@ -21,7 +21,16 @@ from numpy.typing import NDArray
 from teachgraph_widgets.events import Stats
 from teachgraph_widgets.thumbnails import heat_map, is_picture, picture
 
-__all__ = ["Look", "Looks", "Seen", "dtype_name", "outline", "stats_of", "summary"]
+__all__ = [
+    "Look",
+    "Looks",
+    "Seen",
+    "dtype_name",
+    "number",
+    "outline",
+    "stats_of",
+    "summary",
+]
 
 Array = NDArray[Any]
 
@@ -164,6 +173,18 @@ def outline(value: Any, whole: int = SAMPLE) -> Figures:
     return seen if array.size <= whole else (*seen, stride_for(array))
 
 
+def number(array: Array) -> Figures:
+    """All that is shown of a single element, without what a look at many takes.
+
+    >>> stats_of(number(np.array([[2.5]])))["first"]
+    [2.5]
+    """
+    dtype = array.dtype
+    if dtype.kind not in "biuf":
+        return outline(array)
+    return (array.shape, dtype_name(dtype), *single(float(array.item())))
+
+
 def stats_of(seen: Seen) -> Stats:
     """What was seen of a value, as the log has it: numbers to six digits."""
     figures = seen.figures if isinstance(seen, Look) else seen
@@ -207,7 +228,7 @@ def figures(array: Array, flat: Array, whole: int) -> Figures:
     """
     shape, dtype = array.shape, dtype_name(array.dtype)
     if flat.size == 1:
-        return (shape, dtype, *single(float(flat[0])))
+        return number(array)
     if not flat.size:
         return shape, dtype, None, None, None, None, None, 0, 0, (), (), ()
     seen = flat if flat.size <= whole else flat[:: stride_for(array)].copy()

@@ -151,8 +151,8 @@ class TapeRecorder(Watcher):
         if node is None and is_update(op):
             texts = (*rates(op, inputs), *texts)
         saved = () if node is None else self._saved.get(op) or self.saved_by(op, node)
-        facts = op, read, made, texts, saved, node is not None, order
-        told.append(("node", number, *facts, self.layers.path))
+        path, taped = self.layers.path, node is not None
+        told.append(("node", number, op, read, made, texts, saved, taped, order, path))
         if self.values:
             for tensor, known in zip(outputs, written, strict=True):
                 if (seen := self.seen(tensor, known)) is not None:
@@ -362,7 +362,7 @@ class TapeRecorder(Watcher):
         """A gradient's summary, or its figures alone: an edge shows its norm."""
         array = np.asarray(grad.data if isinstance(grad, Tensor) else grad)
         seen = self.look_at(array)
-        return outline(array) if seen is None else seen
+        return self.budget.looks.outline(array) if seen is None else seen
 
     def pass_line(self) -> int:
         """The line to blame for what a reverse pass does: that which began it."""

@@ -17,7 +17,7 @@ from teachgraph.observe import Observer
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, clean
-from teachgraph_widgets.stats import Seen, outline
+from teachgraph_widgets.stats import Seen, number
 
 __all__ = ["Watcher", "careful", "cleaned", "short_text", "short_texts"]
 
@@ -47,12 +47,13 @@ class Watcher(Observer):
             return None
         size = value.size
         if size == 1:
-            return outline(value)
+            return number(value)
+        budget = self.budget
         if owner < 0:
             line = self.cursor.line
             owner, visit = -line, self.cursor.visits.get(line, 0)
-        granted = self.budget.grants(owner, visit, size)
-        return self.budget.looks.summary(value) if granted else None
+        granted = budget.grants(owner, visit, size)
+        return budget.looks.summary(value) if granted else None
 
 
 def careful(
