@@ -144,6 +144,22 @@ with fluid.dygraph.guard():
     assert end.endswith("a run"), "and says why to the end"
 
 
+def test_the_text_counts_what_passes_have_left() -> None:
+    recording = record(
+        FOUR_LINES
+        + """\
+unused = fluid.layers.relu(hidden)
+test = fluid.default_main_program().clone(for_test=True)
+after = tg.passes.apply_pass(test, ["dead_code"], fetches=[loss.name])
+"""
+    )
+    left = [op.type for op in recording.names["after"].global_block().ops]
+    told = summary(recording.log)
+    head = " ".join(line.strip() for line in told.splitlines()[1:4])
+    assert f"and {len(left)} operators" in head.rpartition("copy of test program")[2]
+    assert "relu" not in told.rpartition("copy of test program: ")[2]
+
+
 def test_programs_that_are_made_the_same_way_again_are_told_once() -> None:
     f = tg.jit.to_static(lambda x: x * 2.0)
     told = summary(record("f(tg.ones([1]))\nf(tg.ones([2]))", f=f).log)

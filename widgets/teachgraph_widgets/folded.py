@@ -13,9 +13,11 @@ from teachgraph_widgets.events import (
     NodeEvent,
     OpEvent,
     OpFailed,
+    OpRemoved,
     PassEvent,
     PlanEvent,
     ProfileEvent,
+    ProgramEvent,
     Run,
     Span,
     Stats,
@@ -124,6 +126,7 @@ class Folded:
         self.training = list[TrainEvent]()
         self.plans, self.passes = list[PlanEvent](), list[PassEvent]()
         self.spans = list[Span]()
+        self._ops, self._gone = dict[int, Row](), set[int]()
         self._nodes, self._made = dict[int, Step](), dict[int, Step]()
 
     @property
@@ -152,16 +155,34 @@ class Folded:
             case "dropped":
                 count, what, why = event["count"], event["what"], event["why"]
                 self.dropped.append(f"{count:,} {what}: {why}")
-            case "program":
-                self.programs[event["program"]] = Program(event["title"], event["role"])
-            case "var" | "op":
-                self.add_row(event["program"], row_of(event))
-            case "op_failed":
-                self.fail(event)
+            case "program" | "var" | "op" | "op_removed" | "op_failed":
+                self.take_row(event)
             case "train" | "plan" | "pass" | "profile":
                 self.take_chart(event)
             case _:
                 self.take_eager(event)
+
+    def take_row(
+        self, event: ProgramEvent | VarEvent | OpEvent | OpRemoved | OpFailed
+    ) -> None:
+        """Fold in what stands in a program."""
+        match event["kind"]:
+            case "program":
+                self.programs[event["program"]] = Program(event["title"], event["role"])
+            case "var":
+                self.add_row(event["program"], row_of(event))
+            case "op":
+                self._ops[event["op"]] = row = row_of(event)
+                self.add_row(event["program"], row)
+            case "op_removed":
+                self._gone.add(id(self._ops.get(event["op"])))
+            case "op_failed":
+                self.fail(event)
+
+    def settle(self) -> None:
+        """Leave out the operators that were taken out again."""
+        for program in self.programs.values() if self._gone else ():
+            program.rows = [row for row in program.rows if id(row) not in self._gone]
 
     def take_chart(
         self, event: TrainEvent | PlanEvent | PassEvent | ProfileEvent
@@ -287,6 +308,7 @@ def fold(log: Log) -> Folded:
     folded.title = log["title"]
     for event in log["events"]:
         folded.take(event)
+    folded.settle()
     return folded
 
 
