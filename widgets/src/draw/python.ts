@@ -57,7 +57,7 @@ export function codeLine(text: string, pieces = tokens(text)): HTMLElement {
 
 /** Let a long line break after a dot, a comma or a bracket, but no number in two. */
 function breakable(kind: string, text: string): (string | HTMLElement)[] {
-  const pieces = kind === "number" ? [text] : text.split(/(?<=[.,(=])/);
+  const pieces = kind === "number" ? [text] : text.split(/(?<=[.,(=])(?!\))/);
   const parts = pieces.flatMap((piece) =>
     piece.length > LONG ? piece.split(/(?<=_)/) : [piece],
   );

@@ -7,7 +7,7 @@ import { el, svg } from "./dom";
 const WIDTH = 220;
 const HEIGHT = 44;
 const HEAT = 96;
-const HEAT_WIDE = 112;
+const HEAT_WIDE = 100;
 const SPARK = 28;
 const MOST_PAST = 200;
 
@@ -86,7 +86,7 @@ function svgTitle(text: string): SVGElement {
 function firstValues({ first, shape }: Stats): HTMLElement {
   const size = shape.reduce((product, dimension) => product * dimension, 1);
   const rest = size > first.length ? ", …" : "";
-  const text = `[${first.map(numberText).join(", ")}${rest}]`;
+  const text = `[${first.map((value) => numberText(value)).join(", ")}${rest}]`;
   return el("p", "tg-code tg-firstvalues", text);
 }
 
@@ -161,7 +161,7 @@ function decoded(text: string): string {
 
 function imageView(picture: PixelPicture, { shape }: Stats): HTMLElement {
   const { width, height, pixels } = picture;
-  const canvas = pixelCanvas(width, height, pixels, Math.max(4, 112 / height));
+  const canvas = pixelCanvas(width, height, pixels, Math.max(4, HEAT_WIDE / height));
   canvas.setAttribute("aria-label", `the first picture, ${height} by ${width} pixels`);
   const count = shape.length > 3 ? `first of ${shape[0]}, ` : "";
   const note = el("span", "tg-note", `${count}${shapeText(shape.slice(-3))}`);
