@@ -8,11 +8,11 @@ export function shapeText(shape: Shape): string {
 }
 
 /** Write a number in at most seven characters or so. */
-export function numberText(value: number | null): string {
+export function numberText(value: number | null, digits = 4): string {
   if (value === null) return "not finite";
   const size = Math.abs(value);
   if (size !== 0 && (size < 1e-3 || size >= 1e5)) return value.toExponential(2);
-  return String(Number(value.toPrecision(4)));
+  return String(Number(value.toPrecision(digits)));
 }
 
 /** `1,234,567.8`, without the language tables that a browser would load for it. */

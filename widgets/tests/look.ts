@@ -13,7 +13,7 @@ export function look(trace: Trace, position = trace.length): Look {
     isCurrent: () => false,
     caption: (node) => caption(trace, node, position),
     stats: (key) => carried(trace, key, position),
-    hooked: (key) => hookText(trace, key, position),
+    hooked: (key, digits) => hookText(trace, key, position, digits),
     isBad: () => false,
   };
 }

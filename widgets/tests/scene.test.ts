@@ -157,3 +157,17 @@ test("a heat map is blue below zero, orange above, red where not finite", () => 
   expect(above[0]).toBeGreaterThan(above[2]);
   expect(bad[0] - Math.max(bad[1], bad[2])).toBeGreaterThan(100);
 });
+
+test("a gradient op says each gradient it makes once, and a shape where there is no name", () => {
+  const b = new Builder("twice");
+  const [x, y] = [b.tensor("x", "P", [1]), b.tensor("", "T", [2, 3])];
+  const square = b.node("elementwise_mul", [x, x], [y], []);
+  const sum = b.node("reduce_sum", [y], [b.tensor("z", "T", [])], []);
+  b.grad(y, b.stats([2, 3]), sum);
+  b.grad(x, b.stats([1]), square);
+  b.grad(x, b.stats([1]), square);
+  const trace = traceOf(b.log);
+  const shapes = boxes(scene(trace.tape.mirror, CAMERA, ALL, look(trace)));
+  const details = shapes.filter(({ tone }) => tone === "grad").map((box) => box.caption.detail);
+  expect(details).toEqual(["x.grad", "[2, 3]"]);
+});

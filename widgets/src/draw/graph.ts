@@ -375,7 +375,7 @@ function lookOf(frame: Frame): Look {
     isCurrent: (cell, line) => step?.cell === cell && step.line === line,
     caption: (node) => caption(trace, node, position),
     stats: (key) => carried(trace, key, position),
-    hooked: (key) => hookText(trace, key, position),
+    hooked: (key, digits) => hookText(trace, key, position, digits),
     isBad: (node) => isBadNode(trace, node, position),
   };
 }

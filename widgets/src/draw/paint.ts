@@ -2,16 +2,17 @@
 
 import { TONES } from "../state/tones";
 import { shorten } from "../text";
-import type {
-  Backdrop,
-  Box,
-  Camera,
-  Chip,
-  Curve,
-  Label,
-  Mark,
-  Shape,
-  Size,
+import {
+  FULL,
+  type Backdrop,
+  type Box,
+  type Camera,
+  type Chip,
+  type Curve,
+  type Label,
+  type Mark,
+  type Shape,
+  type Size,
 } from "./scene";
 import { drawCurves, FAINT } from "./curves";
 import type { Palette } from "./theme";
@@ -58,7 +59,7 @@ function sizesAt(scale: number): Sizes {
     title: atLeast(10, TITLE, 17),
     far: atLeast(9.5, FAR_TITLE, 25),
     detail: atLeast(9.5, DETAIL, 15),
-    label: atLeast(9, DETAIL, 14),
+    label: atLeast(9, DETAIL, scale < FULL ? 20 : 14),
   };
 }
 
@@ -131,11 +132,24 @@ function drawAxis(
   palette: Palette,
 ): void {
   const half = size.height / 2 / camera.scale;
-  context.strokeStyle = palette.rule;
-  context.lineWidth = 1 / camera.scale;
+  const ends = [0, camera.y - half, 0, camera.y + half];
+  drawLines(context, palette.rule, 1 / camera.scale, ends);
+}
+
+/** Straight lines: of each the two ends. */
+function drawLines(
+  context: Context,
+  colour: string,
+  width: number,
+  ends: readonly number[],
+): void {
+  context.strokeStyle = colour;
+  context.lineWidth = width;
   context.beginPath();
-  context.moveTo(0, camera.y - half);
-  context.lineTo(0, camera.y + half);
+  for (let i = 0; i < ends.length; i += 4) {
+    context.moveTo(ends[i], ends[i + 1]);
+    context.lineTo(ends[i + 2], ends[i + 3]);
+  }
   context.stroke();
 }
 
@@ -151,9 +165,10 @@ function draw(context: Context, shape: Shape, palette: Palette, texts: Texts): v
 function drawChip(context: Context, chip: Chip, palette: Palette, texts: Texts): void {
   const { x, y, width, text, gradient, state } = chip;
   const marked = state === "selected" || state === "linked";
-  const size = Math.min(12.5, texts.sizes.label - 0.5);
+  const size = texts.sizes.label - 0.5;
   const wide = (width * size) / (DETAIL - 0.5);
-  outline(context, x - wide / 2, y - 9, wide, 18, 9);
+  const half = size * 0.8;
+  outline(context, x - wide / 2, y - half, wide, 2 * half, half);
   context.fillStyle = palette.panel;
   context.fill();
   context.lineWidth = marked ? 2 : 1.25;
@@ -344,7 +359,8 @@ function writeSign(
 function drawMark(context: Context, mark: Mark, palette: Palette, texts: Texts): void {
   const { x, y, sign, state } = mark;
   if (sign === "bad") return drawCross(context, mark, palette);
-  if (sign === "stop") return drawStop(context, mark, palette);
+  // A bar across the way: no gradient comes back through here.
+  if (sign === "stop") return drawLines(context, palette.ink, 3, [x - 11, y - 5, x + 11, y - 5]);
   if (sign === "hook") return drawHook(context, mark, palette, texts);
   const update = sign === "update";
   const tone = palette.tones[update ? "optimise" : "g"];
@@ -359,7 +375,10 @@ function drawMark(context: Context, mark: Mark, palette: Palette, texts: Texts):
   context.lineWidth = marked ? 3 : 2;
   context.strokeStyle = marked ? palette.accent : sign === "sum" ? fill : palette.panel;
   context.stroke();
-  if (sign === "sum") return drawPlus(context, x, y, palette.ink);
+  if (sign === "sum") {
+    const ends = [x - 4.5, y, x + 4.5, y, x, y - 4.5, x, y + 4.5];
+    return drawLines(context, palette.ink, 1.75, ends);
+  }
   const text = update ? TONES.optimise.letter : "1";
   writeSign(context, text, x, y, letter, palette, texts);
 }
@@ -370,27 +389,6 @@ function hexagon(context: Context, x: number, y: number, radius: number): void {
     context.lineTo(x + radius * Math.cos(angle), y + radius * Math.sin(angle));
   }
   context.closePath();
-}
-
-function drawPlus(context: Context, x: number, y: number, colour: string): void {
-  context.strokeStyle = colour;
-  context.lineWidth = 1.75;
-  context.beginPath();
-  context.moveTo(x - 4.5, y);
-  context.lineTo(x + 4.5, y);
-  context.moveTo(x, y - 4.5);
-  context.lineTo(x, y + 4.5);
-  context.stroke();
-}
-
-/** A bar across the way: no gradient comes back through here. */
-function drawStop(context: Context, { x, y }: Mark, palette: Palette): void {
-  context.strokeStyle = palette.ink;
-  context.lineWidth = 3;
-  context.beginPath();
-  context.moveTo(x - 11, y - 5);
-  context.lineTo(x + 11, y - 5);
-  context.stroke();
 }
 
 function drawHook(context: Context, mark: Mark, palette: Palette, texts: Texts): void {
@@ -406,20 +404,10 @@ function drawHook(context: Context, mark: Mark, palette: Palette, texts: Texts):
 
 /** NaN or Inf: seen without a click. */
 function drawCross(context: Context, { x, y, size }: Mark, palette: Palette): void {
-  const reach = 7 * size;
-  for (const [colour, width] of [
-    [palette.panel, 7],
-    [palette.bad, 3.5],
-  ] as const) {
-    context.strokeStyle = colour;
-    context.lineWidth = width * size;
-    context.beginPath();
-    context.moveTo(x - reach, y - reach);
-    context.lineTo(x + reach, y + reach);
-    context.moveTo(x + reach, y - reach);
-    context.lineTo(x - reach, y + reach);
-    context.stroke();
-  }
+  const [left, right, top, low] = [x - 7 * size, x + 7 * size, y - 7 * size, y + 7 * size];
+  const ends = [left, top, right, low, right, top, left, low];
+  drawLines(context, palette.panel, 7 * size, ends);
+  drawLines(context, palette.bad, 3.5 * size, ends);
 }
 
 function drawLabel(
@@ -432,7 +420,8 @@ function drawLabel(
   const size = texts.sizes.label;
   const room = text.length * size * ADVANCE + 8;
   const left = x === 0 ? -room / 2 : x;
-  outline(context, left, y - 9, room, 18, 9);
+  const half = size * 0.8;
+  outline(context, left, y - half, room, 2 * half, half);
   context.fillStyle = palette.panel;
   context.fill();
   const font = `${size}px ${palette.mono}`;

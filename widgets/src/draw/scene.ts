@@ -34,8 +34,8 @@ export interface Look {
   readonly running?: string | undefined;
   caption(node: MirrorNode): Caption;
   stats(key: string): Stats | undefined;
-  /** What hooks made of the gradient that `key` is. */
-  hooked(key: string): string;
+  /** What hooks made of the gradient that `key` is, in numbers of so many digits. */
+  hooked(key: string, digits: number): string;
   /** Whether it is known, without looking closer, that something is not finite. */
   isBad(node: MirrorNode): boolean;
 }
@@ -132,7 +132,7 @@ const GAP = 6;
 const MOST_KEPT = 14;
 /** So many rows are a whole number of a border's dashes. */
 const DASHES = 7;
-const CHIP = { height: 16, letter: 6.7, most: 15 };
+const CHIP = { letter: 6.7, most: 15, far: 10 };
 const BACKDROPS: Record<Region["what"], string> = {
   untaped: "off the tape: no gradient",
   second: "second tape: the backward pass",
@@ -165,8 +165,11 @@ export function scene(mirror: Picture, camera: Camera, size: Size, look: Look): 
   return shapes.sort((a, b) => depth(a) - depth(b));
 }
 
+/** From this scale on boxes have two lines. */
+export const FULL = 0.6;
+
 function detailAt(scale: number): Detail {
-  if (scale >= 0.6) return "full";
+  if (scale >= FULL) return "full";
   return scale >= 0.3 ? "title" : "dot";
 }
 
@@ -230,7 +233,7 @@ function pushEdge(shapes: Shape[], edge: MirrorEdge, detail: Detail, look: Look)
   const { kind, key } = edge;
   const state = stateOf(edge, look);
   if (kind === "saved") return pushSaved(shapes, edge, state, detail, look);
-  if (edge.chip !== "" && detail !== "dot") shapes.push(chip(edge, state));
+  if (edge.chip !== "" && detail !== "dot") shapes.push(chip(edge, state, detail));
   const wanted = state !== "future" && detail !== "dot";
   const stats = wanted ? look.stats(key) : undefined;
   const bad = isBad(stats);
@@ -257,9 +260,9 @@ function pushEdge(shapes: Shape[], edge: MirrorEdge, detail: Detail, look: Look)
   }
 }
 
-function chip(edge: MirrorEdge, state: State): Chip {
+function chip(edge: MirrorEdge, state: State, detail: Detail): Chip {
   const { key, kind } = edge;
-  const text = shorten(edge.chip, CHIP.most);
+  const text = shorten(edge.chip, detail === "full" ? CHIP.most : CHIP.far);
   const width = text.length * CHIP.letter + 14;
   const [x, y] = kind === "gradient" ? [edge.x2, edge.y2] : [edge.x1, edge.y1];
   return { kind: "chip", key, text, x, y, width, gradient: kind === "gradient", state };
@@ -363,7 +366,7 @@ function pushJoin(shapes: Shape[], join: Join, detail: Detail, look: Look): void
   if (join.removed < look.position) return;
   const { key, sign, x, y } = join;
   const state = stateOf(join, look);
-  const text = sign === "hook" && detail === "full" ? look.hooked(key) : "";
+  const text = sign === "hook" ? look.hooked(key, detail === "full" ? 4 : 2) : "";
   if (text !== "") {
     shapes.push({ kind: "label", text, x: x + 10, y, state });
   }

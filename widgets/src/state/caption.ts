@@ -51,8 +51,8 @@ function gradientCaption(trace: Trace, node: MirrorNode, position: number): Capt
   const title = entity?.name ?? node.title;
   const stats = node.shape === "leaf" ? carried(trace, node.key, position) : undefined;
   if (node.shape === "leaf") return { title, detail: stats ? normText(stats) : "" };
-  const made = entity?.consumers.map((link) => nameOf(trace, link)) ?? [];
-  return { title, detail: made.join(", ") };
+  const made = new Set(entity?.consumers.map(nameOf));
+  return { title, detail: [...made].join(", ") };
 }
 
 /** The norm of a gradient, unless a part of it has none. */
@@ -62,18 +62,22 @@ export function normText(stats: Stats): string {
 }
 
 /** The norm of a gradient before and after hooks that changed it. */
-export function hookText(trace: Trace, key: string, position: number): string {
+export function hookText(
+  trace: Trace,
+  key: string,
+  position: number,
+  digits: number,
+): string {
   const tensor = tensorOf(trace, key.slice(1));
   const found = tensor?.found?.at(position);
   const now = tensor?.gradient.at(position);
-  return found && now ? `${numberText(found.norm)} → ${numberText(now.norm)}` : "";
+  if (!found || !now) return "";
+  return `${numberText(found.norm, digits)} → ${numberText(now.norm, digits)}`;
 }
 
 /** A gradient's name, or, where its tensor has none, its shape. */
-function nameOf({ tape }: Trace, { key, label }: Link): string {
-  const [prefix, id] = key.split(":");
-  const tensor = prefix === "gt" ? tape.tensors.get(Number(id)) : undefined;
-  return tensor && !tensor.named ? shapeText(tensor.event.shape) : label;
+function nameOf({ label }: Link): string {
+  return label.replace(/^\S+\.grad (?=\[)/, "");
 }
 
 function leafTitle(trace: Trace, node: MirrorNode): string {
