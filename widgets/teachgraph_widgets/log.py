@@ -3,7 +3,9 @@
 Everything that is drawn is drawn from it, so what it leaves out it says: each `dropped`
 event counts what was cut or sampled, and why. While the user's code runs an event is a
 tuple, which costs a fraction of a microsecond and which the garbage collector need not
-walk; it becomes the dictionary of the schema when somebody asks for it.
+walk; when and where stand in lists beside it, as each object that lives on brings the
+collector's next round nearer. It becomes the dictionary of the schema when somebody
+asks for it.
 """
 
 from __future__ import annotations
@@ -29,9 +31,6 @@ LONGEST_SOURCE = 200_000
 Record = tuple[Any, ...]
 """An event's kind, and the kind's fields in the schema's order."""
 
-Stamp = tuple[float, int]
-"""When, and on which line: one for the events that belong together."""
-
 
 class EventLog:
     """The events of one trace.
@@ -56,7 +55,8 @@ class EventLog:
         self.holding = False
         self.release: Callable[[], None] = nothing
         self._records: list[Record] = []
-        self._stamps: list[Stamp] = []
+        self._times: list[float] = []
+        self._lines: list[int] = []
         self._start = perf_counter()
         self._left_out: Counter[tuple[str, str]] = Counter()
 
@@ -83,10 +83,12 @@ class EventLog:
             return
         now = perf_counter()
         if self.pending:
-            self._stamps.append((now, self.pending))
+            self._times.append(now)
+            self._lines.append(self.pending)
             records.append(LINE)
             self.pending = 0
-        self._stamps += ((now, line),) * count
+        self._times += (now,) * count
+        self._lines += (line,) * count
         records += told
         if now >= self.due:
             self.overdue()
@@ -126,11 +128,12 @@ class EventLog:
         return weight(self._records[seq]) + 100
 
     def _append(self, line: int, *record: Any) -> None:
-        self._stamps.append((perf_counter(), line))
+        self._times.append(perf_counter())
+        self._lines.append(line)
         self._records.append(record)
 
     def _event(self, seq: int, record: Record) -> AnyEvent:
-        when, line = self._stamps[seq]
+        when, line = self._times[seq], self._lines[seq]
         kind, *facts = record
         event: dict[str, Any] = {
             "seq": seq,

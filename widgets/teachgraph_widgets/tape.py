@@ -93,6 +93,7 @@ class TapeRecorder(Watcher):
         self._stale: set[int] = set()
         self._passes: list[Pass] = []
         self._saved: dict[str, tuple[str, ...]] = {}
+        self._shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.passed: Callable[[int], None] = ignore
         self.layers = Layers()
         cursor.look = self.find_named
@@ -328,9 +329,10 @@ class TapeRecorder(Watcher):
         else:
             self._unnamed[id(tensor)] = number
             self.cursor.curious = True
-        data = tensor.data
-        facts = name, role, data.shape, dtype_name(data.dtype), tensor.stop_gradient
-        return number, ("tensor", number, *facts)
+        data, stop = tensor.data, tensor.stop_gradient
+        shape, dtype = data.shape, dtype_name(data.dtype)
+        shape = self._shapes.setdefault(shape, shape)  # one tuple for all of them
+        return number, ("tensor", number, name, role, shape, dtype, stop)
 
     def be(self, tensor: Tensor, number: int) -> int:
         """Note that a tensor has this number."""
