@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Page, expect
+from teachgraph_widgets.events import Log
+from teachgraph_widgets.page import page as page_of
 
+from tests.browser import shown
 from tests.browser.test_lab import future
 from tests.browser.watched import Watched
+from widgets.dev import shoot
 
 SCRIPT = """\
 import teachgraph as tg
@@ -106,3 +111,79 @@ def test_a_page_whose_log_was_edited_says_so(offline: Watched, tmp_path: Path) -
     offline.page.goto(file.as_uri())
     expect(offline.page.locator("#root")).to_contain_text("version is 99")
     assert offline.rows(offline.page.locator("#root")) == []
+
+
+@pytest.fixture(scope="module")
+def things(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Log]:
+    return shown.logs(tmp_path_factory.mktemp("shown"))
+
+
+@pytest.mark.parametrize("kind", shown.CELLS)
+def test_the_page_of_each_thing_that_is_shown_is_for_everybody(
+    offline: Watched, things: dict[str, Log], tmp_path: Path, kind: str
+) -> None:
+    (tmp_path / "page.html").write_text(page_of(things[kind]), "utf-8")
+    page = offline.page
+    for theme, width in (("light", 900), ("dark", 1600)):
+        page.emulate_media(color_scheme=theme)
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto((tmp_path / "page.html").as_uri())
+        expect(offline.views).to_have_attribute("data-theme", theme)
+        for _ in range(max(1, page.locator(".tg-tab:not([hidden])").count())):
+            assert shoot.violations(page) == []
+            page.focus(".tg-root")
+            page.keyboard.press("v")
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.locator("main").count() == 1
+    assert page.title() == (things[kind]["title"] or "A trace")
+    assert offline.errors == []
+
+
+def overflow(page: Page) -> int:
+    """How many pixels the page would have to be scrolled sideways."""
+    found: int = page.evaluate(
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    return found
+
+
+def test_an_exported_trace_is_for_everybody(offline: Watched, tmp_path: Path) -> None:
+    """Narrow, in colours of the reader's own, without motion, with each part open."""
+    page = offline.page
+    page.goto(exported(tmp_path, SCRIPT).as_uri())
+    expect(offline.views).to_have_attribute("data-state", "done")
+    for width in (480, 800, 1600):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(100)
+        assert overflow(page) == 0, width
+        assert shoot.violations(page) == [], width
+    page.emulate_media(forced_colors="active", reduced_motion="reduce")
+    page.focus(".tg-root")
+    for keys in (["ArrowLeft", "ArrowDown"], ["?"], ["Escape", "/", "s"]):
+        for key in keys:
+            page.keyboard.press(key)
+        assert shoot.violations(page) == [], keys
+    page.keyboard.press("Escape")
+    moving = page.evaluate(
+        "document.getAnimations().filter((one) => one.playState === 'running').length"
+    )
+    assert moving == 0
+    assert offline.errors == []
+
+
+def test_whoever_hears_the_page_is_told_what_is_selected(
+    offline: Watched, tmp_path: Path
+) -> None:
+    page = offline.page
+    page.goto(exported(tmp_path, SCRIPT).as_uri())
+    said = offline.views.locator("[role=status].tg-sr")
+    graph = offline.views.locator(".tg-graph [role=listbox]").first
+    graph.focus()
+    page.keyboard.press("ArrowDown")
+    expect(said).to_have_text(re.compile("^Selected .+"))
+    active = graph.get_attribute("aria-activedescendant")
+    assert active is not None
+    name = page.locator(f"#{active}").get_attribute("data-name")
+    assert name
+    assert name in said.inner_text()
+    expect(page.locator(f"#{active}")).to_have_attribute("aria-selected", "true")

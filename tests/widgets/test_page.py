@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from teachgraph_widgets import assets
 from teachgraph_widgets.assets import NotBuiltError
+from teachgraph_widgets.lettering import printable
 from teachgraph_widgets.page import page, write_page
 from teachgraph_widgets.tracing import TraceError
 from teachgraph_widgets.validate import LogError
@@ -88,8 +89,9 @@ def test_the_log_is_in_it_and_ends_no_element() -> None:
     assert "<" not in data
     assert json.loads(data) == log
     assert len(reader.all("script")) == 2
-    ((_, title),) = reader.all("title")
-    assert title == HOSTILE
+    for tag in ("title", "h1"):
+        ((_, title),) = reader.all(tag)
+        assert title == printable(HOSTILE)
 
 
 def test_a_log_that_was_tampered_with_is_not_drawn() -> None:

@@ -27,6 +27,7 @@ __all__ = ["page", "write_page"]
 FRAME = """
 html{background:#ffffff}
 body{margin:0;padding:16px}
+h1{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 @media (prefers-color-scheme:dark){html{background:#111111}}
 """
 
@@ -46,7 +47,7 @@ PAGE = """\
 <link rel="icon" href="data:,">
 <title>{title}</title>
 <style>{style}</style>
-<main id="root"></main>
+<main><h1>{title}</h1><div id="root"></div></main>
 <noscript>{picture}<pre>{text}</pre></noscript>
 <script type="application/json" id="log">{log}</script>
 <script type="module">{script}</script>
