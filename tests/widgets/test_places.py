@@ -175,6 +175,19 @@ def test_what_a_loop_in_a_branch_runs_stands_below_it_one_deeper() -> None:
     assert lines[halved["line"] - 1].strip() == "x = x / 2.0"
 
 
+def test_a_function_within_another_is_told_as_if_it_stood_alone() -> None:
+    @tg.jit.to_static
+    def halved(x: Any) -> Any:
+        return x / 2.0
+
+    told = record("y = f(tg.ones([2]))\n", f=halved).one("ast")
+    assert told["function"] == "halved"
+    source = told["source"].splitlines()
+    assert source[:2] == ["@tg.jit.to_static", "def halved(x: Any) -> Any:"]
+    (op,) = told["ops"]
+    assert source[told["lines"][op["line"] - 1] - 1] == "    return x / 2.0"
+
+
 def depth(op: Any) -> int:
     return (len(op["text"]) - len(op["text"].lstrip())) // 4
 

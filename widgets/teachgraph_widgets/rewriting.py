@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterator
+from textwrap import dedent
 from types import FunctionType
 from typing import Any
 
@@ -49,8 +50,12 @@ def rewritten(static: Any, program: Program, number: Number) -> tuple[Any, ...] 
         told(operator, depth, line_of(operator.callsite, file, first, lines), number)
         for operator, depth in operators(program.global_block())
     ]
-    sources = clean("".join(source), LONGEST_SOURCE), clean(text, LONGEST_SOURCE)
-    return clean(function.__qualname__), *sources, lines, ops[:MOST_OPS]
+    sources = (
+        clean(dedent("".join(source)), LONGEST_SOURCE),
+        clean(text, LONGEST_SOURCE),
+    )
+    name = function.__qualname__.rpartition("<locals>.")[2]
+    return clean(name), *sources, lines, ops[:MOST_OPS]
 
 
 def lines_of(tree: ast.AST, text: str, first: int) -> list[int]:

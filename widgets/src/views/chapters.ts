@@ -66,7 +66,8 @@ export class Chapters {
 
   /** Whether what is shown has the roles and colours that the legend explains. */
   get needsLegend(): boolean {
-    return this.active === TRACE || this.active === "Passes";
+    const shown = this.all.find(({ title }) => title === this.active)?.chapter;
+    return shown === undefined || shown.element.querySelector(".tg-badge") !== null;
   }
 
   /** Go to the next view there is. */
