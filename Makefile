@@ -17,6 +17,7 @@ NODE_MODULES := widgets/node_modules/.package-lock.json
 BUNDLE := widgets/teachgraph_widgets/static/widget.js
 PADDLE := .cache/paddle
 TORCH := .cache/torch
+OLD_WIDGETS := .cache/ipywidgets-7
 # The CPU build: from a folder of wheels where there is one, else from PyTorch's own.
 TORCH_WHEELS = $(if $(PIP_FIND_LINKS),--find-links $(PIP_FIND_LINKS),--torch-backend cpu)
 
@@ -40,7 +41,7 @@ lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-bro
 	cd $(LEARN) && jupyter lab $(if $(AS_ROOT),--allow-root) \
 		--LabApp.default_url=/lab/tree/00_four_lines.ipynb $(ARGS)
 
-test: setup programs lint ## run every test (ARGS go to pytest)
+test: setup programs lint $(OLD_WIDGETS)/.packages ## run every test (ARGS go to pytest)
 	npm --prefix widgets test
 	pytest $(COMPLETE) $(ARGS)
 
@@ -111,6 +112,11 @@ $(TORCH)/.packages: Makefile | $(VENV)/bin/uv
 	uv venv --quiet --allow-existing --python $(VENV)/bin/python $(TORCH)
 	uv pip install --quiet --python $(TORCH) $(TORCH_WHEELS) \
 		'torch==2.13.0' 'transformers==5.23.0' 'onnx==1.23.2' 'onnxscript==0.7.2' safetensors numpy
+	@touch $@
+
+# Hosts that have ipywidgets 7 still: a kernel of the tests imports it from here.
+$(OLD_WIDGETS)/.packages: Makefile | $(VENV)/bin/uv
+	uv pip install --quiet --no-deps --target $(OLD_WIDGETS) 'ipywidgets==7.7.5' 'ipython-genutils==0.2.0'
 	@touch $@
 
 $(NODE_MODULES): widgets/package.json widgets/package-lock.json | $(PACKAGES)

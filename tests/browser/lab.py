@@ -1,4 +1,4 @@
-"""A real JupyterLab on a free loopback port, with a home of its own."""
+"""A real JupyterLab and Notebook 7, on a free loopback port, in a home of their own."""
 
 from __future__ import annotations
 
@@ -38,6 +38,10 @@ class Lab:
         """The address of a notebook alone, without the side bars."""
         return f"{self.address}/doc/tree/{notebook}?reset&token={self.token}"
 
+    def notebook_7(self, notebook: str) -> str:
+        """The address of a notebook in Notebook 7, which the same server serves."""
+        return f"{self.address}/notebooks/{notebook}?token={self.token}"
+
     def ask(self, method: str, path: str) -> Any:
         """What the server's own interface answers."""
         request = urllib.request.Request(
@@ -57,6 +61,15 @@ class Lab:
             if session["path"] == notebook
         )
         return str(kernel)
+
+    def has_joined(self, notebook: str) -> bool:
+        """Whether a notebook's kernel is idle, and a page connected to it."""
+        return any(
+            session["path"] == notebook
+            and session["kernel"]["connections"] > 0
+            and session["kernel"]["execution_state"] == "idle"
+            for session in self.ask("GET", "sessions")
+        )
 
     def shut_down(self, notebook: str) -> None:
         """End a notebook's kernel."""

@@ -181,9 +181,9 @@ class FrontEnd:
 
 
 @contextmanager
-def kernel(folder: Path) -> Iterator[FrontEnd]:
-    """A kernel that runs in `folder`."""
-    environment = os.environ | {"IPYTHONDIR": str(folder / ".ipython")}
+def kernel(folder: Path, **variables: str) -> Iterator[FrontEnd]:
+    """A kernel that runs in `folder`, with variables of the environment besides."""
+    environment = os.environ | {"IPYTHONDIR": str(folder / ".ipython")} | variables
     manager, client = start_new_kernel(
         kernel_name="python3", cwd=str(folder), env=environment, startup_timeout=SECONDS
     )

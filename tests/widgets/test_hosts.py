@@ -26,14 +26,24 @@ FRESH = (
     "    old.global_block().ops.clear(), old.global_block().vars.clear()\n"
 )
 STATE = "application/vnd.jupyter.widget-state+json"
+OLD_WIDGETS = Path(__file__).parents[2] / ".cache" / "ipywidgets-7"
 MOST_BYTES = 500_000
 """What 23 traces may add to a notebook."""
 
 
-@pytest.fixture(scope="module")
-def front_end(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FrontEnd]:
-    with kernel(tmp_path_factory.mktemp("hosts")) as front_end:
+@pytest.fixture(scope="module", params=["8.", "7.7."])
+def front_end(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[FrontEnd]:
+    variables = {}
+    if request.param == "7.7.":
+        if not OLD_WIDGETS.exists():
+            pytest.skip("ipywidgets 7.7 is not here: `make test` installs it")
+        variables["PYTHONPATH"] = str(OLD_WIDGETS)
+    with kernel(tmp_path_factory.mktemp("hosts"), **variables) as front_end:
         assert front_end.run(SET_UP).outputs[1:] == []
+        version = front_end.run("import ipywidgets; ipywidgets.__version__").result
+        assert version.startswith(f"'{request.param}")
         yield front_end
 
 
