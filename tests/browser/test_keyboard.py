@@ -1,223 +1,272 @@
-"""Every action of the mouse by keyboard, in a real Chromium; and the focus is seen."""
+"""Every action by keyboard, where it needs a real Chromium: see `actions.test.ts`.
+
+The browser's own controls, real layouts and scrolling, the way of Tab, and that the
+focus is seen. Each action is done by pointer, then by keys: both come to the same.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page
 
 from tests.browser.test_views import errors, html, opened
+from widgets.dev import shoot
 
 __all__ = ["errors", "html"]
 
 
 class Act(NamedTuple):
-    """What a mouse can do, and which keys do it.
+    """What a pointer can do, and which keys do it.
 
     Attributes:
         what: Said in words.
         log: What is drawn.
+        pointer: Does it by pointer.
         focus: What has the focus at first.
         keys: What is pressed.
-        where: What changes.
-        attribute: Its attribute that changes, or `text`.
-        wanted: What it is then.
+        before: What is pressed on the view before either way.
     """
 
     what: str
     log: str
+    pointer: Callable[[Page], object]
     focus: str
     keys: str
-    where: str
-    attribute: str
-    wanted: str
+    before: str = ""
 
 
-ROOT, TRACK, MAIN = ".tg-root", ".tg-track", "[data-family=main] .tg-rows"
+def click(selector: str) -> Callable[[Page], None]:
+    return lambda page: page.locator(selector).first.click()
+
+
+def press_at(selector: str, x: float, y: float) -> Callable[[Page], None]:
+    """Press at a place of an element, in shares of its width and height."""
+
+    def act(page: Page) -> None:
+        page.locator(selector).first.scroll_into_view_if_needed()
+        box = page.locator(selector).first.bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + x * box["width"], box["y"] + y * box["height"])
+
+    return act
+
+
+def drag(page: Page) -> None:
+    page.locator(".tg-stage").scroll_into_view_if_needed()
+    box = page.locator(".tg-stage").bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + 20
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 80, y)
+    page.mouse.up()
+    page.mouse.move(0, 0)
+
+
+def find(page: Page) -> None:
+    page.locator(".tg-find").click()
+    page.keyboard.type("relu")
+
+
+CHOICE = "[data-family=main] select"
 ACTS = [
-    Act("first step", "mlp_eager", ROOT, "Home", TRACK, "data-step", "0"),
-    Act("a step on", "mlp_eager", ROOT, "Home ArrowRight", TRACK, "data-step", "1"),
-    Act("a step back", "mlp_eager", ROOT, "ArrowLeft", TRACK, "data-live", "false"),
-    Act("latest step", "mlp_eager", ROOT, "Home End", TRACK, "data-live", "true"),
-    Act("drag the scrubber", "mlp_eager", TRACK, "Home", TRACK, "aria-valuenow", "0"),
     Act(
-        "click a line",
-        "mlp_eager",
-        ROOT,
-        "Home ArrowRight ArrowRight",
-        TRACK,
-        "data-step",
-        "2",
+        "choose a program",
+        "four_lines_run",
+        lambda page: page.locator(CHOICE).select_option(index=0),
+        CHOICE,
+        "ArrowUp",
     ),
     Act(
-        "play",
-        "mlp_eager",
-        ROOT,
-        "Home Space",
-        ".tg-play",
-        "aria-label",
-        "Pause",
-    ),
-    Act("pace", "mlp_eager", ".tg-pace", "Enter", ".tg-pace", "text", "2×"),
-    Act(
-        "click a row",
-        "four_lines",
-        MAIN,
-        "Home End ArrowDown",
-        ".tg-row[aria-selected=true]",
-        "role",
-        "option",
-    ),
-    Act(
-        "point at a row",
-        "four_lines",
-        MAIN,
-        "End ArrowDown",
-        ".tg-inspector",
-        "data-key",
-        ".",
-    ),
-    Act(
-        "click a node",
-        "mlp_eager",
-        ".tg-nodes",
-        "ArrowDown",
-        ".tg-node[aria-selected=true]",
-        "role",
-        "option",
-    ),
-    Act(
-        "point at a node",
-        "mlp_eager",
-        ".tg-nodes",
-        "ArrowDown",
-        ".tg-inspector",
-        "data-key",
-        ".",
-    ),
-    Act(
-        "point at a gradient",
-        "mlp_eager",
-        ".tg-nodes",
-        "ArrowDown g",
-        ".tg-inspector",
-        "text",
-        "‖g‖|norm|_grad|gradient",
-    ),
-    Act(
-        "click a link of the inspector",
-        "mlp_eager",
-        ".tg-nodes",
-        "ArrowDown ArrowDown Enter Tab Enter",
-        ".tg-inspector",
-        "data-key",
-        ".",
-    ),
-    Act(
-        "click a chip",
-        "mlp_eager",
-        ".tg-chip",
-        "Enter",
-        ".tg-chip.tg-selected",
-        "data-kind",
-        "tensor",
-    ),
-    Act(
-        "close a group",
-        "transformer",
-        ".tg-nodes",
-        "/ s o f t m a x Enter Escape c",
-        ".tg-root > .tg-sr",
-        "text",
-        "Selected",
-    ),
-    Act("find", "mlp_eager", ROOT, "/ r e l u Enter", ".tg-found", "text", "1 of|2 of"),
-    Act("next view", "passes", ROOT, "v", ".tg-tab[aria-selected=true]", "role", "tab"),
-    Act(
-        "a tab",
+        "move the slider",
         "passes",
-        ".tg-tab[aria-selected=true]",
-        "ArrowRight",
-        ".tg-tab[aria-selected=true]",
-        "role",
-        "tab",
+        press_at(".tg-range", 0.99, 0.5),
+        ".tg-range",
+        "End",
+        "v",
     ),
     Act(
-        "go to trouble",
-        "mlp_nan",
-        ".tg-alarm",
-        "Enter",
-        ".tg-inspector",
-        "data-key",
-        ".",
-    ),
-    Act("help", "mlp_eager", ROOT, "?", ".tg-help [role=dialog]", "aria-modal", "true"),
-    Act(
-        "let go",
+        "press the track of steps",
         "mlp_eager",
-        ".tg-nodes",
-        "ArrowDown Escape",
-        ".tg-root > .tg-sr",
-        "text",
-        "Nothing selected.",
+        press_at(".tg-track", 0.002, 0.5),
+        ".tg-track",
+        "Home",
     ),
+    Act("drag the graph", "mlp_eager", drag, ".tg-root", "a"),
     Act(
-        "choose a part of a chart",
-        "plan",
-        ".tg-plan .tg-chartbox >> nth=-1",
-        "ArrowRight",
-        ".tg-plan .tg-details >> nth=-1",
-        "text",
-        "byte",
+        "press the strip beside the graph",
+        "transformer",
+        press_at(".tg-minimap", 0.5, 0.999),
+        ".tg-minimap",
+        "End",
+        "e",
+    ),
+    Act("find", "mlp_eager", find, ".tg-root", "/ r e l u"),
+    Act("open a view", "passes", click(".tg-tab >> nth=1"), ".tg-root", "v"),
+    Act("pace", "mlp_eager", click(".tg-pace"), ".tg-pace", "Enter"),
+    Act("go to trouble", "mlp_nan", click(".tg-alarm"), ".tg-alarm", "Enter"),
+    Act(
+        "follow a link of the inspector",
+        "mlp_eager",
+        click(".tg-link"),
+        "",
+        "Tab Enter",
+        "ArrowDown Enter",
     ),
 ]
 
-
-@pytest.mark.parametrize("act", ACTS, ids=[act.what for act in ACTS])
-def test_what_a_mouse_can_do_keys_do(
-    browser: Browser, html: Path, errors: list[str], act: Act
-) -> None:
-    page = opened(browser, html, act.log, "light", errors)
-    page.evaluate(HEAR)
-    page.locator(act.focus).first.focus()
-    for key in act.keys.split():
-        page.keyboard.press(key)
-        page.evaluate("new Promise(requestAnimationFrame)")
-    found = page.locator(act.where).first
-    wanted = re.compile(act.wanted)
-    if act.attribute == "text":
-        expect(found).to_have_text(wanted)
-    else:
-        expect(found).to_have_attribute(act.attribute, wanted)
-    assert page.evaluate("heard") == [], "no key reaches the notebook"
-    page.close()
-
-
+STATE = """() => {
+  const all = (what) => [...document.querySelectorAll(what)];
+  const { transform } = document.querySelector(".tg-nodes > div")?.style ?? {};
+  const numbers = transform?.match(/-?[\\d.]+/g) ?? [];
+  return {
+    ...document.querySelector(".tg-track").dataset,
+    key: document.querySelector(".tg-inspector").dataset.key,
+    values: all("select, input").map(({ value }) => value),
+    rows: all(".tg-row, .tg-node[aria-selected=true]").map((one) => one.dataset.key),
+    words: all(".tg-passwords, .tg-found, .tg-pace, [aria-selected=true].tg-tab").map(
+      ({ textContent }) => textContent,
+    ),
+    camera: numbers.map(Math.round),
+  };
+}"""
 HEAR = """() => {
   globalThis.heard = [];
   const note = ({ key }) => key === "Tab" || heard.push(key);
   document.addEventListener("keydown", note);
 }"""
-OUTLINE = """() => {
-  const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+
+
+def press(page: Page, keys: str) -> None:
+    for key in keys.split():
+        page.keyboard.press(key)
+        page.evaluate("new Promise(requestAnimationFrame)")
+
+
+def settled(page: Page) -> Any:
+    """The state, once the camera stands still."""
+    last, state = None, page.evaluate(STATE)
+    while state != last:
+        page.wait_for_timeout(100)
+        last, state = state, page.evaluate(STATE)
+    return state
+
+
+@pytest.mark.parametrize("act", ACTS, ids=[act.what for act in ACTS])
+def test_what_a_pointer_does_keys_do(
+    browser: Browser, html: Path, errors: list[str], act: Act
+) -> None:
+    page = opened(browser, html, act.log, "light", errors)
+
+    def begin() -> Any:
+        page.wait_for_selector(".tg-root[data-seq]")
+        page.focus(".tg-root")
+        press(page, act.before)
+        return settled(page)
+
+    start = begin()
+    act.pointer(page)
+    wanted = settled(page)
+    page.reload()
+    begin()
+    page.evaluate(HEAR)
+    if act.focus:
+        page.locator(act.focus).first.focus()
+    press(page, act.keys)
+    assert settled(page) == wanted
+    assert wanted != start, "something happened"
+    assert page.evaluate("heard") == [], "no key reaches the notebook"
+    page.close()
+
+
+STOPS = """() => {
+  const root = document.querySelector(".tg-root");
+  const all = [...root.querySelectorAll("button, select, input, [tabindex='0']")];
+  const shown = all.filter((one) => one.checkVisibility({ visibilityProperty: true }));
+  return shown.filter(({ tabIndex }) => tabIndex >= 0).length;
+}"""
+FOCUS = """() => {
+  const { activeElement: now } = document;
+  globalThis.met ??= new Set();
+  const inside = document.querySelector(".tg-root").contains(now) && !met.has(now);
+  if (inside) met.add(now);
+  const { outlineStyle, outlineWidth } = getComputedStyle(now);
   const shown = outlineStyle !== "none" && parseFloat(outlineWidth) > 0;
-  return [document.activeElement.className, shown];
+  return [inside, now.className, shown];
 }"""
 
 
-@pytest.mark.parametrize("name", ["four_lines", "mlp_nan", "passes", "plan"])
-def test_what_has_the_focus_is_seen(
-    browser: Browser, html: Path, errors: list[str], name: str
+@pytest.mark.parametrize("colours", ["none", "active"])
+@pytest.mark.parametrize("name", ["four_lines_run", "mlp_nan", "passes", "profile"])
+def test_tab_comes_to_everything_and_what_has_the_focus_is_seen(
+    browser: Browser, html: Path, errors: list[str], name: str, colours: Any
 ) -> None:
     page = opened(browser, html, name, "light", errors)
-    unseen = set()
-    for _ in range(40):
+    page.emulate_media(forced_colors=colours)
+    stops, unseen, inside = 0, set(), True
+    wanted = page.evaluate(STOPS)
+    while inside:
         page.keyboard.press("Tab")
-        where, shown = page.evaluate(OUTLINE)
-        if where and not shown:
+        inside, where, shown = page.evaluate(FOCUS)
+        stops += inside
+        if inside and not shown:
             unseen.add(where)
     assert unseen == set()
+    assert stops == wanted
+    page.close()
+
+
+def test_where_the_system_chooses_colours_what_is_selected_is_outlined(
+    browser: Browser, html: Path, errors: list[str]
+) -> None:
+    page = opened(browser, html, "four_lines", "light", errors)
+    page.emulate_media(forced_colors="active")
+    page.focus("[data-family=main] .tg-rows")
+    page.keyboard.press("ArrowDown")
+    page.wait_for_selector(".tg-row.tg-selected")
+    outline = "row => getComputedStyle(row).outlineStyle"
+    assert page.locator(".tg-row.tg-selected").evaluate(outline) == "solid"
+    assert page.locator(".tg-row:not(.tg-selected):not(.tg-current)").first.evaluate(
+        outline
+    ) == ("none")
+    page.close()
+
+
+def test_the_wheel_over_the_graph_scrolls_the_page(
+    browser: Browser, html: Path, errors: list[str]
+) -> None:
+    page = opened(browser, html, "mlp_eager", "light", errors)
+    page.set_viewport_size({"width": 932, "height": 500})
+    before = settled(page)["camera"]
+    page.locator(".tg-stage").hover()
+    top = page.evaluate("scrollY")
+    page.mouse.wheel(0, 60)
+    assert settled(page)["camera"] == before
+    assert page.evaluate("scrollY") > top
+    page.close()
+
+
+def test_escape_leaves_the_view(
+    browser: Browser, html: Path, errors: list[str]
+) -> None:
+    page = opened(browser, html, "mlp_eager", "light", errors)
+    page.focus(".tg-nodes")
+    press(page, "ArrowDown Escape Escape")
+    assert page.evaluate("document.activeElement === document.body")
+    assert page.locator(".tg-selected").count() == 0
+    page.close()
+
+
+def test_the_strip_beside_the_graph_is_accessible(
+    browser: Browser, html: Path, errors: list[str]
+) -> None:
+    page = opened(browser, html, "transformer", "light", errors)
+    page.focus(".tg-root")
+    press(page, "e")
+    assert page.locator(".tg-minimap").is_visible()
+    assert shoot.violations(page) == []
     page.close()
