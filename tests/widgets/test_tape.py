@@ -164,6 +164,18 @@ z = y
     assert recording.value("y")["mean"] == y.numpy().mean() == 4.0 * x.numpy().mean()
 
 
+def test_what_comes_from_another_cell_has_the_name_it_is_read_by() -> None:
+    leaf, made = tg.ones([2]), tg.to_tensor([1.0, 2.0], stop_gradient=False) * 3.0
+    recording = record(
+        "leaf = leaf * made\nz = (made +\n     made)\nt = made", leaf=leaf, made=made
+    )
+    product = recording.one("node", type="elementwise_mul", line=1)
+    names = {e["tensor"]: e["value"] for e in recording.all("attr", attr="name")}
+    assert [names[number] for number in product["inputs"]] == ["leaf", "made"]
+    assert names[product["outputs"][0]] == "leaf"
+    assert recording.value("z")["first"] == [6.0, 12.0]
+
+
 def test_names_of_what_is_gone_are_not_looked_for() -> None:
     source = Source("")
     log = EventLog("")

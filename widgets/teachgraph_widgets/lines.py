@@ -45,6 +45,7 @@ class Source:
         starts: For each line, where its statement starts.
         loops: For each line in a loop, the first and the last of the innermost.
         names: For each statement's line, the names its scope binds.
+        read_names: Likewise, the names it reads: they may be bound elsewhere.
         top: The names that the outermost scope binds.
     """
 
@@ -53,11 +54,12 @@ class Source:
         self.starts: dict[int, int] = {}
         self.loops: dict[int, tuple[int, int]] = {}
         self.names: dict[int, Sequence[str]] = {}
+        self.read_names: dict[int, Sequence[str]] = {}
         self.top: Sequence[str] = ()
 
     def read(self, tree: ast.AST) -> None:
         """Learn the lines and names of its syntax tree."""
-        found = bound(tree)
+        found, used = bound(tree), named(tree, ast.Load)
         self.top = self.top or found
         for statement in statements(tree):
             last = statement.end_lineno or statement.lineno
@@ -65,6 +67,7 @@ class Source:
                 dict.fromkeys(range(statement.lineno, last + 1), statement.lineno)
             )
             self.names[statement.lineno] = found
+            self.read_names[statement.lineno] = used
             if isinstance(statement, LOOPS):
                 end = statement.body[-1].end_lineno or last
                 lines = range(statement.lineno, end + 1)
@@ -99,10 +102,16 @@ def bound(tree: ast.AST) -> tuple[str, ...]:
         found.update(
             (a.arg, None) for a in ast.walk(tree.args) if isinstance(a, ast.arg)
         )
+    return tuple(found | dict.fromkeys(named(tree, ast.Store)))
+
+
+def named(tree: ast.AST, context: type[ast.expr_context]) -> tuple[str, ...]:
+    """The names that a scope's own statements bind, or read."""
+    found = dict[str, None]()
     stack = list(ast.iter_child_nodes(tree))
     while stack:
         node = stack.pop(0)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, context):
             found[node.id] = None
         if not isinstance(node, (*SCOPES, ast.Lambda)):
             stack.extend(ast.iter_child_nodes(node))
@@ -280,14 +289,22 @@ class Cursor:
             if named_inside and names is not self.source.top:
                 self.curious = names
 
-    def look_now(self) -> None:
-        """Look what the innermost code of the source calls its tensors at this time."""
+    def look_now(self) -> bool:
+        """Look what the innermost code of the source calls its tensors at this time.
+
+        Returns:
+            Whether that is a function, whose names are its own.
+        """
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self.source.filename:
             frame = frame.f_back
-        if frame is not None:
-            self.curious = True
-            self.find_names(frame, frame.f_lineno)
+        if frame is None:
+            return False
+        line = self.source.starts.get(frame.f_lineno, frame.f_lineno)
+        bound = self.source.names.get(line, ())
+        self.look(frame.f_locals, bound)
+        self.look(frame.f_locals, self.source.read_names.get(line, ()))
+        return bound is not self.source.top
 
     def visit(self) -> int:
         """How often the current line has started."""

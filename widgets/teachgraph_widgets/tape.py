@@ -260,9 +260,11 @@ class TapeRecorder(Watcher):
             if self.target(tensor.node) is None:
                 self.tell_past(past_of(tensor, self._nodes))
             made = self.target(tensor.node)
-            return (
-                self.appear(tensor, 0, "T") if made is None else self.be(tensor, made)
-            )
+            if made is None:
+                return self.appear(tensor, 0, "T")
+            if made not in self.names:
+                self._unnamed[id(tensor)] = made
+            return self.be(tensor, made)
         role, name = self.role_of_input(tensor, op, position)
         number = self.appear(tensor, 0, role, name)
         self.tell_value(tensor, number, 0)
@@ -274,9 +276,10 @@ class TapeRecorder(Watcher):
         for position, x in enumerate(inputs):
             if isinstance(x, Tensor):
                 known = find(x)
+                before = known is None
                 if known is None:
                     known = self.number(x, op, position)
-                elif known < self._looked and id(x) in self._unnamed:
+                if (before or known < self._looked) and id(x) in self._unnamed:
                     self.look_again(x)
                 read.append(known)
         return tuple(read)
@@ -462,8 +465,10 @@ class TapeRecorder(Watcher):
 
     def look_again(self, tensor: Tensor) -> None:
         """Find the name of a tensor that an op reads, and had none when it was made."""
-        self.cursor.look_now()
+        inside = self.cursor.look_now()
         self._unnamed.pop(id(tensor), None)
+        if not inside:
+            self._lent.pop(id(tensor), None)
 
     def forget_unnamed(self) -> None:
         """Forget which of the tensors that are gone have no name."""
