@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -186,6 +188,49 @@ def test_hostile_names_are_text_in_every_form() -> None:
         watched.log(**{HOSTILE: 1.0})
     assert all(c.isprintable() or c == "\n" for c in repr(watched))
     assert "<img" not in decoded(tg.show(watched)._repr_html_())
+
+
+EVIL = '$\\frac{1}{0}$ \x1b[2J\0\u202e<img src=x> \\N %s "]; x -> y $1^$\r\n'
+
+
+def test_no_name_moves_the_terminals_cursor(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for bar in ("tqdm", "lines"):
+        if bar == "lines":
+            monkeypatch.setitem(sys.modules, "tqdm", None)
+        for _ in (watched := tg.monitor([1, 2], title=EVIL, every=0.0)):
+            watched.log(**{EVIL: 1.0})
+        said = capsys.readouterr().err
+        assert "frac" in said
+        assert {c for c in said if not c.isprintable()} <= {"\r", "\n"}
+        assert "\x1b" not in said
+    with tg.profiler.Profiler() as profile, tg.profiler.RecordEvent(EVIL):
+        tg.ones([1])
+    for text in (str(profile.summary()), repr(tg.show(profile))):
+        assert all(c.isprintable() or c == "\n" for c in text)
+
+
+def test_a_name_is_no_formula_and_no_markup_of_a_figure(tmp_path: Path) -> None:
+    net = tg.nn.Sequential((EVIL, tg.nn.Linear(2, 1)), ("b", tg.nn.Linear(1, 1)))
+    watched = tg.monitor([tg.ones([1, 2])] * 3, model=net, every=3600)
+    for batch in watched:
+        net(batch).sum().backward()
+    axes = tg.plot.gradient_norms(watched)
+    axes.figure.canvas.draw()  # a formula that is none, or no letter, would be told
+    (label, _) = axes.get_legend_handles_labels()[1]
+    assert r"\$\frac{1}{0}\$" in label
+    x = tg.to_tensor([1.0], stop_gradient=False)
+    x.name = f"<{EVIL}>"
+    nodes = tg.figure(x * 2.0).source.splitlines()
+    (node,) = (line for line in nodes if "img" in line)
+    ends = node.replace(r"\\", "").replace(r"\"", "").count('"')
+    assert ends == 6, "a label and two colours, and none ends before its end"
+    with tg.profiler.Profiler() as profile, tg.profiler.RecordEvent(EVIL):
+        tg.ones([1])
+    profile.export(str(tmp_path / "trace.json"))
+    events = json.loads((tmp_path / "trace.json").read_text("utf-8"))["traceEvents"]
+    assert EVIL in {event["name"] for event in events}
 
 
 def test_a_log_never_holds_a_whole_tensor() -> None:

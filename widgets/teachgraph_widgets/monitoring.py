@@ -21,6 +21,7 @@ from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.observe import Observer, observers
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.folded import number_text
+from teachgraph_widgets.lettering import printable
 from teachgraph_widgets.log import EventLog, clean
 from teachgraph_widgets.stats import rounded
 from teachgraph_widgets.summary import summary
@@ -192,7 +193,7 @@ class Monitor:
     def _say(self) -> None:
         """Put the last step's figures behind the bar."""
         figures = self._figures.items()
-        known = {name: number_text(v) for name, v in figures if v is not None}
+        known = {printable(n): number_text(v) for n, v in figures if v is not None}
         self._bar.set_postfix(known, refresh=False)
 
     def _note(
@@ -329,7 +330,8 @@ class Lines:
 
 
 def progress_bar(title: str, total: int | None) -> Any:
-    """tqdm's bar, or lines."""
+    """tqdm's bar, or lines; nothing in a title moves the terminal's cursor."""
+    title = printable(title)
     try:
         tqdm = import_module("tqdm").tqdm
     except ImportError:

@@ -13,6 +13,7 @@ from teachgraph.errors import InvalidValueError, at_user_line
 from teachgraph.ipython import LabMissingError
 from teachgraph_widgets.events import TrainEvent
 from teachgraph_widgets.folded import fold
+from teachgraph_widgets.lettering import printable
 from teachgraph_widgets.log import clean
 from teachgraph_widgets.monitoring import Monitor
 from teachgraph_widgets.profiler import Profiler
@@ -141,7 +142,7 @@ def curves(
     ax = new_axes() if ax is None else ax
     for (name, curve), colour in zip(points.items(), COLOURS, strict=False):
         steps, values = zip(*curve, strict=True) if curve else ((), ())
-        text = clean(name).replace("$", r"\$").lstrip("_")
+        text = printable(clean(name)).replace("$", r"\$").lstrip("_")
         ax.plot(steps, values, color=colour, label=text)
     ax.set_xlabel("step")
     ax.set_ylabel(label)
