@@ -176,6 +176,14 @@ def test_what_comes_from_another_cell_has_the_name_it_is_read_by() -> None:
     assert recording.value("z")["first"] == [6.0, 12.0]
 
 
+def test_what_fails_names_what_came_from_another_cell() -> None:
+    recording = record(
+        "def f(a):\n    return a @ tg.ones([7, 7])\nf(c)", c=tg.ones([2, 3])
+    )
+    (first, _) = recording.one("op_failed")["inputs"]
+    assert (first["name"], first["shape"]) == ("a", [2, 3])
+
+
 def test_names_of_what_is_gone_are_not_looked_for() -> None:
     source = Source("")
     log = EventLog("")

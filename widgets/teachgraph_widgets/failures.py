@@ -111,7 +111,7 @@ class FailureRecorder(Watcher):
             "dtype": str(like.dtype),
         }
         if isinstance(value, Tensor):
-            number = self.tape.number(value)
+            (number,) = self.tape.numbers_of([value])
             argument["name"] = self.tape.names.get(number, "")
             argument["tensor"] = number
         return argument

@@ -270,7 +270,7 @@ class TapeRecorder(Watcher):
         self.tell_value(tensor, number, 0)
         return number
 
-    def numbers_of(self, inputs: Sequence[Any], op: str) -> tuple[int, ...]:
+    def numbers_of(self, inputs: Sequence[Any], op: str = "") -> tuple[int, ...]:
         """The numbers of an op's inputs, those that have none yet told."""
         find, read = self._tensors.find, []
         for position, x in enumerate(inputs):
