@@ -114,43 +114,43 @@ def an_op(text: str, size: int, *, values: bool, rounds: int = 20) -> Figures:
     return {"plain": plain, "extra": watched - plain, "low": low, "high": high}
 
 
-def off(rounds: int = 400) -> Figures:
+def off(rounds: int = 300) -> Figures:
     """What is left of having been recorded, in percent of an op.
 
-    Two processes that differ in nothing else, as one is the other's fork, take turns on
-    one core; the child has made a recording.
+    Two forks of this process, of which one has made a recording, and which differ in
+    nothing else, take turns on one core; each runs once to warm up.
     """
 
     def run(watched: bool = False) -> float:
         return float(seconds(A_HUNDRED, {"x": leaf(64)}, watched=watched)[0])
 
-    def serve(requests: Any) -> None:
-        run(watched=True)
+    def serve(requests: Any, recorded: bool) -> None:
+        run(watched=recorded)
         while requests.recv():
+            run()
             requests.send(run())
-
-    def ask() -> float:
-        here.send(True)
-        answer: float = here.recv()
-        return answer
 
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     forked = get_context("fork")
-    here, there = forked.Pipe()
-    run()
-    child = forked.Process(target=serve, args=(there,))
-    child.start()
-    alternate(run, ask, 20)
-    times = alternate(run, ask, rounds)
-    here.send(False)
-    child.join()
+    ends = []
+    for recorded in (False, True):
+        here, there = forked.Pipe()
+        forked.Process(target=serve, args=(there, recorded), daemon=True).start()
+        ends.append(here)
+
+    def ask(end: Any) -> float:
+        end.send(True)
+        answer: float = end.recv()
+        return answer
+
+    times = alternate(lambda: ask(ends[0]), lambda: ask(ends[1]), rounds)
+    for end in ends:
+        end.send(False)
     ratios = 100 * (times[:, 1] / times[:, 0] - 1)
     low, middle, high = np.percentile(ratios, [25, 50, 75])
-    each = times.min(axis=0) / 100 * 1e6
-    return {
-        "plain": each[0], "after": each[1], "share": middle, "low": low, "high": high
-    }  # fmt: skip
+    plain, after = times.min(axis=0) / 100 * 1e6
+    return {"plain": plain, "after": after, "share": middle, "low": low, "high": high}
 
 
 def loop() -> Figures:
