@@ -1,6 +1,7 @@
+// @vitest-environment happy-dom
 import { expect, test } from "vitest";
 import { pictures } from "../fixtures/eager";
-import { pictureOf, sparkPath } from "../src/draw/stats";
+import { pictureOf, sparkPath, statsView } from "../src/draw/stats";
 import { describe } from "../src/state/entity";
 import { valueText } from "../src/text";
 import { Builder } from "../fixtures/builder";
@@ -35,4 +36,10 @@ test("a value in a word: the number, or the mean of many, or that it is none", (
   expect(valueText(one)).toBe("= 0.25");
   expect(valueText({ ...b.stats([2, 3]), mean: 1 })).toBe("mean 1");
   expect(valueText({ ...one, nan: 2 })).toBe("✕ NaN");
+});
+
+test("figures of a sample say so where no histogram does", () => {
+  const few = { ...new Builder("").stats([70, 70]), hist: [], heat: [], first: [] };
+  expect(statsView("", { ...few, stride: 3 }).textContent).toContain("of a sample, 1 in 3");
+  expect(statsView("", few).textContent).not.toContain("sample");
 });

@@ -25,6 +25,7 @@ export function statsView(
   view.append(el("div", "tg-glance", ...pixelView(stats), figures(stats)));
   if (past.length > 1) view.append(evolution(title, past));
   if (stats.hist.length > 0) view.append(histogram(stats));
+  else if (stats.stride) view.append(el("p", "tg-note", `of a sample, 1 in ${stats.stride}`));
   if (stats.first.length > 0) view.append(firstValues(stats));
   return view;
 }
