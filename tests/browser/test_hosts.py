@@ -68,6 +68,9 @@ def assert_steps_offline(browser: Browser, address: str, views: int) -> None:
     others = ".tg-still, script[type$='widget-view+json']"
     expect(page.page.locator(others)).to_have_count(0)
     expect(page.page.get_by_text("A trace: live")).to_have_count(0)
+    # Its lists and headings would look as nbconvert has them in texts.
+    in_texts = ".jp-RenderedHTMLCommon .tg-root, .rendered_html .tg-root"
+    expect(page.page.locator(in_texts)).to_have_count(0)
     assert all("ERR_INTERNET_DISCONNECTED" in error for error in page.errors)
     assert page.requests == []
     context.close()

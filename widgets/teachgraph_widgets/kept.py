@@ -45,6 +45,7 @@ that JupyterLab has for a view whose kernel is gone."""
 
 STEPPING = """
 (async ({ code }) => {
+  const RICH = ["jp-RenderedHTMLCommon", "rendered_html"];
   if (document.readyState !== "loading" || document.teachgraph) return;
   document.teachgraph = true;
   await new Promise((parsed) => addEventListener("DOMContentLoaded", parsed));
@@ -76,6 +77,8 @@ STEPPING = """
   sheet.textContent = style;
   for (const { still, log, ...options } of found) {
     const place = document.createElement("div");
+    // The page's rules for texts among the outputs are not the view's.
+    still.closest("." + RICH.join(",."))?.classList.remove(...RICH);
     mount(place, await unzip(log), options);
     still.replaceWith(place);
   }
