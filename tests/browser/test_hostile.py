@@ -6,21 +6,24 @@ on whatever a script from the data would have left behind.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, is_typeddict
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.page import page as page_of
 from teachgraph_widgets.schema import EVENTS, fields_of
 from teachgraph_widgets.validate import validate
 
 from tests.browser import shown
+from tests.browser.lab import Lab
+from tests.browser.watched import Notebook, write_notebook
 from tests.widgets.recording import FOUR_LINES, record
 from tests.widgets.test_programs import RUN
 from tests.widgets.test_tape import DIAMOND
+from widgets.dev import shoot
 
 EVIL = (
     "<img src=x onerror=\"document.title='owned'\">"
@@ -191,3 +194,22 @@ def test_absurd_numbers_are_drawn(
     strict.has_only_drawn(file.as_uri())
     height = strict.page.evaluate("document.documentElement.scrollHeight")
     assert height < 10_000
+
+
+def test_each_thing_that_is_shown_in_a_notebook_is_for_everybody(
+    lab: Lab, notebook: Callable[[str], Notebook]
+) -> None:
+    cells = [f"%load_ext teachgraph\n{shown.SET_UP}", *shown.CELLS.values()]
+    write_notebook(lab.folder / "everything.ipynb", cells)
+    lab_page = notebook("everything.ipynb")
+    lab_page.run_all()
+    for index, kind in enumerate(shown.CELLS, 1):
+        lab_page.wait_for_end(index)
+        cell = lab_page.cell(index)
+        cell.scroll_into_view_if_needed()
+        view = cell.locator(".tg-root").last
+        expect(view).to_have_attribute("data-state", "done")
+        view.evaluate("(view, kind) => view.setAttribute('data-kind', kind)", kind)
+        within = f".tg-root[data-kind={kind}]"
+        assert shoot.violations(lab_page.page, within) == [], kind
+    assert lab_page.requests == []
