@@ -58,16 +58,18 @@ test("beside a hook stands what the gradient was before it, and what it is after
     b.grad(w, { ...b.stats([1]), norm: norm / 2 }, undefined, true);
     b.backward("end", [y]);
   }
+  // What the second pass was added to stands at the leaf, not at its hook.
+  b.grad(w, { ...b.stats([1]), norm: 7 }, undefined, true);
   const trace = traceOf(b.log);
   const labels = (position: number): string[] => {
     const shapes = scene(trace.tape.mirror, CAMERA, ALL, look(trace, position));
     return shapes.flatMap((s) => (s.kind === "label" && s.x > 0 ? s.text : []));
   };
   const totals = b.log.events.flatMap((e) => (e.kind === "grad" && e.total ? e.seq : []));
-  expect(totals.map((seq) => labels(seq))).toEqual([[], []]);
-  expect(totals.map((seq) => labels(seq + 1))).toEqual([["8 → 4"], ["6 → 3"]]);
+  expect(totals.map((seq) => labels(seq))).toEqual([[], [], ["6 → 3"]]);
+  expect(totals.map((seq) => labels(seq + 1))).toEqual([["8 → 4"], ["6 → 3"], ["6 → 3"]]);
   const entity = describe(trace, `gt:${w}`, Infinity)!;
-  expect(entity.gradient?.norm).toBe(3);
+  expect(entity.gradient?.norm).toBe(7);
   expect(entity.facts).toContainEqual(["‖g‖ before its hooks", "6"]);
 });
 

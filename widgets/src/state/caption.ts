@@ -69,10 +69,8 @@ export function hookText(
   digits: number,
 ): string {
   const tensor = tensorOf(trace, key.slice(1));
-  const found = tensor?.found?.at(position);
-  const now = tensor?.gradient.at(position);
-  if (!found || !now) return "";
-  return `${numberText(found.norm, digits)} → ${numberText(now.norm, digits)}`;
+  const pair = tensor?.hooked?.at(position) ?? [];
+  return pair.map(({ norm }) => numberText(norm, digits)).join(" → ");
 }
 
 /** A gradient's name, or, where its tensor has none, its shape. */

@@ -27,8 +27,8 @@ export interface TapeTensor extends Made {
   readonly consumers: TapeNode[];
   readonly value: Timeline<Stats>;
   readonly gradient: Timeline<Stats>;
-  /** The gradient as hooks found it, as long as what they made of it stands. */
-  found?: Timeline<Stats | undefined>;
+  /** The gradient as hooks found it, and what they made of it, until the next pass. */
+  hooked?: Timeline<readonly [Stats, Stats] | undefined>;
   /** When and where the first part of its gradient came. */
   graded?: Made;
 }
@@ -84,6 +84,7 @@ export class Tape {
   readonly leaves: TapeTensor[] = [];
   /** A reverse pass began, or ended, since the last op. */
   private turned = false;
+  private passing = false;
   /** In the pass under way: how many parts of a tensor's gradient each node gave. */
   private readonly parts = new Map<number, Map<number, number>>();
   /** In the pass under way: tensors whose whole gradient was told. */
@@ -124,7 +125,8 @@ export class Tape {
 
   backward(event: Backward): void {
     this.turned = true;
-    if (event.phase === "end") return;
+    this.passing = event.phase === "begin";
+    if (!this.passing) return;
     this.mirror.startPass();
     for (const told of [this.parts, this.wholes]) told.clear();
   }
@@ -146,20 +148,20 @@ export class Tape {
     } else if (!event.total) this.mirror.seed(event, whole, wire, whole);
   }
 
-  /** What is told as whole although it is neither a sum, nor new, is what hooks made. */
+  /** What a pass tells as whole although it is neither a sum, nor new, hooks made. */
   private noteHooks(
-    { tensor, total, seq }: GradEvent,
+    { tensor, total, seq, value }: GradEvent,
     target: TapeTensor,
     givers: ReadonlyMap<number, number>,
   ): void {
+    if (!this.passing) return;
     const [turns = 0, ...others] = givers.values();
     const isWhole = this.wholes.has(tensor) || turns + others.length < 2;
-    const changed = total && isWhole && this.mirror.isHooked(target.key);
+    const before = target.gradient.at(seq);
+    const changed = total && isWhole && before && this.mirror.isHooked(target.key);
     if (total) this.wholes.add(tensor);
-    if (changed || target.found !== undefined) {
-      target.found ??= new Timeline();
-      target.found.push(seq, changed ? target.gradient.at(seq) : undefined);
-    }
+    if (changed) (target.hooked ??= new Timeline()).push(seq, [before, value]);
+    else target.hooked?.push(seq, undefined);
   }
 
   free(event: Free): void {

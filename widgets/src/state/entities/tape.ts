@@ -66,8 +66,8 @@ export function tensorGradient(tensor: TapeTensor, position: number): Entity {
   };
 }
 
-function hookFacts({ found }: TapeTensor, position: number): [string, string][] {
-  const before = found?.at(position);
+function hookFacts({ hooked }: TapeTensor, position: number): [string, string][] {
+  const [before] = hooked?.at(position) ?? [];
   return before ? [["‖g‖ before its hooks", numberText(before.norm)]] : [];
 }
 
