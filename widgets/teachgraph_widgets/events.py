@@ -210,7 +210,8 @@ class Backward(Event):
 class GradEvent(Event):
     """A gradient flowed to `tensor`, from the node that used it (absent: the seed).
 
-    With `total` it is the sum of all contributions; after the pass, `.grad` itself.
+    With `total` it is the sum of all contributions, or once more what hooks made of it;
+    after the pass, `.grad` itself.
     """
 
     kind: Literal["grad"]
