@@ -63,7 +63,7 @@ test("a report of passes has its own counts, and all of its changes", () => {
     { ...PLACE, seq: 0, ...pass, changes },
   ]);
   const words = root.querySelector(".tg-passwords")?.textContent;
-  expect(words).toBe("pass 1 of 1: identities · 63 → 23 operators");
+  expect(words).toBe("Pass 1 of 1: identities · 63 → 23 operators");
   expect(root.querySelectorAll(".tg-changes > li")).toHaveLength(40);
   expect(isSeen(root, ".tg-diff")).toBe(false);
 });
