@@ -95,6 +95,9 @@ class Observer:
     def function_traced(self, function: Any, traced: Any) -> None:
         """`to_static` has made the program `traced` of a StaticFunction."""
 
+    def tracing_failed(self, function: Any, program: Any) -> None:
+        """`to_static` made no more than `program` of a StaticFunction: an error."""
+
     def program_created(self, program: Any) -> None:
         """A Program exists; `program.origin` names the one it was cloned from."""
 

@@ -312,8 +312,12 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
             function = static.converted_function
             result = function(*args, **kwargs)
             results = outputs_of(result, here)
-        except RecursionError as error:
-            raise endless(error) from None
+        except Exception as error:
+            if observers:
+                announce("tracing_failed", static, here.program)
+            if isinstance(error, RecursionError):
+                raise endless(error) from None
+            raise
         finally:
             here.restore()
     made = ConcreteProgram(here, here.fed(inputs), results, static.__name__)

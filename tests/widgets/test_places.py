@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
+from teachgraph.errors import ConversionError
 from tests.widgets.recording import record
 
 NET = """\
@@ -152,6 +153,30 @@ def test_a_function_of_to_static_is_told_with_its_lines_and_operators() -> None:
     operator = run.one("op", op=made["conditional_block"]["op"])
     assert operator["type"] == "conditional_block"
     assert "if y.sum()" in source[told["lines"][made["reduce_sum"]["line"] - 1] - 1]
+
+
+@tg.jit.to_static
+def of_two_shapes(x: Any) -> Any:
+    y = x * 2.0
+    if y.sum() > 1.0:
+        y = y.sum()
+    return y
+
+
+def test_what_to_static_made_before_an_error_is_told() -> None:
+    run = record("y = f(tg.ones([2]))\n", f=of_two_shapes)
+    assert isinstance(run.error, ConversionError)
+    told = run.one("ast")
+    assert "y = x * 2.0" in told["transformed"]
+    first = next(op for op in told["ops"] if " = scale(" in op["text"])
+    assert told["transformed"].splitlines()[first["line"] - 1].strip() == "y = x * 2.0"
+
+
+def test_of_a_function_without_source_there_is_only_the_error() -> None:
+    nowhere = eval("lambda x: x * 2.0")  # noqa: S307
+    run = record("y = f(tg.ones([2]))\n", f=tg.jit.to_static(nowhere))
+    assert run.error is not None
+    assert run.all("ast") == run.all("dropped") == []
 
 
 @tg.jit.to_static

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from threading import get_ident
 from types import FrameType
 from typing import Any, Literal
 
 import numpy as np
 
+from teachgraph.errors import NoSourceError
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
@@ -125,6 +127,12 @@ class ProgramRecorder(Watcher):
     def function_traced(self, function: Any, traced: Any) -> None:
         """`to_static` has made a program."""
         self.tell_rewritten(function, traced.main_program)
+
+    @careful
+    def tracing_failed(self, function: Any, program: Program) -> None:
+        """`to_static` has made a part of a program, before an error."""
+        with suppress(NoSourceError):  # then that is the error
+            self.tell_rewritten(function, program)
 
     def tell_rewritten(self, function: Any, program: Program) -> None:
         """Tell of a program, and how it came from a function's source."""

@@ -41,8 +41,8 @@ def rewritten(static: Any, program: Program, number: Number) -> tuple[Any, ...] 
     function = inspect.unwrap(static.function)
     if not isinstance(function, FunctionType):
         return None
-    source, first = inspect.getsourcelines(function)
     node, file, owner = definition(function)
+    source, first = inspect.getsourcelines(function)
     tree = transformed(private(node, owner), Fresh(node))
     text = ast.unparse(tree)
     lines = lines_of(tree, text, first)
