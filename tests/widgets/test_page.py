@@ -8,6 +8,7 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
 from teachgraph_widgets import assets
@@ -18,6 +19,7 @@ from teachgraph_widgets.tracing import TraceError
 from teachgraph_widgets.validate import LogError
 
 import teachgraph as tg
+from teachgraph.errors import InvalidValueError
 from tests.widgets.recording import FOUR_LINES, record
 from tests.widgets.test_still import HOSTILE, hostile_log
 
@@ -155,3 +157,19 @@ def test_a_trace_records_once_and_says_so() -> None:
         pass
     with pytest.raises(TraceError, match="records once"), trace:
         pass
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"theme": "pink"}, "a theme is one of auto, light, dark, got 'pink'"),
+        ({"height": "tall"}, "a height is a number of pixels from 1, got 'tall'"),
+        ({"height": 0}, "from 1, got 0"),
+    ],
+)
+def test_a_look_that_there_is_not_is_refused(
+    settings: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidValueError, match=message) as caught:
+        tg.trace("A look", **settings)
+    assert "test_page.py" in str(caught.value)

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from teachgraph.errors import TeachgraphError
+from teachgraph.errors import InvalidValueError, TeachgraphError, at_user_line
 from teachgraph_widgets.events import AnyEvent, Log
 from teachgraph_widgets.lines import Source
 from teachgraph_widgets.page import write_page
@@ -47,6 +47,9 @@ class Trace:
         step: Whether to wait at each line until somebody says to go on; only code with
             markers can: a cell with `%%trace --step`.
         pace: Seconds to wait at each line of such code.
+
+    Raises:
+        InvalidValueError: There is no such theme or height.
     """
 
     def __init__(
@@ -60,6 +63,12 @@ class Trace:
         step: bool = False,
         pace: float = 0.0,
     ) -> None:
+        if theme not in get_args(Theme):
+            told = f"a theme is one of {', '.join(get_args(Theme))}, got {theme!r}"
+            raise InvalidValueError(at_user_line(told))
+        if not isinstance(height, int) or height < 1:
+            told = f"a height is a number of pixels from 1, got {height!r}"
+            raise InvalidValueError(at_user_line(told))
         self.title, self.values, self.show = title, values, show
         self.height, self.theme = height, theme
         self.step, self.pace = step, pace
