@@ -62,6 +62,15 @@ for batch in watched:
     sgd.step()
     sgd.clear_grad()
 tg.show(watched)""",
+    "log": """import json
+from pathlib import Path
+with tg.trace("Saved", show=False) as trace:
+    net(given).sum().backward()
+Path("log.json").write_text(json.dumps(trace.log))
+tg.show("log.json")""",
+    "nothing": """with tg.trace("Nothing", show=False) as nothing:
+    pass
+tg.show(nothing)""",
 }
 
 

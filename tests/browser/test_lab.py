@@ -198,6 +198,7 @@ def test_a_cell_that_waits_can_be_told_to_go_on(lab: Lab, notebook: Open) -> Non
     steps.run_all()
     view = steps.views.first
     expect(view).to_have_attribute("data-waiting", "2")
+    assert shoot.violations(steps.page, ".tg-root") == []
     view.focus()
     steps.page.keyboard.press("n")
     expect(view).to_have_attribute("data-waiting", "3")

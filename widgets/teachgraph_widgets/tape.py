@@ -272,14 +272,14 @@ class TapeRecorder(Watcher):
 
     def numbers_of(self, inputs: Sequence[Any], op: str = "") -> tuple[int, ...]:
         """The numbers of an op's inputs, those that have none yet told."""
-        find, read = self._tensors.find, []
+        find, unnamed, read = self._tensors.find, self._unnamed, []
         for position, x in enumerate(inputs):
             if isinstance(x, Tensor):
                 known = find(x)
                 before = known is None
                 if known is None:
                     known = self.number(x, op, position)
-                if (before or known < self._looked) and id(x) in self._unnamed:
+                if unnamed and id(x) in unnamed and (before or known < self._looked):
                     self.look_again(x)
                 read.append(known)
         return tuple(read)
@@ -449,15 +449,18 @@ class TapeRecorder(Watcher):
         unnamed, lent = self._unnamed, self._lent
         inner = names is not self.cursor.source.top
         for name in names if unnamed or lent else ():
-            thing = namespace.get(name)
-            number = unnamed.pop(id(thing), None)
-            if number is None and not inner:
-                number = lent.pop(id(thing), None)
-            if number is not None and self._tensors.find(thing) == number:
+            address = id(thing := namespace.get(name))
+            if address in unnamed:
+                number = unnamed.pop(address)
+            elif address in lent and not inner:
+                number = lent.pop(address)
+            else:
+                continue
+            if self._tensors.find(thing) == number:
                 if self.names.get(number) != name:
                     self.tell_name(number, self.cursor.line, cleaned(name))
                 if inner:
-                    lent[id(thing)] = number
+                    lent[address] = number
         self._looked = self._tensors.count
         if len(unnamed) + len(lent) > self._unnamed_crowd:
             self.forget_unnamed()
