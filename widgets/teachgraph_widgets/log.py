@@ -189,15 +189,19 @@ def conversions(event: type) -> list[tuple[str, Convert, bool]]:
 CONVERSIONS = {kind: conversions(event) for kind, event in EVENTS.items()}
 
 
-def weight(fact: Any) -> int:
-    """About how many bytes a fact takes as JSON."""
-    if isinstance(fact, str):
-        return 4 * len(fact) + 20
-    if isinstance(fact, (tuple, list)):
-        return 80 + sum(map(weight, fact))
-    if isinstance(fact, Look):
-        return fact.weight
-    return 25 if fact is None or isinstance(fact, (int, float)) else 500
+def weight(parts: Sequence[Any]) -> int:
+    """About how many bytes the parts of a list take as JSON."""
+    total = 80
+    for part in parts:
+        if isinstance(part, str):
+            total += 4 * len(part) + 20
+        elif isinstance(part, (tuple, list)):
+            total += weight(part) if part else 80
+        elif isinstance(part, Look):
+            total += part.weight
+        else:
+            total += 25 if part is None or isinstance(part, (int, float)) else 500
+    return total
 
 
 def nothing() -> None:

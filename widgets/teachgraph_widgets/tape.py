@@ -357,10 +357,10 @@ class TapeRecorder(Watcher):
     def seen(self, tensor: Tensor, number: int) -> Seen | None:
         """What a tensor holds, None if it is not looked at, which is noted."""
         seen = self.look_at(tensor.data)
-        if seen is not None:
-            self._stale.discard(number)
-        else:
+        if seen is None:
             self._stale.add(number)
+        elif number in self._stale:
+            self._stale.remove(number)
         return seen
 
     def look_at_gradient(self, grad: Any) -> Seen:

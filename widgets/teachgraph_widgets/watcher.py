@@ -45,15 +45,15 @@ class Watcher(Observer):
         """
         if not self.values:
             return None
-        size = value.size
+        size, budget = value.size, self.budget
         if size == 1:
             return number(value)
-        budget = self.budget
         if owner < 0:
-            line = self.cursor.line
-            owner, visit = -line, self.cursor.visits.get(line, 0)
-        granted = budget.grants(owner, visit, size)
-        return budget.looks.summary(value) if granted else None
+            cursor = self.cursor
+            owner, visit = -cursor.line, cursor.visits.get(cursor.line, 0)
+        if budget.grants(owner, visit, size):
+            return budget.looks.summary(value)
+        return None
 
 
 def careful(
