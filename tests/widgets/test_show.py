@@ -153,7 +153,7 @@ def test_a_log_is_shown_from_a_file_a_zip_and_a_page(tmp_path: Path) -> None:
         b"no json",
         b'{"version": 1}',
         b'{"version": 1, "title": "", "events": [{"seq": 0, "kind": "eval"}]}',
-        gzip.compress(b"[1]"),
+        gzip.compress(b"[1]", mtime=0),
         b"\xff\xfe\x00",
     ],
 )
