@@ -73,8 +73,9 @@ with tg.trace() as t:
     for i in range({COUNT}):
         x = x * 1.0001""",
     """\
-kinds = [e["kind"] for e in t.events]
-ended = t.recorder.log.started + t.events[-1]["t"]
+events = t.events
+kinds = [e["kind"] for e in events]
+ended = t.recorder.log.started + events[-1]["t"]
 print("END", json.dumps([ended, len(kinds), kinds.count("node")]))""",
 )
 PAINTED = """() => {
