@@ -50,8 +50,7 @@ class Numbers:
     def give(self, thing: Any, number: int | None = None) -> int:
         """Give the object the next number, or the one of what it stands for."""
         if number is None:
-            number = self.count
-            self.count += 1
+            number = self.fresh()
         self._references[id(thing)] = reference = Numbered(thing)
         reference.number = number
         if len(self._references) > self._crowded:

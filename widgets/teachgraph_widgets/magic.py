@@ -20,7 +20,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 
 from teachgraph_widgets.lines import MARKER, Source, mark, marked
-from teachgraph_widgets.tracing import Trace, in_notebook
+from teachgraph_widgets.tracing import THEMES, Trace, in_notebook
 
 __all__ = ["Tracer", "load", "unload"]
 
@@ -46,7 +46,7 @@ def parser() -> Parser:
         "--no-values", action="store_true", help="do not look at values: lighter"
     )
     found.add_argument("--height", type=int, default=460, help="of a row, in pixels")
-    found.add_argument("--theme", choices=("auto", "light", "dark"), default="auto")
+    found.add_argument("--theme", choices=THEMES, default="auto")
     found.add_argument(
         "--step", action="store_true", help="wait at each line: step, continue, stop"
     )

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Trace", "TraceError", "trace"]
 
 Theme = Literal["auto", "light", "dark"]
+THEMES = get_args(Theme)
 
 
 class TraceError(TeachgraphError, RuntimeError):
@@ -63,8 +64,8 @@ class Trace:
         step: bool = False,
         pace: float = 0.0,
     ) -> None:
-        if theme not in get_args(Theme):
-            told = f"a theme is one of {', '.join(get_args(Theme))}, got {theme!r}"
+        if theme not in THEMES:
+            told = f"a theme is one of {', '.join(THEMES)}, got {theme!r}"
             raise InvalidValueError(at_user_line(told))
         if not isinstance(height, int) or height < 1:
             told = f"a height is a number of pixels from 1, got {height!r}"
