@@ -20,7 +20,8 @@ import numpy as np
 import onnxruntime
 
 import teachgraph as paddle
-from teachgraph import inference, jit, models, nn, onnx
+from teachgraph import jit, models, nn
+from teachgraph.deploy import inference, onnx
 from teachgraph.static import InputSpec
 
 # %% [markdown]

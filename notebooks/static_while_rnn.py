@@ -15,7 +15,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import teachgraph as paddle
-from teachgraph import passes, static, unique_name
+from teachgraph import passes, static
+from teachgraph.core import unique_name
 from teachgraph.fluid.layers import array_write, create_array
 
 paddle.enable_static()

@@ -19,8 +19,6 @@ import numpy as np
 from teachgraph import (
     autograd,
     dataset,
-    dtypes,
-    errors,
     inference,
     io,
     jit,
@@ -34,11 +32,17 @@ from teachgraph import (
     regularizer,
     static,
     text,
-    unique_name,
     utils,
     vision,
 )
-from teachgraph.dtypes import (
+from teachgraph.autograd.creation import Parameter, to_tensor
+from teachgraph.autograd.gradient import grad
+from teachgraph.autograd.inplace import IN_PLACE
+from teachgraph.autograd.printing import set_printoptions
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.cli.ipython import load_ipython_extension, unload_ipython_extension
+from teachgraph.core import dtypes, errors, modes, observe, unique_name
+from teachgraph.core.dtypes import (
     finfo,
     float32,
     float64,
@@ -51,20 +55,7 @@ from teachgraph.dtypes import (
     set_default_dtype,
     uint8,
 )
-from teachgraph.eager import Parameter, Tensor, grad, to_tensor
-from teachgraph.eager.inplace import IN_PLACE
-from teachgraph.eager.printing import set_printoptions
-from teachgraph.framework import (
-    create_parameter,
-    disable_signal_handler,
-    get_flags,
-    set_flags,
-)
-from teachgraph.io import batch
-from teachgraph.io.saving import load, save
-from teachgraph.ipython import load_ipython_extension, unload_ipython_extension
-from teachgraph.left_out import absent
-from teachgraph.modes import (
+from teachgraph.core.modes import (
     disable_static,
     enable_grad,
     enable_static,
@@ -73,13 +64,22 @@ from teachgraph.modes import (
     no_grad,
     set_grad_enabled,
 )
+from teachgraph.core.random import get_rng_state, seed, set_rng_state
+from teachgraph.io import batch
+from teachgraph.io.saving import load, save
+from teachgraph.nn.summary import flops, summary
 from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
-from teachgraph.param_attr import ParamAttr
-from teachgraph.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
-from teachgraph.random import get_rng_state, seed, set_rng_state
-from teachgraph.summary import flops, summary
+from teachgraph.ops.left_out import absent
+from teachgraph.ops.param_attr import ParamAttr
+from teachgraph.static.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.tracing import trace
+from teachgraph.utils.framework import (
+    create_parameter,
+    disable_signal_handler,
+    get_flags,
+    set_flags,
+)
 
 __all__ = [
     "CPUPlace",
@@ -119,8 +119,10 @@ __all__ = [
     "load",
     "load_ipython_extension",
     "metric",
+    "modes",
     "nn",
     "no_grad",
+    "observe",
     "onnx",
     "ops",
     "optimizer",

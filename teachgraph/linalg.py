@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from teachgraph.left_out import absent
 from teachgraph.ops.functions import decomposition, matrices, norm
 from teachgraph.ops.functions.decomposition import *  # noqa: F403
 from teachgraph.ops.functions.matrices import *  # noqa: F403
+from teachgraph.ops.left_out import absent
 
 __all__ = ["norm"]
 __all__ += decomposition.__all__

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import metric as metrics
 from teachgraph.ops.functions import equal, topk
 

@@ -13,9 +13,9 @@ from itertools import chain as in_turn
 from itertools import islice, zip_longest
 from typing import Any
 
-from teachgraph.errors import DataError
+from teachgraph.core.errors import DataError
+from teachgraph.core.random import generator
 from teachgraph.io.checks import flag, positive
-from teachgraph.random import generator
 
 __all__ = [
     "ComposeNotAligned",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops.math import scale, sign
 
 __all__ = ["L1Decay", "L2Decay", "WeightDecayRegularizer"]

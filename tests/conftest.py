@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from teachgraph import modes
+from teachgraph.core import modes
 
 collect_ignore_glob = ["oracle/models/*.py"]
 """They ask libraries that are not installed here."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import DTypeError
+from teachgraph.core.errors import DTypeError
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import errors, nn
-from teachgraph.callsite import callsite
-from teachgraph.errors import (
+from teachgraph import nn
+from teachgraph.core import errors
+from teachgraph.core.callsite import callsite
+from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     MixedModeError,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.eager import printing
-from teachgraph.errors import InvalidValueError
+from teachgraph.autograd import printing
+from teachgraph.core.errors import InvalidValueError
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics as theirs
 
 import teachgraph as tg
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.metric import Accuracy, Auc, Precision, Recall, accuracy
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import teachgraph as tg
-from teachgraph.left_out import LEFT_OUT, ROOMS
+from teachgraph.ops.left_out import LEFT_OUT, ROOMS
 
 FILE = Path(__file__).parent / "oracle" / "paddle_names.json"
 NAMES: dict[str, list[str]] = json.loads(FILE.read_text("utf-8"))

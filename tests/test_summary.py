@@ -8,7 +8,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import nn
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 
 
 def lenet() -> nn.Layer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.utils import deprecated, require_version, try_import
 
 

@@ -231,7 +231,7 @@ except RuntimeError as error:
 # ## In Paddle this is ...
 #
 # ... `egr::RunBackward`: `getInDegreeMap` is your `arrivals`, `GradTensorHolder` adds,
-# and a leaf has a `GradNodeAccumulation`. Here it is `teachgraph/eager/tape.py`, which
+# and a leaf has a `GradNodeAccumulation`. Here it is `teachgraph/core/tape.py`, which
 # takes the order from the nodes' age: an op is younger than what it uses.
 #
 # ## What next
@@ -242,7 +242,7 @@ except RuntimeError as error:
 # ## 在 Paddle 中，这就是……
 #
 # ……`egr::RunBackward`：`getInDegreeMap` 就是你的 `arrivals`，`GradTensorHolder`
-# 负责相加，叶子有一个 `GradNodeAccumulation`。在这里是 `teachgraph/eager/tape.py`，
+# 负责相加，叶子有一个 `GradNodeAccumulation`。在这里是 `teachgraph/core/tape.py`，
 # 它从节点的年龄得到顺序：算子总比它用到的东西年轻。
 #
 # ## 接下来

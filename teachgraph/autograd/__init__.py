@@ -6,7 +6,7 @@ from teachgraph.autograd.check import check_grads
 from teachgraph.autograd.functional import backward, hessian, jacobian
 from teachgraph.autograd.py_layer import PyLayer, PyLayerContext
 from teachgraph.autograd.recompute import recompute
-from teachgraph.left_out import absent
+from teachgraph.ops.left_out import absent
 
 __all__ = [
     "PyLayer",

@@ -13,14 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor, grad
-from teachgraph.errors import (
+from teachgraph.autograd.gradient import grad
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import (
     DTypeError,
     GradientMismatch,
     InvalidValueError,
     at_user_line,
 )
-from teachgraph.ops.op import Op
+from teachgraph.core.op import Op
 
 __all__ = ["check_grads"]
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager.gradient import grad
-from teachgraph.eager.tensor import Tensor
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.autograd.gradient import grad
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops.functions import reshape, stack, zeros_like
 
 __all__ = ["backward", "hessian", "jacobian"]

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager.tape import Node, Output
-from teachgraph.eager.tensor import Tensor, node_of
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
-from teachgraph.modes import is_grad_enabled, no_grad
-from teachgraph.observe import announce
-from teachgraph.ops.op import Op, Rule
+from teachgraph.autograd.tensor import Tensor, node_of
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.modes import is_grad_enabled, no_grad
+from teachgraph.core.observe import announce
+from teachgraph.core.op import Op, Rule
+from teachgraph.core.tape import Node, Output
 
 __all__ = ["PyLayer", "PyLayerContext"]
 

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph import random
-from teachgraph.eager.history import clock
-from teachgraph.eager.tape import Edge, Node, topological
-from teachgraph.eager.tensor import Tensor
-from teachgraph.errors import ProgramError, at_user_line
-from teachgraph.modes import enable_grad, is_grad_enabled
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.autograd.versions import clock
+from teachgraph.core import random
+from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.modes import enable_grad, is_grad_enabled
+from teachgraph.core.tape import Edge, Node, topological
 
 __all__ = ["recompute"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.cli.bert_ways import Prediction, by_plan
-from teachgraph.inference.predictor import Predictor
+from teachgraph.deploy.inference.predictor import Predictor
 from teachgraph.static.operator import Operator
 
 __all__ = ["floors"]

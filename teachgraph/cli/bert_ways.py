@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import modes
-from teachgraph.eager import to_tensor
-from teachgraph.inference import Config, InferenceModel
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.core import modes
+from teachgraph.core.random import seed
+from teachgraph.deploy.inference import Config, InferenceModel
 from teachgraph.jit import save
 from teachgraph.models import BertConfig, BertForSequenceClassification, BertModel
-from teachgraph.random import seed
 from teachgraph.static import InputSpec
 
 __all__ = [

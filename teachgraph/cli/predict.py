@@ -12,9 +12,9 @@ import numpy as np
 
 from teachgraph.cli.progress import Bar
 from teachgraph.cli.refusing import in_a_line
-from teachgraph.errors import DataError, FeedError, InvalidValueError
-from teachgraph.files import written_whole
-from teachgraph.inference import InferenceModel
+from teachgraph.core.errors import DataError, FeedError, InvalidValueError
+from teachgraph.deploy.inference import InferenceModel
+from teachgraph.io.files import written_whole
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]

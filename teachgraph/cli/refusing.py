@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 
-from teachgraph.errors import TeachgraphError
+from teachgraph.core.errors import TeachgraphError
 
 __all__ = ["in_a_line"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from teachgraph.cli.refusing import in_a_line
-from teachgraph.inference import Config, Predictor
+from teachgraph.deploy.inference import Config, Predictor
 from teachgraph.io.programs import persistables
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable

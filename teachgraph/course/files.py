@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from teachgraph.files import written_whole
+from teachgraph.io.files import written_whole
 
 __all__ = ["write_new", "write_over"]
 

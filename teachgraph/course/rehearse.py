@@ -78,7 +78,8 @@ def _stage() -> Iterator[InteractiveShell]:
 
 def _fresh() -> list[AbstractContextManager[object]]:
     """Guards that give the stage its own mode, names, programs and values."""
-    from teachgraph import fluid, modes, unique_name
+    from teachgraph import fluid
+    from teachgraph.core import modes, unique_name
 
     return [
         modes.using(None),

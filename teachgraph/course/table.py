@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from teachgraph.errors import TeachgraphError
+from teachgraph.core.errors import TeachgraphError
 
 __all__ = ["LANGUAGES", "CourseError", "Language", "Lesson", "find", "lessons", "root"]
 

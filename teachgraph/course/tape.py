@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import BackwardTwiceError
+from teachgraph.core.observe import Observer, announce, watch
+from teachgraph.core.op import force
+from teachgraph.core.tape import Edge, Node, free, topological
 from teachgraph.course.checks import attempt, expect
-from teachgraph.eager.tape import Edge, Node, free, topological
-from teachgraph.eager.tensor import Tensor
-from teachgraph.errors import BackwardTwiceError
-from teachgraph.observe import Observer, announce, watch
-from teachgraph.ops.op import force
 
 __all__ = ["Witness", "free", "is_leaf", "pull", "waits_for_all", "watched"]
 

@@ -3,8 +3,9 @@
 Thin calls of the same things. Who has not chosen a mode means static here, as in 1.x.
 """
 
-from teachgraph import unique_name
-from teachgraph.executor import Scope, global_scope, scope_guard
+from teachgraph.core import unique_name
+from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.scope import Scope, global_scope, scope_guard
 from teachgraph.fluid import (
     average,
     backward,
@@ -43,10 +44,7 @@ from teachgraph.fluid.feeding import DataFeeder
 from teachgraph.fluid.input import embedding, one_hot
 from teachgraph.fluid.io import load, load_program_state, save, set_program_state
 from teachgraph.fluid.transpiler import memory_optimize, release_memory
-from teachgraph.framework import get_flags, set_flags
-from teachgraph.modes import in_dynamic_mode
-from teachgraph.param_attr import ParamAttr, WeightNormParamAttr
-from teachgraph.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
+from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static import (
     Program,
     Variable,
@@ -60,6 +58,8 @@ from teachgraph.static import (
     name_scope,
     program_guard,
 )
+from teachgraph.static.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
+from teachgraph.utils.framework import get_flags, set_flags
 
 in_dygraph_mode = in_dynamic_mode
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.fluid.renamed import renamed
+from teachgraph.core.op import find
+from teachgraph.fluid.aliases import renamed
 from teachgraph.nn import functional
 from teachgraph.ops import elementwise, functions
-from teachgraph.ops.op import find
 
 __all__ = [
     "acos",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 
 __all__ = ["WeightedAverage"]
 

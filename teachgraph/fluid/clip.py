@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from teachgraph.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.nn import clip
 from teachgraph.nn.clip import ClipGradBase
 from teachgraph.static import Program, default_main_program

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Self
 
-from teachgraph import executor, passes
-from teachgraph.errors import FeedError, at_user_line
-from teachgraph.executor import Scope
+from teachgraph import passes
+from teachgraph.core.errors import FeedError, at_user_line
+from teachgraph.core.scope import Scope
+from teachgraph.planning import executor
 from teachgraph.static import Program, Variable, default_main_program
 
 __all__ = [

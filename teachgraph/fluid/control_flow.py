@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph.ops import functions
-from teachgraph.ops.op import find
-from teachgraph.static.arrays import (
+from teachgraph.control_flow.arrays import (
     array_length,
     array_read,
     array_write,
     create_array,
 )
-from teachgraph.static.control_flow import case, cond, switch_case
-from teachgraph.static.dynamic_rnn import DynamicRNN
-from teachgraph.static.if_else import IfElse
-from teachgraph.static.loop import While, while_loop
-from teachgraph.static.static_rnn import StaticRNN
-from teachgraph.static.sub_block import as_variable
-from teachgraph.static.switch import Switch
-from teachgraph.static.watching import Assert, Print
+from teachgraph.control_flow.cond import case, cond, switch_case
+from teachgraph.control_flow.dynamic_rnn import DynamicRNN
+from teachgraph.control_flow.if_else import IfElse
+from teachgraph.control_flow.loop import While, while_loop
+from teachgraph.control_flow.static_rnn import StaticRNN
+from teachgraph.control_flow.sub_block import as_variable
+from teachgraph.control_flow.switch import Switch
+from teachgraph.core.op import find
+from teachgraph.ops import functions
+from teachgraph.static.print_assert import Assert, Print
 
 __all__ = [
     "Assert",

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DataError, InvalidValueError, ModeError, at_user_line
-from teachgraph.random import generator
+from teachgraph.core.errors import DataError, InvalidValueError, ModeError, at_user_line
+from teachgraph.core.random import generator
 from teachgraph.static import Variable
 
 __all__ = ["DatasetFactory", "InMemoryDataset", "QueueDataset"]

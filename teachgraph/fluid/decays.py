@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.optimizer.lr import LRScheduler, ReduceOnPlateau
 from teachgraph.optimizer.lr.decay import way_left
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import to_tensor
-from teachgraph.errors import DataError, ModeError, at_user_line
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.core.errors import DataError, ModeError, at_user_line
+from teachgraph.core.modes import chosen
 from teachgraph.io import batch
-from teachgraph.modes import chosen
 from teachgraph.static import Program, Variable, default_main_program
 
 __all__ = ["DataFeeder", "GeneratorLoader", "PyReader"]

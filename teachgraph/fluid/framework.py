@@ -1,6 +1,6 @@
 """Paddle 1.x's `fluid.framework`: what programs are made of."""
 
-from teachgraph.modes import in_dynamic_mode
+from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.static import (
     Block,
     Operator,

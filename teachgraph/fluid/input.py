@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teachgraph.fluid.renamed import renamed
+from teachgraph.fluid.aliases import renamed
 from teachgraph.nn import functional
 from teachgraph.nn.parametric import embedding
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from teachgraph import io
-from teachgraph.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.core.modes import chosen as chosen_mode
 from teachgraph.fluid.feeding import GeneratorLoader, PyReader
 from teachgraph.io import batch, default_collate_fn, saving
 from teachgraph.io.inference import (
@@ -32,7 +33,6 @@ from teachgraph.io.programs import (
     set_state,
     write,
 )
-from teachgraph.modes import chosen as chosen_mode
 from teachgraph.reader import (
     ComposeNotAligned,
     buffered,

@@ -6,33 +6,33 @@ from collections.abc import Callable, Sequence
 from inspect import isfunction
 from typing import Any
 
-from teachgraph import modes
+from teachgraph.core import modes
+from teachgraph.core.op import find
 from teachgraph.fluid import (
     activations,
-    algebra,
     control_flow,
-    gates,
-    judging,
     learning_rates,
-    networks,
+    loss,
+    math,
+    nn,
+    rnn_units,
     tensors,
 )
 from teachgraph.fluid.activations import *  # noqa: F403
-from teachgraph.fluid.algebra import *  # noqa: F403
+from teachgraph.fluid.aliases import renamed
 from teachgraph.fluid.control_flow import *  # noqa: F403
-from teachgraph.fluid.gates import *  # noqa: F403
-from teachgraph.fluid.judging import *  # noqa: F403
 from teachgraph.fluid.learning_rates import *  # noqa: F403
-from teachgraph.fluid.networks import *  # noqa: F403
-from teachgraph.fluid.renamed import renamed
+from teachgraph.fluid.loss import *  # noqa: F403
+from teachgraph.fluid.math import *  # noqa: F403
+from teachgraph.fluid.nn import *  # noqa: F403
+from teachgraph.fluid.rnn_units import *  # noqa: F403
 from teachgraph.fluid.tensors import *  # noqa: F403
 from teachgraph.nn import functional
 from teachgraph.nn.functional import softmax_with_cross_entropy, square_error_cost
 from teachgraph.ops import functions
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.activation import activated
-from teachgraph.ops.in_words import all_in_words
-from teachgraph.ops.op import find
+from teachgraph.ops.error_context import all_in_words
 from teachgraph.static import layers as static_layers
 from teachgraph.static import py_func
 from teachgraph.static.layers import accuracy, auc, create_global_var
@@ -73,8 +73,8 @@ __all__ = [
     "topk",
 ]
 __all__ += activations.__all__ + learning_rates.__all__
-__all__ += algebra.__all__ + gates.__all__ + judging.__all__
-__all__ += networks.__all__ + tensors.__all__ + control_flow.__all__
+__all__ += math.__all__ + rnn_units.__all__ + loss.__all__
+__all__ += nn.__all__ + tensors.__all__ + control_flow.__all__
 
 abs = functions.abs
 cast = functions.cast

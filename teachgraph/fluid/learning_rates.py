@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, ModeError, at_user_line
-from teachgraph.modes import chosen
+from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.modes import chosen
 from teachgraph.ops import functions
 from teachgraph.static import OpRole, Variable, default_main_program
 from teachgraph.static.counting import autoincreased_step_counter

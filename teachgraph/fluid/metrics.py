@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph import metric
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 
 __all__ = [
     "Accuracy",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from teachgraph import optimizer
-from teachgraph.eager import Tensor
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.fluid.clip import clip_of
 from teachgraph.fluid.decays import LearningRateDecay
 from teachgraph.fluid.lookahead import LookaheadOptimizer

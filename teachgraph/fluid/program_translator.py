@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, ClassVar, Self
 
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     ConversionError,
     InvalidValueError,
     OpError,
     at_user_line,
 )
-from teachgraph.executor import Scope, scope_guard
+from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.fluid.io import save_inference_model
 from teachgraph.jit import StaticFunction, enable_to_static, to_static
 from teachgraph.jit.concrete import ConcreteProgram
-from teachgraph.jit.nest import mapped
+from teachgraph.jit.pytree import mapped
 from teachgraph.jit.static_function import switch, trace
 from teachgraph.jit.traced_layer import chosen
 from teachgraph.static.input_spec import InputSpec

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph import modes
-from teachgraph.fluid.renamed import created, renamed
+from teachgraph.core import modes
+from teachgraph.core import op as ops
+from teachgraph.fluid.aliases import created, renamed
 from teachgraph.nn import functional
 from teachgraph.ops import clipping, functions, linalg, scan
-from teachgraph.ops import op as ops
 from teachgraph.static import default_main_program
 
 __all__ = [

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DataError
-from teachgraph.random import generator as the_generator
+from teachgraph.core.errors import DataError
+from teachgraph.core.random import generator as the_generator
 
 __all__ = ["drawing", "flag", "positive"]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import DataError
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import DataError
 
 __all__ = ["default_collate_fn", "default_convert_fn"]
 

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor, to_tensor
-from teachgraph.errors import DataError
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import DataError
+from teachgraph.core.random import generator as the_generator
 from teachgraph.io.checks import positive
 from teachgraph.io.collate import default_collate_fn, default_convert_fn
 from teachgraph.io.dataset import Dataset, IterableDataset, UnknownLengthError
 from teachgraph.io.fetch import EndOfStream, Fetcher
 from teachgraph.io.pool import Pool
 from teachgraph.io.sampler import BatchSampler
-from teachgraph.random import generator as the_generator
 
 __all__ = ["DataLoader"]
 

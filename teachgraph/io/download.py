@@ -20,8 +20,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from teachgraph.errors import DataError
-from teachgraph.files import flush_folder
+from teachgraph.core.errors import DataError
+from teachgraph.io.files import flush_folder
 from teachgraph.io.progress import progress
 
 __all__ = ["data_home", "download"]

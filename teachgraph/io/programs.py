@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import (
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import (
     DataError,
     InvalidValueError,
     NotInitializedError,
     ShapeError,
     at_user_line,
 )
-from teachgraph.executor import Scope, global_scope
-from teachgraph.files import written_whole
+from teachgraph.core.scope import Scope, global_scope
 from teachgraph.io import saving
+from teachgraph.io.files import written_whole
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Parameter, Variable
 

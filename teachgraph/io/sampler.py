@@ -7,10 +7,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from teachgraph.errors import DataError
+from teachgraph.core.errors import DataError
+from teachgraph.core.random import generator as the_generator
 from teachgraph.io.checks import flag, positive
 from teachgraph.io.dataset import IterableDataset
-from teachgraph.random import generator as the_generator
 
 __all__ = [
     "BatchSampler",

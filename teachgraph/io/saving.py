@@ -16,9 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import DataError, DTypeError, InvalidValueError, at_user_line
-from teachgraph.files import written_whole
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import (
+    DataError,
+    DTypeError,
+    InvalidValueError,
+    at_user_line,
+)
+from teachgraph.io.files import written_whole
 from teachgraph.nn import Layer
 
 __all__ = ["load", "save"]

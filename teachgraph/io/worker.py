@@ -24,10 +24,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import TeachgraphError
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import TeachgraphError
+from teachgraph.core.random import seed as seed_teachgraph
 from teachgraph.io.fetch import EndOfStream, Fetcher
-from teachgraph.random import seed as seed_teachgraph
 
 __all__ = ["Job", "Kind", "WorkerError", "WorkerInfo", "get_worker_info", "work"]
 

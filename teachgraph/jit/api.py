@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import MethodType, ModuleType
 from typing import Any
 
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.convert_call import LEFT_ALONE, ignored
 from teachgraph.jit.logs import log_to_stdout, telling
 from teachgraph.jit.static_function import StaticFunction, switch

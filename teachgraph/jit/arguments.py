@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError, at_user_line
-from teachgraph.jit.nest import fields_of, with_fields
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    ShapeError,
+    at_user_line,
+)
+from teachgraph.jit.pytree import fields_of, with_fields
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.layers import data
 from teachgraph.static.variable import Variable

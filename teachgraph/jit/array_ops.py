@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.ops.op import Like, op
+from teachgraph.core import dtypes
+from teachgraph.core.op import Like, op
 from teachgraph.ops.tensor_array import TensorArray
 
 __all__ = ["fill_sizes", "tensor_array_to_tensor"]

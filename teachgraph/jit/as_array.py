@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph import dtypes
-from teachgraph.errors import ConversionError, ModeError, at_user_line
+from teachgraph.control_flow.array_variable import ArrayVariable
+from teachgraph.control_flow.arrays import create_array
+from teachgraph.control_flow.sub_block import as_variable as as_constant
+from teachgraph.core import dtypes
+from teachgraph.core.errors import ConversionError, ModeError, at_user_line
+from teachgraph.core.infer import Spec
 from teachgraph.jit.tracing import as_variable
-from teachgraph.ops.infer import Spec
-from teachgraph.static.array_variable import ArrayVariable
-from teachgraph.static.arrays import create_array
-from teachgraph.static.sub_block import as_variable as as_constant
 from teachgraph.static.variable import Variable
 
 __all__ = ["array_of", "as_tensor", "of_one_kind", "spec_of"]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.carry import Carry, Fixed, Nest, Optional
+from teachgraph.jit.container_snapshot import Journal, references
 from teachgraph.jit.effects import check_objects, journal, refuse
-from teachgraph.jit.journal import Journal, references
-from teachgraph.jit.nest import copied
+from teachgraph.jit.pytree import copied
 from teachgraph.jit.tracing import as_variable, rehearsal
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.static.variable import Variable

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.eager import Tensor
-from teachgraph.eager.tape import Node
-from teachgraph.eager.tensor import node_of
-from teachgraph.executor import Scope
+from teachgraph.autograd.tensor import Tensor, node_of
+from teachgraph.core.modes import state
+from teachgraph.core.observe import announce, observers
+from teachgraph.core.random import get_rng_state
+from teachgraph.core.scope import Scope
+from teachgraph.core.tape import Node
 from teachgraph.jit.guards import Guard, Watch, broken
 from teachgraph.jit.messages import Stopped
 from teachgraph.jit.outputs import Outputs
-from teachgraph.jit.parts import Part, forward_part
-from teachgraph.jit.spots import Cell, Spot
+from teachgraph.jit.side_effects import Cell, Spot
+from teachgraph.jit.split_program import Part, forward_part
 from teachgraph.jit.taped import (
     Goal,
     Goals,
@@ -24,10 +26,7 @@ from teachgraph.jit.taped import (
     taped_for,
 )
 from teachgraph.jit.tracing import Tracer
-from teachgraph.modes import state
 from teachgraph.nn.layer import changes
-from teachgraph.observe import announce, observers
-from teachgraph.random import get_rng_state
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Parameter, Variable
 

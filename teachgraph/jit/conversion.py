@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from teachgraph.errors import ConversionError
+from teachgraph.core.errors import ConversionError
 from teachgraph.jit.logs import telling
 from teachgraph.jit.source import definition
 from teachgraph.jit.transform import transformed

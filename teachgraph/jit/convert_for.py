@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.control_flow.arrays import ARRAY, array_length, array_read
+from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.convert_ifelse import convert_ifelse
 from teachgraph.jit.convert_logical import convert_logical_not
 from teachgraph.jit.convert_raise import required
 from teachgraph.jit.convert_while import tensor_while
 from teachgraph.jit.tracing import as_variable
 from teachgraph.ops import functions
-from teachgraph.static.arrays import ARRAY, array_length, array_read
 from teachgraph.static.variable import Variable
 
 __all__ = [

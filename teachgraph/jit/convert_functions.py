@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.control_flow.arrays import ARRAY
+from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.array_ops import fill_sizes, tensor_array_to_tensor
 from teachgraph.jit.convert_shape import axis_of
 from teachgraph.jit.tracing import as_variable
 from teachgraph.ops import functions
 from teachgraph.ops.functions.creation import code_of
-from teachgraph.static.arrays import ARRAY
 from teachgraph.static.variable import Variable
 
 __all__ = ["FUNCTIONS"]

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.errors import ConversionError, InvalidValueError, at_user_line
+from teachgraph.control_flow.array_variable import ArrayVariable
+from teachgraph.control_flow.arrays import array_length
+from teachgraph.control_flow.branch import Branch
+from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
+from teachgraph.core.infer import Spec
+from teachgraph.core.traced import Traced
 from teachgraph.jit.as_array import array_of
+from teachgraph.jit.container_snapshot import Copies
 from teachgraph.jit.effects import Effects, journal
-from teachgraph.jit.journal import Copies
 from teachgraph.jit.merge import Merge
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
-from teachgraph.ops.infer import Spec
-from teachgraph.ops.traced import Traced
-from teachgraph.static.array_variable import ArrayVariable
-from teachgraph.static.arrays import array_length
 from teachgraph.static.block import Block
-from teachgraph.static.branch import Branch
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.control_flow.arrays import ARRAY, array_length
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import Either
 from teachgraph.ops import functions
-from teachgraph.static.arrays import ARRAY, array_length
 from teachgraph.static.variable import Variable
 
 __all__ = ["axis_of", "cast_to", "convert_len", "convert_shape", "size_of"]

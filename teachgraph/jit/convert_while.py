@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
+from teachgraph.jit.aliasing import chosen
 from teachgraph.jit.carries import after_round, carries
 from teachgraph.jit.carry import Carry
-from teachgraph.jit.chosen import chosen
 from teachgraph.jit.convert_ifelse import as_condition
 from teachgraph.jit.effects import journal
 from teachgraph.jit.tracing import Mark

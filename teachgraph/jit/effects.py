@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from teachgraph.callsite import Callsite, callsite
-from teachgraph.errors import ConversionError, at_user_line
-from teachgraph.jit.chosen import not_chosen
-from teachgraph.jit.journal import CONTAINERS, Copies, Journal, refilled
+from teachgraph.core.callsite import Callsite, callsite
+from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.jit.aliasing import not_chosen
+from teachgraph.jit.container_snapshot import CONTAINERS, Copies, Journal, refilled
 from teachgraph.jit.tracing import tracer
 from teachgraph.jit.undefined import Undefined
 

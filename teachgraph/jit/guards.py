@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.jit.arguments import constant
 from teachgraph.nn import Layer
 

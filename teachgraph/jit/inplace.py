@@ -10,13 +10,13 @@ from __future__ import annotations
 from copy import copy
 from typing import Any
 
-from teachgraph import unique_name
-from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.jit.chosen import not_chosen
+from teachgraph.control_flow.sub_block import kept_apart
+from teachgraph.core import unique_name
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.jit.aliasing import not_chosen
 from teachgraph.jit.tracing import tracer
 from teachgraph.ops.shape import assign
 from teachgraph.static.program import current_block
-from teachgraph.static.sub_block import kept_apart
 from teachgraph.static.variable import Variable
 
 __all__ = ["rewritten"]

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.eager.tape import Edge, Node, Output
-from teachgraph.ops.op import Op, Rule
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.op import Op, Rule
+from teachgraph.core.tape import Edge, Node, Output
 from teachgraph.ops.tensor_array import TensorArray
 
 __all__ = ["ProgramOp", "joined", "parts_of"]

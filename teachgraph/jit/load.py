@@ -8,15 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Parameter, Tensor
-from teachgraph.errors import DataError, InvalidValueError, ShapeError, at_user_line
-from teachgraph.executor import Scope
+from teachgraph.autograd.creation import Parameter
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import (
+    DataError,
+    InvalidValueError,
+    ShapeError,
+    at_user_line,
+)
+from teachgraph.core.scope import Scope
 from teachgraph.io.programs import arrays_in, beside, persistables, put
 from teachgraph.jit.model import FORWARD, Method, method_from_bytes
 from teachgraph.jit.model_files import MODEL, VALUES, methods_beside
 from teachgraph.jit.translated_layer import TranslatedLayer
 from teachgraph.nn import Layer
-from teachgraph.param_attr import ParamAttr
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.document import Part, parsed
 from teachgraph.static.variable import Parameter as Declared
 from teachgraph.static.variable import Variable

@@ -9,22 +9,22 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from teachgraph.callsite import Callsite
-from teachgraph.eager import Tensor
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.control_flow.array_variable import ArrayVariable
+from teachgraph.control_flow.cond import picked
+from teachgraph.control_flow.sub_block import as_variable as as_constant
+from teachgraph.core.callsite import Callsite
+from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.infer import Spec
+from teachgraph.jit.aliasing import chosen
 from teachgraph.jit.as_array import of_one_kind, spec_of
-from teachgraph.jit.chosen import chosen
+from teachgraph.jit.container_snapshot import CONTAINERS, different
 from teachgraph.jit.effects import Effects, moved, refuse, written
-from teachgraph.jit.journal import CONTAINERS, different
-from teachgraph.jit.nest import entries, mapped
+from teachgraph.jit.pytree import entries, mapped
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
-from teachgraph.ops.infer import Spec
-from teachgraph.static.array_variable import ArrayVariable
-from teachgraph.static.control_flow import picked
 from teachgraph.static.program import current_block
-from teachgraph.static.sub_block import as_variable as as_constant
 from teachgraph.static.variable import Variable
 
 __all__ = ["Merge", "placeholder"]

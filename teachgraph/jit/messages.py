@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import OpError
-from teachgraph.ops.op import Like, op
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import OpError
+from teachgraph.core.op import Like, op
 
 __all__ = ["Stopped", "fail_unless", "name_of_kind", "print_text"]
 

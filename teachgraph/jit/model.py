@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from teachgraph.errors import InvalidValueError, ProgramError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ProgramError, at_user_line
 from teachgraph.io.inference import (
     MOST,
     declared,

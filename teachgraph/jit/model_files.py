@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from teachgraph.errors import DataError, InvalidValueError, at_user_line
-from teachgraph.files import written_whole
+from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.io.files import written_whole
 from teachgraph.io.inference import model_parts
 from teachgraph.io.programs import beside
 from teachgraph.jit.model import FORWARD

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.control_flow.arrays import ARRAY
+from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.jit.container_snapshot import references
 from teachgraph.jit.convert_text import Text
-from teachgraph.jit.journal import references
-from teachgraph.jit.nest import entries, fields_of, with_fields
-from teachgraph.jit.spots import Spot
+from teachgraph.jit.pytree import entries, fields_of, with_fields
+from teachgraph.jit.side_effects import Spot
 from teachgraph.jit.tracing import Tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.nn.layer import changes
 from teachgraph.ops import functions
-from teachgraph.static.arrays import ARRAY
 from teachgraph.static.variable import Variable
 
 __all__ = ["Outputs", "Slot", "outputs_of"]

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph import modes, unique_name
-from teachgraph.eager import Tensor
-from teachgraph.eager.tensor import run
+from teachgraph.autograd.tensor import Tensor, run
+from teachgraph.core import modes, unique_name
+from teachgraph.core.op import Op
 from teachgraph.jit.tracing import Tracer
-from teachgraph.ops.op import Op
 from teachgraph.static.layers import data
 from teachgraph.static.program import current_block, program_guard
 from teachgraph.static.variable import Variable

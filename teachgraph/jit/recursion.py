@@ -7,8 +7,8 @@ from itertools import pairwise
 from traceback import walk_tb
 from types import CodeType
 
-from teachgraph.callsite import Callsite, ours
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.core.callsite import Callsite, ours
+from teachgraph.core.errors import ConversionError, at_user_line
 
 __all__ = ["endless"]
 

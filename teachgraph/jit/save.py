@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from types import MethodType
 from typing import Any
 
-from teachgraph import unique_name
-from teachgraph.eager import Parameter, Tensor
-from teachgraph.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.autograd.creation import Parameter
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import unique_name
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 from teachgraph.io import saving
 from teachgraph.io.programs import beside
 from teachgraph.jit.concrete import ConcreteProgram

@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
-from teachgraph.errors import NoSourceError
+from teachgraph.core.errors import NoSourceError
 
 __all__ = ["Definition", "definition"]
 

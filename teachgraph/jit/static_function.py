@@ -10,8 +10,10 @@ from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import ConversionError, InvalidValueError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
+from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.observe import announce, observers
 from teachgraph.jit.arguments import FunctionSpec, as_specs, as_variables, flattened
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.conversion import conversion, converted, is_converted
@@ -23,9 +25,7 @@ from teachgraph.jit.recorder import recording
 from teachgraph.jit.recursion import endless
 from teachgraph.jit.tracebacks import of_user
 from teachgraph.jit.tracing import Tracer, tracer
-from teachgraph.modes import in_dynamic_mode
 from teachgraph.nn import Layer
-from teachgraph.observe import announce, observers
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 

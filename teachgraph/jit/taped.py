@@ -18,16 +18,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from teachgraph import modes, unique_name
 from teachgraph.autograd.recompute import drawing_from
-from teachgraph.eager import Tensor
-from teachgraph.eager.tape import Edge, Node, Output
-from teachgraph.eager.tensor import wrap
+from teachgraph.autograd.tensor import Tensor, wrap
+from teachgraph.core import modes, unique_name
+from teachgraph.core.op import Op, Rule
+from teachgraph.core.tape import Edge, Node, Output
 from teachgraph.jit.listed import ProgramOp, joined, parts_of
-from teachgraph.jit.parts import Part, cut
-from teachgraph.ops.op import Op, Rule
+from teachgraph.jit.split_program import Part, cut
 from teachgraph.ops.tensor_array import TensorArray
-from teachgraph.static.backward import gradients
+from teachgraph.static.append_backward import gradients
 from teachgraph.static.program import Program, program_guard
 from teachgraph.static.variable import Variable
 

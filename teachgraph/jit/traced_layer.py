@@ -12,23 +12,23 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import (
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import (
     DTypeError,
     FeedError,
     InvalidValueError,
     ModeError,
     at_user_line,
 )
-from teachgraph.executor import Executor, Scope, scope_guard
-from teachgraph.executor.executor import as_fed
+from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.io.inference import save_inference_model
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.outputs import outputs_of
 from teachgraph.jit.recorder import Recorder
-from teachgraph.modes import in_dynamic_mode
 from teachgraph.nn import Layer
 from teachgraph.passes import BuildStrategy, CompiledProgram
+from teachgraph.planning.executor import Executor, as_fed
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 

@@ -8,13 +8,17 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
-from teachgraph import modes, unique_name
-from teachgraph.eager import Parameter, Tensor
-from teachgraph.eager.tensor import run
+from teachgraph.autograd.creation import Parameter
+from teachgraph.autograd.tensor import Tensor, run
+from teachgraph.control_flow.sub_block import traced_into
+from teachgraph.core import modes, unique_name
+from teachgraph.core.modes import set_grad_enabled
+from teachgraph.core.observe import unwatched
+from teachgraph.core.op import Op
+from teachgraph.jit.container_snapshot import Journal
 from teachgraph.jit.guards import called
-from teachgraph.jit.journal import Journal
-from teachgraph.jit.nest import mapped
-from teachgraph.jit.spots import (
+from teachgraph.jit.pytree import mapped
+from teachgraph.jit.side_effects import (
     Contents,
     Spot,
     Values,
@@ -22,14 +26,10 @@ from teachgraph.jit.spots import (
     spots_of_layer,
 )
 from teachgraph.jit.undefined import Either, Undefined
-from teachgraph.modes import set_grad_enabled
 from teachgraph.nn import Layer
-from teachgraph.observe import unwatched
-from teachgraph.ops.op import Op
-from teachgraph.param_attr import ParamAttr
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.block import Block
 from teachgraph.static.program import Program, current_block, program_guard
-from teachgraph.static.sub_block import traced_into
 from teachgraph.static.variable import Variable
 
 __all__ = ["Mark", "Tracer", "as_variable", "rehearsal", "tracer"]

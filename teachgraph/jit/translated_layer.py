@@ -6,23 +6,23 @@ from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import (
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import (
     ConversionError,
     DataError,
     FeedError,
     InvalidValueError,
     at_user_line,
 )
-from teachgraph.executor.executor import as_fed
 from teachgraph.io.programs import persistables
 from teachgraph.jit.concrete import ConcreteProgram
+from teachgraph.jit.inline_program import spliced
 from teachgraph.jit.model import FORWARD, Method, Traced
 from teachgraph.jit.recorder import recording
-from teachgraph.jit.splice import spliced
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
+from teachgraph.planning.executor import as_fed
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from teachgraph.errors import ConversionError, at_user_line
+from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.op import Op
+from teachgraph.core.traced import Traced
 from teachgraph.ops.methods import Methods
-from teachgraph.ops.op import Op
-from teachgraph.ops.traced import Traced
 from teachgraph.static.program import current_block
 
 __all__ = ["NOTHING", "Either", "Nothing", "Undefined"]

@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from teachgraph.core.random import generator
 from teachgraph.models.weights import Names, load_pytorch
 from teachgraph.nn import (
     Dropout,
@@ -26,8 +27,7 @@ from teachgraph.nn import (
 )
 from teachgraph.nn.initializer import Normal
 from teachgraph.ops import functions
-from teachgraph.param_attr import ParamAttr
-from teachgraph.random import generator
+from teachgraph.ops.param_attr import ParamAttr
 
 __all__ = [
     "BertConfig",

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor, to_tensor
-from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.modes import no_grad, set_grad_enabled
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.modes import no_grad, set_grad_enabled
 from teachgraph.nn import Layer
 from teachgraph.ops import functions
 

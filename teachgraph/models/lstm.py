@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor, to_tensor
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.modes import no_grad
+from teachgraph.core.random import generator
 from teachgraph.models.decoding import Array, evaluating
-from teachgraph.modes import no_grad
 from teachgraph.nn import LSTM, Dropout, Embedding, Layer, Linear, functional
 from teachgraph.ops import functions
-from teachgraph.random import generator
 
 __all__ = ["LSTMClassifier", "LSTMLanguageModel", "perplexity"]
 

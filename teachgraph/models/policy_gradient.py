@@ -17,12 +17,12 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from teachgraph.eager import to_tensor
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.core.modes import no_grad
+from teachgraph.core.random import generator
 from teachgraph.models.decoding import Array
-from teachgraph.modes import no_grad
 from teachgraph.nn import Layer, functional
 from teachgraph.optimizer import Adam
-from teachgraph.random import generator
 
 __all__ = ["Episode", "play", "policy_loss", "reinforce", "rewards_to_go"]
 

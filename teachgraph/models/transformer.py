@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.models.decoding import Array, beam_search, evaluating, greedy_search
 from teachgraph.nn import Dropout, Embedding, Layer, Linear, Transformer, functional
 from teachgraph.nn.initializer import Assign, Normal
 from teachgraph.ops import functions
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.optimizer import Adam
 from teachgraph.optimizer.lr import NoamDecay
-from teachgraph.param_attr import ParamAttr
 
 __all__ = ["TransformerModel", "noam_adam", "sinusoids", "smoothed_loss"]
 

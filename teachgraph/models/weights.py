@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
 from teachgraph.io import saving
 from teachgraph.nn import Layer, Linear
 

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from teachgraph.left_out import absent
 from teachgraph.nn import (
     activation,
     batch_norm,
@@ -47,6 +46,7 @@ from teachgraph.nn.shaping import *  # noqa: F403
 from teachgraph.nn.spectral_norm import *  # noqa: F403
 from teachgraph.nn.transformer import *  # noqa: F403
 from teachgraph.nn.vision import *  # noqa: F403
+from teachgraph.ops.left_out import absent
 
 __all__ = ["Layer", "functional", "initializer", "utils"]
 __all__ += activation.__all__

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph import naming
-from teachgraph.errors import ShapeError, at_user_line, describe
+from teachgraph.core import naming, op
+from teachgraph.core.errors import ShapeError, at_user_line, describe
 from teachgraph.nn import functional
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.layer import Layer
-from teachgraph.ops import batch_norm, op
+from teachgraph.ops import batch_norm
 from teachgraph.ops.initializer import Constant
-from teachgraph.param_attr import ParamAttr
+from teachgraph.ops.param_attr import ParamAttr
 
 __all__ = ["BatchNorm", "BatchNorm1D", "BatchNorm2D", "BatchNorm3D"]
 

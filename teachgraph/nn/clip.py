@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.eager import Tensor
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.op import find
 from teachgraph.ops.clipping import clip_by_norm, squared_l2_norm
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.elementwise import elementwise_div, elementwise_max
+from teachgraph.ops.inplace import add_n, multiply_onto
 from teachgraph.ops.math import sqrt
-from teachgraph.ops.onto import add_n, multiply_onto
-from teachgraph.ops.op import find
 
 __all__ = ["ClipGradBase", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from math import prod, sqrt
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn import functional
 from teachgraph.nn.functional.conv import Numbers, Padding, several
 from teachgraph.nn.initializer import Normal

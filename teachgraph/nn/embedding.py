@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph import dtypes
-from teachgraph.eager import Tensor
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import dtypes
 from teachgraph.nn import functional
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.layer import Layer

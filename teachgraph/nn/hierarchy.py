@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn import functional
 from teachgraph.nn.layer import Layer
 

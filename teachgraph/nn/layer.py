@@ -7,9 +7,11 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from teachgraph import dtypes, modes, unique_name
-from teachgraph.eager import Parameter, Tensor
-from teachgraph.errors import (
+from teachgraph.autograd.creation import Parameter
+from teachgraph.autograd.hooks import HookHandle, register
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import dtypes, modes, unique_name
+from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     ModeError,
@@ -17,10 +19,9 @@ from teachgraph.errors import (
     ProgramError,
     at_user_line,
 )
-from teachgraph.hooks import HookHandle, register
-from teachgraph.observe import announce, observers
+from teachgraph.core.observe import announce, observers
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
-from teachgraph.param_attr import ParamAttr
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static import Parameter as StaticParameter
 from teachgraph.static import Variable
 

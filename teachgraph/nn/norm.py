@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph import naming
-from teachgraph.errors import ShapeError, at_user_line
+from teachgraph.core import naming
+from teachgraph.core.errors import ShapeError, at_user_line
 from teachgraph.nn import functional
 from teachgraph.nn.batch_norm import ONE, check_rank
 from teachgraph.nn.functional.norm import sizes_of

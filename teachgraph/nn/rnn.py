@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line, describe
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line, describe
 from teachgraph.nn import functional
 from teachgraph.nn.cells import (
     WEIGHTS,

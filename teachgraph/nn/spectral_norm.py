@@ -8,8 +8,8 @@ from typing import Any
 
 from teachgraph.nn.layer import Layer
 from teachgraph.ops.initializer import Normal
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.ops.spectral_norm import spectral_norm
-from teachgraph.param_attr import ParamAttr
 
 __all__ = ["SpectralNorm"]
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any, ClassVar, NamedTuple
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn import functional
 from teachgraph.nn.container import LayerList
 from teachgraph.nn.dropout import Dropout

@@ -5,8 +5,8 @@ and `Backend` is how the `onnx` package itself runs and tests us. The packages `
 and `onnxruntime` are loaded when first needed: they come with `teachgraph[deploy]`.
 """
 
-from teachgraph.onnx.backend import Backend
-from teachgraph.onnx.export import export
-from teachgraph.onnx.load import load
+from teachgraph.deploy.onnx.backend import Backend
+from teachgraph.deploy.onnx.export import export
+from teachgraph.deploy.onnx.load import load
 
 __all__ = ["Backend", "export", "load"]

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import find, op
 from teachgraph.ops.elementwise import elementwise_mul
 from teachgraph.ops.error_function import erf
 from teachgraph.ops.math import FLOATING, exp, relu, sigmoid, tanh
-from teachgraph.ops.op import find, op
 from teachgraph.ops.shape import aligned, reduce_to
 
 __all__ = [

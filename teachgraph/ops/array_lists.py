@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import OutOfRangeError
+from teachgraph.core.errors import OutOfRangeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.tensor_array import (
     TensorArray,
     lod_array_length,

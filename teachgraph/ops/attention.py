@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, ShapeError
-from teachgraph.ops.op import op
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import op
 from teachgraph.ops.softmax import softmax, through_softmax
 
 __all__ = ["fused_softmax_mask_upper_triangle"]

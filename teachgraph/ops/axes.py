@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from teachgraph.errors import DTypeError
+from teachgraph.core.errors import DTypeError
 
 __all__ = ["Axes", "axes", "back_from_lines", "lines", "one_axis", "size"]
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import ShapeError
+from teachgraph.core.errors import ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.channels import channel_axis
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_mul, elementwise_sub
@@ -21,7 +22,6 @@ from teachgraph.ops.moments import (
     through_moments,
     through_scale,
 )
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.shape import reduce_to
 
 __all__ = ["batch_norm"]

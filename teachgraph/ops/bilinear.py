@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.linalg import matmul_v2
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.reduce import reduce_sum
 from teachgraph.ops.shape import reduce_to, transpose2, unsqueeze2
 

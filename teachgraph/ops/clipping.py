@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError
-from teachgraph.ops.op import op
+from teachgraph.core.errors import DTypeError, InvalidValueError
+from teachgraph.core.op import op
 
 __all__ = ["clip_by_norm", "squared_l2_norm", "squares"]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.op import Like, Op, op
 from teachgraph.ops import products
-from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.sliding import Sliding
 from teachgraph.ops.windows import channels_first, channels_last
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.ops.op import op
+from teachgraph.core import dtypes
+from teachgraph.core.op import op
 
 __all__ = [
     "assign_value",

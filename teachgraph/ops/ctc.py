@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.activation import only_floating
 from teachgraph.ops.elementwise import elementwise_div
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.shape import unsqueeze2
 from teachgraph.ops.softmax import in_range, log_softmax
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.linalg import turned
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.shape import reduce_to, unsqueeze2
 
 __all__ = [

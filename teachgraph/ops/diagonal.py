@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from teachgraph.errors import ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core.errors import ShapeError
+from teachgraph.core.op import Like, op
 
 __all__ = [
     "diag_embed",

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import random
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core import random
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 
 __all__ = ["drawn_seed", "dropout"]
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.shape import reduce_to
 
 __all__ = ["einsum"]

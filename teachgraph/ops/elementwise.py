@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import DivisionError, DTypeError, InvalidValueError
+from teachgraph.core import dtypes
+from teachgraph.core.errors import DivisionError, DTypeError, InvalidValueError
+from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
 from teachgraph.ops.math import (
     FLOATING,
@@ -23,7 +24,6 @@ from teachgraph.ops.math import (
     scale,
     sigmoid,
 )
-from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.shape import aligned, reduce_to
 
 __all__ = [

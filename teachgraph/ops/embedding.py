@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, OutOfRangeError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core.errors import DTypeError, OutOfRangeError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.softmax import in_range
 
 __all__ = ["add_rows", "lookup_table_v2"]

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
-from teachgraph.ops.in_parts import in_parts
+from teachgraph.core.op import Like, op
+from teachgraph.ops.blocked_update import in_parts
 from teachgraph.ops.math import FLOATING, exp, floats, square
-from teachgraph.ops.op import Like, op
 
 __all__ = ["erf", "erfinv"]
 

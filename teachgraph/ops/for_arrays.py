@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
-from teachgraph.ops.op import SILENT, Op
+from teachgraph.core.op import SILENT, Op
 
 __all__ = ["for_arrays"]
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.in_parts import LONG, in_parts
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, find, op
+from teachgraph.ops.blocked_update import LONG, in_parts
 from teachgraph.ops.linalg import like, matrix, turned
-from teachgraph.ops.op import Like, find, op
 from teachgraph.ops.shape import reduce_to, reshape2, transpose2
 from teachgraph.ops.softmax import softmax, through_softmax
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, Op, find, op
+from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.op import Like, Op, find, op
 
 __all__ = ["UPDATES", "fused_update"]
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.places import along, checked, fitting, grid, integral, summed_at
 from teachgraph.ops.shape import reduce_to
 

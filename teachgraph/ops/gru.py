@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.op import Like, op
 from teachgraph.ops.join import concat, stack
 from teachgraph.ops.lstm import parts, squash
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.recurrent import (
     NEEDS,
     alive_at,

@@ -11,10 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    OutOfRangeError,
+    ShapeError,
+)
+from teachgraph.core.op import Like, op
 from teachgraph.ops.embedding import add_rows, lookup_table_v2
 from teachgraph.ops.math import sigmoid
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.reduce import reduce_sum
 from teachgraph.ops.shape import reduce_to, unsqueeze2
 from teachgraph.ops.softmax import in_range

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import (
+from teachgraph.core import dtypes
+from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     OpError,
@@ -24,12 +24,12 @@ from teachgraph.errors import (
     describe,
     explain,
 )
+from teachgraph.core.traced import Traced
 from teachgraph.ops.gather import gather_nd
 from teachgraph.ops.scatter import index_put, together
 from teachgraph.ops.search import where_index
 from teachgraph.ops.shape import transpose2, unsqueeze2
 from teachgraph.ops.slicing import OPEN_END, set_value, slice_, strided_slice
-from teachgraph.ops.traced import Traced
 
 __all__ = ["as_indices", "get_item", "set_item"]
 

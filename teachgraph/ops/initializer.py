@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.op import Op
 from teachgraph.ops.creation import assign_value, fill_constant
-from teachgraph.ops.op import Op
 from teachgraph.ops.sampling import (
     gaussian_random,
     orthogonal_random,

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.slicing import slice_
 
 __all__ = ["concat", "part_of", "stack"]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.op import Like, op
 from teachgraph.ops.elementwise import elementwise_mul
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.reduce import reduce_sum
 from teachgraph.ops.shape import reduce_to
 

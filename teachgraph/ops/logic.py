@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError
+from teachgraph.core.errors import DTypeError
+from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.math import promoted
-from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.shape import reduce_to
 
 __all__ = [

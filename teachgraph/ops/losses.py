@@ -9,12 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    OutOfRangeError,
+    ShapeError,
+)
+from teachgraph.core.op import Like, op
 from teachgraph.ops.activation import brelu, only_floating
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max
 from teachgraph.ops.math import sigmoid
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.shape import reduce_to, unsqueeze2
 from teachgraph.ops.softmax import in_range, place, where_labelled
 

@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.op import Like, op
+from teachgraph.core.traced import Traced
 from teachgraph.ops.join import concat, stack
 from teachgraph.ops.math import tanh
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.recurrent import (
     NEEDS,
     alive_at,
@@ -34,7 +35,6 @@ from teachgraph.ops.recurrent import (
     total,
     weight_grad,
 )
-from teachgraph.ops.traced import Traced
 
 __all__ = ["rnn_lstm"]
 

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     OutOfRangeError,
     ShapeError,
 )
+from teachgraph.core.op import Like, op
 from teachgraph.ops.decomposition import check_matrices, triangle, triangular_solve
 from teachgraph.ops.linalg import turned
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.spectral import arrived
 
 __all__ = ["bordered", "fitted", "lu", "lu_unpack"]

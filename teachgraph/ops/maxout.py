@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.op import op
 from teachgraph.ops.activation import only_floating
-from teachgraph.ops.op import op
 
 __all__ = ["maxout", "maxout_pick", "maxout_place"]
 

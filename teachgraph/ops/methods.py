@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from teachgraph.left_out import no_such_method
 from teachgraph.ops import functions
 from teachgraph.ops.functions.decomposition import (
     cholesky_solve,
@@ -30,6 +29,7 @@ from teachgraph.ops.functions.matrices import (
     pca_lowrank,
 )
 from teachgraph.ops.functions.search import mode
+from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.operators import Operators
 

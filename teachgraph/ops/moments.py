@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_mul, elementwise_sub
 from teachgraph.ops.reduce import reduce_mean, spread

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import ShapeError
+from teachgraph.core.errors import ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.channels import channel_axis, channels_as_before, channels_first
 from teachgraph.ops.elementwise import elementwise_mul, elementwise_sub
 from teachgraph.ops.math import sqrt
@@ -24,7 +25,6 @@ from teachgraph.ops.moments import (
     through_moments,
     through_scale,
 )
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.shape import aligned, reshape2, reshape_as
 
 __all__ = ["group_norm", "instance_norm", "layer_norm"]

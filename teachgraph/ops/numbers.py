@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError
+from teachgraph.core.errors import DTypeError
+from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import NEEDS, equal
 from teachgraph.ops.math import FLOATING, floats, promoted
-from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.shape import reduce_to
 
 __all__ = ["elementwise_heaviside", "frexp", "gcd", "lcm", "nextafter"]

@@ -10,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
+from teachgraph.core import dtypes
+from teachgraph.core.op import Op
+from teachgraph.core.traced import Traced
 from teachgraph.ops import functions
 from teachgraph.ops.elementwise import (
     elementwise_add,
@@ -31,8 +33,6 @@ from teachgraph.ops.indexing import get_item
 from teachgraph.ops.linalg import matmul_v2
 from teachgraph.ops.logic import bitwise_and, bitwise_not, bitwise_or, bitwise_xor
 from teachgraph.ops.math import abs_, cast, scale
-from teachgraph.ops.op import Op
-from teachgraph.ops.traced import Traced
 
 __all__ = ["Operators", "is_number"]
 

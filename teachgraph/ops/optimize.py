@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import Like, Op, op
+from teachgraph.ops.blocked_update import LONG, parts
 from teachgraph.ops.clipping import squares
-from teachgraph.ops.in_parts import LONG, parts
-from teachgraph.ops.op import Like, Op, op
 
 __all__ = [
     "adadelta",

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.places import summed_at
 from teachgraph.ops.slicing import OPEN_END, slice_
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from teachgraph.errors import DTypeError, OutOfRangeError
+from teachgraph.core.errors import DTypeError, OutOfRangeError
 
 __all__ = ["along", "checked", "fitting", "grid", "integral", "summed_at"]
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, Op, op
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.pixels import scatter_pixels
 from teachgraph.ops.window_reduce import (
     average,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops import columns, rowwise
+from teachgraph.ops import columns, conv_rows
 from teachgraph.ops.windows import Steps, blocks, counts
 
 __all__ = ["backward_filter", "backward_input", "forward"]
@@ -61,7 +61,7 @@ def way(
     image: Sequence[int], filters: Sequence[int], axes: Sequence[Steps], groups: int
 ) -> ModuleType:
     """By rows or with full columns."""
-    return rowwise if rowwise.pays(image, filters, axes, groups) else columns
+    return conv_rows if conv_rows.pays(image, filters, axes, groups) else columns
 
 
 def narrow(images: int, axes: Sequence[Steps]) -> bool:

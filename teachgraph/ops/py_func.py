@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from teachgraph.errors import PyFuncError
-from teachgraph.ops.op import op
+from teachgraph.core.errors import PyFuncError
+from teachgraph.core.op import op
 
 __all__ = ["Array", "OutputSpec", "UserFunction", "py_func", "register", "registered"]
 

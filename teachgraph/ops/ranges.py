@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 
 __all__ = ["eye", "linspace", "logspace", "range_", "tril_indices", "triu_indices"]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError
+from teachgraph.core.errors import DTypeError
+from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.axes import axes, size
 from teachgraph.ops.elementwise import equal
 from teachgraph.ops.math import FLOATING, exp
-from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.scan import above_minus_infinity, product_before
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.places import along, summed_at
 from teachgraph.ops.shape import unbroadcast
 

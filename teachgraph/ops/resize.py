@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, Op, find, op
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, Op, find, op
 
 __all__ = [
     "bicubic_interp_v2",

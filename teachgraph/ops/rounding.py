@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.op import op
 from teachgraph.ops.math import FLOATING, floats
-from teachgraph.ops.op import op
 
 __all__ = ["ceil", "floor", "round_", "trunc"]
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import Like, op
+from teachgraph.ops.flip_roll import flip
 from teachgraph.ops.shape import reduce_to
-from teachgraph.ops.turn import flip
 
 __all__ = ["ahead_products", "row_conv"]
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.axes import back_from_lines, lines
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max
 from teachgraph.ops.gather import to_places
 from teachgraph.ops.math import FLOATING, exp
-from teachgraph.ops.op import Like, Op, op
 from teachgraph.ops.shape import reshape_as
 from teachgraph.ops.sort import INT64, index_dtype
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import equal
 from teachgraph.ops.gather import (
@@ -24,7 +25,6 @@ from teachgraph.ops.gather import (
 )
 from teachgraph.ops.join import stack
 from teachgraph.ops.math import cast
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.places import along, checked, fitting, grid, integral, summed_at
 from teachgraph.ops.repeat import broadcast_among
 from teachgraph.ops.shape import reduce_to, unsqueeze2

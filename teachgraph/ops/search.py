@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core import dtypes
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.axes import axes, lines
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.shape import reduce_to
 from teachgraph.ops.sort import INT64, index_dtype
 

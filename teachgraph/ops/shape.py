@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from teachgraph import dtypes
-from teachgraph.errors import ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core import dtypes
+from teachgraph.core.errors import ShapeError
+from teachgraph.core.op import Like, op
+from teachgraph.core.traced import Traced
 from teachgraph.ops.tensor_array import TensorArray
-from teachgraph.ops.traced import Traced
 
 __all__ = [
     "assign",

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 
 __all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 

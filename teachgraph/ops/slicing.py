@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, OutOfRangeError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.places import fitting
 from teachgraph.ops.shape import reduce_to, unsqueeze2
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import DTypeError, InvalidValueError
+from teachgraph.core import dtypes
+from teachgraph.core.errors import DTypeError, InvalidValueError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.axes import back_from_lines, lines, one_axis
 from teachgraph.ops.gather import to_places
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.shape import unsqueeze2
 
 __all__ = [

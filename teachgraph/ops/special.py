@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.math import FLOATING, floats, sign
-from teachgraph.ops.op import Like, Op, op
 
 __all__ = [
     "bessel_i",

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.decomposition import (
     SQUARE,
     check_matrices,
@@ -20,7 +21,6 @@ from teachgraph.ops.decomposition import (
     unless,
 )
 from teachgraph.ops.linalg import turned
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.reduce import reduce_sum
 from teachgraph.ops.shape import unsqueeze2
 

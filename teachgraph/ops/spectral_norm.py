@@ -9,13 +9,13 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import Like, op
+from teachgraph.core.traced import Traced
 from teachgraph.ops.linalg import matmul_v2, mv
 from teachgraph.ops.math import sqrt
-from teachgraph.ops.op import Like, op
 from teachgraph.ops.reduce import reduce_sum
 from teachgraph.ops.shape import reshape2, transpose2
-from teachgraph.ops.traced import Traced
 from teachgraph.ops.vector_products import dot
 
 __all__ = ["power_iteration", "rows_first", "spectral_norm"]

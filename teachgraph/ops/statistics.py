@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core import dtypes
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, op
 
 __all__ = ["bincount", "histogram"]
 

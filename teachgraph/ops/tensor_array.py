@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import OutOfRangeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core import dtypes
+from teachgraph.core.errors import OutOfRangeError
+from teachgraph.core.op import Like, op
 
 __all__ = [
     "TensorArray",

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.op import op
 from teachgraph.ops.elementwise import NEEDS, floating
 from teachgraph.ops.math import FLOATING, floats, promoted, rsqrt, square
-from teachgraph.ops.op import op
 from teachgraph.ops.shape import reduce_to
 
 __all__ = [

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.op import op
 from teachgraph.ops.axes import Axes, axes
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import (
@@ -17,7 +18,6 @@ from teachgraph.ops.elementwise import (
     not_equal,
 )
 from teachgraph.ops.math import FLOATING, abs_, sign
-from teachgraph.ops.op import op
 from teachgraph.ops.reduce import check_floating, largest, smallest, spread, total
 
 __all__ = ["frobenius_norm", "p_norm"]

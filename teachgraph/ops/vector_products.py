@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, ShapeError
-from teachgraph.ops.op import Like, op
+from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.op import Like, op
 from teachgraph.ops.shape import reduce_to, unsqueeze2
 
 __all__ = ["cross", "dot"]

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph import unique_name
-from teachgraph.eager import Tensor
-from teachgraph.errors import (
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import unique_name
+from teachgraph.core.errors import (
     InvalidValueError,
     NotInitializedError,
     ShapeError,
     at_user_line,
 )
-from teachgraph.executor import global_scope
+from teachgraph.core.scope import global_scope
 from teachgraph.static import Variable, create_global_var
 
 __all__ = ["Accumulators", "Kept"]

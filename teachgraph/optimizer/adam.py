@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from teachgraph.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.ops.optimize import adam, adamw
 from teachgraph.optimizer.accumulators import Kept
 from teachgraph.optimizer.checks import FRACTION, NOT_NEGATIVE, Range

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from teachgraph.ops.onto import scale_onto
+from teachgraph.ops.inplace import scale_onto
 from teachgraph.ops.optimize import adamax
 from teachgraph.optimizer.accumulators import Kept
 from teachgraph.optimizer.adam import BETAS

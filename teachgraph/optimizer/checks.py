@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 
 __all__ = ["FRACTION", "NOT_NEGATIVE", "Range", "check", "is_number"]
 

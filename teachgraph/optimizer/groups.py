@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import DTypeError, InvalidValueError, at_user_line, describe
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line, describe
 from teachgraph.nn.clip import ClipGradBase
 from teachgraph.optimizer.checks import is_number
 from teachgraph.regularizer import L2Decay, WeightDecayRegularizer

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
-from teachgraph import modes, naming
-from teachgraph.eager import Tensor
-from teachgraph.errors import ModeError, at_user_line
-from teachgraph.ops.onto import add_onto
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import modes, naming
+from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.ops.inplace import add_onto
 from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
 from teachgraph.optimizer.groups import (

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes, unique_name
-from teachgraph.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core import dtypes, unique_name
+from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.optimizer.checks import is_number
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.static import OpRole, Program, Variable, create_global_var

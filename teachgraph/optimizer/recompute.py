@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.errors import ModeError, at_user_line
+from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.optimizer.optimizer import Optimizer, Pairs
 from teachgraph.static import (
     Operator,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from teachgraph.errors import (
+from teachgraph.core.build import check_slots, fits
+from teachgraph.core.errors import (
     DTypeError,
     ProgramError,
     ShapeError,
@@ -16,10 +17,9 @@ from teachgraph.errors import (
     UnknownOpError,
     at_user_line,
 )
-from teachgraph.ops.infer import Spec, infer
-from teachgraph.ops.op import GradOp, slot_name
+from teachgraph.core.infer import Spec, infer
+from teachgraph.core.op import GradOp, slot_name
 from teachgraph.passes.graph import has_blocks
-from teachgraph.static.appending import check_slots, fits
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.ops.op import GradOp
+from teachgraph.core import dtypes
+from teachgraph.core.op import GradOp
 from teachgraph.passes.constants import MOST_ELEMENTS, constant_of, constant_step
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph, pure

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
+from teachgraph.core import dtypes
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.rewriting import Step
 

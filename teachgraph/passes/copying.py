@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from teachgraph.callsite import Callsite
-from teachgraph.observe import announce
+from teachgraph.core.callsite import Callsite
+from teachgraph.core.observe import announce
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program, copy_variable

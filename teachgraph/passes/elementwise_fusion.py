@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
+from teachgraph.core.op import GradOp
 from teachgraph.ops.fused import BINARY, FUSABLE, PAIRS, SLOPES
-from teachgraph.ops.op import GradOp
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.identities import attr
 from teachgraph.passes.registry import register

@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextvars import copy_context
 from typing import Any
 
-from teachgraph import unique_name
-from teachgraph.observe import announce, observers
+from teachgraph.core import unique_name
+from teachgraph.core.observe import announce, observers
 from teachgraph.passes.copying import Derived
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator

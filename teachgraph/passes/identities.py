@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
+from teachgraph.core import dtypes
 from teachgraph.passes.pattern import Match, node
 from teachgraph.passes.registry import by_rules
 from teachgraph.passes.rewriting import Found, Rule, Step, same_as

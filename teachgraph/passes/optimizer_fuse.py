@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from math import prod
 
+from teachgraph.core.op import slot_name
 from teachgraph.ops.fused_update import UPDATES
-from teachgraph.ops.op import slot_name
 from teachgraph.passes.common_subexpressions import frozen
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph

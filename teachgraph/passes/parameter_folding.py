@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.op import GradOp
+from teachgraph.core.op import GradOp
 from teachgraph.passes.constants import constant_of
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph, pure

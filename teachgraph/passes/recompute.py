@@ -17,12 +17,7 @@ import itertools
 from collections.abc import Collection, Sequence
 from math import isqrt
 
-from teachgraph.passes.copying import Derived
-from teachgraph.passes.graph import Graph, has_blocks, names_of
-from teachgraph.passes.registry import register
-from teachgraph.passes.rewriting import Step, Work
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.recomputing import (
+from teachgraph.autograd.recompute_program import (
     SUFFIX,
     Segment,
     held_by,
@@ -32,6 +27,11 @@ from teachgraph.static.recomputing import (
     renamed,
     uses,
 )
+from teachgraph.passes.copying import Derived
+from teachgraph.passes.graph import Graph, has_blocks, names_of
+from teachgraph.passes.registry import register
+from teachgraph.passes.rewriting import Step, Work
+from teachgraph.static.operator import Operator, OpRole
 
 __all__ = ["recompute"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from teachgraph.errors import ProgramError, at_user_line
-from teachgraph.observe import announce
+from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.observe import announce
 from teachgraph.passes.check import check
 from teachgraph.passes.copying import copied
 from teachgraph.passes.graph import Graph

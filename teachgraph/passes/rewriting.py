@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from teachgraph.passes.copying import Derived
-from teachgraph.passes.going_back import Back
+from teachgraph.passes.fused_backward import Back
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.pattern import Match, Node, find_match
+from teachgraph.passes.replacement import Same, Step
 from teachgraph.passes.report import Change
-from teachgraph.passes.step import Same, Step
 from teachgraph.static.operator import Operator
 
 __all__ = ["Found", "Rule", "Same", "Step", "Work", "rewrite", "same_as"]

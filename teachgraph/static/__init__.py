@@ -76,11 +76,11 @@ from importlib import import_module
 from inspect import isfunction
 from typing import Any
 
-from teachgraph.left_out import absent
-from teachgraph.ops.in_words import all_in_words
-from teachgraph.param_attr import WeightNormParamAttr
+from teachgraph.ops.error_context import all_in_words
+from teachgraph.ops.left_out import absent
+from teachgraph.ops.param_attr import WeightNormParamAttr
 from teachgraph.static import nn
-from teachgraph.static.backward import append_backward, gradients
+from teachgraph.static.append_backward import append_backward, gradients
 from teachgraph.static.block import Block
 from teachgraph.static.devices import cpu_places, device_guard
 from teachgraph.static.ema import ExponentialMovingAverage
@@ -94,15 +94,15 @@ from teachgraph.static.layers import (
     name_scope,
 )
 from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.print_assert import Print
 from teachgraph.static.program import (
     Program,
     default_main_program,
     default_startup_program,
     program_guard,
 )
-from teachgraph.static.user_op import py_func
+from teachgraph.static.py_func import py_func
 from teachgraph.static.variable import Parameter, Variable
-from teachgraph.static.watching import Print
 
 __all__ = [
     "Block",
@@ -133,7 +133,8 @@ __all__ = [
 ]
 
 _UPSTAIRS = {
-    "teachgraph.executor": ["Executor", "Scope", "global_scope", "scope_guard"],
+    "teachgraph.planning.executor": ["Executor"],
+    "teachgraph.core.scope": ["Scope", "global_scope", "scope_guard"],
     "teachgraph.passes": ["BuildStrategy", "CompiledProgram"],
     "teachgraph.io.inference": [
         "deserialize_persistables",

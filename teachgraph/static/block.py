@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from teachgraph import dtypes, unique_name
-from teachgraph.callsite import callsite
-from teachgraph.errors import ProgramError, at_user_line
-from teachgraph.observe import announce
-from teachgraph.ops.op import Op
-from teachgraph.param_attr import ParamAttr
-from teachgraph.static.appending import append, insert_named
-from teachgraph.static.array_variable import ARRAY, ArrayVariable
+from teachgraph.control_flow.array_variable import ARRAY, ArrayVariable
+from teachgraph.core import dtypes, unique_name
+from teachgraph.core.build import append, insert_named
+from teachgraph.core.callsite import callsite
+from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.observe import announce
+from teachgraph.core.op import Op
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.devices import device_in_force
 from teachgraph.static.operator import Operator, OpRole, Slots
 from teachgraph.static.variable import Parameter, Variable

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.callsite import Callsite
-from teachgraph.errors import DTypeError, InvalidValueError, UnknownOpError
-from teachgraph.ops.control_flow import limit_of, select_output
-from teachgraph.ops.op import GradOp, Op, find, slot_name
-from teachgraph.param_attr import ParamAttr
+from teachgraph.control_flow.block_slots import misfit
+from teachgraph.control_flow.ops import limit_of, select_output
+from teachgraph.core import dtypes
+from teachgraph.core.callsite import Callsite
+from teachgraph.core.errors import DTypeError, InvalidValueError, UnknownOpError
+from teachgraph.core.op import GradOp, Op, find, slot_name
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from teachgraph.static.block import Block
-from teachgraph.static.block_slots import misfit
 from teachgraph.static.document import Part, parsed
 from teachgraph.static.operator import Operator, Slots
 from teachgraph.static.program import Program

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.places import CPUPlace
-from teachgraph.threads import InForce
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.threads import InForce
+from teachgraph.static.places import CPUPlace
 
 __all__ = ["cpu_places", "device_guard", "device_in_force"]
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from teachgraph.errors import DataError, at_user_line
+from teachgraph.core.errors import DataError, at_user_line
 
 __all__ = ["Part", "parsed"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from teachgraph import unique_name
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.control_flow.cond import cond
+from teachgraph.core import unique_name
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops import functions
-from teachgraph.static.control_flow import cond
 from teachgraph.static.counting import autoincreased_step_counter
 from teachgraph.static.layers import create_global_var, name_scope
 from teachgraph.static.operator import OpRole

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, at_user_line
 
 __all__ = ["InputSpec"]
 

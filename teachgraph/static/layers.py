@@ -8,8 +8,8 @@ from math import prod
 from operator import index
 from typing import Any
 
-from teachgraph import dtypes, naming, unique_name
-from teachgraph.errors import (
+from teachgraph.core import dtypes, naming, unique_name
+from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     ProgramError,
@@ -18,7 +18,7 @@ from teachgraph.errors import (
 from teachgraph.ops import activation as activations
 from teachgraph.ops import elementwise, linalg, math, metric, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
-from teachgraph.param_attr import ParamAttr, WeightNormParamAttr
+from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static.program import (
     Static,
     default_main_program,

@@ -3,13 +3,13 @@
 from importlib import import_module
 from typing import Any
 
-from teachgraph.left_out import absent
-from teachgraph.ops.in_words import all_in_words
-from teachgraph.static.control_flow import case, cond, switch_case
+from teachgraph.control_flow.cond import case, cond, switch_case
+from teachgraph.control_flow.loop import while_loop
+from teachgraph.control_flow.static_rnn import StaticRNN
+from teachgraph.ops.error_context import all_in_words
+from teachgraph.ops.left_out import absent
 from teachgraph.static.layers import fc
-from teachgraph.static.loop import while_loop
-from teachgraph.static.static_rnn import StaticRNN
-from teachgraph.static.user_op import py_func
+from teachgraph.static.py_func import py_func
 
 __all__ = ["StaticRNN", "case", "cond", "fc", "py_func", "switch_case", "while_loop"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teachgraph.callsite import Callsite
-from teachgraph.errors import ProgramError
-from teachgraph.observe import announce
-from teachgraph.ops.op import Op, find
+from teachgraph.core.callsite import Callsite
+from teachgraph.core.errors import ProgramError
+from teachgraph.core.observe import announce
+from teachgraph.core.op import Op, find
 
 if TYPE_CHECKING:
     from teachgraph.static.block import Block

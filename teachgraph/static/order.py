@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
-from teachgraph.errors import ProgramError, at_user_line
+from teachgraph.control_flow.sub_block import handed_in
+from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
-from teachgraph.static.sub_block import handed_in
 from teachgraph.static.variable import EMPTY
 
 __all__ = ["check_order", "first_writer"]

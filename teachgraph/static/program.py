@@ -10,16 +10,16 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from teachgraph import modes
-from teachgraph.observe import announce
+from teachgraph.core import modes
+from teachgraph.core.observe import announce
+from teachgraph.core.op import Op
+from teachgraph.core.threads import InForce
 from teachgraph.ops.initializer import Initializer
-from teachgraph.ops.op import Op
-from teachgraph.param_attr import ParamAttr
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.block import Block
-from teachgraph.static.keeping import Kept
 from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.program_io import Kept
 from teachgraph.static.variable import Parameter, Variable
-from teachgraph.threads import InForce
 
 __all__ = [
     "Program",

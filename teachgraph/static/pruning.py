@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from teachgraph.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole
 from teachgraph.static.variable import Variable

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teachgraph.errors import ProgramError, at_user_line
+from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.regularizer import L1Decay, L2Decay
 from teachgraph.static.operator import Operator
 from teachgraph.static.variable import Parameter, Variable

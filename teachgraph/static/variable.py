@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teachgraph import dtypes, naming
-from teachgraph.errors import InvalidValueError, ModeError, at_user_line
-from teachgraph.left_out import no_such_method
-from teachgraph.observe import announce
+from teachgraph.core import dtypes, naming
+from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.infer import Spec
+from teachgraph.core.observe import announce
+from teachgraph.core.op import Op, slot_name
+from teachgraph.core.traced import say_it_is_new
 from teachgraph.ops.creation import fill_constant
-from teachgraph.ops.infer import Spec
+from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.methods import Methods
-from teachgraph.ops.op import Op, slot_name
+from teachgraph.ops.param_attr import ParamAttr, Trained
 from teachgraph.ops.shape import assign
 from teachgraph.ops.slicing import slice_, strided_slice
-from teachgraph.ops.traced import say_it_is_new
-from teachgraph.param_attr import ParamAttr, Trained
 
 if TYPE_CHECKING:
     from teachgraph.static.block import Block
@@ -226,10 +226,10 @@ class Variable(Methods):
 
     def __getitem__(self, index: Any) -> Any:
         """A part, as of a Tensor."""
-        from teachgraph.static import parts
+        from teachgraph.static import dynamic_slices
 
-        if parts.bounded_later(index):
-            return parts.within_bounds(self, index)
+        if dynamic_slices.bounded_later(index):
+            return dynamic_slices.within_bounds(self, index)
         return super().__getitem__(index)
 
     def __len__(self) -> int:

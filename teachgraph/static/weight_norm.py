@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph import naming, unique_name
-from teachgraph.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core import naming, unique_name
+from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.ops.elementwise import elementwise_div, elementwise_mul
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.lengths import lengths, squares_of
 from teachgraph.ops.math import pow_
-from teachgraph.param_attr import WeightNormParamAttr
+from teachgraph.ops.param_attr import WeightNormParamAttr
 from teachgraph.static.program import (
     Static,
     current_block,

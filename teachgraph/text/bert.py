@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from teachgraph.errors import DataError
-from teachgraph.files import written_whole
+from teachgraph.core.errors import DataError
+from teachgraph.io.files import written_whole
 from teachgraph.text.wordpiece import learn_pieces
 
 __all__ = ["BertTokenizer"]

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor, to_tensor
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import DTypeError, ShapeError
 
 __all__ = ["ViterbiDecoder", "viterbi_decode"]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import to_tensor
-from teachgraph.errors import DataError
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.core.errors import DataError
 
 __all__ = ["get_image_backend", "image_load", "pillow", "set_image_backend"]
 

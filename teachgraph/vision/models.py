@@ -9,11 +9,11 @@ Linear(in_features=84, out_features=3, dtype=float32)
 
 from typing import TYPE_CHECKING
 
-from teachgraph.left_out import absent
 from teachgraph.models import lenet, mobilenet, resnet
 from teachgraph.models.lenet import *  # noqa: F403
 from teachgraph.models.mobilenet import *  # noqa: F403
 from teachgraph.models.resnet import *  # noqa: F403
+from teachgraph.ops.left_out import absent
 
 __all__ = lenet.__all__ + mobilenet.__all__ + resnet.__all__
 

@@ -10,8 +10,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.autograd import check_grads
-from teachgraph.errors import DTypeError, GradientMismatch, InvalidValueError
-from teachgraph.ops.op import Op
+from teachgraph.core.errors import DTypeError, GradientMismatch, InvalidValueError
+from teachgraph.core.op import Op
 
 
 def op_with(rule: Callable[..., Any], kernel: Callable[..., Any]) -> Op:

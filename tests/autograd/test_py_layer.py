@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import observe
 from teachgraph.autograd import PyLayer, check_grads
-from teachgraph.eager.tape import Node
-from teachgraph.errors import BackwardTwiceError, InPlaceError, InvalidValueError
+from teachgraph.core import observe
+from teachgraph.core.errors import BackwardTwiceError, InPlaceError, InvalidValueError
+from teachgraph.core.tape import Node
 
 
 class Tanh(PyLayer):

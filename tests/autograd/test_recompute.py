@@ -11,7 +11,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.autograd import recompute
-from teachgraph.errors import ProgramError
+from teachgraph.core.errors import ProgramError
 
 
 def network(depth: int, width: int) -> tg.nn.Sequential:

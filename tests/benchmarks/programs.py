@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import teachgraph as paddle
-from teachgraph import static, unique_name
+from teachgraph import static
+from teachgraph.core import unique_name
 from teachgraph.nn import functional as F
 
 Grow = Callable[[Any], Any]

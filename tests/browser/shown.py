@@ -10,7 +10,8 @@ from typing import Any
 
 from teachgraph_widgets.events import Log
 
-from teachgraph import static, unique_name
+from teachgraph import static
+from teachgraph.core import unique_name
 
 SET_UP = """\
 import numpy as np

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import teachgraph as tg
-from teachgraph import fluid, modes, unique_name
+from teachgraph import fluid
+from teachgraph.core import modes, unique_name
 from teachgraph.vision.datasets import Digits
 
 __all__ = ["Classifier", "Run", "feeds", "program", "py_func_relu", "trained"]

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import fluid, modes
+from teachgraph import fluid
+from teachgraph.core import modes
 from tests.digits.network import (
     EPOCHS,
     RATE,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.ops.op import Op
+from teachgraph.core.op import Op
 
 
 def op_with(kernel: Callable[..., Any], rule: Callable[..., Any], **facts: Any) -> Op:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import BackwardTwiceError, DTypeError, GradientShapeError
+from teachgraph.core.errors import BackwardTwiceError, DTypeError, GradientShapeError
 from tests.eager.ops import counted_add, op_with
 
 

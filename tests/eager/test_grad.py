@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     BackwardTwiceError,
     GradientShapeError,
     InvalidValueError,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import GradientShapeError, ModeError
+from teachgraph.core.errors import GradientShapeError, ModeError
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.eager import history
-from teachgraph.errors import InPlaceError, InvalidValueError
+from teachgraph.autograd import versions
+from teachgraph.core.errors import InPlaceError, InvalidValueError
 
 
 @pytest.fixture
@@ -104,11 +104,11 @@ def test_reshaping_in_place_is_allowed() -> None:
 
 def test_the_books_are_closed_with_the_arrays() -> None:
     gc.collect()
-    before = len(history.overwritten)
+    before = len(versions.overwritten)
     x = tg.to_tensor([1.0])
     for _ in range(100):
         x.add_(x)
-    assert len(history.overwritten) == before
+    assert len(versions.overwritten) == before
 
 
 def test_an_optimizer_changes_values_that_a_graph_kept_without_spoiling_it() -> None:

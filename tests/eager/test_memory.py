@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.eager.tape import Node
-from teachgraph.ops.op import Like
+from teachgraph.core.op import Like
+from teachgraph.core.tape import Node
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     OpError,

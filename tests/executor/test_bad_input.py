@@ -13,7 +13,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     ExecutorError,
     FeedError,
     FetchError,
@@ -23,7 +23,8 @@ from teachgraph.errors import (
     ShapeError,
     TeachgraphError,
 )
-from teachgraph.executor import Executor, Scope
+from teachgraph.core.scope import Scope
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 from tests.static.fresh import Fresh
 

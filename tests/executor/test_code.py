@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import ShapeError
-from teachgraph.executor import Executor
-from teachgraph.observe import Observer, watch
+from teachgraph import static
+from teachgraph.core import modes
+from teachgraph.core.errors import ShapeError
+from teachgraph.core.observe import Observer, watch
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import Fresh, fresh
 

@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import FetchError, OutOfRangeError, ShapeError
-from teachgraph.executor import Executor, Scope
+from teachgraph import static
+from teachgraph.control_flow.ops import LoopError
+from teachgraph.core import modes
+from teachgraph.core.errors import FetchError, OutOfRangeError, ShapeError
+from teachgraph.core.observe import Observer, watch
+from teachgraph.core.scope import Scope
 from teachgraph.fluid.control_flow import (
     While,
     array_length,
@@ -24,8 +27,7 @@ from teachgraph.fluid.control_flow import (
     increment,
     less_than,
 )
-from teachgraph.observe import Observer, watch
-from teachgraph.ops.control_flow import LoopError
+from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
 from tests.static.fresh import fresh
 

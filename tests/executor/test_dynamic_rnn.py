@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import fluid, modes, static
-from teachgraph.errors import ModeError, ProgramError, ShapeError
-from teachgraph.executor import Executor
+from teachgraph import fluid, static
+from teachgraph.core import modes
+from teachgraph.core.errors import ModeError, ProgramError, ShapeError
 from teachgraph.fluid.layers import DynamicRNN
+from teachgraph.planning.executor import Executor
 from tests.executor.test_control_flow import INTERPRET, agree, made_up
 from tests.executor.test_second_order import agree as agree_to_any_order
 from tests.static.fresh import Fresh

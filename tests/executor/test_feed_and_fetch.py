@@ -9,7 +9,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.executor import Executor
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import Fresh
 

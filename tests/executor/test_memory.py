@@ -22,12 +22,13 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import InvalidValueError
-from teachgraph.executor import Executor, Plan, lifetimes
-from teachgraph.executor.arena import Span, packed
-from teachgraph.executor.flow import Flow
-from teachgraph.executor.plan import walk
+from teachgraph.control_flow.flow import Flow
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.plan import Plan, walk
 from teachgraph.nn import functional as F
+from teachgraph.planning import lifetimes
+from teachgraph.planning.arena import Span, packed
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.passes.test_random import EXACT, Made, grown, programs
 from tests.static.fresh import fresh

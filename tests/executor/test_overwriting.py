@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import teachgraph as tg
-from teachgraph import modes
+from teachgraph.core import modes
 from teachgraph.fluid.control_flow import (
     While,
     array_read,

@@ -10,8 +10,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import FeedError, FetchError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import FeedError, FetchError
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Operator, Variable
 from tests.static.fresh import Fresh
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.executor import Executor
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
 from tests.executor.test_control_flow import Statement, execute, made_up, statements
 from tests.static.fresh import fresh

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import ProgramError
-from teachgraph.executor import Executor
+from teachgraph import static
+from teachgraph.core import modes
+from teachgraph.core.errors import ProgramError
 from teachgraph.fluid.control_flow import (
     IfElse,
     Switch,
@@ -23,6 +23,7 @@ from teachgraph.fluid.control_flow import (
     less_than,
 )
 from teachgraph.ops.tensor_array import TensorArray, place_in_array
+from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
 from tests.executor.test_control_flow import made_up
 from tests.executor.test_static_rnn import CELL, either

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import ModeError, ProgramError, ShapeError
-from teachgraph.executor import Executor
+from teachgraph import static
+from teachgraph.control_flow.static_rnn import StaticRNN
+from teachgraph.core import modes
+from teachgraph.core.errors import ModeError, ProgramError, ShapeError
 from teachgraph.fluid import layers as fluid_layers
+from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
-from teachgraph.static.static_rnn import StaticRNN
 from tests.executor.test_control_flow import INTERPRET, agree, made_up
 
 CELL = (made_up(4, 2, 5), made_up(5, 3, start=7), made_up(3, 3, start=9), made_up(2, 3))

@@ -13,13 +13,15 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import DataError, InvalidValueError
-from teachgraph.executor import Executor, Scope
-from teachgraph.ops.control_flow import LoopError
+from teachgraph import static
+from teachgraph.control_flow.loop import While
+from teachgraph.control_flow.ops import LoopError
+from teachgraph.control_flow.static_rnn import StaticRNN
+from teachgraph.core import modes
+from teachgraph.core.errors import DataError, InvalidValueError
+from teachgraph.core.scope import Scope
+from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
-from teachgraph.static.loop import While
-from teachgraph.static.static_rnn import StaticRNN
 from tests.executor.test_control_flow import INTERPRET
 from tests.static.fresh import Fresh
 
@@ -28,7 +30,7 @@ import sys
 import numpy as np
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.executor import Executor
+from teachgraph.planning.executor import Executor
 
 tg.enable_static()
 total = static.create_global_var([1], 5.0, "float32", persistable=True, name="total")

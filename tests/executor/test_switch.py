@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import DTypeError, ModeError, ProgramError, ShapeError
-from teachgraph.executor import Executor
+from teachgraph import static
+from teachgraph.core import modes
+from teachgraph.core.errors import DTypeError, ModeError, ProgramError, ShapeError
 from teachgraph.fluid import layers
+from teachgraph.planning.executor import Executor
 from tests.executor.test_control_flow import INTERPRET, agree, made_up
 
 

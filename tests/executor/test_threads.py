@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import static, unique_name
-from teachgraph.executor import Executor, Scope, global_scope, scope_guard
+from teachgraph import static
+from teachgraph.core import unique_name
+from teachgraph.core.scope import Scope, global_scope, scope_guard
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable, default_main_program, program_guard
 from tests.static.fresh import Fresh
 

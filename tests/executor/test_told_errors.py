@@ -11,8 +11,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import DivisionError, OpError, OutOfRangeError, ShapeError
-from teachgraph.executor import Executor, Scope
+from teachgraph.core.errors import DivisionError, OpError, OutOfRangeError, ShapeError
+from teachgraph.core.scope import Scope
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import fresh
 

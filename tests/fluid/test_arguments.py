@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from teachgraph import fluid
-from teachgraph.fluid.renamed import arguments
+from teachgraph.fluid.aliases import arguments
 from tests.oracle.held import ours, words
 
 FILE = Path(__file__).with_name("arguments.json")

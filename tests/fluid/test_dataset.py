@@ -12,9 +12,10 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.errors import DataError, InvalidValueError, ModeError
-from teachgraph.executor import Executor, Scope
-from teachgraph.executor.dataset_runs import FetchHandler
+from teachgraph.core.errors import DataError, InvalidValueError, ModeError
+from teachgraph.core.scope import Scope
+from teachgraph.planning.dataset_runs import FetchHandler
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import Fresh
 

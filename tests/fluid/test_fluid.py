@@ -12,7 +12,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.errors import InvalidValueError, ModeError
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.fluid import layers
 from teachgraph.static import default_main_program
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from teachgraph import fluid
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     DataError,
     InvalidValueError,
     NotInitializedError,

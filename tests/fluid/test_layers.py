@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from teachgraph import fluid
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.fluid import layers
-from teachgraph.fluid.renamed import renamed
+from teachgraph.fluid.aliases import renamed
 from tests.fluid.test_fluid import X, Y, in_a_guard, in_a_program
 
 B = np.array([[True, False], [True, True]])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from teachgraph import fluid
-from teachgraph.errors import InvalidValueError, ModeError
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.fluid import layers
 
 Rate = Callable[[], Any]

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import fluid, inference, jit, models, nn, static
-from teachgraph.errors import DataError, FeedError, InvalidValueError
-from teachgraph.inference import Config, InferenceModel, create_predictor
+from teachgraph import fluid, jit, models, nn, static
+from teachgraph.core.errors import DataError, FeedError, InvalidValueError
+from teachgraph.deploy import inference
+from teachgraph.deploy.inference import Config, InferenceModel, create_predictor
 from teachgraph.static import InputSpec
 from tests.jit.test_models import CASES
 

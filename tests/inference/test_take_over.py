@@ -12,9 +12,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn
-from teachgraph.errors import OutOfRangeError
-from teachgraph.inference import Config, InferenceModel, create_predictor
-from teachgraph.observe import Observer, watch
+from teachgraph.core.errors import OutOfRangeError
+from teachgraph.core.observe import Observer, watch
+from teachgraph.deploy.inference import Config, InferenceModel, create_predictor
 from teachgraph.static import InputSpec
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import teachgraph.random
-from teachgraph.errors import DataError
+import teachgraph.core.random
+from teachgraph.core.errors import DataError
 from teachgraph.io import (
     ChainDataset,
     ComposeDataset,
@@ -84,9 +84,9 @@ def test_a_split_repeats_with_its_seed_and_with_the_one_seed() -> None:
         return [list(part.indices) for part in parts]
 
     assert deal(3) == deal(3) == deal(np.random.default_rng(3)) != deal(4)
-    teachgraph.random.seed(1)
+    teachgraph.core.random.seed(1)
     first, second = deal(), deal()
-    teachgraph.random.seed(1)
+    teachgraph.core.random.seed(1)
     assert deal() == first != second
 
 

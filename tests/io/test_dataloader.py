@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teachgraph as tg
-import teachgraph.random
-from teachgraph.errors import DataError
+import teachgraph.core.random
+from teachgraph.core.errors import DataError
 from teachgraph.io import (
     BatchSampler,
     DataLoader,
@@ -63,7 +63,7 @@ def test_nothing_is_lost_and_nothing_doubled(n: int, size: int, drop: bool) -> N
 
 
 def test_images_and_labels_stay_together_when_shuffled() -> None:
-    teachgraph.random.seed(0)
+    teachgraph.core.random.seed(0)
     for image, label in DataLoader(pairs(), batch_size=3, shuffle=True):
         np.testing.assert_array_equal(image.numpy()[:, 0, 0], 4 * label.numpy()[:, 0])
 

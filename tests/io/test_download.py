@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from teachgraph.errors import DataError, TeachgraphError
+from teachgraph.core.errors import DataError, TeachgraphError
 from teachgraph.io import data_home
 from teachgraph.io.download import download
 

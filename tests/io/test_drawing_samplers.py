@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import teachgraph.random
-from teachgraph.errors import DataError
+import teachgraph.core.random
+from teachgraph.core.errors import DataError
 from teachgraph.io import (
     BatchSampler,
     DistributedBatchSampler,
@@ -26,14 +26,14 @@ def test_a_subset_is_visited_whole_and_in_ever_new_orders() -> None:
     assert sorted(first) == sorted(second) == chosen
     assert first != second
     assert len(sampler) == len(chosen)
-    teachgraph.random.seed(5)
+    teachgraph.core.random.seed(5)
     again = list(sampler)
-    teachgraph.random.seed(5)
+    teachgraph.core.random.seed(5)
     assert list(sampler) == again
 
 
 def test_weights_are_the_shares_in_the_long_run() -> None:
-    teachgraph.random.seed(0)
+    teachgraph.core.random.seed(0)
     drawn = list(WeightedRandomSampler([1, 0, 3, 4], num_samples=8000))
     shares = np.bincount(drawn, minlength=4) / 8000
     np.testing.assert_allclose(shares, [0.125, 0, 0.375, 0.5], atol=0.02)
@@ -41,7 +41,7 @@ def test_weights_are_the_shares_in_the_long_run() -> None:
 
 
 def test_without_replacement_none_is_drawn_twice() -> None:
-    teachgraph.random.seed(0)
+    teachgraph.core.random.seed(0)
     sampler = WeightedRandomSampler([5, 0, 1, 2], 3, replacement=False)
     assert len(sampler) == 3
     assert sorted(sampler) == [0, 2, 3]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import teachgraph.random
+import teachgraph.core.random
 from teachgraph import reader
-from teachgraph.errors import DataError
+from teachgraph.core.errors import DataError
 from teachgraph.io import batch
 
 
@@ -87,9 +87,9 @@ def test_shuffling_moves_nothing_further_than_its_buffer(n: int, size: int) -> N
 
 def test_shuffling_repeats_with_the_seed() -> None:
     mixed = reader.shuffle(lambda: range(50), 50)
-    teachgraph.random.seed(1)
+    teachgraph.core.random.seed(1)
     first, second = drain(mixed), drain(mixed)
-    teachgraph.random.seed(1)
+    teachgraph.core.random.seed(1)
     assert drain(mixed) == first != second
 
 

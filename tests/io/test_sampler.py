@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import teachgraph.random
-from teachgraph.errors import DataError
+import teachgraph.core.random
+from teachgraph.core.errors import DataError
 from teachgraph.io import (
     BatchSampler,
     IterableDataset,
@@ -47,11 +47,11 @@ def test_a_random_order_visits_all_once_and_is_new_each_epoch() -> None:
 
 
 def test_the_one_seed_decides_the_order() -> None:
-    teachgraph.random.seed(3)
+    teachgraph.core.random.seed(3)
     first = list(BatchSampler(range(100), shuffle=True, batch_size=7))
-    teachgraph.random.seed(3)
+    teachgraph.core.random.seed(3)
     assert list(BatchSampler(range(100), shuffle=True, batch_size=7)) == first
-    teachgraph.random.seed(4)
+    teachgraph.core.random.seed(4)
     assert list(BatchSampler(range(100), shuffle=True, batch_size=7)) != first
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
 import teachgraph as tg
-from teachgraph.errors import DataError, DTypeError, InvalidValueError
+from teachgraph.core.errors import DataError, DTypeError, InvalidValueError
 
 ARRAYS = st.sampled_from(
     [

@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-import teachgraph.random
-from teachgraph.errors import DataError, InvalidValueError
+import teachgraph.core.random
+from teachgraph.core.errors import DataError, InvalidValueError
 from teachgraph.io import (
     DataLoader,
     Dataset,
@@ -76,7 +76,7 @@ def test_their_number_changes_no_batch_and_no_order(
     dataset = TensorDataset([images, np.arange(23)])
 
     def epochs(num_workers: int) -> list[Any]:
-        teachgraph.random.seed(5)
+        teachgraph.core.random.seed(5)
         loader = DataLoader(
             dataset,
             batch_size=4,
@@ -193,7 +193,7 @@ def test_each_worker_is_initialised_once_and_knows_who_it_is(tmp_path: Path) -> 
 
 def drawn(index: int) -> list[float]:
     return [
-        float(teachgraph.random.generator().random()),
+        float(teachgraph.core.random.generator().random()),
         float(np.random.random()),  # noqa: NPY002  what others' data sets draw from
         random.random(),  # noqa: S311  as above
     ]
@@ -204,7 +204,7 @@ def test_random_numbers_repeat_with_the_seed_and_differ_otherwise(
     persistent: bool,
 ) -> None:
     def draw(seed: int) -> np.ndarray:
-        teachgraph.random.seed(seed)
+        teachgraph.core.random.seed(seed)
         loader = DataLoader(
             Made(6, drawn), num_workers=2, persistent_workers=persistent
         )

@@ -11,7 +11,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     ConversionError,
     ModeError,
     NoSourceError,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from teachgraph import fluid
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 
 
 @fluid.dygraph.declarative

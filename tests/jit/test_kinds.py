@@ -12,7 +12,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.static import InputSpec
 
 

@@ -14,7 +14,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn, static
-from teachgraph.errors import DataError, FeedError, InvalidValueError, ProgramError
+from teachgraph.core.errors import DataError, FeedError, InvalidValueError, ProgramError
 from teachgraph.static import InputSpec
 
 X = np.linspace(-1, 1, 96, dtype="float32").reshape(6, 1, 4, 4)

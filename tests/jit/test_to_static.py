@@ -15,14 +15,14 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn, static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     ConversionError,
     DTypeError,
     InvalidValueError,
     ModeError,
     ShapeError,
 )
-from teachgraph.observe import Observer, watch
+from teachgraph.core.observe import Observer, watch
 from teachgraph.static import InputSpec
 
 

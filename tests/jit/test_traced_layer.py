@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, jit, nn, static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     ConversionError,
     DTypeError,
     FeedError,

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import teachgraph as tg
-from teachgraph import modes, nn, static
+from teachgraph import nn, static
+from teachgraph.core import modes
 from tests.static.fresh import fresh
 
 __all__ = ["Step", "agree", "eagerly", "statically"]

@@ -14,7 +14,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import models, nn
-from teachgraph.errors import DataError
+from teachgraph.core.errors import DataError
 from tests.models.modes import agree
 from tests.static.fresh import fresh
 

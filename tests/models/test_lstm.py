@@ -9,7 +9,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import models, nn
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 from tests.models.modes import agree
 
 WORDS = np.array([[4, 5, 6, 7], [9, 3, 3, 8]])

@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import models
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.models.transformer import positions
 from tests.models.modes import agree
 

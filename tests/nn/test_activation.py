@@ -10,7 +10,7 @@ import pytest
 import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from tests.ops.values import numbers
 
 X = numbers(4, 6, low=-8.0, high=8.0)

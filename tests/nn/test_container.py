@@ -6,7 +6,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import nn
-from teachgraph.errors import DTypeError, OutOfRangeError
+from teachgraph.core.errors import DTypeError, OutOfRangeError
 
 
 def linears(count: int) -> list[nn.Layer]:

@@ -11,7 +11,7 @@ import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn
 from teachgraph.autograd import check_grads
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
 from tests.ops.values import numbers
 
 LOGITS = numbers(4, 3)

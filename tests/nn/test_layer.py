@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import nn, static
-from teachgraph.errors import DTypeError, InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn, static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     OpError,

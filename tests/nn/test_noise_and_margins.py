@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.nn import functional
 
 LOGITS = np.log(np.array([0.1, 0.6, 0.3]))

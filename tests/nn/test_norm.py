@@ -10,7 +10,7 @@ import pytest
 import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn, static
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from tests.ops.values import numbers
 
 BATCHES = {

@@ -10,7 +10,7 @@ import pytest
 import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn
-from teachgraph.errors import InvalidValueError, OutOfRangeError, ShapeError
+from teachgraph.core.errors import InvalidValueError, OutOfRangeError, ShapeError
 
 Array = np.ndarray[Any, Any]
 

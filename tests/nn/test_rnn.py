@@ -9,7 +9,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import nn, static
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
 
 CELLS = {
     "SimpleRNN": nn.SimpleRNNCell,

@@ -9,7 +9,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import nn
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 
 X = tg.ones([2, 3])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.nn import utils
 from tests.ops.values import numbers
 

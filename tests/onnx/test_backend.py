@@ -17,8 +17,8 @@ import onnx
 import pytest
 from onnx import numpy_helper
 
-from teachgraph.onnx import Backend
-from teachgraph.onnx.reading import IMPORTERS
+from teachgraph.deploy.onnx import Backend
+from teachgraph.deploy.onnx.reading import IMPORTERS
 
 ELSEWHERE = {"GRU"}
 """Their tests feed what must be constant here; see the files from PyTorch."""

@@ -15,10 +15,10 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import UnknownOpError
-from teachgraph.onnx import export
-from teachgraph.onnx.writing import CONVERTERS
-from teachgraph.ops.op import find
+from teachgraph.core.errors import UnknownOpError
+from teachgraph.core.op import find
+from teachgraph.deploy.onnx import export
+from teachgraph.deploy.onnx.writing import CONVERTERS
 from tests.onnx.test_export import close, session, single
 from tests.ops.contract import Case
 from tests.ops.table import TABLE

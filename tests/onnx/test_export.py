@@ -13,9 +13,13 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn, static
-from teachgraph.errors import InvalidValueError, NotInitializedError, UnknownOpError
+from teachgraph.core.errors import (
+    InvalidValueError,
+    NotInitializedError,
+    UnknownOpError,
+)
+from teachgraph.deploy.onnx import export
 from teachgraph.nn import functional as F
-from teachgraph.onnx import export
 from tests.jit.test_models import CASES, first_tensor
 
 Array = np.ndarray[Any, Any]

@@ -11,8 +11,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import passes, static
-from teachgraph.executor import Executor
-from teachgraph.onnx import export
+from teachgraph.deploy.onnx import export
+from teachgraph.planning.executor import Executor
 from tests.static.fresh import fresh
 
 

@@ -12,9 +12,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import DataError, DTypeError, UnknownOpError
-from teachgraph.onnx import export, load
-from teachgraph.onnx.load import program_of
+from teachgraph.core.errors import DataError, DTypeError, UnknownOpError
+from teachgraph.deploy.onnx import export, load
+from teachgraph.deploy.onnx.load import program_of
 
 
 def test_a_gradient_goes_through_a_shape_that_is_computed() -> None:

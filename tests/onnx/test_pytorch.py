@@ -14,7 +14,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.onnx import export, load
+from teachgraph.deploy.onnx import export, load
 from tests.onnx.test_export import session
 
 FILES = Path(__file__).parent / "files"

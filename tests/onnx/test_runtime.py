@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     ExecutorError,
     FeedError,
     InvalidValueError,

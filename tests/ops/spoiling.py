@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import teachgraph as tg
-from teachgraph.errors import TeachgraphError
+from teachgraph.core.errors import TeachgraphError
 
 Call = tuple[list[Any], dict[str, Any]]
 """Arguments by position and by name."""

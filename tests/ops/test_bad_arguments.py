@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import OpError, TeachgraphError
-from teachgraph.ops.op import Op
+from teachgraph.core.errors import OpError, TeachgraphError
+from teachgraph.core.op import Op
 from tests.ops.spoiling import Call, is_told, spoilt
 from tests.ops.values import integers, numbers
 

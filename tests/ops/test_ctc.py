@@ -12,7 +12,7 @@ import teachgraph as tg
 import teachgraph.nn.functional as F
 from teachgraph import nn, static
 from teachgraph.autograd import check_grads
-from teachgraph.errors import DTypeError, InvalidValueError, OpError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, OpError, ShapeError
 from teachgraph.ops.ctc import warpctc
 from tests.ops.values import numbers
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import DTypeError, InvalidValueError
+from teachgraph.core.errors import DTypeError, InvalidValueError
 from teachgraph.ops.elementwise import elementwise_mul
 from teachgraph.ops.error_function import erf, erfinv
 

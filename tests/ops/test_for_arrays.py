@@ -11,8 +11,8 @@ import inspect
 import numpy as np
 import pytest
 
+from teachgraph.core.op import Op, find
 from teachgraph.ops.for_arrays import for_arrays
-from teachgraph.ops.op import Op, find
 
 
 @pytest.mark.parametrize("type", ["tanh_shrink", "softplus", "reduce_mean"])

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import TeachgraphError
+from teachgraph.core.errors import TeachgraphError
 from teachgraph.nn.initializer import Assign
 from teachgraph.static.layers import parameter
 from tests.ops.values import numbers

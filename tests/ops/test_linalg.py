@@ -11,7 +11,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import linalg
 from teachgraph.autograd import check_grads
-from teachgraph.errors import InvalidValueError, OpError, ShapeError
+from teachgraph.core.errors import InvalidValueError, OpError, ShapeError
 from tests.ops.values import numbers
 
 SINGULAR = np.array([[1.0, 2.0], [2.0, 4.0]])

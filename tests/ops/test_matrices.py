@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import InvalidValueError, ShapeError
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from tests.ops.values import numbers
 
 X = numbers(6, 4)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from teachgraph.ops import columns, products, rowwise
+from teachgraph.ops import columns, conv_rows, products
 from teachgraph.ops.windows import Steps, padded, steps, through
 
 
@@ -65,7 +65,7 @@ def operands(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[Steps
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_rows_and_full_columns_give_the_same(case: Case) -> None:
     x, w, g, axes = operands(case)
-    for way in (rowwise, products):
+    for way in (conv_rows, products):
         for name, a, b in [
             ("forward", x, w),
             ("backward_input", g, w),
@@ -99,7 +99,7 @@ def test_columns_of_overlapping_windows_are_what_they_show(
 def test_rows_pay_for_depthwise_and_for_small_filters_of_large_images() -> None:
     def pays(case: Case) -> bool:
         x, w, _, axes = operands(case)
-        return rowwise.pays(x.shape, w.shape, axes, case.groups)
+        return conv_rows.pays(x.shape, w.shape, axes, case.groups)
 
     assert pays(CASES["depthwise"])
     assert pays(Case(1, 8, (24, 24), 8, (3, 3), **TWO))

@@ -12,8 +12,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import InvalidValueError, OpError
-from teachgraph.ops.op import Op
+from teachgraph.core.errors import InvalidValueError, OpError
+from teachgraph.core.op import Op
 from teachgraph.ops.sampling import (
     bernoulli,
     gaussian_like,

@@ -12,7 +12,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.autograd import check_grads
-from teachgraph.errors import DTypeError, InvalidValueError, OpError, ShapeError
+from teachgraph.core.errors import DTypeError, InvalidValueError, OpError, ShapeError
 from teachgraph.ops.functions import search
 from tests.ops.lives import several
 from tests.ops.values import integers, numbers

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import OpError
-from teachgraph.ops.op import Op, find, force
+from teachgraph.core.errors import OpError
+from teachgraph.core.op import Op, find, force
 from teachgraph.ops.sharing import TABLE, sharing
 from tests.ops.table import TABLE as ROWS
 from tests.ops.table import Case

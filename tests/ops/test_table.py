@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from teachgraph.ops.op import GradOp, _registry
+from teachgraph.core.op import GradOp, _registry
 from tests.ops.contract import SHAPES, Row
 from tests.ops.table import ELSEWHERE, TABLE
 from tests.oracle import answers

@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import DTypeError, OpError
+from teachgraph.core.errors import DTypeError, OpError
 from tests.ops.contract import Row, Wrong
 from tests.ops.lives import in_static_mode, op_of
 from tests.ops.table import TABLE, mistakes, name

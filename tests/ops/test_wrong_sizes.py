@@ -8,9 +8,10 @@ from itertools import groupby
 import pytest
 
 from teachgraph import static
-from teachgraph.errors import OpError
-from teachgraph.ops import infer, reasons
-from teachgraph.ops.op import find
+from teachgraph.core import infer
+from teachgraph.core.errors import OpError
+from teachgraph.core.op import find
+from teachgraph.ops import shape_errors
 from tests.ops.contract import Row, Wrong
 from tests.ops.lives import in_static_mode, op_of
 from tests.ops.table import mistakes
@@ -78,7 +79,7 @@ def test_what_was_tried_does_not_show(
 ) -> None:
     told = refusals(row, wrongs, declared)
     monkeypatch.setattr(infer, "TRIAL_SIZES", (7, 5))
-    monkeypatch.setattr(reasons, "PRIMES", reasons.PRIMES[3:])
+    monkeypatch.setattr(shape_errors, "PRIMES", shape_errors.PRIMES[3:])
     again = refusals(row, wrongs, declared)
     assert {n: told[n] for n in told.keys() & again} == {
         n: again[n] for n in told.keys() & again

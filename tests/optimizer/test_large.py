@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from teachgraph.errors import ShapeError
-from teachgraph.ops.in_parts import LONG
-from teachgraph.ops.op import Op, find
+from teachgraph.core.errors import ShapeError
+from teachgraph.core.op import Op, find
+from teachgraph.ops.blocked_update import LONG
 
 SIZE = LONG + 12_345
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import InvalidValueError, ModeError
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.optimizer import LBFGS
 from tests.optimizer.lbfgs_cases import CASES, Case
 

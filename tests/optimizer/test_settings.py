@@ -10,10 +10,10 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.errors import DTypeError, InvalidValueError, ModeError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import DTypeError, InvalidValueError, ModeError
 from teachgraph.nn import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from teachgraph.optimizer import lr
+from teachgraph.planning.executor import Executor
 from tests.static.fresh import fresh
 
 opt = tg.optimizer

@@ -9,10 +9,10 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.errors import InvalidValueError, ModeError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import InvalidValueError, ModeError
 from teachgraph.nn.initializer import Assign
 from teachgraph.optimizer import SGD
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import Fresh, fresh
 

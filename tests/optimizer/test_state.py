@@ -9,8 +9,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import InvalidValueError, NotInitializedError, ShapeError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import InvalidValueError, NotInitializedError, ShapeError
+from teachgraph.planning.executor import Executor
 from tests.optimizer.cases import OPTIMIZERS, B, Make, W, X, Y, step
 from tests.static.fresh import fresh
 

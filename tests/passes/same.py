@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph import passes
-from teachgraph.executor import Executor, Scope
+from teachgraph.core.scope import Scope
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 
 __all__ = ["copy_of", "types", "unchanged"]

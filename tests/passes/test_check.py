@@ -6,7 +6,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import passes, static
-from teachgraph.errors import DTypeError, ProgramError, ShapeError, UnknownOpError
+from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, UnknownOpError
 from teachgraph.static import Program, Variable
 from tests.static.fresh import Fresh
 

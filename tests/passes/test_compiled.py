@@ -7,7 +7,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.executor import Executor
+from teachgraph.planning.executor import Executor
 from tests.passes.same import types
 from tests.static.fresh import Fresh
 

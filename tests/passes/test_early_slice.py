@@ -10,8 +10,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import passes, static
-from teachgraph.executor import Executor
 from teachgraph.nn import functional as F
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.passes.same import types, unchanged
 from tests.static.fresh import Fresh

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import teachgraph as tg
 from teachgraph import passes, static
-from teachgraph.executor import Executor
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.passes.test_random import Made, hold, programs
 

@@ -9,9 +9,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import passes, static
-from teachgraph.errors import InvalidValueError, ShapeError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.ops.fused_update import fused_update
+from teachgraph.planning.executor import Executor
 from tests.passes.same import types, unchanged
 from tests.static.fresh import Fresh
 

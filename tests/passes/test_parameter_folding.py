@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import teachgraph as tg
-from teachgraph import nn, passes, static, unique_name
-from teachgraph.executor import Executor, Scope, scope_guard
+from teachgraph import nn, passes, static
+from teachgraph.core import unique_name
+from teachgraph.core.scope import Scope, scope_guard
+from teachgraph.planning.executor import Executor
 
 
 def built() -> tuple[static.Program, static.Program, static.Variable]:

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph import passes, static
-from teachgraph.executor import Executor
 from teachgraph.nn import functional as F
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.passes.same import copy_of, unchanged
 from tests.static.fresh import fresh

@@ -8,8 +8,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import passes, static
-from teachgraph.errors import ProgramError
-from teachgraph.observe import Observer, watch
+from teachgraph.core.errors import ProgramError
+from teachgraph.core.observe import Observer, watch
 from tests.static.fresh import Fresh
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from teachgraph import modes, unique_name
-from teachgraph.executor import Scope, scope_guard
+from teachgraph.core import modes, unique_name
+from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.static import Program, program_guard
 
 __all__ = ["Fresh", "fresh"]

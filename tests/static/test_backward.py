@@ -9,8 +9,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import ProgramError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import ProgramError
+from teachgraph.planning.executor import Executor
 from teachgraph.static import OpRole, Variable, append_backward, gradients
 from tests.static.fresh import Fresh
 

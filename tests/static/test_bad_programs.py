@@ -16,7 +16,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     ExecutorError,
     FeedError,
     FetchError,
@@ -24,7 +24,7 @@ from teachgraph.errors import (
     ProgramError,
     TeachgraphError,
 )
-from teachgraph.executor import Executor
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable, default_main_program, default_startup_program
 
 ONES = np.ones((2, 4), "float32")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from teachgraph import static
-from teachgraph.errors import DTypeError, ProgramError, ShapeError, UnknownOpError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, UnknownOpError
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Block, Parameter, Program, program_guard
 from tests.static.fresh import Fresh
 

@@ -11,11 +11,11 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import DataError, ProgramError, TeachgraphError
-from teachgraph.executor import Executor
+from teachgraph.control_flow.block_slots import FITS
+from teachgraph.control_flow.static_rnn import StaticRNN
+from teachgraph.core.errors import DataError, ProgramError, TeachgraphError
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, nn
-from teachgraph.static.block_slots import FITS
-from teachgraph.static.static_rnn import StaticRNN
 from tests.static.fresh import Fresh
 
 Document = dict[str, Any]

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import DTypeError, ModeError, ProgramError, ShapeError
-from teachgraph.executor import Executor
+from teachgraph import static
+from teachgraph.control_flow.loop import While
+from teachgraph.core import modes
+from teachgraph.core.errors import DTypeError, ModeError, ProgramError, ShapeError
+from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
-from teachgraph.static.loop import While
 
 X = np.array([[1.0, 2.0, 3.0]], "float32")
 

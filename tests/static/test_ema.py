@@ -9,8 +9,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import InvalidValueError
-from teachgraph.executor import Executor, global_scope
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.scope import global_scope
+from teachgraph.planning.executor import Executor
 from tests.static.fresh import Fresh
 
 X = np.array([[1.0, 2.0]], "float32")

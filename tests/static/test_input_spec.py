@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import InvalidValueError
+from teachgraph import static
+from teachgraph.core import modes
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.static import InputSpec
 
 

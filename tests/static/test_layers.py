@@ -9,9 +9,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import ProgramError, ShapeError, UnknownOpError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import ProgramError, ShapeError, UnknownOpError
 from teachgraph.nn.initializer import Assign, Constant
+from teachgraph.planning.executor import Executor
 from tests.static.fresh import Fresh
 
 

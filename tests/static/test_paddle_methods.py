@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import static, unique_name
-from teachgraph.errors import (
+from teachgraph import static
+from teachgraph.core import unique_name
+from teachgraph.core.errors import (
     InvalidValueError,
     NotInitializedError,
     ProgramError,
     ShapeError,
 )
-from teachgraph.executor import Executor, Scope
+from teachgraph.core.scope import Scope
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, Variable
 from tests.static.fresh import Fresh
 

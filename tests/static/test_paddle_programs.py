@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import teachgraph
-from teachgraph import fluid, modes
+from teachgraph import fluid
+from teachgraph.core import modes
 from tests.static.paddle_programs.compare import Difference, differences
 from tests.static.paddle_programs.describe import captured
 from tests.static.paddle_programs.differences import (

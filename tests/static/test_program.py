@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import static, unique_name
-from teachgraph.errors import ProgramError
-from teachgraph.executor import Executor
-from teachgraph.observe import Observer, watch
+from teachgraph import static
+from teachgraph.core import unique_name
+from teachgraph.core.errors import ProgramError
+from teachgraph.core.observe import Observer, watch
+from teachgraph.planning.executor import Executor
 from teachgraph.static import (
     Parameter,
     Program,

@@ -14,8 +14,8 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.errors import ProgramError, PyFuncError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import ProgramError, PyFuncError
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable, append_backward, default_main_program
 from tests.static.fresh import Fresh
 

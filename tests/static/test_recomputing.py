@@ -10,9 +10,9 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import passes, static
-from teachgraph.errors import ModeError
-from teachgraph.executor import Executor
+from teachgraph.core.errors import ModeError
 from teachgraph.nn import functional as F
+from teachgraph.planning.executor import Executor
 from teachgraph.static import OpRole, Program, Variable
 from tests.passes.same import copy_of
 from tests.static.fresh import fresh

@@ -10,14 +10,15 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     DataError,
     InvalidValueError,
     NotInitializedError,
     ProgramError,
     ShapeError,
 )
-from teachgraph.executor import Executor, Scope, global_scope, scope_guard
+from teachgraph.core.scope import Scope, global_scope, scope_guard
+from teachgraph.planning.executor import Executor
 from tests.static.fresh import Fresh, fresh
 
 X = np.linspace(-1, 1, 8, dtype="float32").reshape(2, 4)

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph import fluid, static
-from teachgraph.errors import DataError, ProgramError
-from teachgraph.executor import Executor, Scope, scope_guard
+from teachgraph.core.errors import DataError, ProgramError
+from teachgraph.core.scope import Scope, scope_guard
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
 from tests.static.fresh import Fresh, fresh
 from tests.static.paddle_programs.programs import PROGRAMS

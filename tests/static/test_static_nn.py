@@ -10,15 +10,16 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     ProgramError,
     ShapeError,
     UnknownOpError,
 )
-from teachgraph.executor import Executor, global_scope
+from teachgraph.core.scope import global_scope
 from teachgraph.nn import functional
+from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
 from tests.static.fresh import Fresh
 

@@ -8,14 +8,14 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
-from teachgraph.errors import (
+from teachgraph.core.errors import (
     InvalidValueError,
     MixedModeError,
     ModeError,
     ProgramError,
     ShapeError,
 )
-from teachgraph.executor import Executor
+from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import Fresh
 

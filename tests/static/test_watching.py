@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import modes, static
-from teachgraph.errors import InvalidValueError
-from teachgraph.executor import Executor
+from teachgraph import static
+from teachgraph.core import modes
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
-from teachgraph.static.watching import Assert, Print
+from teachgraph.static.print_assert import Assert, Print
 
 INTERPRET = pytest.mark.parametrize("interpret", [False, True])
 

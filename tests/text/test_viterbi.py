@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph.errors import DTypeError, ShapeError
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.text import ViterbiDecoder, viterbi_decode
 
 FITS = np.array(

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageEnhance, ImageOps
 
 import teachgraph as tg
-import teachgraph.random
-from teachgraph.errors import DataError, DTypeError, InvalidValueError, ShapeError
+import teachgraph.core.random
+from teachgraph.core.errors import DataError, DTypeError, InvalidValueError, ShapeError
 from teachgraph.vision import (
     get_image_backend,
     image_load,
@@ -262,7 +262,7 @@ DRAWING = [
 @pytest.mark.parametrize("transform", DRAWING, ids=lambda t: type(t).__name__)
 def test_the_one_seed_decides_what_is_drawn(transform: Any) -> None:
     def several(seed: int) -> list[bytes]:
-        teachgraph.random.seed(seed)
+        teachgraph.core.random.seed(seed)
         return [transform(PHOTO).tobytes() for _ in range(8)]
 
     assert several(1) == several(1) != several(2)
@@ -270,7 +270,7 @@ def test_the_one_seed_decides_what_is_drawn(transform: Any) -> None:
 
 
 def test_flips_are_as_likely_as_asked() -> None:
-    teachgraph.random.seed(0)
+    teachgraph.core.random.seed(0)
     flip = transforms.RandomHorizontalFlip(prob=0.3)
     line = np.array([[1, 2]])
     share = np.mean([flip(line)[0, 0] == 2 for _ in range(2000)])
@@ -278,7 +278,7 @@ def test_flips_are_as_likely_as_asked() -> None:
 
 
 def test_pieces_are_cut_everywhere_and_whole() -> None:
-    teachgraph.random.seed(0)
+    teachgraph.core.random.seed(0)
     places = np.arange(20).reshape(4, 5)
     corners = set()
     for _ in range(200):
@@ -301,7 +301,7 @@ def test_what_is_too_small_is_framed_if_needed() -> None:
 
 
 def test_resized_crops_keep_to_their_limits() -> None:
-    teachgraph.random.seed(0)
+    teachgraph.core.random.seed(0)
     crop = transforms.RandomResizedCrop(4, scale=(0.2, 0.5), ratio=(0.5, 2))
     for _ in range(200):
         top, left, height, width = crop._get_params((np.zeros((40, 60)),))
@@ -314,7 +314,7 @@ def test_resized_crops_keep_to_their_limits() -> None:
 
 
 def test_erasing_keeps_to_its_limits_and_leaves_the_rest() -> None:
-    teachgraph.random.seed(0)
+    teachgraph.core.random.seed(0)
     image = np.ones((30, 30, 3), "float32")
     for _ in range(100):
         erased = transforms.RandomErasing(1, (0.1, 0.2), (0.5, 2), (0, 2, 3))(image)

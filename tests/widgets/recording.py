@@ -11,7 +11,8 @@ from teachgraph_widgets.log import EventLog
 from teachgraph_widgets.recorder import Recorder
 from teachgraph_widgets.validate import validate
 
-from teachgraph import static, unique_name
+from teachgraph import static
+from teachgraph.core import unique_name
 
 FOUR_LINES = """\
 X = fluid.data(name="X", shape=[None, 1], dtype="float32")

@@ -11,8 +11,9 @@ from teachgraph_widgets import NotFiniteError
 from teachgraph_widgets.finite import Check
 
 import teachgraph as tg
-from teachgraph import static, unique_name
-from teachgraph.observe import observers
+from teachgraph import static
+from teachgraph.core import unique_name
+from teachgraph.core.observe import observers
 from tests.widgets.recording import record
 
 

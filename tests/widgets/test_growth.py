@@ -20,7 +20,8 @@ from teachgraph_widgets.recorder import Recorder
 from teachgraph_widgets.summary import summary
 
 import teachgraph as tg
-from teachgraph import static, unique_name
+from teachgraph import static
+from teachgraph.core import unique_name
 
 CHAIN = "for _ in range({0}):\n    x = x * 1.0001\n"
 DYING = "for _ in range({0}):\n    y = x * 1.0001\n"

@@ -16,7 +16,7 @@ from tests.widgets.recording import FOUR_LINES
 SET_UP = (
     "%load_ext teachgraph\nimport teachgraph as tg\nimport teachgraph.fluid as fluid"
 )
-NOBODY_WATCHES = "from teachgraph.observe import observers; observers"
+NOBODY_WATCHES = "from teachgraph.core.observe import observers; observers"
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from teachgraph_widgets.lines import MARKER, Source, mark, marked, running
 from teachgraph_widgets.recorder import Recorder
 
 import teachgraph as tg
-from teachgraph.observe import observers
+from teachgraph.core.observe import observers
 from tests.widgets.recording import record
 
 PROGRAM = '''\

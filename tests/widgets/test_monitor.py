@@ -13,8 +13,9 @@ from teachgraph_widgets.summary import summary
 from teachgraph_widgets.validate import validate
 
 import teachgraph as tg
-from teachgraph import static, unique_name
-from teachgraph.observe import observers
+from teachgraph import static
+from teachgraph.core import unique_name
+from teachgraph.core.observe import observers
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from teachgraph_widgets.lines import Source
 from teachgraph_widgets.recorder import Recorder
 
 import teachgraph as tg
-from teachgraph.observe import observers
+from teachgraph.core.observe import observers
 from tests.widgets.recording import Recording, record
 
 TOLD = [*range(1, 11), 16, 32, 64]

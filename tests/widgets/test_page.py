@@ -19,7 +19,7 @@ from teachgraph_widgets.tracing import TraceError
 from teachgraph_widgets.validate import LogError
 
 import teachgraph as tg
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 from tests.widgets.recording import FOUR_LINES, record
 from tests.widgets.test_still import HOSTILE, hostile_log
 

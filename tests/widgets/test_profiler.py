@@ -16,8 +16,9 @@ from teachgraph_widgets.spans import Span
 from teachgraph_widgets.validate import validate
 
 import teachgraph as tg
-from teachgraph import static, unique_name
-from teachgraph.observe import observers
+from teachgraph import static
+from teachgraph.core import unique_name
+from teachgraph.core.observe import observers
 
 CHROME: dict[str, Any] = {
     "type": "object",

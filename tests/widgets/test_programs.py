@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import teachgraph as tg
-from teachgraph import static, unique_name
+from teachgraph import static
+from teachgraph.core import unique_name
 from tests.widgets.recording import FOUR_LINES, record, record_here
 
 RUN = """\

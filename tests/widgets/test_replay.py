@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teachgraph as tg
-from teachgraph.eager.tape import Output
+from teachgraph.core.tape import Output
 from tests.widgets.recording import Recording, record
 
 BEGIN = """\

@@ -19,7 +19,8 @@ from teachgraph_widgets.summary import summary
 from teachgraph_widgets.validate import LogError, validate
 
 import teachgraph as tg
-from teachgraph import passes, static, unique_name
+from teachgraph import passes, static
+from teachgraph.core import unique_name
 from tests.widgets.recording import FOUR_LINES, record
 from tests.widgets.test_still import HOSTILE, decoded
 

@@ -12,7 +12,7 @@ from teachgraph_widgets.log import EventLog
 from teachgraph_widgets.tape import TapeRecorder
 
 import teachgraph as tg
-from teachgraph import unique_name
+from teachgraph.core import unique_name
 from tests.widgets.recording import record
 
 DIAMOND = """\

@@ -25,7 +25,8 @@ from teachgraph_widgets.page import write_page
 from teachgraph_widgets.summary import summary
 
 import teachgraph as tg
-from teachgraph import static, unique_name
+from teachgraph import static
+from teachgraph.core import unique_name
 from tests.widgets.recording import FOUR_LINES, record
 from widgets.dev import shoot
 

@@ -7,7 +7,7 @@ import json
 from functools import cache
 from pathlib import Path
 
-from teachgraph.errors import TeachgraphError
+from teachgraph.core.errors import TeachgraphError
 
 __all__ = ["NotBuiltError", "packed", "script", "style"]
 

@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from teachgraph.errors import TeachgraphError
+from teachgraph.core.errors import TeachgraphError
 from teachgraph_widgets.page import write_page
 from teachgraph_widgets.script import run_script
 from teachgraph_widgets.summary import summary

@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from teachgraph.eager.tape import Edge, Output
-from teachgraph.eager.tensor import Tensor
-from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.ipython import LabMissingError
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.cli.ipython import LabMissingError
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.tape import Edge, Output
 from teachgraph.nn.layer import Layer
 from teachgraph.static.program import Program
 from teachgraph_widgets.folded import shape_text

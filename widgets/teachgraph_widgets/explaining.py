@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from teachgraph.eager.tape import Edge, Output
-from teachgraph.eager.tensor import Tensor
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.tape import Edge, Output
 from teachgraph.static.operator import Operator
 from teachgraph.static.variable import Variable
 from teachgraph_widgets.folded import number_text, shape_text

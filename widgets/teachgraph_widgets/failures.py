@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager.tensor import Tensor
-from teachgraph.errors import OpError
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import OpError
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable

@@ -13,17 +13,17 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from teachgraph.callsite import Callsite, callsite
-from teachgraph.eager.tape import Node
-from teachgraph.errors import (
+from teachgraph.core.callsite import Callsite, callsite
+from teachgraph.core.errors import (
     InvalidValueError,
     OpError,
     UnknownOpError,
     at_user_line,
     describe,
 )
-from teachgraph.observe import Observer, observers
-from teachgraph.ops.op import find, slot_name
+from teachgraph.core.observe import Observer, observers
+from teachgraph.core.op import find, slot_name
+from teachgraph.core.tape import Node
 from teachgraph.static.operator import Operator
 
 __all__ = ["NotFiniteError", "check_nan_inf"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
-from teachgraph.eager.tape import Edge, Node, Output, saved_sources
-from teachgraph.eager.tensor import Tensor
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.tape import Edge, Node, Output, saved_sources
 
 __all__ = ["Past", "past_of"]
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.observe import Observer, observers
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.observe import Observer, observers
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.folded import number_text
 from teachgraph_widgets.lettering import printable

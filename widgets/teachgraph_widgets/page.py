@@ -13,7 +13,7 @@ import os
 import re
 from pathlib import Path
 
-from teachgraph.files import written_whole
+from teachgraph.io.files import written_whole
 from teachgraph_widgets import assets
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.lettering import printable

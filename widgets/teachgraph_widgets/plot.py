@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.ipython import LabMissingError
+from teachgraph.cli.ipython import LabMissingError
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph_widgets.events import TrainEvent
 from teachgraph_widgets.folded import fold
 from teachgraph_widgets.lettering import printable

@@ -21,9 +21,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from teachgraph.errors import InvalidValueError, TeachgraphError, at_user_line
-from teachgraph.files import written_whole
-from teachgraph.observe import observers
+from teachgraph.core.errors import InvalidValueError, TeachgraphError, at_user_line
+from teachgraph.core.observe import observers
+from teachgraph.io.files import written_whole
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.explaining import Text
 from teachgraph_widgets.log import EventLog

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from teachgraph.errors import NoSourceError
+from teachgraph.core.errors import NoSourceError
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator, OpRole

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import get_ident
 from typing import Any
 
-from teachgraph.errors import OpError
+from teachgraph.core.errors import OpError
+from teachgraph.core.observe import Observer, observers
 from teachgraph.nn.layer import Layer
-from teachgraph.observe import Observer, observers
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source

@@ -12,7 +12,7 @@ from textwrap import dedent
 from types import FunctionType
 from typing import Any
 
-from teachgraph.callsite import Callsite
+from teachgraph.core.callsite import Callsite
 from teachgraph.jit.source import definition
 from teachgraph.jit.transform import transformed
 from teachgraph.jit.transform.names import Fresh

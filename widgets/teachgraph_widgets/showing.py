@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from teachgraph.eager.tensor import Tensor
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.io.inference import model_from_bytes
 from teachgraph.jit.static_function import StaticFunction
 from teachgraph.nn.layer import Layer

@@ -7,9 +7,9 @@ from threading import get_ident
 from time import perf_counter
 from typing import Any
 
-from teachgraph.callsite import user_frame
-from teachgraph.eager.tape import Node
-from teachgraph.observe import Observer
+from teachgraph.core.callsite import user_frame
+from teachgraph.core.observe import Observer
+from teachgraph.core.tape import Node
 from teachgraph.static.operator import Operator
 from teachgraph_widgets.spans import Span
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
-from teachgraph.errors import InvalidValueError, TeachgraphError, at_user_line
+from teachgraph.core.errors import InvalidValueError, TeachgraphError, at_user_line
 from teachgraph_widgets.events import AnyEvent, Log
 from teachgraph_widgets.lines import Source
 from teachgraph_widgets.page import write_page

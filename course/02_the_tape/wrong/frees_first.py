@@ -6,8 +6,8 @@ says: was freed: its saved arrays are gone
 
 import numpy as np
 
+from teachgraph.core.tape import topological
 from teachgraph.course.tape import free, is_leaf, pull
-from teachgraph.eager.tape import topological
 
 
 def backward(loss):

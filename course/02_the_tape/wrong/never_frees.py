@@ -6,8 +6,8 @@ says: still keep what they saved
 
 import numpy as np
 
+from teachgraph.core.tape import topological
 from teachgraph.course.tape import is_leaf, pull
-from teachgraph.eager.tape import topological
 
 
 def backward(loss):

@@ -6,8 +6,8 @@ says: the second must not replace the first
 
 import numpy as np
 
+from teachgraph.core.tape import topological
 from teachgraph.course.tape import free, is_leaf, pull
-from teachgraph.eager.tape import topological
 
 
 def backward(loss):

@@ -8,8 +8,8 @@ from collections import Counter
 
 import numpy as np
 
+from teachgraph.core.tape import topological
 from teachgraph.course.tape import free, is_leaf, pull
-from teachgraph.eager.tape import topological
 
 
 def backward(loss):

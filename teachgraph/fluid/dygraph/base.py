@@ -8,12 +8,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from teachgraph import modes
-from teachgraph.eager import Parameter, Tensor, to_tensor
-from teachgraph.eager import grad as gradient
-from teachgraph.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.autograd.creation import Parameter, to_tensor
+from teachgraph.autograd.gradient import grad as gradient
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import modes
+from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.modes import no_grad
 from teachgraph.io import saving
-from teachgraph.modes import no_grad
 
 __all__ = [
     "Enabled",

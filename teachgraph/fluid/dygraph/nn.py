@@ -7,7 +7,8 @@ from math import prod
 from typing import Any
 
 from teachgraph import nn
-from teachgraph.fluid import networks
+from teachgraph.core.op import find
+from teachgraph.fluid import nn as functions
 from teachgraph.fluid.dygraph.activated import Activated, Convolution
 from teachgraph.fluid.dygraph.units import (
     BilinearTensorProduct,
@@ -19,7 +20,6 @@ from teachgraph.fluid.dygraph.units import (
 )
 from teachgraph.nn.functional.conv import Numbers, Padding
 from teachgraph.ops.activation import activated
-from teachgraph.ops.op import find
 
 __all__ = [
     "FC",
@@ -188,7 +188,7 @@ class Pool2D(nn.Layer):
 
     def forward(self, input: Any) -> Any:
         """The function `pool2d`."""
-        return networks.pool2d(input, **self._given)  # type: ignore[arg-type]
+        return functions.pool2d(input, **self._given)  # type: ignore[arg-type]
 
 
 class Embedding(nn.Embedding):
@@ -310,4 +310,4 @@ class Dropout(nn.Layer):
         """The function `dropout`, as in a test when not training."""
         test = self._is_test or not self.training
         how = self._how
-        return networks.dropout(input, self._p, test, self._seed, None, how)
+        return functions.dropout(input, self._p, test, self._seed, None, how)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph import nn
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.fluid.dygraph.activated import Activated, Convolution
-from teachgraph.fluid.gates import gru_step
+from teachgraph.fluid.rnn_units import gru_step
 from teachgraph.nn.functional.conv import Numbers, Padding
 from teachgraph.ops.activation import activated
 

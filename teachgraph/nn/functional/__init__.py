@@ -5,7 +5,6 @@ Each takes arrays, Tensors or Variables, as ops do.
 
 from typing import TYPE_CHECKING
 
-from teachgraph.left_out import absent
 from teachgraph.nn.functional import (
     activation,
     attention,
@@ -40,7 +39,8 @@ from teachgraph.nn.functional.noise import *  # noqa: F403
 from teachgraph.nn.functional.norm import *  # noqa: F403
 from teachgraph.nn.functional.pooling import *  # noqa: F403
 from teachgraph.nn.functional.vision import *  # noqa: F403
-from teachgraph.ops.in_words import all_in_words
+from teachgraph.ops.error_context import all_in_words
+from teachgraph.ops.left_out import absent
 
 __all__: list[str] = []
 __all__ += activation.__all__

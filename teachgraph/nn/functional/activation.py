@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph import dtypes
+from teachgraph.core import dtypes
 from teachgraph.ops import activation, elementwise, functions, math
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.maxout import maxout as maxout_op

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph import dtypes
-from teachgraph.errors import ShapeError, at_user_line
+from teachgraph.core import dtypes
+from teachgraph.core.errors import ShapeError, at_user_line
 from teachgraph.nn.functional.common import dropout
 from teachgraph.ops.attention import fused_softmax_mask_upper_triangle
 from teachgraph.ops.linalg import matmul_v2

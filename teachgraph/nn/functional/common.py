@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph import dtypes, naming
-from teachgraph.errors import DTypeError, InvalidValueError, ShapeError, at_user_line
+from teachgraph.core import dtypes, naming
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    ShapeError,
+    at_user_line,
+)
 from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import elementwise, linalg, math, sequence

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from teachgraph import naming, unique_name
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core import naming, unique_name
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.op import Op
 from teachgraph.ops import conv, elementwise, shape
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
-from teachgraph.ops.op import Op
 from teachgraph.static import Variable
 
 __all__ = [

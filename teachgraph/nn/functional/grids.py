@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.traced import Traced
 from teachgraph.ops import elementwise, logic, math, rounding
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import take_along_axis
@@ -15,7 +16,6 @@ from teachgraph.ops.functions.joining import concat
 from teachgraph.ops.functions.manipulation import expand, pad, reshape, unsqueeze
 from teachgraph.ops.functions.math import cast, clip
 from teachgraph.ops.linalg import matmul_v2
-from teachgraph.ops.traced import Traced
 
 __all__ = ["affine_grid", "grid_sample", "temporal_shift"]
 

@@ -3,7 +3,7 @@
 Only of Tensors: a Program has nothing to replace.
 """
 
-from teachgraph.eager.inplace import in_place
+from teachgraph.autograd.inplace import in_place
 from teachgraph.nn.functional import activation
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, logic, math
 from teachgraph.ops import shape as shapes

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import naming
-from teachgraph.errors import DTypeError, at_user_line
+from teachgraph.core import naming
+from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
     nll_loss,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, math, reduce
 from teachgraph.ops import shape as shapes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.activation import leaky_relu
 from teachgraph.ops import elementwise, logic, math
 from teachgraph.ops import softmax as softmaxes

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import channels, elementwise, linalg, math, norm, reduce
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.ops import pixels, pool
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze

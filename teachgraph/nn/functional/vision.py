@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core import op
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional import pooling
-from teachgraph.ops import op, patches, shuffle
+from teachgraph.ops import patches, shuffle
 
 __all__ = [
     "channel_shuffle",

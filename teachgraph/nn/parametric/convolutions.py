@@ -7,17 +7,17 @@ from math import prod, sqrt
 from operator import index
 from typing import Any
 
-from teachgraph import naming
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core import naming
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.op import Op
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known, variable
 from teachgraph.ops import conv, elementwise
 from teachgraph.ops import row_conv as rows
 from teachgraph.ops.activation import activated
-from teachgraph.ops.in_words import all_in_words
+from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Constant, Initializer, Normal, XavierUniform
-from teachgraph.ops.op import Op
 from teachgraph.static import Variable
 from teachgraph.static.layers import parameter
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from teachgraph import naming
+from teachgraph.core import naming
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known, variable
 from teachgraph.ops import activation, norm
 from teachgraph.ops.activation import activated
 from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
-from teachgraph.ops.in_words import all_in_words
+from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Constant
-from teachgraph.param_attr import ParamAttr
+from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static import Variable
 from teachgraph.static.layers import parameter
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import prod
 
-from teachgraph import naming
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core import naming
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.parametric.inputs import known, variable
 from teachgraph.ops import spectral_norm as norms
-from teachgraph.ops.in_words import all_in_words
+from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Normal
 from teachgraph.static import Variable
 from teachgraph.static.layers import parameter

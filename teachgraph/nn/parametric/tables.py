@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph import naming
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core import naming
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known, variable
 from teachgraph.ops import activation, bilinear
 from teachgraph.ops import embedding as tables
 from teachgraph.ops.activation import activated
-from teachgraph.ops.in_words import all_in_words
+from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Constant, XavierUniform
 from teachgraph.static import Variable
 from teachgraph.static.layers import parameter

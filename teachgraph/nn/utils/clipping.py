@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import InvalidValueError, at_user_line
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_"]
 

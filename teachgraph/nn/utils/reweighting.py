@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, at_user_line
-from teachgraph.hooks import HookHandle
-from teachgraph.modes import no_grad
+from teachgraph.autograd.hooks import HookHandle
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.modes import no_grad
 from teachgraph.nn.conv import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 from teachgraph.nn.layer import Layer
 from teachgraph.nn.linear import Linear

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor
-from teachgraph.errors import ShapeError, at_user_line
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import ShapeError, at_user_line
 from teachgraph.ops.functions.joining import concat
 from teachgraph.ops.functions.manipulation import reshape
 

@@ -4,6 +4,7 @@ They take arrays, Tensors and Variables alike. What a module here lists is a nam
 `teachgraph` itself.
 """
 
+from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.functions import (
     creation,
     diagonals,
@@ -44,7 +45,6 @@ from teachgraph.ops.functions.scan import *  # noqa: F403
 from teachgraph.ops.functions.search import *  # noqa: F403
 from teachgraph.ops.functions.special import *  # noqa: F403
 from teachgraph.ops.functions.statistics import *  # noqa: F403
-from teachgraph.ops.in_words import all_in_words
 
 __all__: list[str] = []
 __all__ += creation.__all__

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.traced import Traced
 from teachgraph.ops import ranges
 from teachgraph.ops import shape as shapes
 from teachgraph.ops.creation import assign_value, fill_any_like, fill_constant
 from teachgraph.ops.math import cast
-from teachgraph.ops.traced import Traced
 
 __all__ = [
     "arange",

@@ -8,7 +8,7 @@ from typing import Any
 from teachgraph.ops import decomposition, diagonal, linalg, spectral
 from teachgraph.ops import lu as elimination
 from teachgraph.ops.decomposition import inverse as inverse_op
-from teachgraph.ops.in_words import all_in_words
+from teachgraph.ops.error_context import all_in_words
 
 __all__ = [
     "cholesky",

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import elementwise, scan
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import gather

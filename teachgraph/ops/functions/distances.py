@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops import elementwise, logic
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.manipulation import place, unsqueeze

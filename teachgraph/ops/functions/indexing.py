@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, ShapeError, explain
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, ShapeError, explain
+from teachgraph.core.traced import Traced
 from teachgraph.ops import gather as reading
 from teachgraph.ops import scatter as writing
 from teachgraph.ops import slicing
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.functions.manipulation import expand, flatten, place, unsqueeze
 from teachgraph.ops.indexing import as_indices, set_item
-from teachgraph.ops.traced import Traced
 
 __all__ = [
     "crop",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, ShapeError, explain
+from teachgraph.core.errors import InvalidValueError, ShapeError, explain
 from teachgraph.ops import join, repeat
 from teachgraph.ops.functions.manipulation import place, unsqueeze
 from teachgraph.ops.slicing import OPEN_END, slice_

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ShapeError, at_user_line
 from teachgraph.ops import einsum as einsums
 from teachgraph.ops import kronecker, linalg, vector_products
 from teachgraph.ops.functions.decomposition import cholesky, eigvalsh, inverse

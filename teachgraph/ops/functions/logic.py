@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.op import Op
 from teachgraph.ops import elementwise, logic
 from teachgraph.ops.functions.creation import assign
 from teachgraph.ops.functions.math import of_one, of_two
 from teachgraph.ops.functions.search import nonzero
-from teachgraph.ops.op import Op
 
 __all__ = [
     "allclose",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.errors import ShapeError, explain
+from teachgraph.core.errors import ShapeError, explain
+from teachgraph.ops import flip_roll, repeat
 from teachgraph.ops import pad as borders
-from teachgraph.ops import repeat, turn
 from teachgraph.ops import shape as shapes
 
 __all__ = [
@@ -222,7 +222,7 @@ def flip(x: Any, axis: Axes, name: Any = None) -> Any:
     >>> flip(np.array([1, 2, 3]), 0)
     array([3, 2, 1])
     """
-    return turn.flip(x, axis=several(axis))
+    return flip_roll.flip(x, axis=several(axis))
 
 
 reverse = flip
@@ -260,7 +260,7 @@ def roll(x: Any, shifts: Axes, axis: Axes | None = None, name: Any = None) -> An
     array([3, 1, 2])
     """
     along = [] if axis is None else several(axis)
-    return turn.roll(x, shifts=several(shifts), axis=along)
+    return flip_roll.roll(x, shifts=several(shifts), axis=along)
 
 
 def shape(input: Any) -> Any:

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
+from teachgraph.core import dtypes
+from teachgraph.core.op import Op
 from teachgraph.ops import elementwise, error_function, rounding
 from teachgraph.ops import math as maths
 from teachgraph.ops import trigonometry as angles
 from teachgraph.ops.activation import activated
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.logic import isnan_v2, where
-from teachgraph.ops.op import Op
 
 __all__ = [
     "abs",

@@ -7,18 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import elementwise
 from teachgraph.ops import math as maths
 from teachgraph.ops.diagonal import diagonal
+from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.functions.decomposition import inverse, matrix_rank, pinv, qr, svd
 from teachgraph.ops.functions.joining import concat, part
 from teachgraph.ops.functions.manipulation import reshape, swapaxes, unsqueeze
 from teachgraph.ops.functions.math import cast, clip
 from teachgraph.ops.functions.random import randn
 from teachgraph.ops.functions.reduce import amax, amin, mean, norm, sum
-from teachgraph.ops.in_words import all_in_words
 from teachgraph.ops.linalg import matmul_v2
 from teachgraph.ops.slicing import OPEN_END
 

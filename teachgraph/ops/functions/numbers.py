@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph import dtypes
+from teachgraph.core import dtypes
 from teachgraph.ops import elementwise, numbers
 from teachgraph.ops import math as maths
 from teachgraph.ops.creation import fill_any_like

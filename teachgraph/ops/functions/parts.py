@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
+from teachgraph.core.traced import Traced
 from teachgraph.ops import diagonal, logic
 from teachgraph.ops import shape as shapes
 from teachgraph.ops.creation import fill_any_like
@@ -30,7 +31,6 @@ from teachgraph.ops.functions.manipulation import (
 )
 from teachgraph.ops.functions.math import cast
 from teachgraph.ops.indexing import set_item
-from teachgraph.ops.traced import Traced
 
 __all__ = [
     "as_strided",

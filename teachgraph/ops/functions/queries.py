@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph import dtypes
-from teachgraph.errors import ShapeError, at_user_line
-from teachgraph.ops.traced import Traced
+from teachgraph.core import dtypes
+from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.traced import Traced
 
 __all__ = [
     "broadcast_shape",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph.core.traced import Traced
 from teachgraph.ops import sampling
 from teachgraph.ops.functions.creation import code_of, sizes
-from teachgraph.ops.traced import Traced
 
 __all__ = [
     "bernoulli",

@@ -7,7 +7,7 @@ from math import isnan
 from numbers import Real
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, explain
+from teachgraph.core.errors import InvalidValueError, explain
 from teachgraph.ops import reduce as reductions
 from teachgraph.ops.elementwise import equal
 from teachgraph.ops.functions.math import cast

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph import dtypes
+from teachgraph.core import dtypes
 from teachgraph.ops import scan
 from teachgraph.ops.functions.math import cast
 from teachgraph.ops.shape import reshape2

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph import dtypes
-from teachgraph.errors import ShapeError, explain
+from teachgraph.core import dtypes
+from teachgraph.core.errors import ShapeError, explain
+from teachgraph.core.traced import Traced
 from teachgraph.ops import search
 from teachgraph.ops import sort as sorting
 from teachgraph.ops.slicing import slice_
-from teachgraph.ops.traced import Traced
 
 __all__ = [
     "argmax",

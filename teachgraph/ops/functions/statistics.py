@@ -7,8 +7,8 @@ from math import floor, prod
 from numbers import Real
 from typing import Any
 
-from teachgraph import dtypes
-from teachgraph.errors import InvalidValueError, OpError, ShapeError, explain
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, OpError, ShapeError, explain
 from teachgraph.ops import rounding, statistics
 from teachgraph.ops.axes import axes
 from teachgraph.ops.creation import fill_any_like

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import cos, floor, pi
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
 
 __all__ = ["CosineAnnealingDecay", "CosineAnnealingWarmRestarts", "halfway"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.optimizer.lr.cosine import halfway
 from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
 

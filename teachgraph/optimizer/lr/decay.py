@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import ceil, exp, prod
 
-from teachgraph.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
 
 __all__ = [

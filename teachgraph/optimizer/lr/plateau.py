@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.optimizer.lr.cycle import one_of
 from teachgraph.optimizer.lr.decay import below_one
 from teachgraph.optimizer.lr.scheduler import LRScheduler

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from teachgraph.errors import DTypeError, InvalidValueError, at_user_line
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 
 __all__ = ["LRScheduler", "number", "positive", "whole"]
 

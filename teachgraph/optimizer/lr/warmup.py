@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from teachgraph.errors import InvalidValueError, at_user_line
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.optimizer.lr.scheduler import LRScheduler, number, positive, whole
 
 __all__ = ["LinearLR", "LinearWarmup"]

@@ -5,7 +5,7 @@ In Paddle this is `paddle.vision.datasets`.
 
 from typing import TYPE_CHECKING
 
-from teachgraph.left_out import absent
+from teachgraph.ops.left_out import absent
 from teachgraph.vision.datasets.cifar import Cifar10, Cifar100
 from teachgraph.vision.datasets.digits import Digits
 from teachgraph.vision.datasets.folder import DatasetFolder, ImageFolder

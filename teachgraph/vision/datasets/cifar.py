@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from teachgraph.errors import DataError
+from teachgraph.core.errors import DataError
 from teachgraph.io.dataset import Dataset
 from teachgraph.io.download import data_home
 from teachgraph.io.download import download as fetch

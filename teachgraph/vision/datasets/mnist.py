@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from teachgraph.errors import DataError
+from teachgraph.core.errors import DataError
 from teachgraph.io.download import data_home
 from teachgraph.io.download import download as fetch
 from teachgraph.vision.datasets.idx import read_idx

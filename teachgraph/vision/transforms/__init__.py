@@ -5,7 +5,7 @@ In Paddle this is `paddle.vision.transforms`.
 
 from typing import TYPE_CHECKING
 
-from teachgraph.left_out import absent
+from teachgraph.ops.left_out import absent
 from teachgraph.vision.transforms import functional
 from teachgraph.vision.transforms.base import BaseTransform, Compose
 from teachgraph.vision.transforms.chance import (

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError
-from teachgraph.random import generator
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.random import generator
 
 __all__ = ["BaseTransform", "Compose", "Pair", "chance", "interval"]
 

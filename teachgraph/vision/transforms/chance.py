@@ -10,8 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.errors import InvalidValueError
-from teachgraph.random import generator
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.random import generator
 from teachgraph.vision.transforms import functional as F
 from teachgraph.vision.transforms.base import BaseTransform, Pair, chance, interval
 from teachgraph.vision.transforms.geometry import sides

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.eager import Tensor, to_tensor
-from teachgraph.errors import InvalidValueError
+from teachgraph.autograd.creation import to_tensor
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.vision.transforms import functional as F
 from teachgraph.vision.transforms.base import BaseTransform
 from teachgraph.vision.transforms.geometry import sides

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.vision.transforms.kinds import Pixels, on_pixels, size_of
 from teachgraph.vision.transforms.sampling import (
     checked_interpolation,

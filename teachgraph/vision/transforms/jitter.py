@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from teachgraph.errors import InvalidValueError
-from teachgraph.random import generator
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.random import generator
 from teachgraph.vision.transforms import functional as F
 from teachgraph.vision.transforms.base import BaseTransform, Pair, interval
 

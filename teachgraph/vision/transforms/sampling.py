@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.errors import InvalidValueError
+from teachgraph.core.errors import InvalidValueError
 from teachgraph.vision.transforms.kinds import Pixels, rounded
 
 __all__ = ["checked_interpolation", "read_at", "scaled"]

@@ -1,0 +1,134 @@
+"""How Tensors come to be: from data, as parameters, from ops without inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import dtypes, modes
+from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
+from teachgraph.core.observe import announce
+from teachgraph.core.op import Op
+from teachgraph.core.traced import Traced
+from teachgraph.ops.initializer import Initializer
+from teachgraph.ops.param_attr import ParamAttr, Trained
+
+__all__ = ["Dynamic", "Parameter", "to_tensor"]
+
+
+class Parameter(Trained, Tensor):
+    """A Tensor that an optimizer updates.
+
+    Attributes:
+        trainable: Whether it is updated; the inverse of `stop_gradient`.
+        optimize_attr: Its own factor of the learning rate.
+        regularizer: Its own decay, or None.
+
+    In Paddle this is `paddle.base.framework.EagerParamBase`.
+    """
+
+    __slots__ = ("need_clip", "optimize_attr", "regularizer")
+
+    persistable = True
+
+    def __init__(self, data: np.ndarray[Any, Any], name: str, attr: ParamAttr) -> None:
+        super().__init__(data, stop_gradient=not attr.trainable)
+        self.name = name
+        self.follow(attr)
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+
+def to_tensor(
+    data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True
+) -> Tensor:
+    """A Tensor of the given values (a copy).
+
+    Python floats become float32, integers int64; arrays keep their dtype.
+
+    Args:
+        data: A number, nested lists, an array or a Tensor.
+        dtype: The element type; by default as above.
+        place: Accepted for Paddle's sake; there is only the CPU.
+        stop_gradient: Whether no gradient goes to it.
+
+    Raises:
+        DTypeError: Elements that are no numbers.
+        ShapeError: Rows of different lengths.
+
+    >>> to_tensor([[1, 2], [3, 4]]).dtype
+    dtype('int64')
+    >>> to_tensor(0.5)
+    Tensor(shape=[], dtype=float32, place=Place(cpu), stop_gradient=True,
+           0.5)
+    """
+    tensor = Tensor(array_of(data, dtype), stop_gradient)
+    announce("tensor_created", tensor)
+    return tensor
+
+
+def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
+    """A fresh array of the values, of the dtype asked for or the usual one."""
+    if isinstance(data, Traced) and not isinstance(data, Tensor):
+        raise DTypeError(
+            at_user_line("to_tensor takes values; a Variable has none yet")
+        )
+    try:
+        array = np.array(data.data if isinstance(data, Tensor) else data)
+    except ValueError as error:
+        raise ShapeError(at_user_line(f"to_tensor: rows differ: {error}")) from None
+    if array.dtype.kind not in "biuf":
+        raise DTypeError(
+            at_user_line(
+                "Can't constructs a 'paddle.Tensor' with data type "
+                f"{type(data)} of {array.dtype}; give numbers"
+            )
+        )
+    return array.astype(dtype_of(array, data, dtype), copy=False)
+
+
+def dtype_of(
+    array: np.ndarray[Any, Any], data: Any, asked: Any
+) -> np.dtype[np.generic]:
+    """The dtype asked for, or the usual one of this data.
+
+    Raises:
+        DTypeError: There is no such dtype here.
+    """
+    own = isinstance(data, (np.ndarray, np.generic, Tensor))
+    if asked is None and array.dtype.kind == "f" and not own:
+        return dtypes.convert(dtypes.get_default_dtype())
+    native = array.dtype.newbyteorder("=")
+    try:
+        return dtypes.convert(native if asked is None else asked)
+    except DTypeError as error:
+        raise DTypeError(at_user_line(f"to_tensor: {error}")) from None
+
+
+class Dynamic:
+    """Dynamic mode, for ops that have no input to hand themselves to."""
+
+    def create(self, op: Op, attrs: Mapping[str, Any]) -> Any:
+        """Run an op that has no inputs."""
+        return Tensor.apply(op, (), attrs)
+
+    def create_parameter(
+        self,
+        name: str,
+        shape: Sequence[int],
+        dtype: Any,
+        attr: ParamAttr,
+        initializer: Initializer,
+    ) -> Parameter:
+        """A parameter with its first values."""
+        op, attrs = initializer.operation(shape, dtypes.convert(dtype))
+        parameter = Parameter(np.asarray(op.kernel(**attrs)), name, attr)
+        announce("tensor_created", parameter)
+        return parameter
+
+
+modes.interpreters["dynamic"] = Dynamic()

@@ -1,0 +1,1 @@
+"""Branches, loops and recurrences of programs, with gradients of any order."""

@@ -1,0 +1,181 @@
+"""Arrays of a program in the words of Python's lists: `append`, `pop`, `x[i]`, `+`.
+
+What changes a list changes the variable: everybody who holds it sees the new array, and
+operators that came before keep the old one under another name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn, Self
+
+from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.op import Op, slot_name
+from teachgraph.core.traced import Traced
+from teachgraph.ops import array_lists as lists
+from teachgraph.ops.tensor_array import read_from_array
+from teachgraph.static.variable import Variable
+
+__all__ = ["ARRAY", "ArrayVariable"]
+
+ARRAY = "LOD_TENSOR_ARRAY"
+
+
+class ArrayVariable(Variable):
+    """A list whose length is known only when the program runs.
+
+    In Paddle this is a `paddle.static.Variable` of type `LOD_TENSOR_ARRAY`.
+    """
+
+    type = ARRAY
+
+    def append(self, value: Any) -> None:
+        """Add a tensor at the end."""
+        from teachgraph.control_flow.arrays import array_length, array_write
+
+        array_write(tensor(value), array_length(self), self)
+
+    def extend(self, values: Iterable[Any]) -> None:
+        """Add several tensors: those of a list, or of another array."""
+        if isinstance(values, ArrayVariable):
+            write(self, lists.join_arrays, self, y=values)
+            return
+        for value in values:
+            self.append(value)
+
+    def insert(self, index: Any, value: Any) -> None:
+        """Add a tensor before the one at `index`."""
+        at = lists.array_place(self, tensor(index), inserting=True)
+        write(self, lists.insert_into_array, self, value=tensor(value), i=at)
+
+    def pop(self, index: Any = -1) -> Any:
+        """Take out the tensor at `index`, by default the last."""
+        at = lists.array_place(self, tensor(index))
+        found = read_from_array(self, at)
+        write(self, lists.drop_from_array, self, i=at)
+        return found
+
+    def clear(self) -> None:
+        """Take out all tensors."""
+        write(self, lists.slice_array, self, stop=tensor(0))
+
+    def reverse(self) -> None:  # type: ignore[override]  # a list's, not a tensor's
+        """Turn the order round."""
+        write(self, lists.slice_array, self, step=-1)
+
+    def copy(self) -> ArrayVariable:
+        """Another list of the same tensors."""
+        return self[:]  # type: ignore[no-any-return]
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return write(another(self), lists.slice_array, self, **bounds(index))
+        at = index
+        if isinstance(index, Variable) or index < 0:
+            at = lists.array_place(self, tensor(index))
+        return read_from_array(self, tensor(at))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from teachgraph.control_flow.arrays import array_write
+
+        if isinstance(index, slice):
+            refuse(self, "have a slice assigned to it")
+        array_write(tensor(value), lists.array_place(self, tensor(index)), self)
+
+    def __delitem__(self, index: Any) -> None:
+        if isinstance(index, slice):
+            refuse(self, "have a slice deleted")
+        at = lists.array_place(self, tensor(index))
+        write(self, lists.drop_from_array, self, i=at)
+
+    def __add__(self, other: Any) -> ArrayVariable:
+        both = self.copy()
+        both.extend(other)
+        return both
+
+    def __radd__(self, other: Any) -> ArrayVariable:
+        both: ArrayVariable = self[:0]
+        both.extend(other)
+        both.extend(self)
+        return both
+
+    def __iadd__(self, other: Any) -> Self:
+        self.extend(other)
+        return self
+
+    def __mul__(self, times: Any) -> Any:
+        refuse(self, "be repeated")
+
+    def __iter__(self) -> Any:
+        refuse(self, "be gone through but by a `for` statement")
+
+    def __contains__(self, value: Any) -> bool:
+        refuse(self, "be searched")
+
+    def index(self, *_: Any) -> NoReturn:
+        """Refused: which tensors are equal is not known before the program runs."""
+        refuse(self, "be searched")
+
+    def sort(self, **_: Any) -> NoReturn:  # type: ignore[override]
+        """Refused: which tensor is larger is not known before the program runs."""
+        refuse(self, "be sorted")
+
+    count = remove = index
+    __rmul__ = __mul__
+
+
+def refuse(array: ArrayVariable, what: str) -> NoReturn:
+    """Say what a list of this kind cannot do.
+
+    Raises:
+        ConversionError: Always.
+    """
+    raise ConversionError(
+        at_user_line(
+            f"the list {array.name!r}, whose length is known only when the program "
+            f"runs, cannot {what}; it can be appended to, popped from, inserted into, "
+            "added to another, indexed, sliced, and gone through by a `for` statement. "
+            "Stack it into one tensor for anything else"
+        )
+    )
+
+
+def tensor(value: Any) -> Variable:
+    """A part, or a place, as a Variable."""
+    from teachgraph.control_flow.sub_block import as_variable
+    from teachgraph.static.program import default_main_program
+
+    adopt = default_main_program().adopt
+    if isinstance(value, Traced) and adopt is not None:
+        return value if isinstance(value, Variable) else adopt(value)
+    return as_variable(value)
+
+
+def bounds(index: slice) -> dict[str, Any]:
+    """A slice as `slice_array` takes it."""
+    ends = {"start": index.start, "stop": index.stop}
+    found = {key: tensor(v) for key, v in ends.items() if v is not None}
+    return {**found, "step": 1 if index.step is None else index.step}
+
+
+def another(like: ArrayVariable) -> ArrayVariable:
+    """A new variable for an array of such parts."""
+    from teachgraph.static.program import current_block
+
+    made = current_block().create_var(dtype=like.dtype, shape=like.shape, type=ARRAY)
+    assert isinstance(made, ArrayVariable)
+    return made
+
+
+def write(out: ArrayVariable, op: Op, array: ArrayVariable, **given: Any) -> Any:
+    """Let `out` be what an op makes of an array; `out` itself."""
+    from teachgraph.control_flow.sub_block import kept_apart
+    from teachgraph.static.program import current_block
+
+    block = current_block()
+    before = kept_apart(block, array) if out is array else array
+    attrs = {key: given.pop(key) for key in op.attrs if key in given}
+    slots = {slot_name(key): value for key, value in given.items()}
+    block.append_op(op.type, {"X": before, **slots}, {"Out": out}, attrs)
+    out.stop_gradient = before.stop_gradient = False  # a part to come may have one
+    return out

@@ -1,0 +1,358 @@
+"""The way back over branches and loops: gradient operators with blocks of their own.
+
+The block of a gradient operator is what `append_backward` makes of the forward block.
+It sees the variables of that block: of the round, in a loop, that it goes back over.
+By name, `x@GRAD` in it is what one round gives to `x` around it, and `h@GRAD@AFTER`
+what arrives at the loop variable `h` from the rounds after. In the block of a
+`recurrent_grad`, `y@GRAD@AT_STEP` is what arrives at what the step hands out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from teachgraph.control_flow.block_writes import renamed
+from teachgraph.control_flow.loop import write_backs
+from teachgraph.control_flow.ops import (
+    conditional_block_grad,
+    recurrent_grad,
+    select_input,
+    select_output,
+    while_grad,
+)
+from teachgraph.control_flow.sub_block import inner_operators
+from teachgraph.core import dtypes, unique_name
+from teachgraph.core.backward import Reverse
+from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.grad_path import Way
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.shape import assign
+from teachgraph.ops.tensor_array import array_zeros_like
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.variable import EMPTY, GRAD, Variable
+
+__all__ = ["AFTER", "AT_STEP", "WAYS"]
+
+AFTER = f"{GRAD}@AFTER"
+AT_STEP = f"{GRAD}@AT_STEP"
+
+Parts = Mapping[int, str]
+
+
+@contextmanager
+def block_of_gradient(reverse: Reverse, forward: Block) -> Iterator[Block]:
+    """A new block that goes back over `forward`."""
+    program = forward.program
+    for name in [name for name in forward.vars if name.endswith(GRAD)]:
+        # A gradient that the body itself takes: here `x@GRAD` means another one.
+        renamed(forward, name, unique_name.generate(f"{name}@INSIDE"))
+    before = program.current_block_idx
+    block = program._create_block(reverse.block.idx)
+    block.forward_block_idx, forward.backward_block_idx = forward.idx, block.idx
+    try:
+        with program.with_role(OpRole.BACKWARD):
+            yield block
+    finally:
+        program.current_block_idx = before
+
+
+def back_over_select(
+    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+) -> None:
+    """Hand the gradient to the branch that was taken."""
+    (out,) = operator.outputs["Out"]
+    outputs = [parts.get(1 + i, EMPTY) for i in range(2)]
+    slots = {"Mask": operator.inputs["Mask"], "X": [reverse.grad_name(out)]}
+    if operator.attrs.get("kept") and 1 in parts:
+        slots["Kept"] = operator.inputs["X"][:1]
+    insert(
+        reverse,
+        operator,
+        select_output.type,
+        slots,
+        {"Out": outputs},
+        {},
+    )
+
+
+def back_over_select_output(
+    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+) -> None:
+    """Pick the gradient that comes from the branch that was taken."""
+    if 2 in parts:
+        kept = reverse.way.canonical(operator.inputs["Kept"][0])
+        zeros(reverse.block, reverse.block._var_recursive(kept), parts[2])
+    if 1 not in parts:
+        return
+    mask, x = operator.inputs["Mask"], operator.inputs["X"][0]
+    variable = reverse.block._var_recursive(reverse.way.canonical(x))
+    arrived = [
+        None if name == EMPTY else reverse.grad_of_output(name)
+        for name in operator.outputs["Out"]
+    ]
+    given = [
+        name or zeros(reverse.block, variable, reverse.free_name(x)).name
+        for name in arrived
+    ]
+    slots = {"Mask": mask, "X": given}
+    outputs = {"Out": [parts[1]]}
+    insert(reverse, operator, select_input.type, slots, outputs, {"kept": True})
+
+
+def back_over_branch(
+    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+) -> None:
+    """Append a `conditional_block_grad`, whose block goes back over the branch."""
+    forward, names = operator.sub_block, operator.inputs["Input"]
+    assert forward is not None
+    outs = [name for name in operator.outputs["Out"] if reverse.grad_of_output(name)]
+    grads = [reverse.grad_name(name) for name in outs]
+    leaves = [n for i, n in enumerate(names) if 1 + i in parts]
+    with block_of_gradient(reverse, forward) as block:
+        go_back(reverse, block, forward.ops, outs, grads, leaves)
+    insert(
+        reverse,
+        operator,
+        conditional_block_grad.type,
+        {
+            "Cond": operator.inputs["Cond"],
+            "Input": names,
+            "Out": outs,
+            "Out@GRAD": grads,
+            "Scope": operator.outputs["Scope"],
+        },
+        {"Input@GRAD": [parts.get(1 + i, EMPTY) for i in range(len(names))]},
+        {"sub_block": block.idx, "is_scalar_condition": True, **noted(role_var)},
+    )
+
+
+def go_back(
+    reverse: Reverse,
+    block: Block,
+    ops: Sequence[Operator],
+    targets: Sequence[str],
+    grads: Sequence[str],
+    leaves: Sequence[str],
+) -> dict[str, str]:
+    """Fill a gradient's block; the name of the gradient there of each leaf reached."""
+    found = [[block._var_recursive(n) for n in names] for names in (targets, leaves)]
+    way = Way(block, found[0], reverse.way.constant, found[1], ops)
+    return Reverse(way).run(grads, ())
+
+
+def back_over_loop(
+    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+) -> None:
+    """Append a `while_grad`, whose block goes back over one round."""
+    refuse_changed_inside(operator)
+    forward, names = operator.sub_block, operator.inputs["X"]
+    assert forward is not None
+    results = write_backs(operator)
+    outs = operator.outputs["Out"]
+    carried = [name for name in outs if reverse.way.passes(name)]
+    arriving = {name: arrived(reverse, name) for name in carried}
+    read = [
+        n for i, n in enumerate(names[len(outs) - 1 :], len(outs) - 1) if i in parts
+    ]
+    with block_of_gradient(reverse, forward) as block:
+        after = {name: gradient_after(block, name) for name in carried}
+        through = [n for n in carried if passes(reverse, block, results[n])]
+        ops = forward.ops[: len(forward.ops) - changed(results)]
+        found = go_back(
+            reverse,
+            block,
+            ops,
+            [results[n] for n in through],
+            [after[n].name for n in through],
+            [*carried, *read],
+        )
+        for name in carried:
+            leave(block, name, found.get(name))
+    insert(
+        reverse,
+        operator,
+        while_grad.type,
+        {
+            "X": names,
+            "Out": outs,
+            "Out@GRAD": [arriving.get(name, EMPTY) for name in outs],
+            "StepScopes": operator.outputs["StepScopes"],
+        },
+        {"X@GRAD": [parts.get(i, EMPTY) for i in range(len(names))]},
+        {
+            "sub_block": block.idx,
+            "is_test": False,
+            "original_output_grad": list(arriving.values()),
+            **noted(role_var),
+        },
+    )
+
+
+def back_over_steps(
+    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+) -> None:
+    """Append a `recurrent_grad`, whose block goes back over one step."""
+    forward, attrs = operator.sub_block, operator.attrs
+    assert forward is not None
+    _, first, read = (operator.inputs[slot] for slot in STEP_SLOTS)
+    outs = zip(operator.outputs["outputs"], attrs["step_outputs"], strict=True)
+    handed = {y: out for out, y in outs if reverse.grad_of_output(out)}
+    states = dict(zip(attrs["ex_states"], attrs["states"], strict=True))
+    wanted = [
+        name
+        for i, name in enumerate([*attrs["step_inputs"], *first, *read])
+        if i in parts and name not in first
+    ]
+    with block_of_gradient(reverse, forward) as block:
+        carried = [h for h in states if passes(reverse, block, h)]
+        after = {h: gradient_after(block, h) for h in carried}
+        arriving = {y: gradient_after(block, y, AT_STEP) for y in handed}
+        through = [h for h in carried if passes(reverse, block, states[h])]
+        found = go_back(
+            reverse,
+            block,
+            forward.ops,
+            [*arriving, *(states[h] for h in through)],
+            [v.name for v in (*arriving.values(), *(after[h] for h in through))],
+            [*carried, *wanted],
+        )
+        for name in carried:
+            leave(block, name, found.get(name))
+    left = iter(range(len(operator.input_arg_names)))
+    insert(
+        reverse,
+        operator,
+        recurrent_grad.type,
+        {
+            **operator.inputs,
+            "outputs": list(handed.values()),
+            "outputs@GRAD": [reverse.grad_name(out) for out in handed.values()],
+            "step_scopes": operator.outputs["step_scopes"],
+        },
+        {
+            slot + GRAD: [parts.get(next(left), EMPTY) for _ in operator.inputs[slot]]
+            for slot in STEP_SLOTS
+        },
+        {
+            **operator.own_attrs,
+            "step_outputs": list(handed),
+            "sub_block": block.idx,
+            **noted(role_var),
+        },
+    )
+
+
+STEP_SLOTS = ("inputs", "initial_states", "parameters")
+
+
+def passes(reverse: Reverse, block: Block, name: str) -> bool:
+    """Whether a gradient may pass this variable of a round."""
+    variable = block._var_recursive(name)
+    return name not in reverse.way.constant and not variable.stop_gradient
+
+
+def changed(results: Mapping[str, str]) -> int:
+    """How many loop variables the body assigns to."""
+    return sum(name != result for name, result in results.items())
+
+
+def arrived(reverse: Reverse, name: str) -> str:
+    """The gradient that arrives at a loop variable after the loop: zeros if none."""
+    known = reverse.grad_of_output(name)
+    if known is not None:
+        return known
+    variable = reverse.block._var_recursive(name)
+    return zeros(reverse.block, variable, reverse.free_name(name)).name
+
+
+def gradient_after(block: Block, name: str, suffix: str = AFTER) -> Variable:
+    """The variable for what arrives at a variable of a round from around it."""
+    like = block._var_recursive(name)
+    return block.create_var(name + suffix, like.shape, like.dtype, type=like.type)
+
+
+def leave(block: Block, name: str, found: str | None) -> None:
+    """See to it that `name@GRAD` is what a round gives to its loop variable."""
+    variable = block._var_recursive(name)
+    if found is None:
+        zeros(block, variable, name + GRAD)
+    elif found != name + GRAD:
+        block.create_var(
+            name + GRAD, variable.shape, variable.dtype, type=variable.type
+        )
+        slots = {"Out": [name + GRAD]}
+        block.insert(len(block.ops), assign.type, {"X": [found]}, slots, {})
+
+
+def zeros(block: Block, variable: Variable, name: str) -> Variable:
+    """A gradient of zeros."""
+    made = block.create_var(name, variable.shape, variable.dtype, type=variable.type)
+    if variable.type != "LOD_TENSOR":
+        array = {"X": [variable.name]}, {"Out": [made.name]}
+        block.insert(len(block.ops), array_zeros_like.type, *array, {})
+        return made
+    attrs = {"value": 0.0, "dtype": dtypes.PADDLE_CODES[variable.dtype]}
+    slots = {"X": [variable.name]}, {"Out": [made.name]}
+    block.insert(len(block.ops), fill_any_like.type, *slots, attrs)
+    return made
+
+
+def refuse_changed_inside(operator: Operator) -> None:
+    """The way back needs each value of a round, so none may be written over.
+
+    Raises:
+        ProgramError: A block inside the loop's block assigns to a loop variable.
+    """
+    block, results = operator.sub_block, write_backs(operator)
+    assert block is not None
+    ends = set(block.ops[len(block.ops) - changed(results) :])
+    for inner in inner_operators(block):
+        if inner in ends:
+            continue
+        for name in set(inner.output_arg_names) & results.keys():
+            if block._find_var_recursive(name) is not None:
+                raise ProgramError(
+                    at_user_line(
+                        f"{inner.type} changes {name!r} in the middle of a round, and "
+                        "the gradient needs the value before: give the new value a "
+                        "variable of its own",
+                        inner.callsite,
+                    )
+                )
+
+
+def noted(role_var: list[str]) -> dict[str, Any]:
+    """The attribute that says which parameters' gradients an operator completes."""
+    return {"op_role_var": role_var} if role_var else {}
+
+
+def insert(
+    reverse: Reverse,
+    operator: Operator,
+    type: str,
+    inputs: Mapping[str, Sequence[str]],
+    outputs: Mapping[str, Sequence[str]],
+    attrs: Mapping[str, Any],
+) -> None:
+    """Append a gradient operator."""
+    canonical = reverse.way.canonical
+    made = reverse.block.insert(
+        len(reverse.block.ops),
+        type,
+        {slot: [canonical(n) for n in names] for slot, names in inputs.items()},
+        {slot: list(names) for slot, names in outputs.items()},
+        {**attrs, "op_namescope": operator.attrs.get("op_namescope", "/")},
+    )
+    made.twin = operator
+
+
+WAYS: dict[str, Callable[..., None]] = {
+    "select_input": back_over_select,
+    "select_output": back_over_select_output,
+    "conditional_block": back_over_branch,
+    "while": back_over_loop,
+    "recurrent": back_over_steps,
+}

@@ -1,0 +1,113 @@
+"""How a body writes the variables around it: once, at its end.
+
+An operator that writes one in between writes a variable of the block instead, which the
+operators after it read: so every value of a round stays there for the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from teachgraph.core import unique_name
+from teachgraph.ops.shape import assign
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator, Slots
+from teachgraph.static.variable import EMPTY, Variable
+
+__all__ = ["assign_back", "renamed", "settled"]
+
+
+def settled(block: Block, names: Collection[str] | None = None) -> dict[str, Variable]:
+    """Let a body write some variables around it to variables of its own.
+
+    Args:
+        block: The body.
+        names: The variables around it; by default all, but for those that a branch
+            writes in place.
+
+    Returns:
+        The newest variable for the name of each that is yet to be assigned.
+    """
+    fixed = written_in_place(block)
+    latest: dict[str, str] = {}
+    for operator in block.ops:
+        rename(operator.inputs, latest)
+        rename_inside(operator, latest)
+        new = {
+            name: local_copy(block, name)
+            for name in operator.output_arg_names
+            if name not in block.vars
+            and name not in fixed
+            and name != EMPTY
+            and (names is None or name in names)
+        }
+        rename(operator.outputs, new)
+        rename_inside(operator, before_and_after(latest, new))
+        latest.update(new)
+    return {name: block.vars[newest] for name, newest in latest.items()}
+
+
+def before_and_after(
+    latest: Mapping[str, str], new: Mapping[str, str]
+) -> dict[str, str]:
+    """New names for variables that stand under their old names, or the latest."""
+    return {**new, **{latest[name]: new[name] for name in new if name in latest}}
+
+
+def written_in_place(block: Block) -> set[str]:
+    """What branches, or the way back over loops, know by its name alone."""
+    found: set[str] = set()
+    for operator in block.ops:
+        if operator.type == "conditional_block":
+            found.update(operator.output_arg_names)
+        elif operator.sub_block is not None and operator.type.endswith("_grad"):
+            found.update(operator.inputs["Out"])
+    return found
+
+
+def rename(slots: Slots, names: Mapping[str, str]) -> None:
+    """Put other variables in the place of some."""
+    for slot, old in slots.items():
+        slots[slot] = [names.get(name, name) for name in old]
+
+
+def rename_inside(operator: Operator, names: Mapping[str, str]) -> None:
+    """Put other variables in the place of some that an operator's block knows."""
+    block = operator.sub_block
+    if block is None or not names:
+        return
+    hidden = {name for seen in block.in_sight() for name in seen.vars}
+    seen = {old: new for old, new in names.items() if old not in hidden}
+    for inner in block.ops:
+        rename(inner.inputs, seen)
+        rename(inner.outputs, seen)
+        rename_inside(inner, seen)
+
+
+def renamed(block: Block, old: str, new: str) -> None:
+    """Give a variable of a block another name, there and in the blocks inside."""
+    variable = block.vars.pop(old)
+    variable._name = new
+    block.vars[new] = variable
+    for operator in block.ops:
+        operator.rename(old, new)
+        rename_inside(operator, {old: new})
+
+
+def assign_back(block: Block, latest: Mapping[str, Variable]) -> None:
+    """Append the assignments of the variables around a block that it has changed."""
+    for name, newest in latest.items():
+        slots = {"X": [newest.name]}
+        block.insert(len(block.ops), assign.type, slots, {"Out": [name]}, {})
+
+
+def local_copy(block: Block, name: str) -> str:
+    """A variable of the block that is like one around it."""
+    like = block._var_recursive(name)
+    return block.create_var(
+        unique_name.generate(name),
+        like.shape,
+        like.dtype,
+        stop_gradient=like.stop_gradient,
+        type=like.type,
+    ).name

@@ -1,0 +1,446 @@
+"""Gradients of loops and branches as loops and branches, to be differentiated in turn.
+
+The operators that go back over a loop or a branch read what its rounds kept. Before a
+gradient can go through them, the loop or branch is made to write those values into
+arrays, and they are replaced by a loop or branch of the ordinary kind, which reads them
+there. So a derivative of any order needs one way back alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from teachgraph.control_flow.arrays import array_length, array_read
+from teachgraph.control_flow.backward import AFTER, AT_STEP
+from teachgraph.control_flow.branch import Branch, select
+from teachgraph.control_flow.loop import append_while, unused
+from teachgraph.control_flow.saved_per_iteration import kept_array
+from teachgraph.control_flow.static_rnn import StaticRNN
+from teachgraph.control_flow.sub_block import building_in, traced_into
+from teachgraph.core import dtypes, unique_name
+from teachgraph.core.grad_path import deeper
+from teachgraph.ops import functions
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.math import sum_
+from teachgraph.ops.shape import assign
+from teachgraph.ops.tensor_array import array_zeros_like
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator
+from teachgraph.static.variable import EMPTY, GRAD, Variable
+
+__all__ = ["ORDINARY"]
+
+Find = Callable[[str], Variable]
+
+
+class Copy:
+    """The operators that go back over a round, in an ordinary block.
+
+    Attributes:
+        block: That block.
+        gradient: The operator whose block they come from.
+        forward: The loop or branch that it goes back over.
+        around: Finds the variables around it.
+        read: Appends what reads an array of values that the rounds kept.
+        names: What stands in the block for a variable of theirs.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        gradient: Operator,
+        forward: Operator,
+        around: Find,
+        read: Callable[[Variable], Variable],
+    ) -> None:
+        self.block, self.gradient, self.forward = block, gradient, forward
+        self.around, self.read = around, read
+        self.names: dict[str, Variable] = {}
+        self.loop = forward.outputs["Out"] if forward.type == "while" else ()
+
+    def __call__(self, name: str) -> Variable:
+        """What stands in the block for a variable that their operators read."""
+        if name not in self.names:
+            self.names[name] = self.found(name)
+        return self.names[name]
+
+    def found(self, name: str) -> Variable:
+        """A variable that none of them wrote: of the round, or from around it."""
+        own = self.forward.sub_block
+        assert own is not None
+        if name in self.loop or any(name in seen.vars for seen in own.in_sight()):
+            array = kept_array(self.forward, name)
+            with building_in(self.block):
+                value = self.read(self.around(array.name))
+            value.type = own._var_recursive(name).type  # an array may hold arrays
+            return value
+        return self.around(name)
+
+    def run(self) -> None:
+        """Append a copy of each."""
+        inside = self.gradient.sub_block
+        assert inside is not None
+        for operator in inside.ops:
+            if operator.type in ORDINARY:
+                with building_in(self.block):
+                    self.names.update(ORDINARY[operator.type](operator, self))
+            elif operator.sub_block is not None:
+                raise deeper(operator)
+            else:
+                self.append(operator)
+
+    def append(self, operator: Operator) -> None:
+        """Append a copy of one."""
+        inputs = {
+            slot: [name if name == EMPTY else self(name).name for name in names]
+            for slot, names in operator.inputs.items()
+        }
+        outputs = {
+            slot: [name if name == EMPTY else self.new(name) for name in names]
+            for slot, names in operator.outputs.items()
+        }
+        at = len(self.block.ops)
+        made = self.block.insert(
+            at, operator.type, inputs, outputs, dict(operator.attrs)
+        )
+        made.twin, made.callsite = operator.twin, operator.callsite
+
+    def new(self, name: str) -> str:
+        """A variable of the block for one that they write."""
+        inside = self.gradient.sub_block
+        assert inside is not None
+        like = inside._var_recursive(name)
+        self.names[name] = self.block.create_var(
+            unique_name.generate(name),
+            like.shape,
+            like.dtype,
+            type=like.type,
+            stop_gradient=like.stop_gradient,
+        )
+        return self.names[name].name
+
+    def gradient_of(self, name: str) -> Variable | None:
+        """What a round gives to a variable, None if nothing."""
+        inside = self.gradient.sub_block
+        assert inside is not None
+        return self(name + GRAD) if name + GRAD in inside.vars else None
+
+
+def ordinary_loop(gradient: Operator, around: Find) -> dict[str, Variable]:
+    """A `while` that does what a `while_grad` does; each gradient by its name."""
+    made = LoopAgain(gradient, around)
+    made.append()
+    return {dx: total for dx, (_, total) in made.totals.items()} | made.firsts()
+
+
+class LoopAgain:
+    """A `while` in the making that goes back over the rounds of another.
+
+    Attributes:
+        after: For each loop variable, what arrives from the rounds after.
+        totals: For each gradient of what the rounds read: the variable, and the sum.
+    """
+
+    def __init__(self, gradient: Operator, around: Find) -> None:
+        self.gradient, self.around = gradient, around
+        self.forward = forward_of(gradient, "StepScopes")
+        self.outs, read = gradient.inputs["Out"], gradient.inputs["X"]
+        self.carried = Carried(current(gradient, around))
+        rounds = around(kept_array(self.forward, self.outs[-1]).name)
+        self.counter = self.carried.start("round", array_length(rounds) - 1)
+        arriving = wanted_of(gradient.inputs["Out@GRAD"], self.outs)
+        self.after = {
+            h: self.carried.start(h + AFTER, around(dh)) for dh, h in arriving.items()
+        }
+        own = len(self.outs) - 1
+        sums = wanted_of(gradient.outputs["X@GRAD"][own:], read[own:])
+        self.totals = {
+            dx: (x, self.carried.start(dx, zeros_like(around(x))))
+            for dx, x in sums.items()
+        }
+
+    def append(self) -> None:
+        """Append it."""
+        with traced_into(self.carried.block) as self.carried.body:
+            copy = self.copy()
+            self.carried.next(self.counter, self.counter - 1)
+            for h, variable in self.after.items():
+                self.carried.next(variable, copy(h + GRAD))
+            for x, total in self.totals.values():
+                self.carried.next(total, added(total, copy.gradient_of(x)))
+        self.carried.append()
+
+    def copy(self) -> Copy:
+        """What goes back over one round."""
+        copy = Copy(
+            self.carried.body,
+            self.gradient,
+            self.forward,
+            self.around,
+            lambda array: array_read(array, self.counter),
+        )
+        copy.names.update({h + AFTER: value for h, value in self.after.items()})
+        copy.run()
+        return copy
+
+    def firsts(self) -> dict[str, Variable]:
+        """The gradients of the loop variables' first values."""
+        found = {}
+        grads, read = self.gradient.outputs["X@GRAD"], self.gradient.inputs["X"]
+        for dx, h, first in zip(grads, self.outs[:-1], read, strict=False):
+            if dx != EMPTY:
+                none = h not in self.after
+                found[dx] = zeros_like(self.around(first)) if none else self.after[h]
+        return found
+
+
+def added(total: Variable, part: Variable | None) -> Variable:
+    """A sum, and what a round adds to it."""
+    if part is None:
+        return total
+    found: Any = sum_(total, part)
+    assert isinstance(found, Variable)
+    return found
+
+
+class Carried:
+    """A `while` in the making that counts down to zero.
+
+    Attributes:
+        block: Where it goes.
+        body: What it runs.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.block = self.body = block
+        self.first: list[str] = []
+        self.variables: list[Variable] = []
+        self.following: list[Variable] = []
+
+    def start(self, label: str, first: Variable) -> Variable:
+        """A variable that it carries from round to round, and its first value."""
+        self.first.append(first.name)
+        variable = self.block.create_var(
+            unused(self.block, unique_name.generate(label)),
+            first.shape,
+            first.dtype,
+            type=first.type,
+            stop_gradient=not dtypes.is_floating(first.dtype),
+        )
+        self.variables.append(variable)
+        return variable
+
+    def next(self, variable: Variable, value: Variable) -> None:
+        """What it is in the round after; told in the order of the variables."""
+        self.following.append(value)
+
+    def append(self) -> None:
+        """Append it."""
+        with building_in(self.block):
+            going = as_going(self.block._var_recursive(self.first[0]))
+        with building_in(self.body):
+            again = as_going(self.following[0])
+        label = unused(self.block, unique_name.generate("while_grad"))
+        condition = self.block.create_var(
+            f"{label}.condition", going.shape, going.dtype, stop_gradient=True
+        )
+        pairs = zip((*self.variables, condition), (*self.following, again), strict=True)
+        for variable, value in pairs:
+            if value is not variable:
+                slots = {"X": [value.name]}, {"Out": [variable.name]}
+                self.body.insert(len(self.body.ops), assign.type, *slots, {})
+        append_while(
+            self.block,
+            self.body,
+            (self.first, going.name),
+            ([v.name for v in self.variables], condition.name),
+            {"is_test": False, "max_iterations": None},
+        )
+
+
+def as_going(k: Variable) -> Variable:
+    """Whether there is a round with this number."""
+    found: Any = k >= 0
+    assert isinstance(found, Variable)
+    return found
+
+
+def ordinary_branch(gradient: Operator, around: Find) -> dict[str, Variable]:
+    """A branch that does what a `conditional_block_grad` does."""
+    wanted = wanted_of(gradient.outputs["Input@GRAD"], gradient.inputs["Input"])
+    block, condition = current(gradient, around), around(gradient.inputs["Cond"][0])
+    taken = branch_again(gradient, around, Branch(block, condition), wanted)
+    mask = functions.cast(condition, "int32")
+    found = {}
+    for dx, x in wanted.items():
+        found[dx] = zeros = zeros_like(around(x))
+        if dx in taken:
+            found[dx] = out = block.create_var(
+                unique_name.generate(dx), zeros.shape, zeros.dtype, type=zeros.type
+            )
+            select(block, mask.name, [zeros.name, taken[dx].name], out.name, kept=True)
+    return found
+
+
+def branch_again(
+    gradient: Operator, around: Find, branch: Branch, wanted: Mapping[str, str]
+) -> dict[str, Variable]:
+    """Append the branch; those gradients that it reaches."""
+    forward, reached = forward_of(gradient, "Scope"), []
+    with branch.traced():
+        first = functions.full([1], 0, "int64")
+        copy = Copy(
+            branch.block, gradient, forward, around, lambda a: array_read(a, first)
+        )
+        copy.run()
+        for dx, x in wanted.items():
+            if (part := copy.gradient_of(x)) is not None:
+                reached.append(dx)
+                branch.results.append(part)
+    return dict(zip(reached, branch.carried, strict=True))
+
+
+def ordinary_steps(gradient: Operator, around: Find) -> dict[str, Variable]:
+    """A `recurrent` that does what a `recurrent_grad` does, the other way round."""
+    made = StepsAgain(gradient, around)
+    made.append()
+    return made.found()
+
+
+class StepsAgain:
+    """A `StaticRNN` in the making that goes back over the steps of another.
+
+    Attributes:
+        sequences: The gradients wanted of sequences, and what a step calls its row.
+        sums: Those of what all steps read, and what that is.
+        likes: For each gradient of a sequence, the sequence.
+        states: The states through which a gradient passes, and their first values.
+        results: What each step hands out, by the name of a gradient or a state.
+    """
+
+    def __init__(self, gradient: Operator, around: Find) -> None:
+        self.gradient, self.around = gradient, around
+        inputs, outputs, attrs = gradient.inputs, gradient.outputs, gradient.attrs
+        inside = gradient.sub_block
+        assert inside is not None
+        self.rnn = StaticRNN(reverse=not attrs["reverse"])
+        self.sequences = wanted_of(outputs["inputs@GRAD"], attrs["step_inputs"])
+        self.sums = wanted_of(outputs["parameters@GRAD"], inputs["parameters"])
+        self.likes = dict(zip(outputs["inputs@GRAD"], inputs["inputs"], strict=True))
+        firsts = zip(attrs["ex_states"], inputs["initial_states"], strict=True)
+        self.states = {h: first for h, first in firsts if h + AFTER in inside.vars}
+        self.results: dict[str, Variable] = {}
+
+    def append(self) -> None:
+        """Append it."""
+        begin = {h: zeros_like(self.around(x)) for h, x in self.states.items()}
+        start = {dx: zeros_like(self.around(x)) for dx, x in self.sums.items()}
+        with self.rnn.step():
+            copy = self.copy(begin)
+            totals = {dx: self.rnn.memory(init=zeros) for dx, zeros in start.items()}
+            copy.run()
+            self.hand_on(copy, totals)
+            self.hand_out(copy)
+            for value in self.results.values():
+                self.rnn.step_output(value)
+
+    def copy(self, begin: Mapping[str, Variable]) -> Copy:
+        """What goes back over one step, given what arrives from around it."""
+        block, forward = self.rnn.block, forward_of(self.gradient, "step_scopes")
+        assert block is not None
+        copy = Copy(block, self.gradient, forward, self.around, self.rnn.step_input)
+        parts = self.gradient.attrs["step_outputs"]
+        arriving = zip(parts, self.gradient.inputs["outputs@GRAD"], strict=True)
+        for y, dy in arriving:
+            copy.names[y + AT_STEP] = self.rnn.step_input(self.around(dy))
+        for h, zeros in begin.items():
+            copy.names[h + AFTER] = self.rnn.memory(init=zeros)
+        return copy
+
+    def hand_on(self, copy: Copy, totals: Mapping[str, Variable]) -> None:
+        """To the step before: what arrives at its states, and the sums so far."""
+        for h in self.states:
+            self.results[h] = copy(h + GRAD)
+            self.rnn.update_memory(copy(h + AFTER), self.results[h])
+        for dx, total in totals.items():
+            self.results[dx] = added(total, copy.gradient_of(self.sums[dx]))
+            self.rnn.update_memory(total, self.results[dx])
+
+    def hand_out(self, copy: Copy) -> None:
+        """What a step gives to its rows."""
+        for dx, row in self.sequences.items():
+            part = copy.gradient_of(row)
+            if part is not None:
+                if self.around(self.likes[dx]).type != "LOD_TENSOR":
+                    self.rnn.unstacked.add(len(self.results))
+                self.results[dx] = part
+
+    def found(self) -> dict[str, Variable]:
+        """Each gradient, by its name."""
+        made = self.rnn() if self.results else []
+        listed = made if isinstance(made, list) else [made]
+        out = dict(zip(self.results, listed, strict=True))
+        last = 0 if self.rnn.reverse else -1
+        first = self.gradient.outputs["initial_states@GRAD"]
+        carried = wanted_of(first, self.gradient.attrs["ex_states"]) | {
+            dx: dx for dx in self.sums
+        }
+        return {
+            dx: out[dx] if dx in out else zeros_like(self.around(self.likes[dx]))
+            for dx in self.sequences
+        } | {dx: step_of(out[name], last) for dx, name in carried.items()}
+
+
+def step_of(sequence: Variable, at: int) -> Variable:
+    """The first or the last part of a sequence."""
+    if sequence.type == "LOD_TENSOR":
+        found: Any = sequence[at]
+    else:
+        found = array_read(sequence, array_length(sequence) - 1 if at else 0)
+        found.type = sequence.type
+    assert isinstance(found, Variable)
+    return found
+
+
+def wanted_of(grads: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """The gradients that somebody wants, and of what they are."""
+    return {dx: x for dx, x in zip(grads, names, strict=True) if dx != EMPTY}
+
+
+def forward_of(gradient: Operator, slot: str) -> Operator:
+    """The loop or branch that an operator goes back over: it wrote the scopes."""
+    scopes = gradient.inputs[slot][0]
+    block = gradient.block._var_recursive(scopes).block
+    return next(op for op in block.ops if scopes in op.output_arg_names)
+
+
+def current(gradient: Operator, around: Find) -> Block:
+    """The block that operators go into now."""
+    return gradient.block.program.current_block()
+
+
+def zeros_like(variable: Variable) -> Variable:
+    """A gradient of zeros."""
+    block = variable.block.program.current_block()
+    made = block.create_var(
+        unique_name.generate(f"{variable.name}@ZERO"),
+        variable.shape,
+        variable.dtype,
+        type=variable.type,
+    )
+    slots = {"X": [variable.name]}, {"Out": [made.name]}
+    if variable.type != "LOD_TENSOR":
+        block.insert(len(block.ops), array_zeros_like.type, *slots, {})
+    else:
+        attrs = {"value": 0.0, "dtype": dtypes.PADDLE_CODES[variable.dtype]}
+        block.insert(len(block.ops), fill_any_like.type, *slots, attrs)
+    return made
+
+
+ORDINARY: dict[str, Callable[[Operator, Find], Mapping[str, Variable]]] = {
+    "while_grad": ordinary_loop,
+    "conditional_block_grad": ordinary_branch,
+    "recurrent_grad": ordinary_steps,
+}
+"""What stands for an operator that goes back over a loop or a branch."""

@@ -1,0 +1,413 @@
+"""How branches and loops are run: Python's own `if`, `while` and `for`.
+
+Each kind of control flow can be walked by the interpreter and written down by the code
+generator. A loop keeps of each round the values that the way back needs; the way back
+takes them up in reverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from teachgraph.control_flow.ops import counted
+from teachgraph.core.call import Call
+from teachgraph.ops.tensor_array import zeros_like
+from teachgraph.static.operator import Operator
+
+if TYPE_CHECKING:
+    from teachgraph.core.codegen import Writer
+
+__all__ = ["BackBranch", "BackLoop", "Branch", "Flow", "Loop", "Rounds", "Step"]
+
+Values = MutableMapping[str, Any]
+Walk = Callable[[Sequence["Step"], Values], None]
+
+BEFORE = "@BEFORE"
+"""Ends the name of a loop variable's value at the beginning of a round."""
+
+
+@dataclass
+class Flow:
+    """What all control flow has in common.
+
+    Attributes:
+        operator: The operator.
+        body: What its block runs.
+    """
+
+    operator: Operator
+    body: list[Step]
+
+    @property
+    def arguments(self) -> list[str | None]:
+        """What it reads from around it."""
+        raise NotImplementedError
+
+    @property
+    def outputs(self) -> list[str | None]:
+        """What has a value after it, whichever way it went."""
+        raise NotImplementedError
+
+    @property
+    def inner(self) -> set[str]:
+        """What has a value after it only if it went that way."""
+        return inner_of(self.body)
+
+    @property
+    def tested(self) -> list[str | None]:
+        """What decides which way it goes, for messages."""
+        return []
+
+    def interpret(self, values: Values, walk: Walk) -> None:
+        """Run it on these values."""
+        raise NotImplementedError
+
+    def write(self, writer: Writer) -> None:
+        """Write it down."""
+        raise NotImplementedError
+
+
+Step = Call | Flow
+
+
+def inner_of(steps: Iterable[Step]) -> set[str]:
+    """Every variable that these steps may write."""
+    found: set[str] = set()
+    for step in steps:
+        found.update(name for name in step.outputs if name is not None)
+        if isinstance(step, Flow):
+            found |= step.inner
+    return found
+
+
+def read_outside(steps: Iterable[Step]) -> list[str]:
+    """What these steps read that none of them has written before."""
+    made: set[str] = set()
+    found: dict[str, None] = {}
+    for step in steps:
+        for name in step.arguments:
+            if name is not None and name not in made:
+                found[name] = None
+        made |= inner_of([step])
+    return list(found)
+
+
+@dataclass
+class Branch(Flow):
+    """`if condition:` the body, which gives the outputs their values.
+
+    Attributes:
+        condition: One boolean.
+        outs: The outputs.
+        kept: Those that keep the value they have if the branch is not taken; the others
+            are None then.
+    """
+
+    condition: str
+    outs: list[str]
+    kept: list[str]
+
+    @property
+    def arguments(self) -> list[str | None]:
+        """What it reads from around it."""
+        return [self.condition, *read_outside(self.body), *self.kept]
+
+    @property
+    def outputs(self) -> list[str | None]:
+        """What has a value after it, whichever way it went."""
+        return list(self.outs)
+
+    @property
+    def tested(self) -> list[str | None]:
+        """What decides which way it goes, for messages."""
+        return [self.condition]
+
+    def missing(self, needed: set[str]) -> list[str]:
+        """What is None if the branch is not taken."""
+        others = sorted((self.inner & needed) - {*self.outs})
+        return [name for name in [*self.outs, *others] if name not in self.kept]
+
+    def interpret(self, values: Values, walk: Walk) -> None:
+        """Run it on these values."""
+        if values[self.condition]:
+            walk(self.body, values)
+        else:
+            values.update(dict.fromkeys(self.missing(self.inner)))
+
+    def write(self, writer: Writer) -> None:
+        """Write it down."""
+        writer.step_line(self, f"if {writer.name(self.condition)}:")
+        writer.indented(self.body)
+        if missing := self.missing(writer.kept):
+            writer.line("else:")
+            writer.line(f"    {' = '.join(map(writer.name, missing))} = None")
+
+
+@dataclass
+class BackBranch(Flow):
+    """`if condition:` the way back over a branch; else its gradients are zeros.
+
+    Attributes:
+        condition: The branch's condition.
+        gradients: For each gradient wanted: its name, what the block calls it (None if
+            the branch does not depend on the variable), and the variable.
+    """
+
+    condition: str
+    gradients: list[tuple[str, str | None, str]]
+
+    @property
+    def arguments(self) -> list[str | None]:
+        """What it reads from around it."""
+        likes = [like for _, _, like in self.gradients]
+        return [self.condition, *read_outside(self.body), *likes]
+
+    @property
+    def outputs(self) -> list[str | None]:
+        """What has a value after it, whichever way it went."""
+        return [name for name, _, _ in self.gradients]
+
+    @property
+    def tested(self) -> list[str | None]:
+        """What decides which way it goes, for messages."""
+        return [self.condition]
+
+    def interpret(self, values: Values, walk: Walk) -> None:
+        """Run it on these values."""
+        taken = bool(values[self.condition])
+        if taken:
+            walk(self.body, values)
+        for name, inner, like in self.gradients:
+            reached = inner is not None and taken
+            values[name] = values[inner or ""] if reached else zeros_like(values[like])
+
+    def write(self, writer: Writer) -> None:
+        """Write it down."""
+        name = writer.name
+        writer.step_line(self, f"if {name(self.condition)}:")
+        writer.indented(self.body)
+        for out, inner, like in self.gradients:
+            found = zeros_of(writer, like) if inner is None else name(inner)
+            if name(out) != found:
+                writer.line(f"    {name(out)} = {found}")
+        if self.gradients:
+            writer.line("else:")
+        for out, _, like in self.gradients:
+            writer.line(f"    {name(out)} = {zeros_of(writer, like)}")
+
+
+def zeros_of(writer: Writer, like: str) -> str:
+    """Zeros like a variable, as text."""
+    return f"{writer.uses(zeros_like)}({writer.name(like)})"
+
+
+def tuple_of(writer: Writer, names: Iterable[str]) -> str:
+    """Variables as a tuple, as text."""
+    found = [writer.name(name) for name in names]
+    return f"({found[0]},)" if len(found) == 1 else f"({', '.join(found)})"
+
+
+@dataclass
+class Rounds(Flow):
+    """What all that goes round again and again has in common.
+
+    Attributes:
+        scopes: What holds the values kept of each round.
+        way_back: Whether there is one, for which it keeps something of each round.
+        saved: What that is.
+    """
+
+    scopes: str
+    way_back: bool = field(default=False, kw_only=True)
+    saved: dict[str, None] = field(default_factory=dict, kw_only=True)
+
+    def keep_for(self, body: Iterable[Step], before: Iterable[str] = ()) -> None:
+        """Keep of each round what the way back reads.
+
+        Args:
+            body: The way back over a round.
+            before: What is written anew at a round's end: its value before is kept.
+        """
+        self.way_back = True
+        first = {name + BEFORE: name for name in before}
+        inner = self.inner - {*first.values()}
+        for name in read_outside(body):
+            if name in first:
+                self.saved[first[name]] = None
+            elif name in inner:
+                self.saved[name] = None
+
+    def kept_of(self, values: Values) -> tuple[Any, ...]:
+        """What is kept of a round."""
+        return tuple(values.get(name) for name in self.saved)
+
+    def write_kept(self, writer: Writer) -> None:
+        """Write down that it is kept."""
+        if self.way_back:
+            kept = tuple_of(writer, self.saved)
+            writer.line(f"    {writer.name(self.scopes)}.append({kept})")
+
+
+@dataclass
+class Loop(Rounds):
+    """`while condition:` the body.
+
+    Attributes:
+        start: Each loop variable, the condition among them, and its first value.
+        condition: The loop variable that decides whether there is another round.
+        ends: How many steps at the body's end assign the next round's values.
+        limit: How many rounds there may be, None for any number.
+    """
+
+    start: list[tuple[str, str]]
+    condition: str
+    ends: int
+    limit: int | None
+
+    @property
+    def arguments(self) -> list[str | None]:
+        """What it reads from around it."""
+        own = {name for name, _ in self.start}
+        read = [name for name in read_outside(self.body) if name not in own]
+        return [*(first for _, first in self.start), *read]
+
+    @property
+    def outputs(self) -> list[str | None]:
+        """What has a value after it, whichever way it went."""
+        scopes = [self.scopes] if self.way_back else []
+        return [*(name for name, _ in self.start), *scopes]
+
+    @property
+    def tested(self) -> list[str | None]:
+        """What decides which way it goes, for messages."""
+        return [self.condition]
+
+    @property
+    def parts(self) -> tuple[list[Step], list[Step]]:
+        """What a round computes, and the assignments at its end."""
+        middle = len(self.body) - self.ends
+        return self.body[:middle], self.body[middle:]
+
+    def interpret(self, values: Values, walk: Walk) -> None:
+        """Run it on these values."""
+        values.update([(name, values[first]) for name, first in self.start])
+        scopes: list[Any] = []
+        values[self.scopes] = scopes
+        work, ends = self.parts
+        rounds = 0
+        while values[self.condition]:
+            if self.limit is not None:
+                rounds = counted(rounds, self.limit)
+            walk(work, values)
+            if self.way_back:
+                scopes.append(self.kept_of(values))
+            walk(ends, values)
+
+    def write(self, writer: Writer) -> None:
+        """Write it down."""
+        name = writer.name
+        for loop_variable, first in self.start:
+            if loop_variable != first:
+                writer.line(f"{name(loop_variable)} = {name(first)}")
+        if self.way_back:
+            writer.line(f"{name(self.scopes)} = []")
+        rounds = None if self.limit is None else writer.fresh("rounds")
+        if rounds:
+            writer.line(f"{rounds} = 0")
+        writer.step_line(self, f"while {name(self.condition)}:")
+        if rounds:
+            count = f"{rounds} = {writer.uses(counted)}({rounds}, {self.limit!r})"
+            writer.step_line(self, f"    {count}", comment=False)
+        work, ends = self.parts
+        writer.indented(work, empty=not self.body)
+        self.write_kept(writer)
+        writer.indented(ends, empty=False)
+
+
+@dataclass
+class BackLoop(Flow):
+    """`for` each round in reverse, the way back over it.
+
+    Attributes:
+        loop: The loop it goes back over.
+        seeds: For each loop variable with a gradient: what holds what arrives at it
+            from the rounds after, the gradient that arrives after the loop, and what
+            a round gives to its value before.
+        carried: For each gradient wanted of a first value: its name, and what arrived.
+        sums: For each gradient wanted of what the rounds read: its name, what a round
+            adds to it (None if nothing), and the variable.
+    """
+
+    loop: Loop
+    seeds: list[tuple[str, str, str]]
+    carried: list[tuple[str, str]]
+    sums: list[tuple[str, str | None, str]]
+
+    def keep(self) -> None:
+        """Have the loop keep what this reads of each round."""
+        self.loop.keep_for(self.body, [name for name, _ in self.loop.start])
+
+    @property
+    def kept(self) -> list[str]:
+        """What the values of a round are called here."""
+        own = {name for name, _ in self.loop.start}
+        return [name + BEFORE if name in own else name for name in self.loop.saved]
+
+    @property
+    def arguments(self) -> list[str | None]:
+        """What it reads from around it."""
+        given = {*self.kept, *(after for after, _, _ in self.seeds)}
+        read = [name for name in read_outside(self.body) if name not in given]
+        arrive = [arrives for _, arrives, _ in self.seeds]
+        likes = [like for _, _, like in self.sums]
+        return [self.loop.scopes, *arrive, *likes, *read]
+
+    @property
+    def outputs(self) -> list[str | None]:
+        """What has a value after it, whichever way it went."""
+        return [name for name, *_ in (*self.carried, *self.sums)]
+
+    @property
+    def inner(self) -> set[str]:
+        """What has a value after it only if it went that way."""
+        after = (name for name, _, _ in self.seeds)
+        return inner_of(self.body) | {*self.kept, *after}
+
+    def interpret(self, values: Values, walk: Walk) -> None:
+        """Run it on these values."""
+        values.update([(after, values[arrives]) for after, arrives, _ in self.seeds])
+        totals = {name: zeros_like(values[like]) for name, _, like in self.sums}
+        for step in reversed(values[self.loop.scopes]):
+            values.update(zip(self.kept, step, strict=True))
+            walk(self.body, values)
+            for name, part, _ in self.sums:
+                if part is not None:
+                    totals[name] = totals[name] + values[part]
+            values.update([(after, values[dx]) for after, _, dx in self.seeds])
+        values.update([(name, values[after]) for name, after in self.carried])
+        values.update(totals)
+
+    def write(self, writer: Writer) -> None:
+        """Write it down."""
+        name = writer.name
+        for after, arrives, _ in self.seeds:
+            writer.line(f"{name(after)} = {name(arrives)}")
+        totals = [writer.fresh(f"total_{name(out)}") for out, _, _ in self.sums]
+        for total, (_, _, like) in zip(totals, self.sums, strict=True):
+            writer.line(f"{total} = {zeros_of(writer, like)}")
+        kept = tuple_of(writer, self.kept) if self.kept else "_"
+        scopes = name(self.loop.scopes)
+        writer.step_line(self, f"for {kept} in reversed({scopes}):")
+        writer.indented(self.body)
+        for total, (_, part, _) in zip(totals, self.sums, strict=True):
+            if part is not None:
+                sum_ = f"{total} = {total} + {name(part)}"
+                writer.step_line(self, f"    {sum_}", comment=False)
+        for after, _, dx in self.seeds:
+            writer.line(f"    {name(after)} = {name(dx)}")
+        for out, after in self.carried:
+            writer.line(f"{name(out)} = {name(after)}")
+        for total, (out, _, _) in zip(totals, self.sums, strict=True):
+            writer.line(f"{name(out)} = {total}")

@@ -1,0 +1,437 @@
+"""Loops: `while_loop`, and the blocks of 1.x's `While`.
+
+In dynamic mode Python loops. In a program the body becomes a block, run by a `while`
+operator for as long as its condition holds. Each loop variable is a variable of the
+block around: it starts with an initial value, the body reads it, and the body's last
+operators assign it the value for the next round.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from teachgraph.control_flow.block_writes import assign_back, settled
+from teachgraph.control_flow.ops import counted, limit_of, merged, while_
+from teachgraph.control_flow.pytree import flat, packed, same_structure
+from teachgraph.control_flow.sub_block import (
+    as_variable,
+    captured,
+    check_condition,
+    kept_apart,
+    traced_into,
+    written,
+)
+from teachgraph.core import dtypes, unique_name
+from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, at_user_line
+from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.ops.shape import assign
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import current_block
+from teachgraph.static.variable import Variable
+
+__all__ = ["While", "while_loop", "write_backs"]
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Sequence[Any],
+    is_test: bool = False,
+    name: str | None = None,
+    *,
+    max_iterations: int | None = None,
+) -> list[Any]:
+    """The loop variables after `while cond(*vars): vars = body(*vars)`.
+
+    Args:
+        cond: Takes the loop variables; returns one boolean.
+        body: Takes them; returns their next values, nested in the same way. A size
+            that changes from round to round is -1 in the result.
+        loop_vars: Their first values, which stay as they are: Variables, nests of
+            them, or numbers.
+        is_test: Accepted for Paddle's sake.
+        name: What the loop's variables are named after.
+        max_iterations: After so many rounds a run stops with an error.
+
+    Raises:
+        TypeError: `cond` or `body` is no function, or the condition no boolean.
+        InvalidValueError: `max_iterations` is no whole number from 1 on.
+        LoopError: In dynamic mode, after so many rounds.
+        ProgramError: There are no loop variables, or the body returns others.
+        DTypeError: The body changes a loop variable's dtype.
+        ShapeError: It changes the number of dimensions.
+
+    In Paddle this is `paddle.static.nn.while_loop`.
+
+    >>> import teachgraph as tg
+    >>> i, total = tg.to_tensor(0), tg.to_tensor(0)
+    >>> less = lambda i, total: i < 5
+    >>> i, total = while_loop(less, lambda i, total: [i + 1, total + i], [i, total])
+    >>> total.item()
+    10
+    """
+    check_functions(cond, body, loop_vars)
+    limit, first = limit_of(max_iterations), list(loop_vars)
+    if in_dynamic_mode() and not any(isinstance(v, Variable) for v in flat(first)):
+        return run_now(cond, body, first, limit)
+    first = packed(first, [as_variable(v) for v in flat(first)])
+    condition = check_condition(
+        "var of cond returned", "static.nn.while_loop", cond(*first)
+    )
+    key = name or unique_name.generate("while")
+    loop = Loop(current_block(), key, first, condition, names_of(body, len(first)))
+    loop.trace(cond, body)
+    return list(packed(first, loop.append(is_test, limit)))
+
+
+def check_functions(cond: Any, body: Any, loop_vars: Any) -> None:
+    """Refuse what makes no loop, in Paddle's words."""
+    for what, fn in (("cond", cond), ("body", body)):
+        if not callable(fn):
+            raise TypeError(at_user_line(f"{what} in while_loop should be callable"))
+    if not isinstance(loop_vars, (list, tuple)):
+        raise TypeError(
+            at_user_line(
+                "The type of 'loop_vars' in static.nn.while_loop must be (list, tuple),"
+                f" but received {type(loop_vars)}."
+            )
+        )
+    if not loop_vars:
+        raise ProgramError(at_user_line("loop_vars in while_loop should not be empty"))
+
+
+def run_now(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    values: list[Any],
+    limit: int | None,
+) -> list[Any]:
+    """The loop as Python runs it."""
+    rounds = 0
+    while holds(cond(*values)):
+        rounds = rounds if limit is None else counted(rounds, limit)
+        values = as_list(body(*values), values)
+    return values
+
+
+def holds(condition: Any) -> bool:
+    """A condition that has a value, as Python's."""
+    if np.size(condition) != 1:
+        raise TypeError(
+            at_user_line(
+                "the shape of the variable returned by cond should be [1], but given "
+                f"shape as {list(np.shape(condition))}."
+            )
+        )
+    return bool(condition)
+
+
+def as_list(results: Any, values: Sequence[Any]) -> list[Any]:
+    """What a body returned, one item a loop variable.
+
+    Raises:
+        ProgramError: It is nested otherwise than the loop variables.
+    """
+    found = list(results) if isinstance(results, (list, tuple)) else [results]
+    if len(values) == 1 and not same_structure(found, list(values)):
+        found = [results]
+    if not same_structure(found, list(values)):
+        raise ProgramError(
+            at_user_line(
+                "body in while_loop should return the same arity (length and "
+                f"structure) as loop_vars: {len(flat(list(values)))} values as they "
+                f"were given, got {len(flat(found))}"
+            )
+        )
+    return found
+
+
+def names_of(body: Callable[..., Any], count: int) -> list[str]:
+    """What the body calls its loop variables."""
+    try:
+        parameters = list(inspect.signature(body).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    names = [p.name for p in parameters if p.kind in named]
+    return (names + [f"var_{i}" for i in range(len(names), count)])[:count]
+
+
+class Loop:
+    """A `while` operator in the making.
+
+    Attributes:
+        parent: The block it goes into.
+        first: The loop variables' first values, nested as the user nests them.
+        inside: The loop variables themselves, flat.
+        condition: What decides whether there is a first round.
+        again: What decides whether there is another.
+    """
+
+    def __init__(
+        self,
+        parent: Block,
+        key: str,
+        first: list[Any],
+        condition: Variable,
+        names: Sequence[str],
+    ) -> None:
+        self.parent, self.first, self.condition = parent, first, condition
+        labels = [
+            f"{key}.{name}"
+            for name, nest in zip(names, first, strict=True)
+            for _ in flat(nest)
+        ]
+        taken = [
+            label if labels.count(label) == 1 else f"{label}_{labels[:i].count(label)}"
+            for i, label in enumerate(labels)
+        ]
+        self.inside = [
+            self.variable(label, value)
+            for label, value in zip(taken, flat(first), strict=True)
+        ]
+        self.again = self.variable(f"{key}.condition", condition)
+        self.block = parent
+
+    def variable(self, label: str, first: Variable) -> Variable:
+        """A loop variable: like its first value, but a gradient may go to it."""
+        return self.parent.create_var(
+            unused(self.parent, label),
+            first.shape,
+            first.dtype,
+            type=first.type,
+            stop_gradient=not dtypes.is_floating(first.dtype),
+        )
+
+    def trace(self, cond: Callable[..., Any], body: Callable[..., Any]) -> None:
+        """Trace the body, again if a size turns out to change from round to round."""
+        while True:
+            counters = unique_name.switch()
+            unique_name.switch(counters.copy())
+            count = len(self.parent.program.blocks)
+            self.trace_once(cond, body)
+            if not self.widened():
+                break
+            forget(self.parent, count)
+            unique_name.switch(counters)
+        self.settle_gradients()
+
+    def trace_once(self, cond: Callable[..., Any], body: Callable[..., Any]) -> None:
+        """One body block: the user's operators, then the assignments."""
+        with traced_into(self.parent) as self.block:
+            given = packed(self.first, self.inside)
+            nest = as_list(body(*given), self.first)
+            results = [as_variable(v) for v in flat(nest)]
+            where = "static.nn.while_loop"
+            condition = cond(*packed(self.first, results))
+            check_condition("var of cond returned", where, condition)
+            latest = settled(self.block)
+            results = [latest.pop(v.name, v) for v in results]
+            self.results = [
+                self.own(v, old) for v, old in zip(results, self.inside, strict=True)
+            ]
+            self.assign([*self.results, self.own(condition, self.again)])
+            assign_back(self.block, latest)
+
+    def own(self, value: Variable, old: Variable) -> Variable:
+        """A result that no assignment changes before it is assigned itself."""
+        if value is old or value.name in self.block.vars:
+            return value
+        return assign(value)  # type: ignore[no-any-return]
+
+    def assign(self, results: Sequence[Variable]) -> None:
+        """Append the assignments of the next round's values."""
+        loop_variables = [*self.inside, self.again]
+        shapes = [v.shape for v in loop_variables]
+        stops = [v.stop_gradient for v in loop_variables]
+        for old, new in zip(loop_variables, results, strict=True):
+            if new.dtype != old.dtype:
+                raise DTypeError(
+                    at_user_line(
+                        f"the loop variable {old.name!r} starts as {old.dtype} and is "
+                        f"{new.dtype} after a round: cast it"
+                    )
+                )
+            if new is not old:
+                self.block.append_op(assign.type, {"X": new}, {"Out": old})
+        for v, shape, stop in zip(loop_variables, shapes, stops, strict=True):
+            v.shape, v.stop_gradient = shape, stop
+
+    def widened(self) -> bool:
+        """Whether sizes that the body changes had to become unknown."""
+        found = False
+        for old, new in zip(self.inside, self.results, strict=True):
+            try:
+                shape = merged([old.shape, new.shape])
+            except ShapeError as error:
+                raise ShapeError(
+                    at_user_line(f"the loop variable {old.name!r}: {error}")
+                ) from None
+            found |= shape != old.shape
+            old.shape = shape
+        return found
+
+    def settle_gradients(self) -> None:
+        """Stop the gradient at loop variables that depend on nothing that has one."""
+        first = flat(self.first)
+        stopped = {v.name for v in self.inside if v.stop_gradient}
+        stopped |= {
+            v.name for v, x in zip(self.inside, first, strict=True) if x.stop_gradient
+        }
+        while True:
+            constant = self.constant_if(stopped)
+            still = {
+                old.name
+                for old, new in zip(self.inside, self.results, strict=True)
+                if old.name in stopped and (new is old or new.name in constant)
+            }
+            if still == stopped:
+                break
+            stopped = still
+        for v in self.inside:
+            v.stop_gradient = v.name in stopped
+        for name in constant & self.block.vars.keys():
+            self.block.vars[name].stop_gradient = True
+
+    def constant_if(self, stopped: set[str]) -> set[str]:
+        """What no gradient goes to in a round, if it goes to none of these."""
+        constant = set(stopped)
+        for operator in self.block.ops:
+            for name in operator.output_arg_names:
+                own = self.block.vars.get(name)
+                if (own is not None and own.stop_gradient) or all(
+                    n in constant or self.block._var_recursive(n).stop_gradient
+                    for n in operator.input_arg_names
+                ):
+                    constant.add(name)
+        return constant
+
+    def append(self, is_test: bool, max_iterations: int | None) -> list[Variable]:
+        """Append the operator; the loop variables."""
+        first = [v.name for v in flat(self.first)]
+        names = [v.name for v in self.inside]
+        append_while(
+            self.parent,
+            self.block,
+            (first, self.condition.name),
+            (names, self.again.name),
+            {"is_test": is_test, "max_iterations": max_iterations},
+        )
+        return self.inside
+
+
+def append_while(
+    parent: Block,
+    block: Block,
+    start: tuple[list[str], str],
+    loop: tuple[list[str], str],
+    attrs: dict[str, Any],
+) -> None:
+    """Append the operator that runs `block` for as long as its condition holds.
+
+    `X` holds the loop variables' first values, then what the block only reads; `Out`
+    holds the loop variables, then the condition.
+    """
+    first, condition = start
+    names, again = loop
+    outside = [n for n in written(block) if n not in (*names, again)]
+    read = [n for n in captured(block) if n not in (*names, *outside, again)]
+    before = [kept_apart(parent, parent._var_recursive(n)).name for n in outside]
+    label = f"{again.removesuffix('.condition')}.steps"
+    scopes = parent.create_var(
+        unused(parent, label), type="STEP_SCOPES", stop_gradient=True
+    )
+    if attrs["max_iterations"] is None:
+        del attrs["max_iterations"]
+    parent.insert(
+        len(parent.ops),
+        while_.type,
+        {"X": [*first, *before, *read], "Condition": [condition]},
+        {"Out": [*names, *outside, again], "StepScopes": [scopes.name]},
+        {"sub_block": block.idx, **attrs},
+    )
+
+
+def unused(block: Block, label: str) -> str:
+    """A name like `label` that stands for nothing yet."""
+    name = label
+    while block._find_var_recursive(name) is not None:
+        name = unique_name.generate(label)
+    return name
+
+
+def forget(parent: Block, count: int) -> None:
+    """Take back the blocks after the first `count`."""
+    program = parent.program
+    for block in reversed(program.blocks[count:]):
+        for index in reversed(range(len(block.ops))):
+            block._remove_op(index)
+    del program.blocks[count:]
+
+
+def write_backs(operator: Operator) -> dict[str, str]:
+    """Of a `while` operator, for each loop variable what its block assigns to it.
+
+    That is the variable itself, if the block leaves it alone.
+    """
+    block, names = operator.sub_block, operator.outputs["Out"]
+    assert block is not None
+    found = {name: name for name in names}
+    for inner in reversed(block.ops):
+        name = inner.output_arg_names[0] if inner.type == assign.type else ""
+        if name not in found or found[name] != name:
+            break
+        found[name] = inner.input_arg_names[0]
+    return found
+
+
+class While:
+    """1.x's loop: `with While(condition).block():` repeats what stands inside.
+
+    Args:
+        cond: One boolean Variable; the block changes it by `less_than(..., cond=cond)`
+            or `assign(..., cond)`.
+        is_test: Accepted for Paddle's sake.
+        name: Accepted for Paddle's sake.
+        max_iterations: After so many rounds a run stops with an error.
+
+    Raises:
+        TypeError: `cond` is no boolean Variable.
+        InvalidValueError: `max_iterations` is no whole number from 1 on.
+
+    In Paddle 1.x this is `fluid.layers.While`.
+    """
+
+    def __init__(
+        self,
+        cond: Variable,
+        is_test: bool = False,
+        name: str | None = None,
+        *,
+        max_iterations: int | None = None,
+    ) -> None:
+        self.condition = check_condition("cond", "While", cond)
+        self.attrs = {"is_test": is_test, "max_iterations": limit_of(max_iterations)}
+
+    @contextmanager
+    def block(self) -> Iterator[None]:
+        """Inside, operators go into the body."""
+        parent = current_block()
+        with traced_into(parent) as block:
+            yield
+            assign_back(block, settled(block))
+        again = self.condition.name
+        if again not in written(block):
+            raise ProgramError(
+                at_user_line(
+                    f"nothing in the loop changes its condition {again!r}, so it would "
+                    "never end: end it with less_than(..., cond=...)"
+                )
+            )
+        append_while(parent, block, ([], again), ([], again), dict(self.attrs))

@@ -1,0 +1,255 @@
+"""Ops that choose and repeat: a branch, a loop, and what picks a branch's result.
+
+`conditional_block` and `while` name a block of their program, which only an Executor
+can run; so they have a type, slots and attributes, and compute nothing by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, OpError, ShapeError
+from teachgraph.core.op import Like, Op, op
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.tensor_array import zeros_like
+
+__all__ = [
+    "LoopError",
+    "conditional_block",
+    "conditional_block_grad",
+    "counted",
+    "limit_of",
+    "merge_lod_tensor",
+    "merged",
+    "recurrent",
+    "recurrent_grad",
+    "rnn_memory_helper",
+    "select_input",
+    "select_output",
+    "split_lod_tensor",
+    "while_",
+    "while_grad",
+]
+
+FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
+ONE_COLUMN = "Mask: a boolean for each row"
+ONE_BOOL = "a condition of one element"
+
+
+class LoopError(OpError, RuntimeError):
+    """A loop that went round more often than it may."""
+
+
+def counted(rounds: int, limit: int) -> int:
+    """One round more.
+
+    Raises:
+        LoopError: That is more than there may be.
+    """
+    if rounds >= limit:
+        raise LoopError(
+            f"the loop has gone round {limit} times and its condition still holds; "
+            "max_iterations says how often it may"
+        )
+    return rounds + 1
+
+
+def limit_of(max_iterations: Any) -> int | None:
+    """How often a loop may go round, None for any number.
+
+    Raises:
+        InvalidValueError: That is no whole number from 1 on.
+    """
+    if max_iterations is None:
+        return None
+    whole = isinstance(max_iterations, (int, np.integer))
+    if not whole or isinstance(max_iterations, bool) or max_iterations < 1:
+        raise InvalidValueError(
+            "max_iterations is a whole number from 1 on, or None for a loop without "
+            f"end, not {max_iterations!r}"
+        )
+    return int(max_iterations)
+
+
+def of_a_block(type: str, outputs: Sequence[str], **attrs: Any) -> Op:
+    """An op that runs a block of its program."""
+
+    def kernel(condition: Any, *x: Any, sub_block: int) -> Any:
+        raise InvalidValueError(
+            f"block {sub_block} is part of a program, which an Executor runs"
+        )
+
+    made = op(type=type, outputs=outputs, needs=ONE_BOOL)(kernel)
+    made.attrs = {**made.attrs, **attrs}
+    made.defaults = attrs
+    made.__doc__ = f"`{type}` runs a block of its program: see `static.nn`."
+    return made
+
+
+conditional_block = of_a_block(
+    "conditional_block", ("out", "scope"), is_scalar_condition=True
+)
+conditional_block_grad = of_a_block(
+    "conditional_block_grad", ("input@GRAD",), is_scalar_condition=True
+)
+while_ = of_a_block("while", ("out", "step_scopes"), is_test=False, max_iterations=None)
+while_grad = of_a_block("while_grad", ("x@GRAD",), original_output_grad=())
+recurrent = of_a_block(
+    "recurrent",
+    ("outputs", "step_scopes"),
+    has_states=False,
+    ex_states=(),
+    states=(),
+    step_inputs=(),
+    step_outputs=(),
+    reverse=False,
+    is_train=True,
+)
+recurrent_grad = of_a_block(
+    "recurrent_grad",
+    ("inputs@GRAD", "initial_states@GRAD", "parameters@GRAD"),
+    has_states=False,
+    ex_states=(),
+    states=(),
+    step_inputs=(),
+    step_outputs=(),
+    reverse=False,
+    is_train=True,
+)
+
+
+@op(needs="X: one value for each value of Mask, a whole number")
+def select_input(mask: Any, *x: Any, kept: bool = False) -> Any:
+    """The one of `x` that `mask` counts to: the result of the branch that was taken.
+
+    The others have no value, but for the first one if it is `kept`: then it is what
+    there was before the branch.
+    """
+    return x[int(mask.reshape(()))]
+
+
+@select_input.infers
+def select_input_spec(mask: Like, *x: Like, kept: bool) -> Any:
+    """A size that differs between the branches is not known."""
+    return [(merged([value.shape for value in x]), x[0].dtype)]
+
+
+@op(needs="Mask: 0 or 1")
+def select_output(mask: Any, x: Any, kept: Any = None) -> Any:
+    """A gradient, handed to the branch that was taken; the other one gets zeros.
+
+    Nobody asks for their shape, unless the first is a gradient of what was `kept`.
+    """
+    if not int(mask.reshape(())):
+        return x, zeros_like(x)
+    return zeros_like(x if kept is None else kept), x
+
+
+@op
+def rnn_memory_helper(x: Any, *, dtype: int = FLOAT32) -> Any:
+    """The same value: what a step hands out, or hands on to the next one."""
+    return x
+
+
+@rnn_memory_helper.grad
+def rnn_memory_helper_grad(dout: Any, *, dtype: int) -> Any:
+    """dx = dout."""
+    return rnn_memory_helper(dout)
+
+
+@op(outputs=("out_true", "out_false"), needs=ONE_COLUMN)
+def split_lod_tensor(x: Any, mask: Any, *, level: int = 0) -> Any:
+    """The rows of x where the mask holds, and the others."""
+    held = column(mask, len(x))
+    return x[held], x[~held]
+
+
+@split_lod_tensor.infers
+def split_lod_tensor_spec(x: Like, mask: Like, *, level: int) -> Any:
+    """How many rows go where is not known."""
+    part = ((-1, *x.shape[1:]), x.dtype)
+    return [part, part]
+
+
+@split_lod_tensor.grad(inline=True)
+def split_lod_tensor_grad(dout_true: Any, dout_false: Any, x: Like, mask: Any) -> Any:
+    """Each row of dx comes from the side that the row went to."""
+    return lambda: merge_lod_tensor(mask, dout_true, dout_false, x), None
+
+
+@op(needs=ONE_COLUMN)
+def merge_lod_tensor(
+    mask: Any,
+    in_true: Any = None,
+    in_false: Any = None,
+    x: Any = None,
+    *,
+    level: int = 0,
+) -> Any:
+    """The rows of both sides in the order of the mask; zeros for a side that is none.
+
+    That is the side of a block that had no rows, and did not run; or, in a gradient,
+    one that nobody used. Then `x` says how its rows look.
+    """
+    held = mask.reshape(-1)
+    like = next(part for part in (in_true, in_false, x) if part is not None)
+    out = np.zeros((len(held), *like.shape[1:]), like.dtype)
+    for part, where in ((in_true, held), (in_false, ~held)):
+        if part is not None:
+            out[where] = part
+    return out
+
+
+@merge_lod_tensor.infers
+def merge_lod_tensor_spec(
+    mask: Like,
+    in_true: Like | None = None,
+    in_false: Like | None = None,
+    x: Like | None = None,
+    *,
+    level: int,
+) -> Any:
+    """As many rows as the mask has."""
+    sides = [side for side in (in_true, in_false, x) if side is not None]
+    shape = merged([side.shape[1:] for side in sides])
+    return [((mask.shape[0], *shape), sides[0].dtype)]
+
+
+@merge_lod_tensor.grad
+def merge_lod_tensor_grad(dout: Any, mask: Any, x: Like) -> Any:
+    """Each row of dout goes to the side that the row came from."""
+    parts = split_lod_tensor(dout, mask)
+    return None, parts[0], parts[1], None if x is None else fill_any_like(x)
+
+
+def column(mask: Any, count: int) -> Any:
+    """A column of booleans, one a row, as a vector.
+
+    Raises:
+        ShapeError: There are not as many as rows.
+    """
+    if mask.size != count:
+        raise ShapeError(f"{mask.size} booleans for {count} rows")
+    return mask.reshape(-1)
+
+
+def merged(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """One shape for several, -1 where they differ.
+
+    Raises:
+        ShapeError: They have different numbers of dimensions.
+
+    >>> merged([(2, 3), (4, 3)])
+    (-1, 3)
+    """
+    if len({len(shape) for shape in shapes}) > 1:
+        raise ShapeError(
+            f"one value cannot be shaped {' or '.join(str(list(s)) for s in shapes)}"
+        )
+    return tuple(
+        sizes[0] if len(set(sizes)) == 1 else -1 for sizes in zip(*shapes, strict=True)
+    )

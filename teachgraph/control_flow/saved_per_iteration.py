@@ -1,0 +1,130 @@
+"""Arrays of what a loop or a branch computes inside: a part for each round.
+
+A branch that is not taken leaves an empty array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.control_flow.loop import write_backs
+from teachgraph.control_flow.ops import select_input
+from teachgraph.core import dtypes
+from teachgraph.ops.creation import fill_constant
+from teachgraph.ops.math import cast
+from teachgraph.ops.shape import assign
+from teachgraph.ops.tensor_array import create_array, lod_array_length, write_to_array
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.variable import Variable
+
+__all__ = ["kept_array"]
+
+ARRAY = "LOD_TENSOR_ARRAY"
+
+
+def kept_array(forward: Operator, name: str) -> Variable:
+    """The array of what a variable is in each round of a loop, or in a branch.
+
+    Of a loop variable it is what it is at the beginning of the round. The operator is
+    made to write the array, if it does not yet.
+    """
+    inside, block = forward.sub_block, forward.block
+    assert inside is not None
+    label = f"{name}@ROUNDS@{inside.idx}"
+    if label not in block.vars:
+        with block.program.with_role(OpRole.FORWARD):
+            KEEP[forward.type](forward, inside, name, label)
+        block.program.touch()
+    return block.vars[label]
+
+
+def variable_like(block: Block, label: str, value: Variable, kind: str) -> str:
+    """A variable in the shape of a value, or an array of such."""
+    stop = value.stop_gradient or not dtypes.is_floating(value.dtype)
+    return block.create_var(
+        label, value.shape, value.dtype, type=kind, stop_gradient=stop
+    ).name
+
+
+def empty(forward: Operator, label: str, value: Variable) -> str:
+    """An empty array, made before the operator runs."""
+    made = variable_like(forward.block, f"{label}@EMPTY", value, ARRAY)
+    code = {"dtype": dtypes.PADDLE_CODES[value.dtype]}
+    put(forward.block, forward.idx, create_array.type, {}, made, code)
+    return made
+
+
+def put(
+    block: Block,
+    at: int,
+    type: str,
+    inputs: dict[str, str],
+    out: str,
+    attrs: dict[str, Any] | None = None,
+) -> None:
+    """Insert an operator of one output."""
+    slots = {slot: [name] for slot, name in inputs.items()}
+    block.insert(at, type, slots, {"Out": [out]}, attrs or {})
+
+
+def keep_of_loop(forward: Operator, inside: Block, name: str, label: str) -> None:
+    """One more loop variable: an array that each round adds to."""
+    value = inside._var_recursive(name)
+    start = empty(forward, label, value)
+    array = variable_like(forward.block, label, value, ARRAY)
+    number = inside.create_var(f"{label}@NUMBER", [1], "int64", stop_gradient=True).name
+    longer = variable_like(inside, f"{label}@NEXT", value, ARRAY)
+    results = write_backs(forward)
+    at = len(inside.ops) - sum(old != new for old, new in results.items())
+    put(inside, at, lod_array_length.type, {"X": array}, number)
+    slots = {"X": name, "I": number, "Array": array}
+    put(inside, at + 1, write_to_array.type, slots, longer)
+    put(inside, len(inside.ops), assign.type, {"X": longer}, array)
+    outs = forward.outputs["Out"]
+    forward.inputs["X"].insert(len(outs) - 1, start)
+    outs.insert(len(outs) - 1, array)
+
+
+def keep_of_branch(forward: Operator, inside: Block, name: str, label: str) -> None:
+    """One more result: an array of one part, or of none."""
+    value = inside._var_recursive(name)
+    block = forward.block
+    start = empty(forward, label, value)
+    longer = variable_like(inside, f"{label}@NEXT", value, ARRAY)
+    taken = variable_like(block, f"{label}@TAKEN", value, ARRAY)
+    zero = inside.create_var(f"{label}@NUMBER", [1], "int64", stop_gradient=True).name
+    code = dtypes.PADDLE_CODES[dtypes.convert("int64")]
+    attrs: dict[str, Any] = {"shape": [1], "value": 0.0, "dtype": code}
+    put(inside, len(inside.ops), fill_constant.type, {}, zero, attrs)
+    slots = {"X": name, "I": zero, "Array": start}
+    put(inside, len(inside.ops), write_to_array.type, slots, longer)
+    put(inside, len(inside.ops), assign.type, {"X": longer}, taken)
+    forward.inputs["Input"].append(start)
+    forward.outputs["Out"].append(taken)
+    array = variable_like(block, label, value, ARRAY)
+    mask = block.create_var(f"{label}@MASK", [1], "int32", stop_gradient=True).name
+    to = {"out_dtype": dtypes.PADDLE_CODES[dtypes.convert("int32")]}
+    put(block, forward.idx + 1, cast.type, {"X": forward.inputs["Cond"][0]}, mask, to)
+    both = {"Mask": [mask], "X": [start, taken]}
+    attrs = {"kept": True}
+    at = forward.idx + 2
+    block.insert(at, select_input.type, both, {"Out": [array]}, attrs)
+
+
+def keep_of_steps(forward: Operator, inside: Block, name: str, label: str) -> None:
+    """One more output, which is not stacked."""
+    value = inside._var_recursive(name)
+    part = variable_like(inside, f"{label}@PART", value, value.type)
+    put(inside, len(inside.ops), assign.type, {"X": name}, part)
+    array = variable_like(forward.block, label, value, ARRAY)
+    forward.outputs["outputs"].append(array)
+    attrs = forward.attrs
+    attrs["step_outputs"] = [*attrs["step_outputs"], part]
+
+
+KEEP = {
+    "while": keep_of_loop,
+    "conditional_block": keep_of_branch,
+    "recurrent": keep_of_steps,
+}

@@ -1,0 +1,159 @@
+"""Blocks inside blocks: how one is traced, and what it takes from around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core import dtypes, modes, naming, unique_name
+from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.ops.creation import fill_constant
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import current_block
+from teachgraph.static.variable import EMPTY, Variable
+
+__all__ = [
+    "as_variable",
+    "building_in",
+    "captured",
+    "check_condition",
+    "handed_in",
+    "inner_operators",
+    "kept_apart",
+    "traced_into",
+    "written",
+]
+
+
+@contextmanager
+def traced_into(parent: Block) -> Iterator[Block]:
+    """A new block inside `parent`; operators go into it meanwhile."""
+    program = parent.program
+    before = program.current_block_idx
+    block = program._create_block(parent.idx)
+    try:
+        with modes.using(True), naming.scope(None):
+            yield block
+    finally:
+        program.current_block_idx = before
+
+
+@contextmanager
+def building_in(block: Block) -> Iterator[None]:
+    """Operators go into a block meanwhile."""
+    program = block.program
+    before, program.current_block_idx = program.current_block_idx, block.idx
+    try:
+        with modes.using(True):
+            yield
+    finally:
+        program.current_block_idx = before
+
+
+def captured(block: Block) -> list[str]:
+    """The variables from around a block that its operators read, in order of names."""
+    found = {
+        name
+        for operator in block.ops
+        for name in operator.input_arg_names
+        if name not in block.vars and name != EMPTY
+    }
+    return sorted(found)
+
+
+def written(block: Block) -> list[str]:
+    """The variables from around a block that its operators write, in order."""
+    found = {
+        name: None
+        for operator in block.ops
+        for name in operator.output_arg_names
+        if name not in block.vars and name != EMPTY
+    }
+    return list(found)
+
+
+def as_variable(value: Any) -> Variable:
+    """A Variable as it is; a number or an array as a constant of the program."""
+    if isinstance(value, Variable):
+        return value
+    array = np.asarray(value)
+    kind = dtypes.float32 if isinstance(value, float) else array.dtype
+    if array.ndim:
+        from teachgraph.ops.functions.creation import assign
+
+        return assign(array)  # type: ignore[no-any-return]
+    attrs = {"shape": [], "value": float(value), "dtype": dtypes.PADDLE_CODES[kind]}
+    return current_block().apply(fill_constant, (), attrs)  # type: ignore[no-any-return]
+
+
+def check_condition(what: str, where: str, value: Any) -> Variable:
+    """The value, if it is a boolean Variable of one element.
+
+    Raises:
+        TypeError: It is not boolean, or no Variable.
+        ShapeError: It is known to have several elements.
+    """
+    if not isinstance(value, Variable):
+        raise TypeError(
+            at_user_line(
+                f"The type of '{what}' in {where} must be {Variable}, but received "
+                f"{type(value)}."
+            )
+        )
+    if value.dtype != np.bool_:
+        raise TypeError(
+            at_user_line(
+                f"The data type of '{what}' in {where} must be ['bool'], but received "
+                f"{value.dtype}."
+            )
+        )
+    if any(size not in (1, -1) for size in value.shape):
+        raise ShapeError(
+            at_user_line(
+                f"'{what}' in {where} must have one element, but is shaped "
+                f"{list(value.shape)}: reduce it by `all` or `any`"
+            )
+        )
+    return value
+
+
+def kept_apart(block: Block, variable: Variable) -> Variable:
+    """What stands for a variable's value so far, as an operator writes it anew.
+
+    All that the block's operators have done to it so far goes to a variable with
+    another name; its own name is for what comes. A variable from around the block, or
+    one that outlives the run, stands for itself.
+    """
+    name = variable.name
+    lives_on = variable.persistable or variable.is_data
+    if name not in block.vars or lives_on or variable.op is None:
+        return variable
+    old = block.create_var(
+        unique_name.generate(f"{name}.before"),
+        variable.shape,
+        variable.dtype,
+        stop_gradient=variable.stop_gradient,
+        type=variable.type,
+    )
+    for operator in inner_operators(block):
+        operator.rename(name, old.name)
+    return old
+
+
+def inner_operators(block: Block) -> Iterator[Operator]:
+    """The operators of a block and of all blocks they run."""
+    for operator in block.ops:
+        yield operator
+        if operator.sub_block is not None:
+            yield from inner_operators(operator.sub_block)
+
+
+def handed_in(operator: Operator) -> list[str]:
+    """The variables that an operator gives values to before each run of its block."""
+    if operator.type == "recurrent":
+        return [*operator.attrs["step_inputs"], *operator.attrs["ex_states"]]
+    return operator.output_arg_names if operator.type == "while" else []

@@ -1,0 +1,1 @@
+"""The engine: ops, tensors and their tape, programs and their execution."""

@@ -1,0 +1,131 @@
+"""The element types, as NumPy's own dtype objects under Paddle's names."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core.errors import DTypeError
+
+__all__ = [
+    "PADDLE_CODES",
+    "bool",
+    "convert",
+    "finfo",
+    "float32",
+    "float64",
+    "get_default_dtype",
+    "iinfo",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "is_floating",
+    "set_default_dtype",
+    "uint8",
+]
+
+bool = np.dtype("bool")
+uint8 = np.dtype("uint8")
+int8 = np.dtype("int8")
+int16 = np.dtype("int16")
+int32 = np.dtype("int32")
+int64 = np.dtype("int64")
+float32 = np.dtype("float32")
+float64 = np.dtype("float64")
+
+PADDLE_CODES = {
+    bool: 0,
+    int16: 1,
+    int32: 2,
+    int64: 3,
+    float32: 5,
+    float64: 6,
+    uint8: 20,
+    int8: 21,
+}
+"""The numbers Paddle's programs use for dtypes (`VarType` in framework.proto)."""
+
+_BY_CODE = {code: dtype for dtype, code in PADDLE_CODES.items()}
+
+
+def convert(dtype: Any) -> np.dtype[Any]:
+    """The dtype somebody means by a name, a NumPy type or Paddle's number.
+
+    Raises:
+        DTypeError: It is none of the types above.
+
+    >>> convert("float32"), convert(np.int64), convert(0)
+    (dtype('float32'), dtype('int64'), dtype('bool'))
+    """
+    if isinstance(dtype, int) and not isinstance(dtype, type):
+        found = _BY_CODE.get(dtype)
+    else:
+        try:
+            found = None if dtype is None else np.dtype(dtype)
+        except TypeError:
+            found = None
+    if found is None or found not in PADDLE_CODES:
+        known = ", ".join(str(known) for known in PADDLE_CODES)
+        raise DTypeError(f"data type {dtype!r} not understood; known are {known}")
+    return found
+
+
+def is_floating(dtype: np.dtype[Any]) -> builtins.bool:
+    """Whether values of this dtype have gradients.
+
+    >>> is_floating(float32), is_floating(int64)
+    (True, False)
+    """
+    return dtype.kind == "f"
+
+
+class _Default:
+    """What Python's floats become, and what parameters are made of."""
+
+    dtype = float32
+
+
+def get_default_dtype() -> str:
+    """The floating type of what has none of its own.
+
+    In Paddle this is `paddle.get_default_dtype`.
+
+    >>> get_default_dtype()
+    'float32'
+    """
+    return str(_Default.dtype)
+
+
+def set_default_dtype(d: Any) -> None:
+    """Choose the floating type of Python's floats, of new parameters and of `zeros`.
+
+    Raises:
+        DTypeError: It is no floating type.
+
+    In Paddle this is `paddle.set_default_dtype`.
+    """
+    wanted = convert(d)
+    if not is_floating(wanted):
+        raise DTypeError(f"the default dtype is float32 or float64, got {d}")
+    _Default.dtype = wanted
+
+
+def finfo(dtype: Any) -> np.finfo[Any]:
+    """The limits of a floating type.
+
+    >>> finfo("float32").eps
+    np.float32(1.1920929e-07)
+    """
+    return np.finfo(convert(dtype))
+
+
+def iinfo(dtype: Any) -> np.iinfo[Any]:
+    """The limits of an integer type.
+
+    >>> iinfo("int32").max
+    2147483647
+    """
+    return np.iinfo(convert(dtype))

@@ -1,0 +1,177 @@
+"""Which interpreter runs an op that no traced input speaks for, and is it recording.
+
+Dynamic mode is the default of 2.x names, static mode that of the 1.x names in `fluid`;
+`enable_static` and `disable_static` decide for both.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ContextDecorator, contextmanager
+from typing import Any, Protocol
+
+from teachgraph.core.errors import ModeError
+
+__all__ = [
+    "Interpreter",
+    "disable_static",
+    "enable_grad",
+    "enable_static",
+    "in_dynamic_mode",
+    "interpreter",
+    "is_grad_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
+
+
+class Interpreter(Protocol):
+    """What a mode can do without being handed a traced input."""
+
+    def create(self, op: Any, attrs: Mapping[str, Any]) -> Any:
+        """Run, or append, an op that has no inputs."""
+
+    def create_parameter(
+        self, name: str, shape: Sequence[int], dtype: Any, attr: Any, initializer: Any
+    ) -> Any:
+        """Make a parameter and have it initialised."""
+
+
+class _State(threading.local):
+    """Per thread, as autograd's switch is in Paddle and PyTorch."""
+
+    def __init__(self) -> None:
+        self.grad = True
+        self.outer: list[bool] = []
+        self.within: list[bool | None] = []
+
+
+state = _State()
+interpreters: dict[str, Interpreter] = {}
+
+takers: list[Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]] = []
+"""Who takes over ops on Tensors, the last one first: a function that is traced into a
+program, in which the Tensors it meets become variables."""
+
+
+class _Choice:
+    """What the user asked for; None until they ask."""
+
+    static: bool | None = None
+
+
+_choice = _Choice()
+
+
+def enable_static() -> None:
+    """From now on, layers and creation ops build the default program."""
+    choose(True)
+
+
+def disable_static(place: Any = None) -> None:
+    """From now on, everything runs at once: here on the CPU, whatever the place."""
+    choose(False)
+
+
+def choose(static: bool | None) -> bool | None:
+    """Choose static (True), dynamic (False) or neither; returns what was chosen."""
+    before = chosen()
+    if state.within:
+        state.within[-1] = static
+    else:
+        _choice.static = static
+    return before
+
+
+def chosen() -> bool | None:
+    """What was chosen: static (True), dynamic (False) or neither."""
+    return state.within[-1] if state.within else _choice.static
+
+
+def in_dynamic_mode() -> bool:
+    """Whether ops run at once (the default of the 2.x names).
+
+    >>> in_dynamic_mode()
+    True
+    """
+    return not chosen()
+
+
+@contextmanager
+def using(static: bool | None) -> Iterator[None]:
+    """Switch the mode inside the block, in this thread, whatever happens there."""
+    state.within.append(static)
+    try:
+        yield
+    finally:
+        state.within.pop()
+
+
+@contextmanager
+def static_by_default() -> Iterator[None]:
+    """Inside, whoever has not chosen a mode means static: the way of the 1.x names."""
+    with using(True if chosen() is None else chosen()):
+        yield
+
+
+def interpreter() -> Interpreter:
+    """Who runs an op that has no traced input.
+
+    Raises:
+        ModeError: The interpreter of this mode has not been imported.
+    """
+    name = "dynamic" if in_dynamic_mode() else "static"
+    try:
+        return interpreters[name]
+    except KeyError:
+        raise ModeError(f"nobody interprets {name} mode: import teachgraph") from None
+
+
+def is_grad_enabled() -> bool:
+    """Whether ops on Tensors leave nodes on the tape.
+
+    >>> is_grad_enabled()
+    True
+    """
+    return state.grad
+
+
+class set_grad_enabled(ContextDecorator):  # noqa: N801  Paddle's name
+    """Switch recording on or off, inside a `with` block or a decorated function.
+
+    >>> with set_grad_enabled(False):
+    ...     is_grad_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        self.mode = mode
+
+    def __enter__(self) -> None:
+        state.outer.append(state.grad)
+        state.grad = self.mode
+
+    def __exit__(self, *error: object) -> None:
+        state.grad = state.outer.pop()
+
+
+def no_grad(function: Callable[..., Any] | None = None) -> Any:
+    """Record nothing: as a context manager, `@no_grad()`, or bare `@no_grad`.
+
+    >>> with no_grad():
+    ...     is_grad_enabled()
+    False
+    """
+    guard = set_grad_enabled(mode=False)
+    return guard if function is None else guard(function)
+
+
+def enable_grad() -> set_grad_enabled:
+    """Record again inside a `no_grad` block.
+
+    >>> with no_grad(), enable_grad():
+    ...     is_grad_enabled()
+    True
+    """
+    return set_grad_enabled(mode=True)

@@ -1,0 +1,463 @@
+"""The contract: an op is a kernel and a gradient rule; all else is derived.
+
+    @op
+    def relu(x):
+        return np.maximum(x, 0)
+
+    @relu.grad
+    def relu_grad(dout, out):
+        return dout * (out > 0)
+
+An op has four lives. Called on arrays it is its kernel; called on a Tensor it runs and
+leaves a node on the tape; called on a Variable it appends an Operator to a Block; and
+differentiated it is its rule, which is made of ops and so has the same four lives.
+
+The signatures say everything. Of a kernel: positional parameters are inputs, one
+`*parameter` takes a list, keyword-only parameters are attributes; with one called
+`out=None` it can write its result where it is told. Of a rule: `dout`
+(`d` and the name of an output) is the gradient that arrives; any other positional
+parameter names an input or output that must be kept for it, annotated `Like` where only
+its shape and dtype matter; keyword-only parameters are attributes. A rule returns a
+gradient for each input that has one; a costly one as a lambda, called only if wanted.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import Context, copy_context
+from functools import cache
+from types import FunctionType
+from typing import Any, overload
+
+import numpy as np
+
+from teachgraph.core import modes
+from teachgraph.core.errors import OpError, ProgramError, UnknownOpError, explain
+from teachgraph.core.traced import Traced
+
+__all__ = ["GradOp", "Like", "Op", "Rule", "find", "op", "slot_name"]
+
+Kernel = Callable[..., Any]
+
+SILENT = Context()
+"""What kernels run in, where NumPy warns of no infinity or NaN, as Paddle does not.
+
+To enter a copy takes a tenth of the time of `with np.errstate(all="ignore")`.
+"""
+SILENT.run(np.seterr, all="ignore")
+
+
+class Like:
+    """What a rule keeps of an input of which it needs no values: shape and dtype."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, value: Any) -> None:
+        self.shape: tuple[int, ...] = value.shape
+        self.dtype: np.dtype[Any] = value.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    def __repr__(self) -> str:
+        return f"Like({list(self.shape)}, {self.dtype})"
+
+
+def like(value: Any) -> Like | None:
+    """The shape and dtype of an input, None for one that is left out."""
+    return None if value is None else Like(value)
+
+
+@cache
+def slot_name(parameter: str) -> str:
+    """Paddle's slot for a parameter.
+
+    >>> slot_name("x"), slot_name("learning_rate"), slot_name("param_out")
+    ('X', 'LearningRate', 'ParamOut')
+    """
+    return "".join(part.capitalize() for part in parameter.split("_"))
+
+
+class Rule:
+    """A gradient rule, read: what it wants, and where each wanted thing comes from.
+
+    Attributes:
+        of: The inputs that have a gradient: the op's first ones.
+        upstream: For each output of the op, whether the rule takes its gradient.
+        saved: Names of the inputs and outputs that are kept, in the rule's order.
+        sources: For each, its position among inputs (i) or outputs (-1 - i).
+        shape_only: For each, whether its shape and dtype are enough.
+        defaults: The attributes it reads, with the op's defaults.
+        variadic: Whether the last thing kept is the op's list of inputs.
+        inline: Whether a Program gets the rule's own ops instead of one grad op.
+    """
+
+    def __init__(
+        self,
+        op: Op,
+        function: Callable[..., Any],
+        *,
+        of: Sequence[str] | None = None,
+        inline: bool = False,
+    ) -> None:
+        self.function, self.inline, self.type = function, inline, function.__name__
+        self.of = tuple(op.inputs if of is None else of)
+        self.last = len(op.inputs) - 1
+        self.after = len(op.inputs) - len(self.of)
+        if self.of != op.inputs[: len(self.of)]:
+            raise ProgramError(f"{self.type}: inputs with a gradient come first")
+        parameters = list(inspect.signature(function).parameters.values())
+        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        attrs = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+        self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+        upstream = {f"d{name}": i for i, name in enumerate(op.outputs)}
+        self.upstream = tuple(
+            upstream[p.name] for p in positional if p.name in upstream
+        )
+        kept = [p for p in positional if p.name not in upstream]
+        self.saved = tuple(p.name for p in kept)
+        self.shape_only = tuple("Like" in str(p.annotation) for p in kept)
+        self.sources = tuple(op.source_of(name) for name in self.saved)
+        self.any_shape_only = any(self.shape_only)
+        self.outputs = len(op.outputs)
+        self.positions = tuple(
+            source if source >= 0 else len(op.inputs) - 1 - source
+            for source in self.sources
+        )
+        self.plan = tuple(zip(self.positions, self.shape_only, strict=True))
+        if unknown := [name for name in attrs if name not in op.attrs]:
+            raise ProgramError(
+                f"{self.type} reads {unknown}, no attribute of {op.type}"
+            )
+        self.defaults = {name: op.attrs[name] for name in attrs}
+
+    def keep(self, values: Sequence[Any]) -> Sequence[Any]:
+        """What the tape saves of a call: exactly what the signature names.
+
+        Args:
+            values: The call's inputs, then its outputs.
+        """
+        if self.variadic:
+            return self.keep_list(values)
+        if not self.any_shape_only:
+            return [values[position] for position in self.positions]
+        return [
+            like(values[position]) if shape_only else values[position]
+            for position, shape_only in self.plan
+        ]
+
+    def keep_list(self, values: Sequence[Any]) -> Sequence[Any]:
+        """The same for an op that takes a list of inputs."""
+        count = len(values) - self.outputs
+        kept: list[Any] = []
+        for source, shape_only in zip(self.sources, self.shape_only, strict=True):
+            if source == self.last:
+                found = values[source:count]
+            else:
+                found = [values[source if source >= 0 else count - 1 - source]]
+            kept.extend(map(like, found) if shape_only else found)
+        return kept
+
+    def __call__(
+        self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Mapping[str, Any]
+    ) -> tuple[Any, ...]:
+        """One gradient (or lambda, or None) per input, on values of any life."""
+        return self.by(self.function, upstream, saved, attrs)
+
+    def by(
+        self,
+        function: Callable[..., Any],
+        upstream: Sequence[Any],
+        saved: Sequence[Any],
+        attrs: Mapping[str, Any],
+    ) -> tuple[Any, ...]:
+        """The same by another function that has the rule's signature."""
+        given = self.defaults
+        if attrs and given:
+            given = {name: attrs.get(name, value) for name, value in given.items()}
+        result = function(*upstream, *saved, **given)
+        gradients = result if result.__class__ is tuple else (result,)
+        if not self.after:
+            return gradients
+        listed = len(saved) - len(self.saved)
+        return gradients + (None,) * (self.after + listed)
+
+
+class Op:
+    """One op: its kernel, its rule, and what their signatures say.
+
+    Attributes:
+        type: The name, which is Paddle's.
+        inputs: Parameter names of the inputs; `variadic` if the last is a list.
+        outputs: Names of the outputs.
+        attrs: Attribute names with their defaults.
+        rule: The gradient rule, or None where there is no derivative.
+        inplace: Outputs that are stored where an input was (`param_out` in `param`).
+        replaces: The positions of these inputs.
+        writes: Whether the kernel takes NumPy's `out`, the array to write the result
+            into.
+        key: The word its outputs are named after in a Program.
+        needs: What the inputs must be, for error messages.
+        context: Makes what the kernel runs in: the user's own, if `foreign`, where it
+            calls their code.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        *,
+        type: str | None = None,
+        outputs: Sequence[str] = ("out",),
+        inplace: Mapping[str, str] | None = None,
+        key: str | None = None,
+        needs: str = "",
+        random: bool = False,
+        foreign: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.context = copy_context if foreign else SILENT.copy
+        self.type: str = type or kernel.__name__
+        self.outputs = tuple(outputs)
+        self.inplace = dict(inplace or {})
+        self.key = key or self.type
+        self.needs = needs
+        self.random = random
+        self.rule: Rule | None = None
+        self.infer: Callable[..., Any] | None = None
+        self.__doc__ = kernel.__doc__
+        parameters = inspect.signature(kernel).parameters.values()
+        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        self.inputs = tuple(p.name for p in positional)
+        self.variadic = any(p.kind is p.VAR_POSITIONAL for p in positional)
+        self.optional = frozenset(p.name for p in positional if p.default is None)
+        named = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        self.writes = "out" in named
+        self.attrs = {name: v for name, v in named.items() if name != "out"}
+        self.replaces = tuple(
+            self.inputs.index(self.inplace[name])
+            for name in self.outputs
+            if name in self.inplace
+        )
+        self.defaults = {k: v for k, v in self.attrs.items() if v is not inspect._empty}
+
+    def __call__(self, *inputs: Any, **attrs: Any) -> Any:
+        """Hand the call to the first traced input, else to the mode, else compute."""
+        if self.optional and len(inputs) < len(self.inputs):
+            inputs = self.padded(inputs)
+        for x in inputs:
+            if isinstance(x, Traced):
+                return x.apply(self, inputs, attrs)
+        if not self.inputs:
+            return modes.interpreter().create(self, attrs)
+        try:
+            return self.context().run(self.kernel, *inputs, **attrs)
+        except Exception as error:
+            raise self.explain(inputs, attrs, error) from None
+
+    def padded(self, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The inputs with None for each optional one that is left out at the end."""
+        left_out = self.inputs[len(inputs) :]
+        fits = self.optional.issuperset(left_out)
+        return (*inputs, *(None for _ in left_out)) if fits else inputs
+
+    def grad(
+        self, function: Callable[..., Any] | None = None, **options: Any
+    ) -> Callable[..., Any]:
+        """Register the gradient rule; a decorator, with or without options.
+
+        With `of=("x",)` the rule gives gradients of these inputs only, the op's first
+        ones; with `inline=True` a Program gets the rule's own ops, no `*_grad` op.
+        """
+        if function is None:
+            return lambda rule: self.grad(rule, **options)
+        self.rule = Rule(self, function, **options)
+        if not self.rule.inline:
+            GradOp(self)
+        return function
+
+    def infers(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register a cheaper way to the output's shape than running the kernel.
+
+        The function takes stand-ins (`Like`, sizes all known) and the attributes, and
+        returns (shape, dtype) for each output.
+        """
+        self.infer = function
+        return function
+
+    def source_of(self, name: str) -> int:
+        """Where a rule finds `name`: input i as i, output i as -1 - i."""
+        if name in self.inputs:
+            return self.inputs.index(name)
+        if name in self.outputs:
+            return -1 - self.outputs.index(name)
+        known = ", ".join((*self.inputs, *self.outputs))
+        raise ProgramError(f"a rule of {self.type} asks for {name!r}; it has {known}")
+
+    def slots(self, inputs: Sequence[Any]) -> dict[str, list[Any]]:
+        """A call's inputs under Paddle's slot names; one that is left out is empty."""
+        names = [slot_name(name) for name in self.inputs]
+        if self.variadic:
+            last = len(names) - 1
+            head = {name: [x] for name, x in zip(names[:last], inputs, strict=False)}
+            return head | {names[last]: list(inputs[last:])}
+        padded = [*inputs, *[None] * (len(names) - len(inputs))]
+        return {
+            name: [] if x is None else [x]
+            for name, x in zip(names, padded, strict=True)
+        }
+
+    def arguments(self, slots: Mapping[str, Sequence[Any]]) -> list[Any]:
+        """The reverse of `slots`: values in the kernel's order."""
+        flat: list[Any] = []
+        for position, name in enumerate(self.inputs):
+            values = slots.get(slot_name(name), ())
+            if self.variadic and position == len(self.inputs) - 1:
+                flat.extend(values)
+            else:
+                flat.append(values[0] if values else None)
+        return flat
+
+    def complete(self, attrs: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes with their defaults filled in."""
+        return {**self.defaults, **attrs}
+
+    def parameter_names(self, count: int) -> list[str]:
+        """A slot name for each of `count` inputs, for messages."""
+        names = [slot_name(name) for name in self.inputs]
+        return names + names[-1:] * (count - len(names))
+
+    def explain(
+        self,
+        inputs: Sequence[Any],
+        attrs: Mapping[str, Any],
+        error: BaseException,
+        **more: Any,
+    ) -> Exception:
+        """What to raise when the kernel raised `error` on these inputs."""
+        names = self.parameter_names(len(inputs))
+        told = isinstance(error, OpError)
+        reason = error if told else self.reason(inputs, attrs) or error
+        return explain(
+            self.type, names, inputs, attrs, reason, needs=self.needs, **more
+        )
+
+    def reason(self, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> OpError | None:
+        """Why these shapes do not fit, in the words of the op's own inference."""
+        if self.infer is None:
+            return None
+        try:
+            self.infer(*map(Like, inputs), **self.complete(attrs))
+        except OpError as reason:
+            return reason
+        except Exception:
+            return None
+        return None
+
+    def __repr__(self) -> str:
+        return (
+            f"<op {self.type}({', '.join(self.inputs)}) -> {', '.join(self.outputs)}>"
+        )
+
+
+class GradOp(Op):
+    """The op `relu_grad` that a Program holds: the rule, seen as a kernel.
+
+    Its slots are the rule's parameters (`Out`, `Out@GRAD`), its outputs the gradients
+    of the forward op's inputs (`X@GRAD`). It has no rule of its own: to differentiate
+    it, a Program expands it into the ops its rule is made of.
+    """
+
+    def __init__(self, forward: Op) -> None:
+        assert forward.rule is not None
+        rule = forward.rule
+        super().__init__(rule.function, type=rule.type)
+        self.forward, self.source = forward, rule
+        self.attrs, self.defaults = forward.attrs, forward.defaults
+        self.outputs = tuple(f"{name}@GRAD" for name in rule.of)
+        _registry[self.type] = self
+
+    @property
+    def input_slots(self) -> list[str]:
+        """Slot names in the order of the rule's parameters."""
+        upstream = [
+            f"{slot_name(self.forward.outputs[i])}@GRAD" for i in self.source.upstream
+        ]
+        return upstream + [slot_name(name) for name in self.source.saved]
+
+    def arguments(self, slots: Mapping[str, Sequence[Any]]) -> list[Any]:
+        """Values in the rule's order: gradients that arrive, then what was kept."""
+        flat: list[Any] = []
+        names = self.input_slots
+        for position, name in enumerate(names):
+            values = slots.get(name, ())
+            if self.source.variadic and position == len(names) - 1:
+                flat.extend(values)
+            else:
+                flat.append(values[0] if values else None)
+        return flat
+
+    def parameter_names(self, count: int) -> list[str]:
+        """A slot name for each of `count` inputs, for messages."""
+        names = self.input_slots
+        return names + names[-1:] * (count - len(names))
+
+    def gradients(
+        self, arguments: Sequence[Any], attrs: Mapping[str, Any], wanted: Sequence[bool]
+    ) -> list[Any]:
+        """Run the rule; what nobody wants is not computed and comes as None.
+
+        A list of inputs without gradients counts once in `wanted`, as the slot it is.
+        """
+        count = len(self.source.upstream)
+        results = self.source(arguments[:count], arguments[count:], attrs)
+        return [
+            force(dx) if want else None
+            for dx, want in zip(results, wanted, strict=False)
+        ]
+
+
+def force(gradient: Any) -> Any:
+    """A gradient that a rule gave as a lambda, computed; any other as it is."""
+    return gradient() if gradient.__class__ is FunctionType else gradient
+
+
+_registry: dict[str, Op] = {}
+
+
+def find(type: str) -> Op:
+    """The op of this type.
+
+    Raises:
+        UnknownOpError: There is none.
+
+    >>> import teachgraph.ops
+    >>> find("relu")
+    <op relu(x) -> out>
+    """
+    try:
+        return _registry[type]
+    except KeyError:
+        raise UnknownOpError(f'Operator "{type}" has not been registered.') from None
+
+
+@overload
+def op(kernel: Kernel) -> Op: ...
+@overload
+def op(**options: Any) -> Callable[[Kernel], Op]: ...
+def op(kernel: Kernel | None = None, **options: Any) -> Any:
+    """Make an op of a kernel; a decorator, with or without options (see `Op`)."""
+    if kernel is None:
+        return lambda function: op_of(function, options)
+    return op_of(kernel, {})
+
+
+def op_of(kernel: Kernel, options: Mapping[str, Any]) -> Op:
+    """Build and register the op of `kernel`."""
+    made = Op(kernel, **options)
+    if made.type in _registry:
+        raise ProgramError(f"two ops are called {made.type!r}")
+    _registry[made.type] = made
+    return made

@@ -1,0 +1,1 @@
+"""Programs for other runtimes: ONNX, predictors and the ONNX Runtime backend."""

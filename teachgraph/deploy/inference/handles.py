@@ -1,0 +1,110 @@
+"""Where inputs go in and results come out, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core.errors import (
+    FeedError,
+    InvalidValueError,
+    NotInitializedError,
+    at_user_line,
+)
+from teachgraph.planning.executor import as_fed
+from teachgraph.static.variable import Variable
+
+__all__ = ["InputHandle", "OutputHandle"]
+
+Array = np.ndarray[Any, Any]
+
+
+class InputHandle:
+    """An input of a predictor.
+
+    In Paddle this is a `paddle.inference.Tensor`.
+    """
+
+    def __init__(self, variable: Variable) -> None:
+        self._variable = variable
+        self.value: Array | None = None
+        self._shape: list[int] | None = None
+
+    def name(self) -> str:
+        """Its name."""
+        return self._variable.name
+
+    def reshape(self, shape: Sequence[int]) -> None:
+        """Say what shape the next array will have.
+
+        Raises:
+            InvalidValueError: The model takes no such shape.
+        """
+        declared = self._variable.shape
+        pairs = zip(declared, shape, strict=False)
+        if len(shape) != len(declared) or any(w not in (-1, g) for w, g in pairs):
+            message = f"{self.name()!r} is shaped {list(declared)}, not {list(shape)}"
+            raise InvalidValueError(at_user_line(message))
+        self._shape = list(shape)
+
+    def shape(self) -> list[int]:
+        """The sizes of its array, or those that were said or declared; -1 is any."""
+        if self.value is not None:
+            return list(self.value.shape)
+        return list(self._variable.shape) if self._shape is None else self._shape
+
+    def type(self) -> Any:
+        """Its dtype."""
+        return self._variable.dtype
+
+    def copy_from_cpu(self, data: Any) -> None:
+        """Give it an array, of which it keeps a copy.
+
+        Raises:
+            FeedError: The array is of another shape or dtype.
+        """
+        array = as_fed(self._variable, np.asarray(data))
+        if self._shape is not None and list(array.shape) != self._shape:
+            message = f"{self.name()!r} is to be {self._shape}, not {array.shape}"
+            raise FeedError(at_user_line(message))
+        self.value = np.array(array)
+
+    def share_external_data(self, data: Any) -> None:
+        """Give it an array that it may look at in place until the next one comes."""
+        self.value = as_fed(self._variable, np.asarray(data))
+
+
+class OutputHandle:
+    """A result of a predictor.
+
+    In Paddle this is a `paddle.inference.Tensor`.
+    """
+
+    def __init__(self, variable: Variable) -> None:
+        self._variable = variable
+        self.value: Array | None = None
+
+    def name(self) -> str:
+        """Its name."""
+        return self._variable.name
+
+    def shape(self) -> list[int]:
+        """The sizes of its array; before the first run those that are known."""
+        return list(self._variable.shape if self.value is None else self.value.shape)
+
+    def type(self) -> Any:
+        """Its dtype."""
+        return self._variable.dtype
+
+    def copy_to_cpu(self) -> Array:
+        """A copy of the array of the last run.
+
+        Raises:
+            NotInitializedError: Nothing has been run.
+        """
+        if self.value is None:
+            message = f"{self.name()!r} has no value yet: call run() first"
+            raise NotInitializedError(at_user_line(message))
+        return np.array(self.value)

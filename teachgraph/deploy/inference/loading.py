@@ -1,0 +1,53 @@
+"""A model's program and values from its files, whoever wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
+from teachgraph.core.scope import Scope
+from teachgraph.io import saving
+from teachgraph.io.inference import Model, file_of, model_from_bytes
+from teachgraph.io.programs import arrays_in, persistables, set_state
+
+__all__ = ["loaded"]
+
+
+def loaded(program_file: Path, values: Path) -> tuple[Model, Scope]:
+    """A model, and a scope of its own with its parameters.
+
+    Args:
+        program_file: The program's document.
+        values: The file of all parameters; if there is none, each has one of its own
+            beside the program, as `fluid.io.save_inference_model` writes them.
+
+    Raises:
+        InvalidValueError: There is no such model.
+        DataError: A file is damaged, or lacks a parameter.
+    """
+    if not program_file.is_file():
+        message = f"The ``path`` ({program_file}) to load model not exists."
+        raise InvalidValueError(at_user_line(message))
+    model = model_from_bytes(program_file.read_bytes())
+    wanted, scope = [v.name for v in persistables(model[0])], Scope()
+    state = values_of(wanted, program_file, values) if wanted else {}
+    if lacking := [name for name in wanted if name not in state]:
+        raise DataError(at_user_line(f"{values} lacks {lacking}"))
+    set_state(model[0], state, scope)
+    return model, scope
+
+
+def values_of(
+    names: Sequence[str], program_file: Path, values: Path
+) -> Mapping[str, np.ndarray[Any, Any]]:
+    """The parameters, from one file or from one each."""
+    if values.is_file():
+        return arrays_in(values)
+    each = {name: file_of(program_file.parent, name) for name in names}
+    if not all(path.is_file() for path in each.values()):
+        raise DataError(at_user_line(f"there is no {values}, which holds parameters"))
+    return {n: saving.load(path, return_numpy=True) for n, path in each.items()}

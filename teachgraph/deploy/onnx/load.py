@@ -1,0 +1,155 @@
+"""`onnx.load`: an ONNX file as a program, to run, to train and to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core import modes, unique_name
+from teachgraph.core.errors import DTypeError, UnknownOpError, at_user_line
+from teachgraph.core.scope import Scope, global_scope
+from teachgraph.deploy.onnx.reading import IMPORTERS, Reader
+from teachgraph.deploy.onnx.reading.files import array_of, model_from_bytes
+from teachgraph.deploy.onnx.reading.reader import as_variable, traced
+from teachgraph.deploy.onnx.types import dtype_of, needed
+from teachgraph.ops.functions import assign
+from teachgraph.static.layers import data
+from teachgraph.static.program import Program, current_block, program_guard
+from teachgraph.static.variable import Variable
+
+__all__ = ["load", "program_of"]
+
+Loaded = tuple[Program, list[str], list[Variable]]
+
+OWN = "onnx_"
+"""How names begin that are made up here, so that a user's own stay free."""
+
+
+def load(path: Any, scope: Scope | None = None) -> Loaded:
+    """A program that does what a model file says, its parameters in a scope.
+
+    Args:
+        path: The file; values that it keeps elsewhere must be in its folder.
+        scope: Where the parameters go; by default the scope in use.
+
+    Returns:
+        The Program, the names that are fed, and the Variables to fetch.
+
+    Raises:
+        ImportError: The package `onnx` is not installed.
+        FileNotFoundError: There is no such file.
+        DataError: It is damaged, breaks ONNX's rules, or asks for what is absurd.
+        DTypeError: It has numbers of a type that there is not here.
+        UnknownOpError: It uses an op that is not covered.
+
+    Nothing of the file is run. Floating weights become Parameters, so the program can
+    be trained: append a loss and `minimize` it.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise FileNotFoundError(at_user_line(f"there is no {file}"))
+    model = model_from_bytes(file.read_bytes(), file.name, file)
+    return program_of(model, file.parent, scope)
+
+
+def program_of(
+    model: Any, folder: Path | None = None, scope: Scope | None = None
+) -> Loaded:
+    """The program of a model in memory; see `load`."""
+    model = without_functions(model)
+    program = Program()
+    values: dict[str, Any] = {}
+    reader = Reader(opset_of(model), folder)
+    with (
+        modes.using(static=True),
+        program_guard(program, Program()),
+        unique_name.guard(OWN),
+    ):
+        feeds = declare(reader, model.graph, values)
+        results = reader.graph(model.graph)
+        names = [result.name for result in model.graph.output]
+        fetches = [named(v, n) for v, n in zip(results, names, strict=True)]
+    for name in unread(program, names):
+        program.global_block().remove_var(name)
+        del values[name]
+    (global_scope() if scope is None else scope).values.update(values)
+    return program, feeds, fetches
+
+
+def unread(program: Program, wanted: Sequence[str]) -> list[str]:
+    """Parameters that no op reads: they were sizes, factors and the like."""
+    blocks = program.blocks
+    read = {n for block in blocks for op in block.ops for n in op.input_arg_names}
+    held = [parameter.name for parameter in program.all_parameters()]
+    return [name for name in held if name not in read and name not in wanted]
+
+
+def opset_of(model: Any) -> int:
+    """Which version of ONNX's ops a model is written in."""
+    versions = [o.version for o in model.opset_import if o.domain in ("", "ai.onnx")]
+    return int(max(versions, default=1))
+
+
+def without_functions(model: Any) -> Any:
+    """A model in which whatever we do not know, but ONNX has a definition of, is that.
+
+    Raises:
+        UnknownOpError: ONNX itself cannot put the definition in.
+    """
+    used = {(node.domain, node.op_type) for node in model.graph.node}
+    strange = [
+        key for key in used if key[0] not in ("", "ai.onnx") or key[1] not in IMPORTERS
+    ]
+    if not strange and not model.functions:
+        return model
+    inline = needed("onnx.inliner").inline_selected_functions
+    known = [(domain, name) for name in IMPORTERS for domain in ("", "ai.onnx")]
+    try:
+        return inline(model, known, exclude=True, inline_schema_functions=True)
+    except Exception as error:
+        names = sorted(name for _, name in strange) or "functions"
+        raise UnknownOpError(
+            at_user_line(f"{names} of the model are not covered: {error}")
+        ) from None
+
+
+def declare(reader: Reader, graph: Any, values: dict[str, Any]) -> list[str]:
+    """The variables that are fed, and the parameters; the names of the former."""
+    given = {tensor.name for tensor in graph.initializer}
+    feeds = []
+    for wanted in graph.input:
+        if wanted.name in given:
+            continue
+        kind = wanted.type.tensor_type
+        if not wanted.type.HasField("tensor_type"):
+            raise DTypeError(at_user_line(f"the input {wanted.name!r} is no tensor"))
+        sizes = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]
+        reader.values[wanted.name] = data(wanted.name, sizes, dtype_of(kind.elem_type))
+        feeds.append(wanted.name)
+    for tensor in graph.initializer:
+        array = array_of(tensor, reader.folder)
+        if array.ndim and array.size and array.dtype in (np.float32, np.float64):
+            values[tensor.name] = array
+            reader.constants[tensor.name] = array
+            reader.values[tensor.name] = parameter(tensor.name, array)
+    return feeds
+
+
+def parameter(name: str, array: Any) -> Variable:
+    """A Parameter of this name, which nothing but the file begins."""
+    return current_block().create_parameter(name, array.shape, array.dtype)
+
+
+def named(value: Any, name: str) -> Variable:
+    """A result under its own name."""
+    if not traced(value) or value.persistable or value.is_data:
+        value = assign(as_variable(value))
+    if value.name != name:
+        block = value.block
+        if name not in block.vars:
+            block.rename_var(value.name, name)
+    found: Variable = value
+    return found

@@ -1,0 +1,98 @@
+"""`If` and `Loop`: blocks of a program."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from teachgraph.control_flow.cond import cond
+from teachgraph.control_flow.loop import while_loop
+from teachgraph.core.errors import ShapeError
+from teachgraph.deploy.onnx.reading.reader import Node, as_variable, reads, traced
+from teachgraph.deploy.onnx.types import dtype_of
+from teachgraph.ops import functions as f
+
+BRANCHES = ("then_branch", "else_branch")
+
+
+def built(node: Node, name: str) -> list[Any]:
+    """The results of a subgraph, built here and now."""
+    with node.reader.inside():
+        return node.reader.graph(node.attrs[name])
+
+
+@reads("If")
+def branch(node: Node) -> Any:
+    """One graph or the other; where the condition is constant, only that one."""
+    condition = node.x()
+    if not traced(condition):
+        return tuple(built(node, "then_branch" if condition.all() else "else_branch"))
+
+    def side(name: str) -> Any:
+        return lambda: [as_variable(v) for v in built(node, name)]
+
+    ranks = zip(*map(partial(outputs_of, node), BRANCHES), strict=True)
+    if any(None not in pair and len(set(pair)) > 1 for pair in ranks):
+        node.refuse("branches whose results have different numbers of dimensions")
+    flag = condition if len(condition.shape) < 2 else f.reshape(condition, [])
+    try:
+        return tuple(cond(flag, side("then_branch"), side("else_branch")))
+    except ShapeError as error:
+        return node.refuse(f"branches whose results differ: {error}")
+
+
+def outputs_of(node: Node, name: str) -> list[int | None]:
+    """How many dimensions each result of a subgraph has, as far as it says so."""
+    kinds = [output.type.tensor_type for output in node.attrs[name].output]
+    return [len(k.shape.dim) if k.HasField("shape") else None for k in kinds]
+
+
+@reads("Loop")
+def loop(node: Node) -> Any:
+    """A graph run again and again; what each round hands out is stacked."""
+    body = node.attrs["body"]
+    first = [as_variable(node.x(i)) for i in range(2, len(node))]
+    scanned = [empty(node, out) for out in body.output[1 + len(first) :]]
+    most = node.x() if node.has(0) else np.array(np.iinfo(np.int64).max)
+    most = f.reshape(as_variable(most), [])
+    start = node.x(1) if node.has(1) else np.array(True)
+    start = f.reshape(as_variable(start), [])
+
+    def goes_on(number: Any, holds: Any, *_: Any) -> Any:
+        return f.logical_and(holds, f.less_than(number, most))
+
+    def turn(number: Any, holds: Any, *values: Any) -> list[Any]:
+        carried, stacks = values[: len(first)], list(values[len(first) :])
+        with node.reader.inside():
+            names = [given.name for given in body.input]
+            node.reader.values.update(
+                zip(names, (number, holds, *carried), strict=True)
+            )
+            again, *results = map(as_variable, node.reader.graph(body))
+        rows = results[len(first) :]
+        stacks = [
+            f.concat([stack, f.unsqueeze(row, [0])], 0)
+            for stack, row in zip(stacks, rows, strict=True)
+        ]
+        one = np.array(1, np.int64)
+        return [
+            f.add(number, one),
+            f.reshape(again, []),
+            *results[: len(first)],
+            *stacks,
+        ]
+
+    number = as_variable(np.array(0, np.int64))
+    found = while_loop(goes_on, turn, [number, start, *first, *scanned])
+    return tuple(found[2:])
+
+
+def empty(node: Node, output: Any) -> Any:
+    """No rows yet of what each round hands out."""
+    kind = output.type.tensor_type
+    sizes = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]
+    if -1 in sizes:
+        node.refuse(f"the shape of {output.name!r}, which it stacks, is not known")
+    return as_variable(np.zeros([0, *sizes], dtype_of(kind.elem_type)))

@@ -1,0 +1,181 @@
+"""Elements by number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.deploy.onnx.reading.reader import Node, as_variable, reads, traced
+from teachgraph.deploy.onnx.suppression import suppressed
+from teachgraph.nn import functional as nnf
+from teachgraph.ops import functions as f
+from teachgraph.ops.ranges import range_
+
+
+def from_the_front(node: Node, index: Any, x: Any, axis: int) -> Any:
+    """Numbers below 0 count from the end."""
+    known = not traced(index)
+    if known:
+        if (index >= 0).all():
+            return index
+        if x.shape[axis] != -1:
+            return np.where(index < 0, index + x.shape[axis], index)
+    size = x.shape[axis]
+    total = (
+        np.array(size, index.dtype)
+        if size != -1
+        else f.cast(f.shape(x)[axis], index.dtype)
+    )
+    return f.where(
+        f.less_than(index, np.array(0, index.dtype)), f.add(index, total), index
+    )
+
+
+@reads("Gather")
+def gather(node: Node) -> Any:
+    """Slices along an axis; the index may have any shape."""
+    x, index, axis = node.x(), node.x(1), node.attr("axis", 0)
+    axis %= len(x.shape)
+    if (told := told_already(node, x, index)) is not None:
+        return told
+    index = from_the_front(node, index, x, axis)
+    if not traced(x) and not traced(index):
+        return np.take(x, index, axis)
+    if len(index.shape) == 1:
+        return f.gather(x, index, axis)
+    if axis == 0 and len(x.shape) == 2 and index.shape:
+        return nnf.embedding(index, x)
+    flat = f.gather(x, f.reshape(index, [-1]), axis)
+    if -1 not in index.shape:
+        unknown = [*x.shape[:axis], *x.shape[axis + 1 :]].count(-1)
+        shape = [*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]]
+        if unknown <= 1 and not (unknown and 0 in shape):
+            return f.reshape(flat, shape)
+    sizes = f.cast(f.shape(x), "int64")
+    parts = [sizes[:axis], f.cast(f.shape(index), "int64"), sizes[axis + 1 :]]
+    ndim = [*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]]
+    return node.late("reshape2", [flat], ndim, shape=f.concat(parts))
+
+
+def told_already(node: Node, x: Any, index: Any) -> Any:
+    """Sizes that are known though the list they are taken from is computed."""
+    if not traced(x) or traced(index) or x.name not in node.reader.partly:
+        return None
+    found = np.take(node.reader.partly[x.name], index)
+    return None if (found == -1).any() else found.astype(x.dtype)
+
+
+@reads("GatherElements")
+def gather_elements(node: Node) -> Any:
+    """Elements by one coordinate."""
+    from teachgraph.ops.gather import take_along_axis
+
+    x, index = node.x(), node.x(1)
+    axis = node.attr("axis", 0) % len(x.shape)
+    index = from_the_front(node, index, x, axis)
+    return take_along_axis(narrowed(node, x, index, axis), index, Axis=axis)
+
+
+def narrowed(node: Node, x: Any, index: Any, axis: int) -> Any:
+    """X, no wider than the index but along one axis."""
+    pairs = enumerate(zip(x.shape, index.shape, strict=True))
+    axes = [i for i, (old, new) in pairs if i != axis and (old != new or old == -1)]
+    if not axes:
+        return x
+    starts, shape = [0] * len(axes), list(index.shape)
+    shape[axis] = x.shape[axis]
+    if all(index.shape[i] != -1 for i in axes):
+        return f.slice(x, axes, starts, [index.shape[i] for i in axes])
+    ends = f.gather(f.shape(index), np.array(axes))
+    return node.late("slice", [x], shape, axes=axes, starts=starts, ends=ends)
+
+
+@reads("GatherND")
+def gather_nd(node: Node) -> Any:
+    """Elements or slices by coordinates."""
+    if node.attr("batch_dims", 0):
+        node.refuse("batch_dims")
+    x, index = node.x(), node.x(1)
+    if not traced(index):
+        depth = index.shape[-1]
+        index = np.where(index < 0, index + np.array(x.shape[:depth]), index)
+    else:
+        sizes = np.array(x.shape[: index.shape[-1]])
+        if (sizes == -1).any():
+            node.refuse("coordinates in a shape that is not known")
+        index = f.where(f.less_than(index, np.array(0)), f.add(index, sizes), index)
+    return f.gather_nd(x, index)
+
+
+@reads("ScatterND")
+def scatter_nd(node: Node) -> Any:
+    """Updates at coordinates: put there, or added."""
+    kind = node.attr("reduction", "none")
+    x, index, updates = node.x(), node.x(1), node.x(2)
+    if kind == "add":
+        return f.scatter_nd_add(x, index, updates)
+    if kind != "none":
+        node.refuse(f"reduction={kind!r}")
+    covered = f.scatter_nd_add(f.zeros_like(x), index, f.ones_like(updates))
+    put = f.scatter_nd_add(f.zeros_like(x), index, updates)
+    return f.where(f.greater_than(covered, np.array(0, x.dtype)), put, x)
+
+
+@reads("ScatterElements", "Scatter")
+def scatter_elements(node: Node) -> Any:
+    """Updates by one coordinate."""
+    x, axis, kind = node.x(), node.attr("axis", 0), node.attr("reduction", "none")
+    if kind not in ("none", "add", "mul"):
+        node.refuse(f"reduction={kind!r}")
+    names = {"none": "assign", "add": "add", "mul": "mul"}
+    index = from_the_front(node, node.x(1), x, axis)
+    return f.put_along_axis(x, index, node.x(2), axis, names[kind], broadcast=False)
+
+
+@reads("OneHot")
+def one_hot(node: Node) -> Any:
+    """One value at the number, another elsewhere."""
+    ids, values = node.x(), node.x(2)
+    known = node.known(1)
+    given = node.x(1) if known is None else np.array(int(np.reshape(known, ())))
+    depth: Any = f.reshape(f.cast(given, "int64"), [])
+    axis = node.attr("axis", -1)
+    ids = f.cast(ids, "int64")
+    column = f.unsqueeze(f.mod(ids, depth), [axis])
+    inside = f.logical_and(
+        f.greater_equal(ids, f.multiply(depth, np.array(-1))), f.less_than(ids, depth)
+    )
+    ndim = len(ids.shape) + 1
+    ends = np.array(0), depth, np.array(1)
+    line = range_(*map(as_variable, ends)) if traced(depth) else np.arange(int(depth))
+    places = f.reshape(line, [-1 if i == axis % ndim else 1 for i in range(ndim)])
+    here = f.logical_and(f.equal(column, places), f.unsqueeze(inside, [axis]))
+    off, on = f.slice(values, [0], [0], [1]), f.slice(values, [0], [1], [2])
+    return f.where(here, on, off)
+
+
+@reads("NonZero")
+def nonzero(node: Node) -> Any:
+    """The coordinates of what is not 0, a column each."""
+    x = node.x()
+    held = x if x.dtype == np.bool_ else f.not_equal(x, np.array(0, x.dtype))
+    return f.transpose(f.nonzero(held), [1, 0])
+
+
+@reads("Compress")
+def compress(node: Node) -> Any:
+    """The slices for which a condition holds."""
+    x, axis = node.x(), node.attr("axis")
+    if axis is None:
+        x, axis = f.reshape(x, [-1]), 0
+    return f.gather(x, f.reshape(f.nonzero(node.x(1)), [-1]), axis)
+
+
+@reads("NonMaxSuppression")
+def non_max_suppression(node: Node) -> Any:
+    """Of boxes that cover each other, the best."""
+    limits = np.array(0), np.float32(0), np.float32(-np.inf)
+    given = [node.x(i) if node.has(i) else limits[i - 2] for i in range(2, 5)]
+    values = [as_variable(x) for x in (node.x(), node.x(1), *given)]
+    return suppressed(*values, centred=bool(node.attr("center_point_box", 0)))

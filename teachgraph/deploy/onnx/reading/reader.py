@@ -1,0 +1,271 @@
+"""A program in the making, and one ONNX node on its way into it.
+
+A value is a Variable, or an array as long as it is constant: our functions take both,
+so what depends on constants alone is computed at once. Floating parameters stay
+Variables, for they may be trained.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core import dtypes
+from teachgraph.core.errors import DataError, UnknownOpError, at_user_line
+from teachgraph.deploy.onnx.late import late
+from teachgraph.deploy.onnx.reading.files import array_of
+from teachgraph.deploy.onnx.types import needed
+from teachgraph.ops.creation import assign_value
+from teachgraph.static.program import current_block
+from teachgraph.static.variable import Variable
+
+__all__ = ["IMPORTERS", "LARGEST", "Node", "Reader", "reads"]
+
+Importer = Callable[["Node"], Any]
+
+IMPORTERS: dict[str, Importer] = {}
+"""How each of ONNX's ops is built of ours."""
+
+LARGEST = 1 << 28
+"""More elements than a file may ask for in so many words: a gigabyte of numbers."""
+
+
+def reads(*types: str) -> Callable[[Importer], Importer]:
+    """Enter an importer into the table."""
+
+    def enter(importer: Importer) -> Importer:
+        IMPORTERS.update(dict.fromkeys(types, importer))
+        return importer
+
+    return enter
+
+
+class Reader:
+    """What the names of a graph stand for so far.
+
+    Attributes:
+        values: Variables and arrays by name; None for one that is left out.
+        constants: Arrays of parameters, too, by name.
+        partly: What is known of a list of numbers that is computed, -1 for the rest.
+        opset: The version of ONNX's ops that the model is written in.
+    """
+
+    def __init__(self, opset: int, folder: Any = None) -> None:
+        self.opset, self.folder = opset, folder
+        self.values: ChainMap[str, Any] = ChainMap({"": None})
+        self.constants: dict[str, Any] = {}
+        self.partly: dict[str, list[int]] = {}
+
+    def graph(self, graph: Any) -> list[Any]:
+        """Build a graph; its results."""
+        for tensor in graph.initializer:
+            if tensor.name not in self.values.maps[0]:
+                self.values[tensor.name] = array_of(tensor, self.folder)
+        for node in graph.node:
+            self.node(node)
+        return [self.value(result.name) for result in graph.output]
+
+    def value(self, name: str) -> Any:
+        """What a name stands for.
+
+        Raises:
+            DataError: Nothing has been given that name.
+        """
+        if name not in self.values:
+            raise DataError(at_user_line(f"the graph reads {name!r}, which is nowhere"))
+        return self.values[name]
+
+    def node(self, node: Any) -> None:
+        """Build one node.
+
+        Raises:
+            UnknownOpError: Nobody knows how.
+        """
+        importer = IMPORTERS.get(node.op_type)
+        if importer is None or node.domain not in ("", "ai.onnx"):
+            raise UnknownOpError(at_user_line(unknown(node)))
+        found = importer(Node(self, node))
+        several = found if isinstance(found, (tuple, list)) else (found,)
+        for name, value in zip(node.output, several, strict=False):
+            if name:
+                self.values[name] = plain(value)
+
+    @contextmanager
+    def inside(self) -> Any:
+        """Inside, names belong to a subgraph."""
+        self.values = self.values.new_child()
+        try:
+            yield
+        finally:
+            self.values = self.values.parents
+
+
+def plain(value: Any) -> Any:
+    """A constant as an array."""
+    known = value is None or isinstance(value, Variable)
+    return value if known else np.asarray(value)
+
+
+def unknown(node: Any) -> str:
+    """The message for an op that is not in the table."""
+    domain = f" of {node.domain}" if node.domain else ""
+    return (
+        f"the ONNX op {node.op_type}{domain} ({node.name or node.output[0]!r}) has "
+        f"no importer. Covered are: {', '.join(sorted(IMPORTERS))}"
+    )
+
+
+class Node:
+    """One node on its way into the program.
+
+    Attributes:
+        type: ONNX's name of the op.
+        attrs: Its attributes, as Python has them.
+        opset: The version of ONNX's ops.
+    """
+
+    def __init__(self, reader: Reader, node: Any) -> None:
+        self.reader, self.type, self.opset = reader, node.op_type, reader.opset
+        self.names = list(node.input)
+        self.outputs = list(node.output)
+        read = needed("onnx.helper").get_attribute_value
+        self.attrs: Mapping[str, Any] = {a.name: read(a) for a in node.attribute}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def has(self, i: int) -> bool:
+        """Whether input i is given."""
+        return i < len(self.names) and bool(self.names[i])
+
+    def x(self, i: int = 0) -> Any:
+        """Input i: a Variable or an array; None if it is left out."""
+        return self.reader.value(self.names[i]) if self.has(i) else None
+
+    def all(self) -> list[Any]:
+        """All inputs."""
+        return [self.x(i) for i in range(len(self))]
+
+    def attr(self, name: str, default: Any = None) -> Any:
+        """An attribute; text as text."""
+        value = self.attrs.get(name, default)
+        if isinstance(value, bytes):
+            return value.decode()
+        return list(value) if not isinstance(value, str) and repeated(value) else value
+
+    def known(self, i: int) -> Any:
+        """Input i if it is constant, parameters included; else None."""
+        if not self.has(i):
+            return None
+        value = self.x(i)
+        return self.reader.constants.get(self.names[i]) if traced(value) else value
+
+    def constant(self, i: int) -> Any:
+        """Input i, which must be constant.
+
+        Raises:
+            UnknownOpError: It is computed.
+        """
+        if self.has(i) and self.known(i) is None:
+            self.refuse(f"its input {i} must be a constant")
+        return self.known(i)
+
+    def ints(self, i: int, name: str = "") -> list[int] | None:
+        """Whole numbers: a constant input, or in older versions an attribute."""
+        if name and name in self.attrs:
+            return [int(n) for n in self.attr(name)]
+        value = self.constant(i)
+        return None if value is None else [int(n) for n in np.ravel(value)]
+
+    def counted(self, i: int) -> int:
+        """How many numbers input i has.
+
+        Raises:
+            UnknownOpError: That is not known.
+        """
+        count: int = self.x(i).shape[0]
+        return (
+            self.refuse("how many sizes there are is not known") if count < 0 else count
+        )
+
+    def partly(self, i: int) -> list[int]:
+        """What is known of input i, a list of numbers: -1 for each that is not."""
+        value = self.x(i)
+        if not traced(value):
+            return [int(n) for n in np.ravel(value)]
+        return self.reader.partly.get(value.name) or [-1] * self.counted(i)
+
+    def refuse(self, reason: str) -> Any:
+        """Say what is not covered.
+
+        Raises:
+            UnknownOpError: Always.
+        """
+        called = self.outputs[0] if self.outputs else "?"
+        raise UnknownOpError(
+            at_user_line(
+                f"{self.type} (which makes {called!r}) is not covered: {reason}"
+            )
+        )
+
+    def late(
+        self, type: str, inputs: Sequence[Any], result: Sequence[int], **attrs: Any
+    ) -> Any:
+        """An op of ours, some of whose attributes may be Variables."""
+        names = [name for name, value in attrs.items() if traced(value)]
+        given = {name: v for name, v in attrs.items() if name not in names}
+        dtype = dtypes.PADDLE_CODES[dtypes.convert(inputs[0].dtype)]
+        how = {"type": type, "names": names, "given": json.dumps(given, default=int)}
+        values = [as_variable(x) for x in (*inputs, *(attrs[n] for n in names))]
+        return late(*values, **how, shape=list(result), dtype=dtype)
+
+    def sizes(self, i: int) -> list[int] | None:
+        """A shape, if it is constant.
+
+        Raises:
+            DataError: It is absurd.
+        """
+        value = self.known(i)
+        if value is None:
+            return None
+        found = [int(n) for n in np.ravel(value)]
+        within(found)
+        return found
+
+
+def within(sizes: Sequence[int]) -> None:
+    """Refuse a shape of more elements than there may be.
+
+    Raises:
+        DataError: It is one.
+    """
+    total = 1
+    for size in sizes:
+        total *= max(abs(size), 1)
+    if total > LARGEST:
+        raise DataError(at_user_line(f"the file asks for a tensor of {list(sizes)}"))
+
+
+def repeated(value: Any) -> bool:
+    """Whether an attribute is a list."""
+    return not isinstance(value, bytes) and isinstance(value, Sequence)
+
+
+def traced(value: Any) -> bool:
+    """Whether a value is known only when the program runs."""
+    return isinstance(value, Variable)
+
+
+def as_variable(value: Any) -> Variable:
+    """A value as a Variable."""
+    if traced(value):
+        return value  # type: ignore[no-any-return]
+    array = np.asarray(value)
+    code = dtypes.PADDLE_CODES[dtypes.convert(array.dtype)]
+    how = {"values": array.ravel(), "shape": list(array.shape), "dtype": code}
+    return current_block().apply(assign_value, (), how)  # type: ignore[no-any-return]

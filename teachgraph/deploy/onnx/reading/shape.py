@@ -1,0 +1,279 @@
+"""The same elements in another shape, order or number; parts, and parts joined."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from teachgraph.deploy.onnx.reading.reader import Node, reads, traced, within
+from teachgraph.ops import functions as f
+from teachgraph.ops.shape import reshape2
+from teachgraph.ops.slicing import strided_slice
+
+END = 2**31 - 1
+
+
+@reads("Reshape")
+def reshape(node: Node) -> Any:
+    """0 keeps a size, -1 is worked out."""
+    x = node.x()
+    shape = (
+        node.ints(1, "shape")
+        if node.known(1) is not None or "shape" in node.attrs
+        else None
+    )
+    if shape is None and (shape := nearly_known(node, x)) is None:
+        known = [n or -1 for n in node.partly(1)]
+        return node.late("reshape2", [x], known, shape=node.x(1))
+    within([n for n in shape if n > 0])
+    if node.attr("allowzero", 0) and 0 in shape:
+        if -1 in shape:
+            node.refuse("-1 beside a size of 0")
+        return f.full(shape, 0, x.dtype)
+    if not traced(x):
+        old = x.shape
+        return x.reshape([old[i] if n == 0 else n for i, n in enumerate(shape)])
+    return reshape2(x, shape=shape)
+
+
+def nearly_known(node: Node, x: Any) -> list[int] | None:
+    """A shape of which only one size is computed: that follows from the others."""
+    known = node.partly(1)
+    sure = known.count(-1) == 1 and 0 not in known and 0 not in x.shape
+    return known if sure else None
+
+
+@reads("Flatten")
+def flatten(node: Node) -> Any:
+    """A matrix: all dimensions before an axis, and all from there on."""
+    x, axis = node.x(), node.attr("axis", 1)
+    axis = axis + len(x.shape) if axis < 0 else axis
+    before, behind = x.shape[:axis], x.shape[axis:]
+    if -1 not in before:
+        return (
+            reshape2(x, shape=[prod(before), -1])
+            if 0 not in x.shape
+            else f.reshape(x, [prod(before), prod(behind)])
+        )
+    if -1 not in behind:
+        return reshape2(x, shape=[-1, prod(behind)])
+    return f.flatten(f.flatten(x, axis, -1), 0, axis - 1)
+
+
+@reads("Squeeze")
+def squeeze(node: Node) -> Any:
+    """Without dimensions of size 1."""
+    x = node.x()
+    if node.has(1) and node.known(1) is None:
+        shape = [-1] * (len(x.shape) - node.x(1).shape[0])
+        return node.late("squeeze2", [x], shape, axes=node.x(1))
+    axes = node.ints(1, "axes")
+    if axes is None:
+        axes = [i for i, n in enumerate(x.shape) if n == 1]
+    from teachgraph.ops.shape import squeeze2
+
+    return squeeze2(x, axes=axes) if axes else x
+
+
+@reads("Unsqueeze")
+def unsqueeze(node: Node) -> Any:
+    """With some more."""
+    if node.has(1) and node.known(1) is None:
+        x, axes = node.x(), node.x(1)
+        shape = [-1] * (len(x.shape) + axes.shape[0])
+        return node.late("unsqueeze2", [x], shape, axes=axes)
+    return f.unsqueeze(node.x(), node.ints(1, "axes") or [])
+
+
+@reads("Transpose")
+def transpose(node: Node) -> Any:
+    """The dimensions in another order, by default the other way round."""
+    x = node.x()
+    return f.transpose(x, node.attr("perm", list(range(len(x.shape)))[::-1]))
+
+
+@reads("Concat")
+def concat(node: Node) -> Any:
+    """Side by side."""
+    found = f.concat(node.all(), node.attr("axis", 1))
+    if listed(found):
+        parts = [node.partly(i) for i in range(len(node))]
+        node.reader.partly[found.name] = [n for part in parts for n in part]
+    return found
+
+
+def listed(value: Any) -> bool:
+    """Whether it is a list of so many whole numbers, which are computed."""
+    if not traced(value) or len(value.shape) != 1 or -1 in value.shape:
+        return False
+    return bool(value.dtype.kind == "i")
+
+
+@reads("Split")
+def split(node: Node) -> Any:
+    """Parts along an axis, equal ones or of given sizes."""
+    x, axis = node.x(), node.attr("axis", 0)
+    axis %= len(x.shape)
+    if node.has(1) and node.known(1) is None:
+        return split_later(node, x, axis)
+    sizes = node.ints(1, "split") if node.has(1) or "split" in node.attrs else None
+    if sizes is None:
+        total, count = x.shape[axis], len(node.outputs)
+        if total == -1:
+            node.refuse("equal parts of a size that is not known")
+        each = -(-total // count)
+        sizes = [max(min(each, total - i * each), 0) for i in range(count)]
+    ends = np.cumsum(sizes).tolist()
+    return tuple(
+        f.slice(x, [axis], [end - size], [end])
+        for size, end in zip(sizes, ends, strict=True)
+    )
+
+
+def split_later(node: Node, x: Any, axis: int) -> Any:
+    """Parts whose sizes are computed."""
+    sizes = node.x(1)
+    ends = f.cumsum(sizes)
+    starts = f.subtract(ends, sizes)
+    shape = [-1 if i == axis else n for i, n in enumerate(x.shape)]
+    cuts = [
+        (f.slice(starts, [0], [i], [i + 1]), f.slice(ends, [0], [i], [i + 1]))
+        for i in range(len(node.outputs))
+    ]
+    return tuple(
+        node.late("slice", [x], shape, axes=[axis], starts=start, ends=end)
+        for start, end in cuts
+    )
+
+
+@reads("Slice")
+def slice_(node: Node) -> Any:
+    """A part; steps may go backwards."""
+    x = node.x()
+    starts, ends = numbers(node, 1, "starts"), numbers(node, 2, "ends")
+    if traced(starts) or traced(ends):
+        return later(node, x, starts, ends)
+    axes = node.ints(3, "axes") or list(range(len(starts)))
+    steps = node.ints(4) or [1] * len(starts)
+    found = [bounds(n, m, step) for n, m, step in zip(starts, ends, steps, strict=True)]
+    if not traced(x):
+        index = [slice(None)] * x.ndim
+        for axis, n, m, step in zip(axes, starts, ends, steps, strict=True):
+            index[axis] = slice(n, m if m > -(2**31) else None, step)
+        return x[tuple(index)]
+    starts, ends = [n for n, _ in found], [m for _, m in found]
+    if all(step == 1 for step in steps):
+        part = f.slice(x, axes, starts, ends)
+        if listed(x):
+            return told(node, part, node.partly(0)[starts[0] : ends[0]])
+        return part
+    return strided_slice(x, axes=axes, starts=starts, ends=ends, strides=steps)
+
+
+def told(node: Node, sizes: Any, known: list[int]) -> Any:
+    """Sizes of which some are known; an array if all are."""
+    if -1 not in known:
+        return np.array(known, sizes.dtype)
+    node.reader.partly[sizes.name] = known
+    return sizes
+
+
+def bounds(start: int, end: int, step: int) -> tuple[int, int]:
+    """In numbers that Paddle understands: an end of -1 going down is the beginning."""
+    start, end = max(min(start, END), -END), max(min(end, END), -END)
+    return start, end
+
+
+def numbers(node: Node, i: int, name: str) -> Any:
+    """Constant numbers, or a Variable."""
+    if name in node.attrs or node.known(i) is not None:
+        return node.ints(i, name)
+    return node.x(i)
+
+
+def later(node: Node, x: Any, starts: Any, ends: Any) -> Any:
+    """A part whose ends are computed."""
+    count = starts if traced(starts) else ends
+    many = count.shape[0] if traced(count) else len(count)
+    axes = numbers(node, 3, "axes") if node.has(3) else list(range(many))
+    steps = numbers(node, 4, "steps") if node.has(4) else [1] * many
+    if traced(axes):
+        shape = [-1] * len(x.shape)
+    else:
+        places = [axis % len(x.shape) for axis in axes]
+        shape = [-1 if i in places else n for i, n in enumerate(x.shape)]
+    starts = starts if traced(starts) else [bounds(n, 0, 1)[0] for n in starts]
+    ends = ends if traced(ends) else [bounds(0, n, 1)[1] for n in ends]
+    parts = {"axes": axes, "starts": starts, "ends": ends}
+    if not traced(steps) and all(step == 1 for step in steps):
+        return node.late("slice", [x], shape, **parts)
+    return node.late("strided_slice", [x], shape, **parts, strides=steps)
+
+
+@reads("Expand")
+def expand(node: Node) -> Any:
+    """Repeated; sizes of 1 keep what there is."""
+    x, shape = node.x(), node.sizes(1)
+    if shape is None:
+        count = max(node.x(1).shape[0], len(x.shape))
+        one, known = np.ones([1], x.dtype), node.partly(1)
+        ones = node.late("expand_v2", [one], known, shape=node.x(1))
+        return (
+            f.multiply(x, ones)
+            if x.dtype != np.bool_ and count
+            else f.logical_and(x, f.cast(ones, "bool"))
+        )
+    known = list(x.shape)
+    ndim = max(len(shape), len(known))
+    old = [1] * (ndim - len(known)) + known
+    new = [1] * (ndim - len(shape)) + shape
+    full = [a if b == 1 else b for a, b in zip(old, new, strict=True)]
+    if not traced(x):
+        return np.array(np.broadcast_to(x, full))
+    return f.expand(x, full)
+
+
+@reads("Tile")
+def tile(node: Node) -> Any:
+    """Repeated along each dimension."""
+    x, times = node.x(), node.known(1)
+    if times is None:
+        return node.late("tile", [x], [-1] * len(x.shape), repeat_times=node.x(1))
+    times = [int(n) for n in times]
+    within([max(n, 1) * t for n, t in zip(x.shape, times, strict=True)])
+    return f.tile(x, times)
+
+
+@reads("Shape")
+def shape(node: Node) -> Any:
+    """The sizes from one to another."""
+    x = node.x()
+    ndim = len(x.shape)
+    start, end = node.attr("start", 0), node.attr("end", ndim)
+    start, end, _ = slice(start, end).indices(ndim)
+    if -1 not in x.shape[start:end]:
+        return np.array(x.shape[start:end], np.int64)
+    sizes = f.cast(f.shape(x), "int64")
+    found = f.slice(sizes, [0], [start], [end])
+    node.reader.partly[found.name] = list(x.shape[start:end])
+    return found
+
+
+@reads("Size")
+def size(node: Node) -> Any:
+    """How many elements there are."""
+    x = node.x()
+    return f.numel(x) if -1 in x.shape else np.array(prod(x.shape), np.int64)
+
+
+@reads("Trilu")
+def trilu(node: Node) -> Any:
+    """What is above, or below, a diagonal."""
+    x, k, lower = node.x(), node.x(1) if node.has(1) else 0, not node.attr("upper", 1)
+    if traced(k):
+        k = f.reshape(k, [])
+        return node.late("tril_triu", [x], x.shape, diagonal=k, lower=lower)
+    function = f.tril if lower else f.triu
+    return function(x, int(k))

@@ -1,0 +1,69 @@
+"""Non-maximum suppression: of boxes that cover each other, the best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core.op import Like, op
+
+__all__ = ["suppressed"]
+
+
+def corners(box: Any, centred: bool) -> Any:
+    """Two opposite corners of each box, the lower one first."""
+    first, second = box[:, :2], box[:, 2:]
+    if centred:
+        return np.hstack([first - second / 2, first + second / 2])
+    return np.hstack([np.minimum(first, second), np.maximum(first, second)])
+
+
+def overlap(box: Any, others: Any) -> Any:
+    """What a box shares with others, as a part of what they cover together."""
+    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
+    shared = np.prod(np.maximum(high - low, 0), axis=1)
+    areas = np.prod(others[:, 2:] - others[:, :2], axis=1)
+    together = np.prod(box[2:] - box[:2]) + areas - shared
+    return np.divide(shared, together, out=np.zeros_like(shared), where=together > 0)
+
+
+def kept(boxes: Any, scores: Any, most: int, share: float, least: float) -> list[int]:
+    """Boxes from the best down, leaving out what covers one that was kept."""
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > least]
+    found: list[int] = []
+    while len(order) and len(found) < most:
+        best, order = order[0], order[1:]
+        found.append(int(best))
+        order = order[overlap(boxes[best], boxes[order]) <= share]
+    return found
+
+
+@op(needs="boxes [N, M, 4], scores [N, classes, M], a count and two thresholds")
+def suppressed(
+    boxes: Any, scores: Any, most: Any, share: Any, least: Any, *, centred: bool = False
+) -> Any:
+    """For each image and class the boxes that stay, rows (image, class, box).
+
+    >>> boxes = np.float32([[[0, 0, 2, 2], [0, 0, 2, 1.9], [3, 3, 4, 4]]])
+    >>> scores = np.float32([[[0.5, 0.9, 0.7]]])
+    >>> suppressed(boxes, scores, np.array(9), np.array(0.5), np.array(0.1)).tolist()
+    [[0, 0, 1], [0, 0, 2]]
+    """
+    limits = int(most.item()), float(share.item()), float(least.item())
+    rows = [
+        (image, kind, box)
+        for image, (found, by_class) in enumerate(zip(boxes, scores, strict=True))
+        for kind, given in enumerate(by_class)
+        for box in kept(corners(found, centred), given, *limits)
+    ]
+    return np.array(rows, np.int64).reshape(-1, 3)
+
+
+@suppressed.infers
+def suppressed_spec(
+    boxes: Like, scores: Like, most: Like, share: Like, least: Like, *, centred: bool
+) -> Any:
+    """As many rows as there happen to be."""
+    return [((-1, 3), np.dtype(np.int64))]

@@ -1,0 +1,294 @@
+"""Functions of single elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log, sqrt
+
+import numpy as np
+
+from teachgraph.deploy.onnx.writing.writer import CONVERTERS, Converter, Step, writes
+
+SAME = {
+    "abs": "Abs",
+    "acos": "Acos",
+    "acosh": "Acosh",
+    "asin": "Asin",
+    "asinh": "Asinh",
+    "assign": "Identity",
+    "atan": "Atan",
+    "atanh": "Atanh",
+    "ceil": "Ceil",
+    "cos": "Cos",
+    "cosh": "Cosh",
+    "erf": "Erf",
+    "exp": "Exp",
+    "floor": "Floor",
+    "isinf_v2": "IsInf",
+    "isnan_v2": "IsNaN",
+    "log": "Log",
+    "print": "Identity",
+    "reciprocal": "Reciprocal",
+    "relu": "Relu",
+    "rnn_memory_helper": "Identity",
+    "sigmoid": "Sigmoid",
+    "sign": "Sign",
+    "sin": "Sin",
+    "sinh": "Sinh",
+    "softsign": "Softsign",
+    "sqrt": "Sqrt",
+    "tan": "Tan",
+    "tanh": "Tanh",
+}
+"""Ops that ONNX has, too."""
+
+RENAMED: dict[str, tuple[str, dict[str, str]]] = {
+    "celu": ("Celu", {"alpha": "alpha"}),
+    "elu": ("Elu", {"alpha": "alpha"}),
+    "hard_shrink": ("Shrink", {"lambd": "threshold"}),
+    "hard_sigmoid": ("HardSigmoid", {"alpha": "slope", "beta": "offset"}),
+    "leaky_relu": ("LeakyRelu", {"alpha": "alpha"}),
+    "log_softmax": ("LogSoftmax", {"axis": "axis"}),
+    "selu": ("Selu", {"alpha": "alpha", "gamma": "scale"}),
+    "softmax": ("Softmax", {"axis": "axis"}),
+    "softshrink": ("Shrink", {"lambd": "lambda_", "bias": "lambda_"}),
+    "thresholded_relu": ("ThresholdedRelu", {"alpha": "threshold"}),
+}
+"""The same under attributes of other names."""
+
+
+def same(theirs: str) -> Converter:
+    """One node for one operator."""
+    return lambda step: step.give(theirs, step.get())
+
+
+def renamed(theirs: str, names: dict[str, str]) -> Converter:
+    """One node, with the attributes renamed."""
+    return lambda step: step.give(
+        theirs, step.get(), **{n: step.attrs[ours] for n, ours in names.items()}
+    )
+
+
+CONVERTERS.update({ours: same(theirs) for ours, theirs in SAME.items()})
+CONVERTERS.update({ours: renamed(*theirs) for ours, theirs in RENAMED.items()})
+
+
+def bounded(low: float, high: float) -> Callable[[Step], str]:
+    """x between two bounds."""
+    return lambda step: step.put("Clip", step.get(), step.like(low), step.like(high))
+
+
+@writes("relu6")
+def relu6(step: Step) -> None:
+    """min(max(x, 0), 6)."""
+    step.give("Clip", step.get(), step.like(0), step.like(6))
+
+
+@writes("clip")
+def clip(step: Step) -> None:
+    """Between min and max."""
+    low, high = step.attrs["min"], step.attrs["max"]
+    bounds = ["" if abs(n) == float("inf") else step.like(n) for n in (low, high)]
+    step.give("Clip", step.get(), *bounds)
+
+
+@writes("brelu")
+def brelu(step: Step) -> None:
+    """Between two thresholds."""
+    low, high = step.like(step.attrs["t_min"]), step.like(step.attrs["t_max"])
+    step.give("Clip", step.get(), low, high)
+
+
+@writes("silu", "swish")
+def silu(step: Step) -> None:
+    """x sigmoid(x)."""
+    step.give("Mul", step.get(), step.put("Sigmoid", step.get()))
+
+
+@writes("hard_swish")
+def hard_swish(step: Step) -> None:
+    """x min(max(x + offset, 0), threshold) / scale."""
+    shifted = step.put("Add", step.get(), step.like(step.attrs["offset"]))
+    gate = step.put("Clip", shifted, step.like(0), step.like(step.attrs["threshold"]))
+    product = step.put("Mul", step.get(), gate)
+    step.give("Div", product, step.like(step.attrs["scale"]))
+
+
+@writes("gelu")
+def gelu(step: Step) -> None:
+    """x Phi(x), Phi by erf or nearly that by tanh."""
+    x, half, one = step.get(), step.like(0.5), step.like(1)
+    if step.attrs["approximate"]:
+        cube = step.put(
+            "Mul", step.put("Mul", step.put("Mul", x, x), x), step.like(0.044715)
+        )
+        slope = step.put(
+            "Mul", step.put("Add", x, cube), step.like(sqrt(2 / 3.141592653589793))
+        )
+        curve = step.put("Tanh", slope)
+    else:
+        curve = step.put("Erf", step.put("Mul", x, step.like(sqrt(0.5))))
+    phi = step.put("Mul", step.put("Add", curve, one), half)
+    step.give("Mul", x, phi)
+
+
+STEEP = 18
+"""From here on softplus is x in float32: exp(-18) is less than the last digit of 18."""
+
+
+@writes("softplus")
+def softplus(step: Step) -> None:
+    """log(1 + exp(beta x)) / beta; beyond a threshold x itself."""
+    beta = step.like(step.attrs["beta"])
+    scaled = step.put("Mul", step.get(), beta)
+    smooth = step.put("Div", step.put("Softplus", scaled), beta)
+    if step.attrs["threshold"] >= STEEP:
+        return step.give("Identity", smooth)
+    straight = step.put("Greater", scaled, step.like(step.attrs["threshold"]))
+    return step.give("Where", straight, step.get(), smooth)
+
+
+@writes("mish")
+def mish(step: Step) -> None:
+    """x tanh(softplus(x))."""
+    step.give("Mul", step.get(), step.put("Tanh", step.put("Softplus", step.get())))
+
+
+@writes("logsigmoid")
+def logsigmoid(step: Step) -> None:
+    """-log(1 + exp(-x))."""
+    step.give("Neg", step.put("Softplus", step.put("Neg", step.get())))
+
+
+@writes("round")
+def round_(step: Step) -> None:
+    """A half goes away from 0; ONNX's own Round takes it to the nearest even number."""
+    size = step.put("Add", step.put("Abs", step.get()), step.like(0.5))
+    step.give("Mul", step.put("Sign", step.get()), step.put("Floor", size))
+
+
+@writes("logical_not")
+def logical_not(step: Step) -> None:
+    """What does not hold; of numbers, what is 0."""
+    step.give("Not", step.get_as("x", np.bool_))
+
+
+@writes("trunc")
+def trunc(step: Step) -> None:
+    """What stands before the point; whole numbers as they are."""
+    if step.variable("x").dtype.kind in "iu":
+        return step.give("Identity", step.get())
+    size = step.put("Floor", step.put("Abs", step.get()))
+    return step.give("Mul", step.put("Sign", step.get()), size)
+
+
+@writes("bitwise_not")
+def bitwise_not(step: Step) -> None:
+    """Each bit turned; the other truth."""
+    if step.variable("x").dtype == np.bool_:
+        return step.give("Not", step.get())
+    if step.writer.opset < 18:
+        step.refuse("the bits of whole numbers need opset_version=18")
+    return step.give("BitwiseNot", step.get())
+
+
+@writes("square")
+def square(step: Step) -> None:
+    """X squared."""
+    step.give("Mul", step.get(), step.get())
+
+
+@writes("rsqrt")
+def rsqrt(step: Step) -> None:
+    """1 / sqrt(x)."""
+    step.give("Reciprocal", step.put("Sqrt", step.get()))
+
+
+@writes("pow")
+def power(step: Step) -> None:
+    """X to a fixed power."""
+    step.give("Pow", step.get(), step.like(step.attrs["factor"]))
+
+
+@writes("log1p")
+def log1p(step: Step) -> None:
+    """log(1 + x)."""
+    step.give("Log", step.put("Add", step.get(), step.like(1)))
+
+
+@writes("expm1")
+def expm1(step: Step) -> None:
+    """exp(x) - 1."""
+    step.give("Sub", step.put("Exp", step.get()), step.like(1))
+
+
+@writes("log2", "log10")
+def other_logarithm(step: Step) -> None:
+    """The logarithm to base 2 or 10."""
+    base = 2 if step.operator.type == "log2" else 10
+    step.give("Div", step.put("Log", step.get()), step.like(log(base)))
+
+
+@writes("stanh")
+def stanh(step: Step) -> None:
+    """B tanh(a x)."""
+    inner = step.put("Mul", step.get(), step.like(step.attrs["scale_a"]))
+    step.give("Mul", step.put("Tanh", inner), step.like(step.attrs["scale_b"]))
+
+
+@writes("tanh_shrink")
+def tanh_shrink(step: Step) -> None:
+    """X - tanh(x)."""
+    step.give("Sub", step.get(), step.put("Tanh", step.get()))
+
+
+@writes("isfinite_v2")
+def isfinite(step: Step) -> None:
+    """Neither infinite nor no number."""
+    wrong = step.put("Or", step.put("IsNaN", step.get()), step.put("IsInf", step.get()))
+    step.give("Not", wrong)
+
+
+@writes("scale")
+def scale(step: Step) -> None:
+    """Scale x + bias, or scale (x + bias)."""
+    factor, bias = step.attrs["scale"], step.attrs["bias"]
+    if not bias:
+        return step.give("Mul", step.get(), step.like(factor))
+    if step.attrs["bias_after_scale"]:
+        x = (
+            step.get()
+            if factor == 1
+            else step.put("Mul", step.get(), step.like(factor))
+        )
+        return step.give("Add", x, step.like(bias))
+    shifted = step.put("Add", step.get(), step.like(bias))
+    return step.give("Mul", shifted, step.like(factor))
+
+
+@writes("increment")
+def increment(step: Step) -> None:
+    """X and a step."""
+    step.give("Add", step.get(), step.like(step.attrs["step"]))
+
+
+@writes("dropout")
+def dropout(step: Step) -> None:
+    """As in a test: nothing is left out."""
+    if not step.attrs["is_test"]:
+        step.refuse("it draws numbers; export a model for use, in eval mode")
+    if step.attrs["dropout_implementation"] == "upscale_in_train":
+        return step.give("Identity", step.get())
+    return step.give("Mul", step.get(), step.like(1.0 - step.attrs["dropout_prob"]))
+
+
+@writes("prelu")
+def prelu(step: Step) -> None:
+    """A slope of its own for what is negative; for each channel, along axis 1."""
+    alpha, ndim = step.get("alpha"), step.ndim
+    if step.attrs["mode"] == "channel" and step.attrs["data_format"] == "NCHW":
+        shape = step.ints(-1, *[1] * (ndim - 2))
+        alpha = step.put("Reshape", alpha, shape)
+    elif not ndim:
+        alpha = step.put("Reshape", alpha, step.ints())
+    step.give("PRelu", step.get(), alpha)

@@ -1,0 +1,72 @@
+"""Tensors out of nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core import dtypes
+from teachgraph.deploy.onnx.writing.writer import Step, writes
+
+
+def give_constant(step: Step, value: Any) -> None:
+    """A constant, under the name of the variable."""
+    variable = step.result()
+    name = step.writer.written(variable)
+    step.writer.node("Identity", [step.constant(value, variable.dtype)], [name])
+
+
+@writes("fill_constant")
+def fill_constant(step: Step) -> None:
+    """One value everywhere."""
+    give_constant(step, np.full(step.attrs["shape"], step.attrs["value"]))
+
+
+@writes("assign_value")
+def assign_value(step: Step) -> None:
+    """Given values."""
+    give_constant(step, np.reshape(step.attrs["values"], step.attrs["shape"]))
+
+
+@writes("eye")
+def eye(step: Step) -> None:
+    """The identity matrix."""
+    rows, columns = step.attrs["num_rows"], step.attrs["num_columns"]
+    give_constant(step, np.eye(rows, rows if columns == -1 else columns))
+
+
+@writes("tril_indices", "triu_indices")
+def triangle_indices(step: Step) -> None:
+    """Where a triangle is."""
+    give_constant(step, step.operator.op.kernel(**step.attrs))
+
+
+@writes("fill_any_like")
+def fill_any_like(step: Step) -> None:
+    """One value in the shape of another tensor."""
+    value = step.constant(step.attrs["value"], step.result().dtype)
+    step.give("Expand", value, step.put("Shape", step.get()))
+
+
+@writes("fill_constant_batch_size_like")
+def fill_batch_size_like(step: Step) -> None:
+    """One value in a shape with one size of another tensor."""
+    taken, put = step.attrs["input_dim_idx"], step.attrs["output_dim_idx"]
+    sizes = list(step.attrs["shape"])
+    size = step.put("Shape", step.get("input"), start=taken, end=taken + 1)
+    before, after = step.ints(*sizes[:put]), step.ints(*sizes[put + 1 :])
+    shape = step.put("Concat", before, size, after, axis=0)
+    value = step.constant(step.attrs["value"], dtypes.convert(step.attrs["dtype"]))
+    step.give("Expand", value, shape)
+
+
+@writes("range")
+def arange(step: Step) -> None:
+    """From start to end by steps."""
+    dtype, none = step.result().dtype, step.ints()
+    ends = [
+        step.put("Reshape", step.get_as(name, dtype), none)
+        for name in ("start", "end", "step")
+    ]
+    step.give("Range", *ends)

@@ -1,0 +1,125 @@
+"""Two tensors, element by element; shapes broadcast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.deploy.onnx.writing.writer import CONVERTERS, Converter, Step, writes
+
+ARITHMETIC = {
+    "elementwise_add": "Add",
+    "elementwise_div": "Div",
+    "elementwise_max": "Max",
+    "elementwise_min": "Min",
+    "elementwise_mul": "Mul",
+    "elementwise_pow": "Pow",
+    "elementwise_sub": "Sub",
+}
+
+COMPARED = {
+    "equal": "Equal",
+    "greater_equal": "GreaterOrEqual",
+    "greater_than": "Greater",
+    "less_equal": "LessOrEqual",
+    "less_than": "Less",
+}
+
+TRUTH = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
+
+
+def operands(step: Step, dtype: Any) -> tuple[str, str]:
+    """Both operands in one type, y with ones behind it where it stands at an axis."""
+    x, y = step.get_as("x", dtype), step.get_as("y", dtype)
+    axis, ndim = step.attrs.get("axis", -1), len(step.variable("y").shape)
+    trailing = 0 if axis == -1 else step.ndim - axis - ndim
+    if trailing > 0:
+        axes = step.ints(*range(ndim, ndim + trailing))
+        y = step.put("Unsqueeze", y, axes)
+    return x, y
+
+
+def common(step: Step) -> Any:
+    """The type that both operands become."""
+    return np.result_type(step.variable("x").dtype, step.variable("y").dtype)
+
+
+def arithmetic(theirs: str) -> Converter:
+    """In the type of the result."""
+    return lambda step: step.give(theirs, *operands(step, step.result().dtype))
+
+
+def compared(theirs: str) -> Converter:
+    """In the type both have in common; the result is another."""
+    return lambda step: step.give(theirs, *operands(step, common(step)))
+
+
+CONVERTERS.update({ours: arithmetic(theirs) for ours, theirs in ARITHMETIC.items()})
+CONVERTERS.update({ours: compared(theirs) for ours, theirs in COMPARED.items()})
+
+
+@writes(*TRUTH)
+def logical(step: Step) -> None:
+    """Of truths; numbers hold unless they are 0."""
+    step.give(TRUTH[step.operator.type], *operands(step, np.bool_))
+
+
+BITS = {"bitwise_and": "And", "bitwise_or": "Or", "bitwise_xor": "Xor"}
+
+
+@writes(*BITS)
+def bitwise(step: Step) -> None:
+    """Bit by bit; of truths, and with them alone before opset 18."""
+    theirs, dtype = BITS[step.operator.type], step.result().dtype
+    if dtype == np.bool_:
+        return step.give(theirs, *operands(step, dtype))
+    if step.writer.opset < 18:
+        step.refuse("the bits of whole numbers need opset_version=18")
+    return step.give(f"Bitwise{theirs}", *operands(step, dtype))
+
+
+@writes("not_equal")
+def not_equal(step: Step) -> None:
+    """ONNX can only say that they are equal."""
+    step.give("Not", step.put("Equal", *operands(step, common(step))))
+
+
+@writes("elementwise_mod")
+def modulo(step: Step) -> None:
+    """The remainder, with the sign of the divisor."""
+    x, y = operands(step, step.result().dtype)
+    if step.result().dtype.kind in "iu":
+        return step.give("Mod", x, y)
+    times = step.put("Floor", step.put("Div", x, y))
+    return step.give("Sub", x, step.put("Mul", times, y))
+
+
+@writes("elementwise_floordiv")
+def floordiv(step: Step) -> None:
+    """The quotient, rounded down; ONNX cuts whole numbers towards zero."""
+    x, y = operands(step, step.result().dtype)
+    if step.result().dtype.kind in "iu":
+        return step.give("Div", step.put("Sub", x, step.put("Mod", x, y)), y)
+    return step.give("Floor", step.put("Div", x, y))
+
+
+@writes("where")
+def where(step: Step) -> None:
+    """X where the condition holds, else y."""
+    dtype = step.result().dtype
+    x, y = step.get_as("x", dtype), step.get_as("y", dtype)
+    step.give("Where", step.get_as("condition", np.bool_), x, y)
+
+
+@writes("sum")
+def total(step: Step) -> None:
+    """The sum of several."""
+    step.give("Sum", *step.all("x"))
+
+
+@writes("equal_all")
+def equal_all(step: Step) -> None:
+    """Whether all elements are equal."""
+    same = step.cast(step.put("Equal", *operands(step, common(step))), np.int32)
+    step.give("Cast", step.reduced("ReduceMin", same, None, keep=False), to=9)

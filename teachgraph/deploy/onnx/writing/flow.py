@@ -1,0 +1,220 @@
+"""Branches become `If`, loops `Loop`, arrays of tensors sequences.
+
+An `If` must give the same outputs either way. A branch here gives its own or nothing,
+and `select_input` picks; so a branch not taken gives what was there before, or a
+placeholder that nobody looks at, and picking is an `If` of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.deploy.onnx.types import code_of
+from teachgraph.deploy.onnx.writing.writer import Step, Writer, writes
+from teachgraph.static.block import Block
+from teachgraph.static.variable import Variable
+
+ARRAY = "LOD_TENSOR_ARRAY"
+
+
+def information(writer: Writer, name: str, variable: Variable) -> Any:
+    """What a graph says of an input or output: type and number of dimensions."""
+    sizes = [None] * len(variable.shape)
+    code = code_of(variable.dtype)
+    if variable.type == ARRAY:
+        return writer.proto.make_tensor_sequence_value_info(name, code, None)
+    return writer.proto.make_tensor_value_info(name, code, sizes)
+
+
+def graph(writer: Writer, name: str, nodes: list[Any], results: list[Any]) -> Any:
+    """A subgraph without inputs."""
+    return writer.proto.make_graph(nodes, name, [], results)
+
+
+def boolean(step: Step, parameter: str) -> str:
+    """A condition without dimensions."""
+    name = step.get_as(parameter, np.bool_)
+    if step.variable(parameter).shape == ():
+        return name
+    return step.put("Reshape", name, step.ints())
+
+
+@writes("conditional_block")
+def branch(step: Step) -> None:
+    """A block that is run, or not."""
+    writer, block = step.writer, step.operator.sub_block
+    assert block is not None
+    outs = step.variables("out")
+    condition = boolean(step, "cond")
+    taken = taken_branch(step, block, outs)
+    skipped = skipped_branch(step, outs)
+    names = [writer.written(v) for v in outs]
+    writer.node("If", [condition], names, then_branch=taken, else_branch=skipped)
+
+
+def taken_branch(step: Step, block: Block, outs: list[Variable]) -> Any:
+    """The block, and what it gives."""
+    writer = step.writer
+    with writer.subgraph() as nodes:
+        writer.block(block)
+        return results(writer, nodes, outs, [writer.value(v) for v in outs])
+
+
+def skipped_branch(step: Step, outs: list[Variable]) -> Any:
+    """What there was before, or nothing worth looking at."""
+    writer = step.writer
+    with writer.subgraph() as nodes:
+        return results(writer, nodes, outs, [before(writer, v) for v in outs])
+
+
+def before(writer: Writer, variable: Variable) -> str:
+    """A variable's value so far, or a placeholder."""
+    if variable.name in writer.names or variable.name in writer.values:
+        return writer.value(variable)
+    if variable.type == ARRAY:
+        return writer.put("SequenceEmpty", dtype=code_of(variable.dtype))
+    ones = [1] * len(variable.shape)
+    return writer.constant(np.zeros(ones), variable.dtype)
+
+
+def results(
+    writer: Writer, nodes: list[Any], outs: list[Variable], values: list[str]
+) -> Any:
+    """A subgraph that gives these values, each under a name of its own."""
+    names = [writer.fresh(f"{v.name}.result") for v in outs]
+    for name, value in zip(names, values, strict=True):
+        writer.node("Identity", [value], [name])
+    infos = [information(writer, n, v) for n, v in zip(names, outs, strict=True)]
+    return graph(writer, writer.fresh("branch"), nodes, infos)
+
+
+@writes("select_input")
+def select(step: Step) -> None:
+    """The value of the branch that was taken."""
+    writer, out = step.writer, step.result()
+    choices = step.all("x")
+    if len(choices) != 2:
+        step.refuse(f"it picks one of two, not of {len(choices)}")
+    condition = step.cast(step.put("Reshape", step.get("mask"), step.ints()), np.bool_)
+    branches = []
+    for choice in choices:
+        with writer.subgraph() as nodes:
+            branches.append(results(writer, nodes, [out], [choice]))
+    no, yes = branches
+    writer.node(
+        "If", [condition], [writer.written(out)], then_branch=yes, else_branch=no
+    )
+
+
+@writes("while")
+def loop(step: Step) -> None:
+    """A block that is run for as long as its condition holds."""
+    writer, block = step.writer, step.operator.sub_block
+    assert block is not None
+    *carried, again = step.variables("out")
+    first = [writer.value(v) for v in step.variables("x")[: len(carried)]]
+    holds = boolean(step, "condition")
+    most = step.attrs.get("max_iterations")
+    limit = "" if most is None else step.constant(most, np.int64)
+    body = loop_body(writer, block, again, carried)
+    names = [writer.written(v) for v in carried]
+    writer.node("Loop", [limit, holds, *first], names, body=body)
+
+
+def loop_body(
+    writer: Writer, block: Block, again: Variable, carried: list[Variable]
+) -> Any:
+    """A graph from the number of the round and the values to the next values."""
+    proto, boolean = writer.proto, code_of(np.bool_)
+    with writer.subgraph() as nodes:
+        number, holds = writer.fresh("round"), writer.fresh("holds")
+        given = [proto.make_tensor_value_info(number, code_of(np.int64), [])]
+        given.append(proto.make_tensor_value_info(holds, boolean, []))
+        writer.names[again.name] = holds
+        for variable in carried:
+            name = writer.fresh(f"{variable.name}.round")
+            writer.names[variable.name] = name
+            given.append(information(writer, name, variable))
+        writer.block(block)
+        goes_on = writer.fresh(f"{again.name}.next")
+        shape = writer.constant([], np.int64)
+        writer.node("Reshape", [writer.value(again), shape], [goes_on])
+        outs = [writer.fresh(f"{v.name}.next") for v in carried]
+        for variable, name in zip(carried, outs, strict=True):
+            writer.node("Identity", [writer.value(variable)], [name])
+        infos = [proto.make_tensor_value_info(goes_on, boolean, [])]
+        infos += [information(writer, n, v) for n, v in zip(outs, carried, strict=True)]
+        return proto.make_graph(nodes, writer.fresh("body"), given, infos)
+
+
+@writes("fail_unless", "assert", "print_text")
+def watching(step: Step) -> None:
+    """What only speaks to people, or stops them, computes nothing."""
+
+
+def position(step: Step) -> str:
+    """Which element of an array."""
+    return step.put("Reshape", step.get_as("i", np.int64), step.ints())
+
+
+@writes("create_array")
+def create_array(step: Step) -> None:
+    """An empty sequence."""
+    step.give("SequenceEmpty", dtype=code_of(step.result().dtype))
+
+
+@writes("read_from_array")
+def read_from_array(step: Step) -> None:
+    """One element."""
+    step.give("SequenceAt", step.get(), position(step))
+
+
+@writes("lod_array_length")
+def array_length(step: Step) -> None:
+    """How many there are."""
+    step.give("Reshape", step.put("SequenceLength", step.get()), step.ints(1))
+
+
+@writes("write_to_array")
+def write_to_array(step: Step) -> None:
+    """The elements before, the new one, and those behind the old one in its place."""
+    array, at = step.get("array"), position(step)
+    if not array:
+        array = step.put("SequenceEmpty", dtype=code_of(step.result().dtype))
+    longer = step.put("SequenceInsert", array, step.get("x"), at)
+    length = step.put("SequenceLength", array)
+    replaced = step.put("Less", at, length)
+    behind = step.put("Add", at, step.constant(1, np.int64))
+    writer, out = step.writer, step.result()
+    with writer.subgraph() as nodes:
+        erased = writer.put("SequenceErase", longer, behind)
+        yes = results(writer, nodes, [out], [erased])
+    with writer.subgraph() as nodes:
+        no = results(writer, nodes, [out], [longer])
+    writer.node(
+        "If", [replaced], [writer.written(out)], then_branch=yes, else_branch=no
+    )
+
+
+@writes("tensor_array_to_tensor")
+def array_to_tensor(step: Step) -> None:
+    """The elements side by side, along an axis or a new one."""
+    axis, new = step.attrs["axis"], int(step.attrs["use_stack"])
+    step.give("ConcatFromSequence", step.get(), axis=axis, new_axis=new)
+
+
+@writes("fill_sizes")
+def fill_sizes(step: Step) -> None:
+    """One value everywhere, in a shape of numbers and tensors."""
+    left = iter(step.all("sizes"))
+    parts = [
+        step.put("Cast", step.put("Reshape", next(left), step.ints(1)), to=7)
+        if size == -1
+        else step.ints(size)
+        for size in step.attrs["shape"]
+    ]
+    shape = step.put("Concat", *parts, axis=0) if parts else step.ints()
+    value = step.constant(step.attrs["value"], step.result().dtype)
+    step.give("Expand", value, shape)

@@ -1,0 +1,56 @@
+"""Sums, means, extremes over some dimensions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from teachgraph.deploy.onnx.writing.writer import CONVERTERS, Converter, Step, writes
+
+NUMBERS = {
+    "logsumexp": "ReduceLogSumExp",
+    "reduce_amax": "ReduceMax",
+    "reduce_amin": "ReduceMin",
+    "reduce_max": "ReduceMax",
+    "reduce_mean": "ReduceMean",
+    "reduce_min": "ReduceMin",
+    "reduce_prod": "ReduceProd",
+    "reduce_sum": "ReduceSum",
+}
+
+
+def over(step: Step, type: str, x: str) -> str:
+    """The reduction over the axes that the operator names."""
+    axes = step.attrs["dim"] if "dim" in step.attrs else step.attrs["axis"]
+    keep = bool(step.attrs.get("keep_dim", step.attrs.get("keepdim")))
+    every = step.attrs["reduce_all"] or not len(axes)
+    return step.reduced(type, x, None if every else list(axes), keep=keep)
+
+
+def numbers(theirs: str) -> Converter:
+    """In the type of the result: booleans are counted as whole numbers."""
+
+    def converter(step: Step) -> None:
+        x = step.get_as("x", step.result().dtype)
+        step.give("Identity", over(step, theirs, x))
+
+    return converter
+
+
+CONVERTERS.update({ours: numbers(theirs) for ours, theirs in NUMBERS.items()})
+
+
+@writes("reduce_all", "reduce_any")
+def truth(step: Step) -> None:
+    """Whether any hold: there are more than none; whether all: none that does not."""
+    every, holds = step.operator.type == "reduce_all", step.get_as("x", np.bool_)
+    held = step.cast(step.put("Not", holds) if every else holds, np.int32)
+    count, none = over(step, "ReduceSum", held), step.constant(0, np.int32)
+    step.give("Equal" if every else "Greater", count, none)
+
+
+@writes("squared_l2_norm")
+def squared_l2_norm(step: Step) -> None:
+    """The sum of all squares."""
+    total = step.reduced("ReduceSumSquare", step.get(), None, keep=False)
+    shape = step.ints(*step.result().shape)
+    step.give("Reshape", total, shape)

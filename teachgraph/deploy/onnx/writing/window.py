@@ -1,0 +1,122 @@
+"""Convolution and pooling: what slides a window over an image."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.deploy.onnx.writing.writer import Step, writes
+from teachgraph.ops.windows import Shares
+
+
+def pads(step: Step, dims: int) -> dict[str, Any]:
+    """Padding as ONNX has it: all that comes before, then all that comes behind."""
+    algorithm, numbers = step.attrs["padding_algorithm"], step.attrs["paddings"]
+    if algorithm != "EXPLICIT":
+        return {"auto_pad": {"SAME": "SAME_UPPER", "VALID": "VALID"}[algorithm]}
+    if len(numbers) == dims:
+        return {"pads": [*numbers, *numbers]}
+    return {"pads": [*numbers[::2], *numbers[1::2]]}
+
+
+def channels_first(step: Step, name: str, ndim: int) -> str:
+    """An image with the channels where ONNX wants them."""
+    if not last(step):
+        return name
+    return step.put("Transpose", name, perm=[0, ndim - 1, *range(1, ndim - 1)])
+
+
+def give_back(step: Step, out: str, ndim: int, to: str) -> None:
+    """The result, the channels where the program has them."""
+    if not last(step):
+        return step.give("Identity", out, slot=to)
+    return step.give("Transpose", out, slot=to, perm=[0, *range(2, ndim), 1])
+
+
+def last(step: Step) -> bool:
+    """Whether the channels come last."""
+    layout = step.attrs.get("data_format") or step.attrs.get("data_layout") or ""
+    return str(layout).endswith("C")
+
+
+def shown(
+    step: Step, type: str, to: str, *inputs: str, ndim: int, **attrs: Any
+) -> None:
+    """A node over an image, in whichever layout."""
+    if not last(step):
+        return step.give(type, *inputs, slot=to, **attrs)
+    return give_back(step, step.put(type, *inputs, **attrs), ndim, to)
+
+
+@writes("conv2d", "depthwise_conv2d", "conv3d")
+def conv(step: Step) -> None:
+    """A sum of products in each window."""
+    ndim = len(step.variable("input").shape)
+    x = channels_first(step, step.get("input"), ndim)
+    same = step.attrs["padding_algorithm"] == "SAME"
+    dilations = [1] * (ndim - 2) if same else list(step.attrs["dilations"])
+    attrs = {"strides": list(step.attrs["strides"]), "dilations": dilations}
+    attrs |= {"group": step.attrs["groups"], **pads(step, ndim - 2)}
+    shown(step, "Conv", "output", x, step.get("filter"), ndim=ndim, **attrs)
+
+
+@writes("conv2d_transpose", "depthwise_conv2d_transpose", "conv3d_transpose")
+def conv_transpose(step: Step) -> None:
+    """Its adjoint."""
+    ndim = len(step.variable("input").shape)
+    x = channels_first(step, step.get("input"), ndim)
+    if step.attrs["padding_algorithm"] == "SAME":
+        step.refuse("give its padding in numbers instead of SAME")
+    attrs: dict[str, Any] = {"strides": list(step.attrs["strides"])}
+    attrs |= {"dilations": list(step.attrs["dilations"]), **pads(step, ndim - 2)}
+    attrs["group"] = step.attrs["groups"]
+    if more := list(step.attrs["output_padding"]):
+        attrs["output_padding"] = more * (ndim - 2 if len(more) == 1 else 1)
+    if len(step.attrs["output_size"]):
+        step.refuse("give output_padding instead of output_size")
+    shown(step, "ConvTranspose", "output", x, step.get("filter"), ndim=ndim, **attrs)
+
+
+@writes("pool2d", "pool3d", "max_pool2d_with_index", "max_pool3d_with_index")
+def pool(step: Step) -> None:
+    """The largest element, or the mean, of each window."""
+    ndim, average = step.ndim, step.attrs.get("pooling_type") == "avg"
+    x = channels_first(step, step.get(), ndim)
+    kind = "AveragePool" if average else "MaxPool"
+    ones = all(n == 1 for n in step.attrs["ksize"])
+    if step.attrs["global_pooling"] or (step.attrs["adaptive"] and ones):
+        return shown(step, f"Global{kind}", "out", x, ndim=ndim)
+    if step.attrs["adaptive"]:
+        return give_back(step, shared_out(step, x, average=average), ndim, "out")
+    attrs: dict[str, Any] = {"kernel_shape": list(step.attrs["ksize"])}
+    attrs |= {"strides": list(step.attrs["strides"]), **pads(step, ndim - 2)}
+    attrs["ceil_mode"] = int(step.attrs["ceil_mode"])
+    if average:
+        attrs["count_include_pad"] = int(not step.attrs["exclusive"])
+    return shown(step, kind, "out", x, ndim=ndim, **attrs)
+
+
+def shared_out(step: Step, x: str, *, average: bool) -> str:
+    """Windows that share each dimension out: one dimension after the other."""
+    shape = step.variable("x").shape
+    sizes = shape[1:-1] if last(step) else shape[2:]
+    for i, (size, count) in enumerate(zip(sizes, step.attrs["ksize"], strict=True)):
+        if size == -1:
+            step.refuse("adaptive pooling needs an image whose size is known")
+        x = along(step, x, i + 2, Shares(size, count), average=average)
+    return x
+
+
+def along(step: Step, x: str, axis: int, shares: Shares, *, average: bool) -> str:
+    """The windows along one dimension, side by side."""
+    type = "ReduceMean" if average else "ReduceMax"
+    parts = [
+        step.reduced(type, part(step, x, axis, start, end), [axis], keep=True)
+        for start, end in zip(shares.starts(), shares.ends(), strict=True)
+    ]
+    return step.put("Concat", *parts, axis=axis)
+
+
+def part(step: Step, x: str, axis: int, start: int, end: int) -> str:
+    """A part along one dimension."""
+    where = (step.ints(start), step.ints(end), step.ints(axis))
+    return step.put("Slice", x, *where)

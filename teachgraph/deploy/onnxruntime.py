@@ -1,0 +1,142 @@
+"""ONNX Runtime in the place of our own plans: `Executor(backend="onnxruntime")`.
+
+A program for use becomes an ONNX model, once for each set of feeds and fetches, and
+Microsoft's runtime runs it. It knows no gradients, so a program that trains is refused.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from teachgraph.core.errors import ExecutorError, at_user_line
+from teachgraph.core.plan import Plan
+from teachgraph.core.scope import Scope
+from teachgraph.static.operator import OpRole
+from teachgraph.static.program import Program
+
+__all__ = ["RuntimePlan", "Session", "plan"]
+
+ERRORS_ONLY = 3
+
+
+def plan(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Plan:
+    """How ONNX Runtime runs a program."""
+    return RuntimePlan(program, feeds, fetches)
+
+
+class RuntimePlan(Plan):
+    """A program for some feeds and fetches, run by ONNX Runtime.
+
+    Raises:
+        ImportError: ONNX Runtime is not installed.
+        ExecutorError: The program holds a backward, or updates something.
+    """
+
+    def __init__(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    ) -> None:
+        check_for_use(program)
+        runtime_package()
+        super().__init__(program, feeds, fetches)
+        self.held: dict[str, Any] = {}
+        self.made: Session | None = None
+
+    def run(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
+        """Run it once, with the parameters of a scope.
+
+        Raises:
+            NotInitializedError: A persistable variable has no value yet.
+            UnknownOpError: ONNX has no like for an op.
+        """
+        self.check_initialized(scope)
+        values = {name: scope.values[name] for name in self.reads}
+        old = self.held.get
+        if self.made is None or any(old(n) is not v for n, v in values.items()):
+            normal = self.program.clone(for_test=True)
+            cut = normal._prune_with_input([], self.fetches)
+            self.made = Session(cut, self.feeds, self.fetches, values)
+            self.held = values
+        return self.made.run(feed)
+
+    interpret = run
+
+
+class Session:
+    """A program exported to ONNX, in a session of ONNX Runtime on the CPU.
+
+    Several threads may run it at once.
+
+    Args:
+        program: The program, for use.
+        feeds: Names of the variables that are fed.
+        fetches: Names of the variables that are returned.
+        values: The parameters.
+        threads: How many threads an operator may have; by default as many as NumPy's
+            library is told by OMP_NUM_THREADS, else one for each core.
+
+    Raises:
+        ImportError: `onnx` or `onnxruntime` is not installed.
+        UnknownOpError: ONNX has no like for an op.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        values: Mapping[str, Any],
+        threads: int | None = None,
+    ) -> None:
+        runtime = runtime_package()
+        model_of = import_module("teachgraph.deploy.onnx.export").model_of
+        content = model_of(program, feeds, fetches, values).SerializeToString()
+        options = runtime.SessionOptions()
+        options.log_severity_level = ERRORS_ONLY
+        options.intra_op_num_threads = allowed_threads() if threads is None else threads
+        providers = ["CPUExecutionProvider"]
+        self.session = runtime.InferenceSession(content, options, providers=providers)
+        self.taken = [given.name for given in self.session.get_inputs()]
+        self.given = [given.name for given in self.session.get_outputs()]
+        each = list(dict.fromkeys(fetches))
+        self.places = [each.index(name) for name in fetches]
+
+    def run(self, feed: Mapping[str, Any]) -> list[Any]:
+        """The results for these inputs."""
+        found = self.session.run(self.given, {name: feed[name] for name in self.taken})
+        return [found[place] for place in self.places]
+
+
+def allowed_threads() -> int:
+    """The number in OMP_NUM_THREADS; 0, which is all cores, without one."""
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return int(told) if told.isdecimal() else 0
+
+
+def runtime_package() -> Any:
+    """ONNX Runtime.
+
+    Raises:
+        ImportError: It is not installed.
+    """
+    return import_module("teachgraph.deploy.onnx.types").needed("onnxruntime")
+
+
+def check_for_use(program: Program) -> None:
+    """Refuse a program that does more than answer.
+
+    Raises:
+        ExecutorError: It has gradients or updates.
+    """
+    for operator in program.global_block().ops:
+        if operator.role & (OpRole.BACKWARD | OpRole.OPTIMIZE):
+            raise ExecutorError(
+                at_user_line(
+                    f"backend='onnxruntime' runs programs for use, and {operator.type} "
+                    "is of the backward or the optimizer: run "
+                    "program.clone(for_test=True), or leave the backend out",
+                    operator.callsite,
+                )
+            )

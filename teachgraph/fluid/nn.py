@@ -1,0 +1,354 @@
+"""Paddle 1.x's layers of networks: what these are made of and judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from teachgraph.core.op import find
+from teachgraph.fluid.aliases import renamed
+from teachgraph.nn import functional
+from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
+from teachgraph.nn.functional.vision import resized
+from teachgraph.nn.parametric import (
+    batch_norm,
+    bilinear_tensor_product,
+    conv2d,
+    conv2d_transpose,
+    conv3d,
+    conv3d_transpose,
+    group_norm,
+    instance_norm,
+    layer_norm,
+    prelu,
+    tables,
+)
+from teachgraph.ops import dropout as dropouts
+from teachgraph.ops import functions, pool
+from teachgraph.static.layers import create_parameter
+
+__all__ = [
+    "adaptive_pool2d",
+    "adaptive_pool3d",
+    "batch_norm",
+    "bilinear_tensor_product",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "cos_sim",
+    "create_parameter",
+    "dice_loss",
+    "dropout",
+    "embedding",
+    "group_norm",
+    "huber_loss",
+    "image_resize",
+    "instance_norm",
+    "kldiv_loss",
+    "l2_normalize",
+    "label_smooth",
+    "layer_norm",
+    "log_loss",
+    "lrn",
+    "mse_loss",
+    "npair_loss",
+    "pixel_shuffle",
+    "pool2d",
+    "pool3d",
+    "prelu",
+    "resize_bilinear",
+    "resize_nearest",
+    "sigmoid_cross_entropy_with_logits",
+    "unfold",
+]
+
+log_loss = renamed(functional.log_loss, "input, label, epsilon=0.0001, name=None")
+mse_loss = renamed(functional.mse_loss, "input, label")
+kldiv_loss = renamed(
+    functional.kl_div, 'x, target, reduction="mean", name=None', target="label"
+)
+dice_loss = renamed(functional.dice_loss, "input, label, epsilon=1e-05, name=None")
+npair_loss = renamed(functional.npair_loss, "anchor, positive, labels, l2_reg=0.002")
+label_smooth = renamed(
+    functional.label_smooth,
+    'label, prior_dist=None, epsilon=0.1, dtype="float32", name=None',
+    dtype="",
+)
+pixel_shuffle = renamed(functional.pixel_shuffle, "x, upscale_factor")
+unfold = renamed(
+    functional.unfold, "x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None"
+)
+
+
+def dropout(
+    x: Any,
+    dropout_prob: float,
+    is_test: bool | None = False,
+    seed: int | None = None,
+    name: Any = None,
+    dropout_implementation: str = "downgrade_in_infer",
+) -> Any:
+    """Elements at random set to 0; a test multiplies by 1 - dropout_prob instead.
+
+    Args:
+        x: Floating numbers.
+        dropout_prob: How many of them are set to 0.
+        is_test: Whether this is a test.
+        seed: Where the random numbers start.
+        name: Accepted for Paddle's sake.
+        dropout_implementation: "upscale_in_train" divides by 1 - dropout_prob while
+            training, so that a test changes nothing: the way of 2.x.
+    """
+    return dropouts.dropout(
+        x,
+        dropout_prob=dropout_prob,
+        is_test=bool(is_test),
+        dropout_implementation=dropout_implementation,
+        fix_seed=seed is not None,
+        seed=seed or 0,
+    )[0]
+
+
+def pooled(
+    dims: int,
+    input: Any,
+    pool_size: Numbers,
+    pool_type: str,
+    pool_stride: Numbers,
+    pool_padding: Padding,
+    global_pooling: bool,
+    ceil_mode: bool,
+    exclusive: bool,
+    data_format: str,
+) -> Any:
+    """Pooling over this many dimensions."""
+    numbers, algorithm = paddings(pool_padding, dims, data_format)
+    return (pool.pool2d if dims == 2 else pool.pool3d)(
+        input,
+        pooling_type=pool_type,
+        ksize=several(pool_size, dims),
+        global_pooling=global_pooling,
+        strides=several(pool_stride, dims),
+        paddings=numbers,
+        padding_algorithm=algorithm,
+        ceil_mode=ceil_mode,
+        exclusive=exclusive,
+        data_format=data_format,
+    )
+
+
+def pool2d(
+    input: Any,
+    pool_size: Numbers = -1,
+    pool_type: str = "max",
+    pool_stride: Numbers = 1,
+    pool_padding: Padding = 0,
+    global_pooling: bool = False,
+    use_cudnn: bool = True,
+    ceil_mode: bool = False,
+    name: Any = None,
+    exclusive: bool = True,
+    data_format: str = "NCHW",
+) -> Any:
+    """The largest element or the mean of each window of an image.
+
+    Args:
+        input: [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
+        pool_size: The window; needed unless `global_pooling`.
+        pool_type: "max" or "avg".
+        pool_stride: From one window to the next.
+        pool_padding: What is added around the image.
+        global_pooling: Whether the window is the image.
+        use_cudnn: Accepted for Paddle's sake.
+        ceil_mode: Whether a window may stick out.
+        name: Accepted for Paddle's sake.
+        exclusive: Whether padding does not count in a mean.
+        data_format: Where the channels are.
+
+    >>> import numpy as np
+    >>> pool2d(np.arange(4.0).reshape(1, 1, 2, 2), 2, "avg").item()
+    1.5
+    """
+    window = (pool_size, pool_type, pool_stride, pool_padding, global_pooling)
+    return pooled(2, input, *window, ceil_mode, exclusive, data_format)
+
+
+def pool3d(
+    input: Any,
+    pool_size: Numbers = -1,
+    pool_type: str = "max",
+    pool_stride: Numbers = 1,
+    pool_padding: Padding = 0,
+    global_pooling: bool = False,
+    use_cudnn: bool = True,
+    ceil_mode: bool = False,
+    name: Any = None,
+    exclusive: bool = True,
+    data_format: str = "NCDHW",
+) -> Any:
+    """The same over volumes [N, C, D, H, W]."""
+    window = (pool_size, pool_type, pool_stride, pool_padding, global_pooling)
+    return pooled(3, input, *window, ceil_mode, exclusive, data_format)
+
+
+def adaptive_pool2d(
+    input: Any,
+    pool_size: Any,
+    pool_type: str = "max",
+    require_index: bool = False,
+    name: Any = None,
+) -> Any:
+    """Pooling to a given size, whatever the size of the image."""
+    if pool_type == "max":
+        return functional.adaptive_max_pool2d(input, pool_size, require_index)
+    return functional.adaptive_avg_pool2d(input, pool_size)
+
+
+def adaptive_pool3d(
+    input: Any,
+    pool_size: Any,
+    pool_type: str = "max",
+    require_index: bool = False,
+    name: Any = None,
+) -> Any:
+    """The same over volumes."""
+    if pool_type == "max":
+        return functional.adaptive_max_pool3d(input, pool_size, require_index)
+    return functional.adaptive_avg_pool3d(input, pool_size)
+
+
+def embedding(
+    input: Any,
+    size: Sequence[int],
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Any:
+    """Row `input` of a table that is learnt; [N, 1] gives [N, D].
+
+    Paddle 1.x has the op `lookup_table` for it, we a `squeeze2` before
+    `lookup_table_v2`. `fluid.embedding` keeps the last dimension.
+    """
+    if len(input.shape) > 1 and input.shape[-1] == 1:
+        input = functions.squeeze(input, -1)
+    row = {"padding_idx": padding_idx, "param_attr": param_attr, "dtype": dtype}
+    return tables.embedding(input, size, is_sparse, is_distributed, **row)
+
+
+def cos_sim(X: Any, Y: Any) -> Any:  # noqa: N803  Paddle's names
+    """The cosine of the angle between rows: [N, D] and [N, D] or [1, D] give [N, 1]."""
+    return functions.unsqueeze(functional.cosine_similarity(X, Y, axis=1), 1)
+
+
+def l2_normalize(x: Any, axis: int, epsilon: float = 1e-12, name: Any = None) -> Any:
+    """x over its length along `axis`."""
+    return functional.normalize(x, 2, axis, epsilon)
+
+
+def lrn(
+    input: Any,
+    n: int = 5,
+    k: float = 1.0,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    name: Any = None,
+    data_format: str = "NCHW",
+) -> Any:
+    """x / (k + alpha sum)^beta, with the sum of x^2 over `n` channels about each.
+
+    2.x's `local_response_norm` takes their mean.
+    """
+    return functional.local_response_norm(input, n, alpha * n, beta, k, data_format)
+
+
+def huber_loss(input: Any, label: Any, delta: float) -> Any:
+    """Half the square of a small difference, and what goes on straight from there."""
+    return find("huber_loss")(input, label, delta=delta)[1]
+
+
+def sigmoid_cross_entropy_with_logits(
+    x: Any,
+    label: Any,
+    ignore_index: int = -100,
+    name: Any = None,
+    normalize: bool = False,
+) -> Any:
+    """-label log p - (1 - label) log(1 - p) with p = sigmoid(x), element by element.
+
+    Args:
+        x: Logits.
+        label: Of the same shape, between 0 and 1.
+        ignore_index: A label that gives 0.
+        name: Accepted for Paddle's sake.
+        normalize: Whether to divide by how many labels are not ignored.
+    """
+    op = find("sigmoid_cross_entropy_with_logits")
+    out = op(x, label, None, ignore_index=ignore_index)
+    if not normalize:
+        return out
+    ignored = functions.full_like(label, ignore_index)
+    counted = functions.cast(functions.not_equal(label, ignored), x.dtype)
+    return out / functions.clip(functions.sum(counted), min=1.0)
+
+
+def image_resize(
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: Any = None,
+    resample: str = "BILINEAR",
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_format: str = "NCHW",
+) -> Any:
+    """An image in another size.
+
+    Args:
+        input: [N, C, H, W].
+        out_shape: The new size; or else
+        scale: How many times as large.
+        name: Accepted for Paddle's sake.
+        resample: "BILINEAR", "NEAREST", "BICUBIC", "TRILINEAR" or "LINEAR".
+        actual_shape: Accepted for Paddle's sake.
+        align_corners: Whether corners stay in the middle of the corner pixels.
+        align_mode: How pixels are counted otherwise.
+        data_format: Where the channels are.
+    """
+    scale = scale if out_shape is None else None
+    how = (resample.lower(), align_corners, align_mode, data_format)
+    nearest = resample.upper() == "NEAREST"
+    resize = resized if nearest else functional.interpolate
+    return resize(input, out_shape, scale, *how)
+
+
+def resize_bilinear(
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: Any = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    align_mode: int = 1,
+    data_format: str = "NCHW",
+) -> Any:
+    """`image_resize`, with weights of the four nearest pixels."""
+    how = ("BILINEAR", None, align_corners, align_mode, data_format)
+    return image_resize(input, out_shape, scale, None, *how)
+
+
+def resize_nearest(
+    input: Any,
+    out_shape: Any = None,
+    scale: Any = None,
+    name: Any = None,
+    actual_shape: Any = None,
+    align_corners: bool = True,
+    data_format: str = "NCHW",
+) -> Any:
+    """`image_resize`, with the nearest pixel."""
+    how = ("NEAREST", None, align_corners, 1, data_format)
+    return image_resize(input, out_shape, scale, None, *how)

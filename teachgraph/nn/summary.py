@@ -1,0 +1,272 @@
+"""What a network is made of, as a table: shapes, parameters, multiplications.
+
+The network is run once on random input, and every layer in it is watched by a hook.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from teachgraph import nn
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core import dtypes
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.modes import no_grad
+
+__all__ = ["flops", "summary"]
+
+Shape = list[int]
+Count = Callable[[Any, Any, Any], int]
+
+
+@dataclass
+class Seen:
+    """One layer as it ran.
+
+    Attributes:
+        layer: The layer.
+        depth: How deep it lies in the network.
+        inputs: The shape of its first input.
+        output: The shape of its first result.
+        flops: Its multiplications and additions, counted in pairs.
+    """
+
+    layer: nn.Layer
+    depth: int
+    inputs: Shape
+    output: Shape
+    flops: int = 0
+
+    @property
+    def parameters(self) -> int:
+        """The numbers in its own parameters."""
+        return sum(p.size for p in self.layer.parameters(include_sublayers=False))
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether it holds no other layer."""
+        return not list(self.layer.children())
+
+
+def shape_of(value: Any) -> Shape:
+    """The shape of a Tensor, or of the first one in a list or dict."""
+    while isinstance(value, (list, tuple, dict)) and value:
+        value = next(iter(value.values() if isinstance(value, dict) else value))
+    return list(value.shape) if hasattr(value, "shape") else []
+
+
+@contextmanager
+def watched(net: nn.Layer, count: Count) -> Iterator[list[Seen]]:
+    """Inside, every layer that runs is noted, in the order in which they start."""
+    seen: list[Seen] = []
+    open_layers: list[Seen] = []
+
+    def begin(layer: nn.Layer, inputs: Any) -> None:
+        found = Seen(layer, len(open_layers), shape_of(inputs), [])
+        seen.append(found)
+        open_layers.append(found)
+
+    def end(layer: nn.Layer, inputs: Any, output: Any) -> None:
+        found = open_layers.pop()
+        found.output, found.flops = shape_of(output), count(layer, inputs, output)
+
+    layers = net.sublayers(include_self=True)
+    handles = [layer.register_forward_pre_hook(begin) for layer in layers]
+    handles += [layer.register_forward_post_hook(end) for layer in layers]
+    modes = [layer.training for layer in layers]
+    net.eval()
+    try:
+        with no_grad():
+            yield seen
+    finally:
+        for handle in handles:
+            handle.remove()
+        for layer, training in zip(layers, modes, strict=True):
+            layer.__dict__["training"] = training
+
+
+def inputs_for(input_size: Any, dtypes_wanted: Any) -> list[Tensor]:
+    """Random inputs of one size or of several; an unknown size counts as 1.
+
+    Raises:
+        InvalidValueError: A size is no positive integer.
+    """
+    sizes = [input_size]
+    if input_size and isinstance(input_size[0], (list, tuple)):
+        sizes = list(input_size)
+    names = dtypes_wanted or "float32"
+    kinds = [names] * len(sizes) if isinstance(names, str) else list(names)
+    return [made(size, kind) for size, kind in zip(sizes, kinds, strict=True)]
+
+
+def made(size: Sequence[Any], kind: Any) -> Tensor:
+    """One input: zeros where it holds integers, which are valid indices."""
+    shape = [1 if n is None or n == -1 else n for n in size]
+    if not all(isinstance(n, int) and n > 0 for n in shape):
+        raise InvalidValueError(
+            at_user_line(f"input_size holds positive integers, -1 or None, got {size}")
+        )
+    dtype = dtypes.convert(kind)
+    if dtype.kind != "f":
+        return Tensor(np.zeros(shape, dtype))
+    return Tensor(np.random.default_rng(0).random(shape).astype(dtype))
+
+
+def summary(
+    net: nn.Layer, input_size: Any = None, dtypes: Any = None, input: Any = None
+) -> dict[str, int]:
+    """Show each layer with its shapes and parameters.
+
+    Args:
+        net: The network.
+        input_size: The shape of its input, or a list of shapes; None or -1 for a size
+            that does not matter.
+        dtypes: The type of each input; by default float32.
+        input: What to run it on, instead of random numbers.
+
+    Returns:
+        `total_params` and `trainable_params`.
+
+    In Paddle this is `paddle.summary`.
+
+    >>> from teachgraph import nn
+    >>> summary(nn.Sequential(nn.Linear(4, 3), nn.ReLU()), (2, 4))
+    ┏━━━━━━━━━━━━┳━━━━━━━━┳━━━━━━━━┳━━━━━━━━━━━━┓
+    ┃ layer      ┃ input  ┃ output ┃ parameters ┃
+    ┡━━━━━━━━━━━━╇━━━━━━━━╇━━━━━━━━╇━━━━━━━━━━━━┩
+    │ Sequential │ [2, 4] │ [2, 3] │          0 │
+    │   Linear   │ [2, 4] │ [2, 3] │         15 │
+    │   ReLU     │ [2, 3] │ [2, 3] │          0 │
+    └────────────┴────────┴────────┴────────────┘
+    15 parameters, 15 of them trained
+    {'total_params': 15, 'trainable_params': 15}
+    """
+    inputs = [input] if input is not None else inputs_for(input_size, dtypes)
+    with watched(net, lambda *_: 0) as seen:
+        net(*inputs)
+    rows = [
+        ("  " * s.depth + type(s.layer).__name__, s.inputs, s.output, s.parameters)
+        for s in seen
+    ]
+    parameters = net.parameters()
+    total = sum(p.size for p in parameters)
+    trained = sum(p.size for p in parameters if not p.stop_gradient)
+    show(
+        ("layer", "input", "output", "parameters"),
+        rows,
+        f"{total:,} parameters, {trained:,} of them trained",
+    )
+    return {"total_params": total, "trainable_params": trained}
+
+
+def of_convolution(layer: Any, inputs: Any, output: Any) -> int:
+    """Each output is a sum over a window of each channel in its group, plus a bias."""
+    window = prod(layer.weight.shape[2:])
+    channels = inputs[0].shape[1] // layer._groups
+    biases = int(layer.bias is not None)
+    return int(output.size) * int(channels * window + biases)
+
+
+def of_linear(layer: Any, inputs: Any, output: Any) -> int:
+    """Each output is a sum over all inputs; Paddle does not count the bias."""
+    return int(layer.weight.shape[0] * output.size)
+
+
+def of_batch_norm(layer: Any, inputs: Any, output: Any) -> int:
+    """A product and a sum for each element."""
+    return 2 * int(inputs[0].size)
+
+
+def of_each(layer: Any, inputs: Any, output: Any) -> int:
+    """One for each output."""
+    return int(output.size)
+
+
+def of_adaptive_pool(layer: Any, inputs: Any, output: Any) -> int:
+    """Each output is a sum over its window, divided once."""
+    sizes = zip(inputs[0].shape[2:], output.shape[2:], strict=True)
+    return int(output.size) * int(prod(n // m for n, m in sizes) + 1)
+
+
+def counts() -> dict[type, Count]:
+    """How Paddle counts each kind of layer; others count as 0."""
+    return {
+        **dict.fromkeys(
+            [nn.Conv1D, nn.Conv2D, nn.Conv3D, nn.Conv2DTranspose], of_convolution
+        ),
+        **dict.fromkeys([nn.BatchNorm, nn.BatchNorm2D], of_batch_norm),
+        **dict.fromkeys([nn.AvgPool1D, nn.AvgPool2D, nn.LeakyReLU], of_each),
+        **dict.fromkeys([nn.AdaptiveAvgPool1D, nn.AdaptiveAvgPool2D], of_adaptive_pool),
+        nn.Linear: of_linear,
+    }
+
+
+def counted(known: Mapping[type, Count], layer: Any, inputs: Any, output: Any) -> int:
+    """The operations of one layer as it ran."""
+    return known[type(layer)](layer, inputs, output) if type(layer) in known else 0
+
+
+def flops(
+    net: nn.Layer,
+    input_size: Any,
+    custom_ops: Mapping[type, Count] | None = None,
+    print_detail: bool = False,
+) -> int:
+    """Count multiplications with their additions, layer by layer, as Paddle does.
+
+    Args:
+        net: The network.
+        input_size: The shape of its input.
+        custom_ops: For a class of layers, a function of (layer, inputs, output) that
+            returns their number.
+        print_detail: Show a table.
+
+    In Paddle this is `paddle.flops`; what is written with functions instead of layers
+    does not count.
+
+    >>> from teachgraph import nn
+    >>> flops(nn.Sequential(nn.Linear(4, 3), nn.ReLU()), [2, 4])
+    24
+    """
+    known = {**counts(), **(custom_ops or {})}
+    with watched(net, partial(counted, known)) as seen:
+        net(*inputs_for(input_size, None))
+    leaves = [s for s in seen if s.is_leaf]
+    total = sum(s.flops for s in leaves)
+    if print_detail:
+        rows = [
+            (s.layer.full_name(), s.inputs, s.output, s.parameters, s.flops)
+            for s in leaves
+        ]
+        head = ("layer", "input", "output", "parameters", "flops")
+        show(head, rows, f"{total:,} flops")
+    return total
+
+
+def show(head: Sequence[str], rows: Sequence[Sequence[Any]], under: str) -> None:
+    """Print a table; numbers stand at the right.
+
+    Raises:
+        ImportError: The package `rich` is not installed.
+    """
+    try:
+        from rich.console import Console
+        from rich.table import Table
+    except ImportError:
+        raise ImportError("tables need the package rich: pip install rich") from None
+    table = Table(*())
+    for name, cell in zip(head, rows[0], strict=True):
+        table.add_column(name, justify="right" if isinstance(cell, int) else "left")
+    for row in rows:
+        texts = [f"{c:,}" if isinstance(c, int) else str(c) for c in row]
+        table.add_row(*(text.replace("[", "\\[") for text in texts))
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(under)

@@ -1,0 +1,23 @@
+"""Sums and products that are stored where their first input was.
+
+Gradients are scaled and added up in place; these are the same ops with another place
+for the result or, as `add_n`, with another name for it.
+"""
+
+from __future__ import annotations
+
+from teachgraph.core.op import Op
+from teachgraph.ops import elementwise, math
+
+__all__ = ["add_n", "add_onto", "multiply_onto", "scale_onto"]
+
+
+def onto(op: Op) -> Op:
+    """The same op, its result stored where its first input was."""
+    return Op(op.kernel, type=op.type, inplace={"out": op.inputs[0]}, needs=op.needs)
+
+
+add_n = Op(math.sum_.kernel, type="sum", key="add_n", needs=math.sum_.needs)
+add_onto = onto(math.sum_)
+multiply_onto = onto(elementwise.elementwise_mul)
+scale_onto = onto(math.scale)

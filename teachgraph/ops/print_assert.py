@@ -1,0 +1,100 @@
+"""Ops that look at a value while a program runs: print it, or stop the run."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.op import Like, op
+
+__all__ = ["assert_", "print_"]
+
+_printed: Counter[int] = Counter()
+"""How often each Print has printed, by its number."""
+
+
+@op(type="assert", outputs=(), needs="Cond: one boolean", foreign=True)
+def assert_(cond: Any, *data: Any, summarize: int = -1) -> Any:
+    """Stops the run unless `cond` holds.
+
+    Raises:
+        InvalidValueError: It does not; the message shows `data`.
+    """
+    if not np.reshape(cond, ()):
+        shown = "".join(f"\n  {text_of(value, summarize)}" for value in data)
+        raise InvalidValueError(f"the condition does not hold{shown}")
+    return ()
+
+
+@assert_.infers
+def assert_spec(cond: Like, *data: Like, summarize: int) -> Any:
+    """It gives nothing."""
+    return []
+
+
+@op(type="print", foreign=True)
+def print_(
+    x: Any,
+    *,
+    first_n: int = -1,
+    message: str = "",
+    summarize: int = 20,
+    name: str = "",
+    print_phase: str = "BOTH",
+    is_forward: bool = True,
+    number: int = 0,
+) -> Any:
+    """A copy of `x`, which is printed on the way, or its gradient on the way back.
+
+    Only the first `first_n` times, if that is not negative.
+    """
+    if print_phase in ("BOTH", "FORWARD" if is_forward else "BACKWARD"):
+        _printed[number] += 1
+        if first_n < 0 or _printed[number] <= first_n:
+            label = name if is_forward else f"{name}@GRAD"
+            head = " ".join(filter(None, [message, label]))
+            text = text_of(x, summarize)
+            sys.stdout.write(f"{head}: {x.dtype} {list(x.shape)} {text}\n")
+    return np.array(x)
+
+
+@print_.infers
+def print_spec(x: Like, **_: Any) -> Any:
+    """The same."""
+    return [(x.shape, x.dtype)]
+
+
+@print_.grad(inline=True)
+def print_grad(
+    dout: Any,
+    *,
+    first_n: int,
+    message: str,
+    summarize: int,
+    name: str,
+    print_phase: str,
+    number: int,
+) -> Any:
+    """dx = dout, which is printed too."""
+    return lambda: print_(
+        dout,
+        first_n=first_n,
+        message=message,
+        summarize=summarize,
+        name=name,
+        print_phase=print_phase,
+        is_forward=False,
+        number=-1 - number,
+    )
+
+
+def text_of(value: Any, summarize: int) -> str:
+    """The first elements of an array, all of them if `summarize` is negative."""
+    flat = np.ravel(value)
+    if 0 <= summarize < flat.size:
+        return f"{flat[:summarize].tolist()} and {flat.size - summarize} more"
+    return str(np.asarray(value).tolist())

@@ -1,0 +1,1 @@
+"""Execution plans: lifetimes, memory and runs of programs."""

@@ -1,0 +1,73 @@
+"""The shapes that a program's values have for one feed: no size is unknown then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from teachgraph.control_flow.flow import Step
+from teachgraph.core.call import Call
+from teachgraph.core.infer import Spec, infer
+from teachgraph.core.op import GradOp, slot_name
+from teachgraph.static.variable import GRAD, Variable
+
+__all__ = ["Specs", "specs_of"]
+
+Specs = dict[str, Spec]
+
+
+def specs_of(
+    steps: Sequence[Step],
+    variables: Mapping[str, Variable],
+    fed: Mapping[str, Sequence[int]],
+) -> Specs:
+    """Shape and dtype of each value, by name.
+
+    A size stays -1 where it depends on values, or on a feed whose shape is not given.
+
+    Args:
+        steps: What the program runs, in order.
+        variables: What is known of its variables.
+        fed: The shapes of the feeds.
+    """
+    found = {
+        name: Spec(tuple(fed.get(name, v.shape)), v.dtype)
+        for name, v in variables.items()
+    }
+    for step in steps:
+        if isinstance(step, Call) and any(unknown(found, n) for n in step.outputs):
+            found.update(outputs_of(step, found))
+    return found
+
+
+def unknown(specs: Specs, name: str | None) -> bool:
+    """Whether a value has a size that is not known."""
+    return name in specs and -1 in specs[name].shape
+
+
+def outputs_of(call: Call, specs: Specs) -> Specs:
+    """What a call gives for inputs of these shapes, as far as it can be told."""
+    op = call.operator.op
+    if isinstance(op, GradOp):
+        return gradients_of(call, op, specs)
+    inputs = [None if name is None else specs.get(name) for name in call.arguments]
+    if any(spec is not None and -1 in spec.shape for spec in inputs):
+        return {}
+    try:
+        made = infer(op, inputs, call.operator.own_attrs)
+    except Exception:  # its sizes depend on values, and these are none
+        return {}
+    pairs = zip(call.outputs, made, strict=False)
+    return {name: spec for name, spec in pairs if name is not None}
+
+
+def gradients_of(call: Call, op: GradOp, specs: Specs) -> Specs:
+    """A gradient is like what it is the gradient of."""
+    twin, found = call.operator.twin, Specs()
+    for name in op.source.of:
+        slot = slot_name(name)
+        gradients = call.operator.outputs.get(f"{slot}{GRAD}", [])
+        likes = [] if twin is None else twin.inputs.get(slot, [])
+        for gradient, like in zip(gradients, likes, strict=False):
+            if gradient in specs and like in specs:
+                found[gradient] = Spec(specs[like].shape, specs[gradient].dtype)
+    return found

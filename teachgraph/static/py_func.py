@@ -1,0 +1,153 @@
+"""`py_func`: the user's own function as an operator, and its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.ops.error_context import all_in_words
+from teachgraph.ops.py_func import OutputSpec, register
+from teachgraph.static.block import Block
+from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.program import current_block
+from teachgraph.static.variable import EMPTY, Variable
+
+__all__ = ["py_func", "py_func_gradient"]
+
+Variables = Variable | Sequence[Variable] | None
+
+
+def py_func(
+    func: Callable[..., Any],
+    x: Variables,
+    out: Variables,
+    backward_func: Callable[..., Any] | None = None,
+    skip_vars_in_backward_input: Variables = None,
+) -> Any:
+    """Append an operator that calls `func` when the program runs.
+
+    Args:
+        func: Called with one array per `x`; returns one per `out`.
+        x: What it reads.
+        out: What it writes: variables made beforehand with their shape, by
+            `Block.create_var`. A result of another shape is refused at run time.
+        backward_func: Called with the arrays of `x`, of `out`, and the gradients of
+            `out`, in this order; returns one gradient per `x`, None where none is
+            wanted. Without it no gradient passes.
+        skip_vars_in_backward_input: Those of `x` and `out` that it is not given.
+
+    Returns:
+        `out`, as it came.
+
+    Raises:
+        TypeError: `func` is no function, or `x` no variables.
+        ProgramError: `out` has no shape, or a skipped variable is none of them.
+
+    In Paddle this is `paddle.static.py_func` and, in 1.x, `fluid.layers.py_func`.
+    """
+    inputs, outputs = variables("X", x), variables("Out", out)
+    skipped = variables("skip_vars_in_backward_input", skip_vars_in_backward_input)
+    check_functions(func, backward_func)
+    check_skipped(skipped, [*inputs, *outputs])
+    check_shapes(outputs)
+    forward, backward = register(func, [promised(v) for v in outputs]), -1
+    if backward_func is not None:
+        backward = register(backward_func, [promised(v) for v in inputs])
+    block = inputs[0].block.program.current_block() if inputs else current_block()
+    block.append_op(
+        "py_func",
+        {"X": inputs},
+        {"Out": outputs},
+        {
+            "forward_callable_id": forward,
+            "backward_callable_id": backward,
+            "backward_skip_vars": [v.name for v in skipped],
+        },
+    )
+    return out
+
+
+def variables(what: str, value: Any) -> list[Variable]:
+    """None, one variable or several, as a list."""
+    found = list(value) if isinstance(value, (list, tuple)) else [value]
+    if value is None:
+        return []
+    if not all(isinstance(v, Variable) for v in found):
+        raise TypeError(
+            f"The type of '{what}' in py_func must be (list, tuple, Variable, "
+            f"NoneType), but received {type(value)}"
+        )
+    return found
+
+
+def check_functions(func: Any, backward_func: Any) -> None:
+    """Refuse what can't be called."""
+    for function in (func, *([] if backward_func is None else [backward_func])):
+        if not callable(function):
+            raise TypeError(f"func must be a Python function, got {type(function)}")
+
+
+def check_shapes(outputs: Sequence[Variable]) -> None:
+    """The user alone knows the shapes of what the function returns."""
+    for variable in outputs:
+        if not variable.shape:
+            raise ProgramError(
+                at_user_line(
+                    "Output shapes of py_func op should be provided by users manually: "
+                    f"{variable.name!r} has none"
+                )
+            )
+
+
+def check_skipped(skipped: Sequence[Variable], known: Sequence[Variable]) -> None:
+    """A skipped variable must be one that backward_func would be given."""
+    names = {v.name for v in known}
+    for variable in skipped:
+        if variable.name not in names:
+            raise ProgramError(
+                at_user_line(
+                    f"Variable {variable.name} is not found in forward inputs and "
+                    "outputs"
+                )
+            )
+
+
+def promised(variable: Variable) -> OutputSpec:
+    """What the function must return for this variable."""
+    return OutputSpec(variable.name, variable.shape, variable.dtype)
+
+
+def py_func_gradient(
+    block: Block,
+    operator: Operator,
+    out_grads: Sequence[str | None],
+    wanted: Mapping[int, str],
+) -> None:
+    """Append the operator that calls `backward_func`: itself a `py_func`.
+
+    Args:
+        block: Where to append it.
+        operator: The forward operator.
+        out_grads: The gradient of each output, None where none arrives.
+        wanted: For the position of each input that wants one, its gradient's name.
+    """
+    skipped = operator.attrs["backward_skip_vars"]
+    names = [*operator.input_arg_names, *operator.output_arg_names]
+    kept = [name for name in names if name not in skipped]
+    arriving = [grad or EMPTY for grad in out_grads]
+    positions = range(len(operator.input_arg_names))
+    attrs = {
+        "forward_callable_id": operator.attrs["backward_callable_id"],
+        "backward_callable_id": -1,
+        "backward_skip_vars": [],
+        "required": sorted(wanted),
+        "op_role": int(OpRole.BACKWARD),
+    }
+    outputs = [wanted.get(position, EMPTY) for position in positions]
+    at = len(block.ops)
+    slots = {"X": [*kept, *arriving]}
+    block.insert(at, "py_func", slots, {"Out": outputs}, attrs).twin = operator
+
+
+all_in_words(["py_func"], globals())

@@ -1,0 +1,100 @@
+"""What Paddle has at its top and belongs to no room: flags, and a lone parameter."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.nn.layer import Layer
+from teachgraph.ops.param_attr import ParamAttr
+
+__all__ = ["create_parameter", "disable_signal_handler", "get_flags", "set_flags"]
+
+FIXED: dict[str, Any] = {
+    "FLAGS_cudnn_deterministic": True,
+    "FLAGS_use_mkldnn": False,
+}
+"""Paddle's flags that say something true here, and what holds."""
+
+NAN = "FLAGS_check_nan_inf"
+CHECK = "teachgraph_widgets.finite"
+"""Who looks for NaN, and needs not be imported to say that nobody does."""
+
+
+def create_parameter(
+    shape: Sequence[int],
+    dtype: Any = "float32",
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Any = None,
+) -> Any:
+    """A parameter that belongs to no layer, in the mode in force.
+
+    Args:
+        shape: Its sizes.
+        dtype: Of its elements.
+        name: What it is called, unless `attr` says so.
+        attr: A ParamAttr, a name or an initializer.
+        is_bias: A bias starts at 0, a weight Xavier-uniform.
+        default_initializer: Instead of these.
+
+    In Paddle this is `paddle.create_parameter` and `paddle.static.create_parameter`.
+
+    >>> weight = create_parameter([2, 3], "float64", name="w")
+    >>> weight.name, weight.shape, weight.stop_gradient
+    ('w', [2, 3], False)
+    """
+    attr = ParamAttr(name=name) if attr is None and name else attr
+    maker = Layer("create_parameter")
+    return maker.create_parameter(shape, attr, dtype, is_bias, default_initializer)
+
+
+def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
+    """What some of Paddle's flags stand at.
+
+    Raises:
+        InvalidValueError: It is not a flag that means anything here.
+
+    >>> get_flags("FLAGS_check_nan_inf")
+    {'FLAGS_check_nan_inf': False}
+    """
+    checks = CHECK in sys.modules and import_module(CHECK).is_on()
+    known = {NAN: checks, **FIXED}
+    names = [flags] if isinstance(flags, str) else list(flags)
+    for name in names:
+        if name not in known:
+            told = f"there is no flag {name!r} here, only {', '.join(known)}"
+            raise InvalidValueError(at_user_line(told))
+    return {name: known[name] for name in names}
+
+
+def set_flags(flags: Mapping[str, Any]) -> None:
+    """Switch NaN checks on or off; ask that all else stands as it stands.
+
+    With `FLAGS_check_nan_inf` the first op that makes a NaN or an infinity stops the
+    program, see `check_nan_inf`. What else Paddle switches by flags is not switched
+    here: results repeat anyway, and there is no GPU.
+
+    Raises:
+        InvalidValueError: Another flag would have to change, or means nothing here.
+
+    >>> set_flags({"FLAGS_check_nan_inf": True})
+    >>> get_flags("FLAGS_check_nan_inf")
+    {'FLAGS_check_nan_inf': True}
+    >>> set_flags({"FLAGS_check_nan_inf": False, "FLAGS_cudnn_deterministic": True})
+    """
+    changed = {n: v for n, v in get_flags(flags).items() if bool(flags[n]) != v}
+    for name, value in changed.items():
+        if name != NAN:
+            told = f"{name} is {value} here and cannot be changed; see set_flags"
+            raise InvalidValueError(at_user_line(told))
+    if changed:
+        import_module(CHECK).check_nan_inf(bool(flags[NAN]))
+
+
+def disable_signal_handler() -> None:
+    """Do nothing: signals are never caught here."""
