@@ -227,6 +227,9 @@ class Op:
         self.random = random
         self.rule: Rule | None = None
         self.infer: Callable[..., Any] | None = None
+        self.expression: Callable[..., str | None] | None = None
+        self.build_grad: Callable[..., None] | None = None
+        self.lower: Callable[..., Any] | None = None
         self.__doc__ = kernel.__doc__
         parameters = inspect.signature(kernel).parameters.values()
         positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
@@ -285,6 +288,34 @@ class Op:
         returns (shape, dtype) for each output.
         """
         self.infer = function
+        return function
+
+    def numpy(self, function: Callable[..., str | None]) -> Callable[..., str | None]:
+        """Register the NumPy statements that the op comes to; a decorator.
+
+        The function takes what is known of each input (`Spec`, None if left out) and
+        the attributes. It returns assignments in the op's own parameter and output
+        names, or None where the kernel's checks are not known to hold.
+        """
+        self.expression = function
+        return function
+
+    def grad_numpy(
+        self, function: Callable[..., str | None]
+    ) -> Callable[..., str | None]:
+        """Register the NumPy statements of the `*_grad` op, in the rule's names."""
+        assert self.rule is not None
+        find(self.rule.type).expression = function
+        return function
+
+    def grad_builder(self, function: Callable[..., None]) -> Callable[..., None]:
+        """Register what `append_backward` does in place of appending `*_grad`."""
+        self.build_grad = function
+        return function
+
+    def lowering(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Register what the executor makes of an operator in place of a kernel call."""
+        self.lower = function
         return function
 
     def source_of(self, name: str) -> int:

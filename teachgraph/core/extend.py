@@ -1,0 +1,57 @@
+"""Hook points: functions of the core that extensions wrap.
+
+A wrapper takes the function it wraps and returns one with the same signature. Wrappers
+are composed when one comes or goes, so that a call asks nobody whether there are any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+__all__ = ["HookPoint"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class HookPoint(Generic[F]):
+    """A function that extensions may wrap.
+
+    Attributes:
+        plain: The function itself.
+        call: The function with all wrappers around it, the last one outermost.
+
+    >>> greet = HookPoint(lambda name: f"hello {name}")
+    >>> loud = greet.wrap(lambda inner: lambda name: inner(name).upper())
+    >>> greet.call("tape")
+    'HELLO TAPE'
+    >>> greet.unwrap(loud)
+    >>> greet.call("tape")
+    'hello tape'
+    """
+
+    def __init__(self, plain: F) -> None:
+        self.plain, self.call = plain, plain
+        self.wrappers: list[Callable[[F], F]] = []
+
+    def wrap(self, wrapper: Callable[[F], F]) -> Callable[[F], F]:
+        """Put a wrapper around those there are; a decorator."""
+        self.wrappers.append(wrapper)
+        self.compose()
+        return wrapper
+
+    def wrap_once(self, wrapper: Callable[[F], F]) -> None:
+        """Put a wrapper around when its feature is first used: others do not pay."""
+        if wrapper not in self.wrappers:
+            self.wrap(wrapper)
+
+    def unwrap(self, wrapper: Callable[[F], F]) -> None:
+        """Remove a wrapper."""
+        self.wrappers.remove(wrapper)
+        self.compose()
+
+    def compose(self) -> None:
+        """Build `call` from the function and its wrappers."""
+        self.call = self.plain
+        for wrapper in self.wrappers:
+            self.call = wrapper(self.call)
