@@ -12,6 +12,7 @@ notebook, after `%load_ext teachgraph`.
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ from teachgraph.autograd.inplace import IN_PLACE
 from teachgraph.autograd.printing import set_printoptions
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.cli.ipython import load_ipython_extension, unload_ipython_extension
-from teachgraph.core import dtypes, errors, modes, observe, unique_name
+from teachgraph.core import callsite, dtypes, errors, modes, observe, unique_name
 from teachgraph.core.dtypes import (
     finfo,
     float32,
@@ -80,6 +81,10 @@ from teachgraph.utils.framework import (
     get_flags,
     set_flags,
 )
+
+_HERE = Path(__file__).parent
+_WIDGETS = ("teachgraph_widgets", "widgets/teachgraph_widgets")
+callsite.add_own_files(_HERE, *(_HERE.parent / folder for folder in _WIDGETS))
 
 __all__ = [
     "CPUPlace",

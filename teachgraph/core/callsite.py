@@ -14,16 +14,22 @@ from pathlib import Path, PurePath
 from types import FrameType
 from typing import NamedTuple
 
-__all__ = ["Callsite", "callsite", "titles_of_files", "user_frame"]
+__all__ = ["Callsite", "add_own_files", "callsite", "titles_of_files", "user_frame"]
 
 titles_of_files: list[Callable[[str], str | None]] = []
 """Who knows better names for files: a notebook, of its cells."""
 
-_PACKAGE = str(Path(__file__).parent) + "/"
-_HOME = Path(__file__).parents[1]
-_WIDGETS = [f"{_HOME}/{where}teachgraph_widgets/" for where in ("", "widgets/")]
-_OTHERS = (contextlib.__file__, "<teachgraph", "<frozen", "<string>")
-_HOUSES = (_PACKAGE, *_WIDGETS, *_OTHERS)
+own_files: tuple[str, ...] = (
+    f"{Path(__file__).parent}/",
+    *(contextlib.__file__, "<teachgraph", "<frozen", "<string>"),
+)
+"""Beginnings of the file names that belong to the framework."""
+
+
+def add_own_files(*folders: Path) -> None:
+    """Count the files of these folders as the framework's own."""
+    global own_files  # noqa: PLW0603  one tuple, which `str.startswith` takes as it is
+    own_files += tuple(f"{folder}/" for folder in folders)
 
 
 class Callsite(NamedTuple):
@@ -60,7 +66,7 @@ class Callsite(NamedTuple):
 
 def ours(filename: str) -> bool:
     """Whether a code object of this file name belongs to the framework."""
-    return filename.startswith(_HOUSES)
+    return filename.startswith(own_files)
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
