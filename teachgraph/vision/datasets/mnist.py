@@ -55,7 +55,7 @@ class MNIST(LabelledImages):
 
     >>> MNIST(mode="validation")
     Traceback (most recent call last):
-    teachgraph.core.errors.DataError: mode should be 'train' or 'test', but got 'validation'
+    teachgraph.core.errors.DataError: mode should be ... 'test', but got 'validation'
     """
 
     NAME: ClassVar[str] = "mnist"
