@@ -128,7 +128,7 @@ class Rule:
     ) -> None:
         self.function, self.inline, self.type = function, inline, function.__name__
         self.of = tuple(op.inputs if of is None else of)
-        self.without_gradient = len(op.inputs) - len(self.of)
+        self.padding = (None,) * (len(op.inputs) - len(self.of))
         if self.of != op.inputs[: len(self.of)]:
             raise ProgramError(f"{self.type}: inputs with a gradient come first")
         parameters = list(inspect.signature(function).parameters.values())
@@ -160,10 +160,9 @@ class Rule:
         gradients = self.function(*upstream, *saved, **own)
         if gradients.__class__ is not tuple:
             gradients = (gradients,)
-        if self.without_gradient:
-            listed = len(saved) - len(self.saved)
-            gradients += (None,) * (self.without_gradient + listed)
-        return gradients  # type: ignore[no-any-return]
+        if self.variadic and self.padding:  # a list of inputs has no gradients
+            gradients += (None,) * (len(saved) - len(self.saved))
+        return gradients + self.padding  # type: ignore[no-any-return]
 
 
 Keep = Callable[[Sequence[Any]], Sequence[Any]]
@@ -175,9 +174,9 @@ def keeper(op: Op, rule: Rule) -> Keep:
         source if source >= 0 else len(op.inputs) - 1 - source
         for source in rule.sources
     ]
+    if not any(rule.shape_only) and len(positions) > 1:
+        return itemgetter(*positions)
     plan = tuple(zip(positions, rule.shape_only, strict=True))
-    if not any(rule.shape_only):
-        return lambda values: [values[position] for position in positions]
     return lambda values: [
         like(values[position]) if shape_only else values[position]
         for position, shape_only in plan

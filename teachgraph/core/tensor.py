@@ -6,7 +6,7 @@ gradients from there to the leaves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -22,7 +22,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import state
-from teachgraph.core.observe import announce, observers
+from teachgraph.core.observe import announce, while_watched
 from teachgraph.core.op import Like, Op, Traced
 from teachgraph.core.tape import (
     Edge,
@@ -144,16 +144,12 @@ class Tensor(Traced):
         visit = visit_retaining if retain_graph else visit_freeing
         announce("backward_begin", [self])
         try:
-            leaves = backward_from(seeds, topological(seeds), visit)
-            for leaf, grad in leaves.items():
-                leaf.accumulate(grad)
+            for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
+                before = leaf._grad
+                whole = before is None or before is CLEARED
+                leaf._grad = self.results(grad if whole else before.data + grad)
         finally:
             announce("backward_end", [self])
-
-    def accumulate(self, grad: Any) -> None:
-        """Add a gradient, an array, to the one that is here."""
-        before = None if self._grad is CLEARED else self._grad
-        self._grad = self.results(grad if before is None else before.data + grad)
 
     def numpy(self) -> ndarray[Any, Any]:
         """A copy of the values: changing it changes no tensor, nor what was saved."""
@@ -178,18 +174,7 @@ data_of, stopped = attrgetter("data"), attrgetter("stop_gradient")
 def run(
     op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
 ) -> Any:
-    """Run an op on Tensors, told to the observers if there are any."""
-    interpret = observed if observers else compute
-    return interpret(op, inputs, attrs, results)
-
-
-run_op = HookPoint(run)
-
-
-def compute(
-    op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
-) -> Any:
-    """Run an op, and leave a node on the tape where a gradient may be wanted."""
+    """Run an op on Tensors, and leave a node on the tape where one is wanted."""
     tensors = inputs
     try:
         stops = [*map(stopped, tensors)]
@@ -201,51 +186,55 @@ def compute(
         out = op.context().run(op.kernel, *values, **attrs)
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
-    recorded = op.rule is not None and False in stops and state.grad
-    edges = edges_of(tensors, stops) if recorded else None
-    if out.__class__ is tuple or op.replaces:
-        return several(op, tensors, edges, values, attrs, out, results)
-    if out.__class__ is not ndarray:
-        out = np.asarray(out)
-    if edges is None or out.dtype.kind != "f":
-        return results(out)
-    values.append(out)
-    return results(out, False, Node(op, edges, op.rule.keep(values), attrs))  # type: ignore[union-attr]
-
-
-def edges_of(tensors: Sequence[Tensor], stops: Sequence[bool]) -> list[Edge | None]:
-    """Where the gradient of each input goes; None for one that wants none."""
-    return [
-        None if stop else x if x.node is None else x.node
-        for stop, x in zip(stops, tensors, strict=True)
+    rule = op.rule
+    if rule is None or False not in stops or not state.grad:
+        return off_tape(op, tensors, out, results)
+    edges = [  # the node, not the tensor: a result nobody holds is freed
+        None if x.stop_gradient else x if x.node is None else x.node for x in tensors
     ]
+    if out.__class__ is tuple:
+        arrays = [*map(np.asarray, out)]
+        node = Node(op, edges, rule.keep(values + arrays), attrs)
+        outputs = [output_of(node, i, array, results) for i, array in enumerate(arrays)]
+        return replaced(op, tensors, outputs)
+    array = np.asarray(out)
+    if array.dtype.kind != "f":
+        return results(array)
+    values.append(array)
+    return results(array, False, Node(op, edges, rule.keep(values), attrs))
 
 
-def several(
-    op: Op,
-    tensors: Sequence[Tensor],
-    edges: Sequence[Edge | None] | None,
-    values: list[Any],
-    attrs: Mapping[str, Any],
-    out: Any,
-    results: type[Tensor],
-) -> Any:
-    """The results of an op with several outputs, or whose outputs replace inputs.
+run_op = HookPoint(run)
 
-    They have one node on the tape. An input that is replaced takes the new values, and
-    no gradient goes through it.
-    """
-    arrays = [np.asarray(part) for part in (out if out.__class__ is tuple else (out,))]
-    made = [results(array) for array in arrays]
-    if edges is not None:
-        node = Node(op, edges, op.rule.keep(values + arrays), attrs)  # type: ignore[union-attr]
-        for index, tensor in enumerate(made):
-            if tensor.data.dtype.kind == "f":
-                tensor.stop_gradient, tensor.node = False, Output(node, index)
-    for output, position in op.replaces:
-        tensors[position].data = arrays[output]
-        made[output] = tensors[position]
-    return tuple(made) if out.__class__ is tuple else made[0]
+
+def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor]) -> Any:
+    """The results of an op through which no gradient goes."""
+    if out.__class__ is tuple:
+        return replaced(op, tensors, [results(np.asarray(part)) for part in out])
+    if op.replaces:
+        target = tensors[op.replaces[0][1]]
+        target.data = np.asarray(out)
+        return target
+    return results(np.asarray(out))
+
+
+def output_of(
+    node: Node, index: int, array: ndarray[Any, Any], results: type[Tensor]
+) -> Tensor:
+    """One of several outputs of a node; integers have no gradient."""
+    if array.dtype.kind != "f":
+        return results(array)
+    return results(array, False, Output(node, index))
+
+
+def replaced(
+    op: Op, tensors: Sequence[Tensor], outputs: list[Tensor]
+) -> tuple[Tensor, ...]:
+    """Several outputs; an input that one replaces takes its values and its place."""
+    for place, position in op.replaces:
+        tensors[position].data = outputs[place].data
+        outputs[place] = tensors[position]
+    return tuple(outputs)
 
 
 def boxed(
@@ -282,19 +271,26 @@ def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
     return array
 
 
-def observed(
-    op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
-) -> Any:
-    """Run an op and tell the observers."""
-    announce("op_begin", op.type, inputs, attrs)
-    try:
-        result = compute(op, inputs, attrs, results)
-    except Exception as error:
-        announce("op_failed", op.type, inputs, attrs, error)
-        raise
-    outputs = result if isinstance(result, tuple) else (result,)
-    announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
-    return result
+def observed(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A run of an op that the observers are told of."""
+
+    def run_observed(
+        op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
+    ) -> Any:
+        announce("op_begin", op.type, inputs, attrs)
+        try:
+            result = run(op, inputs, attrs, results)
+        except Exception as error:
+            announce("op_failed", op.type, inputs, attrs, error)
+            raise
+        outputs = result if isinstance(result, tuple) else (result,)
+        announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
+        return result
+
+    return run_observed
+
+
+while_watched(run_op, observed, innermost=True)
 
 
 def node_of(outputs: Sequence[Tensor]) -> Node | None:

@@ -74,7 +74,8 @@ class Sequential(Layer):
 
     def forward(self, input: Any) -> Any:
         """Each layer's output is the next one's input."""
-        for layer in self.children():
+        layers = [layer for layer in vars(self).values() if isinstance(layer, Layer)]
+        for layer in layers:
             input = layer(input)
         return input
 

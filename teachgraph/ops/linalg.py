@@ -107,6 +107,8 @@ def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -
     A vector is a row on the left, a column on the right, and stays what it is when
     transposed; its dimension of size 1 is dropped from the result.
     """
+    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
+        return x @ y
     if x.ndim == 0 or y.ndim == 0:
         raise no_scalars(x, y)
     left = turned(x) if trans_x and x.ndim > 1 else x
@@ -146,6 +148,8 @@ def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -
 
     A vector counts as a row: on the left as it is, on the right transposed.
     """
+    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
+        return lambda: reduce_to(dout @ y.T, x), lambda: reduce_to(x.T @ dout, y)
     dout, left, right = with_sides(dout, x, y), row(x), row(y)
     flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
 

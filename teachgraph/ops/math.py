@@ -46,13 +46,15 @@ FLOATING = "floating numbers: x.astype('float32') makes some"
 
 def promoted(x: Any, y: Any) -> tuple[Any, Any]:
     """Integers beside floats in the dtype of those; NumPy would widen float32."""
-    arrays = np.ndarray, np.generic  # what NumPy makes of an array of no dimensions
-    if isinstance(x, arrays) and isinstance(y, arrays):
-        if x.dtype.kind == "f" != y.dtype.kind:
-            return x, y.astype(x.dtype)
-        if y.dtype.kind == "f" != x.dtype.kind:
-            return x.astype(y.dtype), y
-    return x, y
+    try:
+        if x.dtype is y.dtype:
+            return x, y
+        floating = x.dtype.kind == "f", y.dtype.kind == "f"
+    except AttributeError:  # a bare number has no dtype, and takes that of the other
+        return x, y
+    if floating == (True, False):
+        return x, y.astype(x.dtype)
+    return (x.astype(y.dtype), y) if floating == (False, True) else (x, y)
 
 
 @op(needs="numbers, and beside integers a whole scale and bias")

@@ -37,7 +37,8 @@ REMEMBERED = f"{NEEDS}, and what it remembers in the shape it was made in"
 @op(outputs=("param_out",), inplace={"param_out": "param"}, needs=NEEDS)
 def sgd(param: Any, grad: Any, learning_rate: Any) -> Any:
     """param <- param - learning_rate grad."""
-    check(param, grad)
+    if param.shape != grad.shape or param.dtype is not grad.dtype:
+        check(param, grad)
     if learning_rate.ndim:
         learning_rate = learning_rate.reshape(())
     return np.subtract(param, learning_rate * grad, dtype=param.dtype)

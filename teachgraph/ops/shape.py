@@ -153,6 +153,8 @@ def view_dtype(input: Any, *, dtype: int) -> Any:
 @op
 def unsqueeze2(x: Any, *, axes: Sequence[int]) -> Any:
     """`x` with a dimension of size 1 put in at each of `axes`."""
+    if [*axes] == [-1]:
+        return x[..., None]
     return np.expand_dims(x, tuple(axes))
 
 

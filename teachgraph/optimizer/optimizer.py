@@ -71,7 +71,7 @@ class Optimizer:
     """
 
     ranges: ClassVar[Mapping[str, Range]] = {}
-    finishing: ClassVar[str] = "finish"
+    finishing: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -196,15 +196,28 @@ class Optimizer:
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
         with modes.no_grad():
-            if any(self.changes_gradient(parameter) for parameter, _ in pairs):
+            if self.changes_gradients(pairs):
                 copies = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
                 pairs = self.prepared(copies, None)
-            self.improve(pairs, None)
+            self.update_tensors(pairs)
 
-    def changes_gradient(self, parameter: Any) -> bool:
-        """Whether a gradient is clipped or gets a decay before the update."""
-        clip = self.group(parameter).clip
-        return clip is not None or self.decay(parameter) is not None
+    def changes_gradients(self, pairs: Pairs) -> bool:
+        """True if a gradient is clipped or decayed before its parameter's update."""
+        decays = [getattr(parameter, "regularizer", None) for parameter, _ in pairs]
+        return any(decays) or any(group.changes_gradients for group in self._groups)
+
+    def update_tensors(self, pairs: Pairs) -> None:
+        """Step along prepared gradients, parameter by parameter."""
+        rates = self._rate.tensors()
+        for parameter, grad in pairs:
+            rate = rates[self.group(parameter).factor(parameter)]
+            self.update(parameter, grad, rate, *self.remembered(parameter))
+        for parameter, _ in pairs if self.finishing else ():
+            self.finish(parameter, *self.remembered(parameter))
+
+    def remembered(self, parameter: Any) -> Sequence[Any]:
+        """What is remembered of a parameter, made when first asked for."""
+        return self._accumulators.of(parameter, self.keeps(parameter))
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Forget the gradients of all parameters."""
@@ -275,7 +288,7 @@ class Optimizer:
         with program.with_role(OpRole.OPTIMIZE):
             pairs = self.prepared(pairs, program)
             updates = len(ops)
-            self.improve(pairs, program)
+            self.append_updates(pairs, program)
         mark(ops[first:], pairs, self._accumulators.by_parameter)
         return ops[updates:]
 
@@ -290,15 +303,17 @@ class Optimizer:
                     add_onto(grad, decay.gradient(parameter))
         return pairs
 
-    def improve(self, pairs: Pairs, program: Program | None) -> None:
-        """Step along prepared gradients: now, or else in `program`."""
-        if program is not None:
-            self._rate.variable(program)
-        kept = [self._accumulators.of(p, self.keeps(p)) for p, _ in pairs]
+    def append_updates(self, pairs: Pairs, program: Program) -> None:
+        """Append to a program the step along prepared gradients."""
+        self._rate.variable(program)
+        kept = [self.remembered(parameter) for parameter, _ in pairs]
         for (parameter, grad), own in zip(pairs, kept, strict=True):
             with scope(program, "optimizer"):
-                rate = self.rate_of(parameter, program)
+                factor = self.group(parameter).factor(parameter)
+                rate = self._rate.scaled(program, factor)
                 self.update(parameter, grad, rate, *own)
+        if not self.finishing:
+            return
         for (parameter, _), own in zip(pairs, kept, strict=True):
             with scope(program, self.finishing):
                 self.finish(parameter, *own)
@@ -311,13 +326,6 @@ class Optimizer:
             if group.clip is not None:
                 found.update(group.clip(own))
         return [(parameter, found[parameter]) for parameter, _ in pairs]
-
-    def rate_of(self, parameter: Any, program: Program | None) -> Any:
-        """A parameter's learning rate: an array, or a variable of `program`."""
-        factor = self.group(parameter).factor(parameter)
-        if program is None:
-            return self._rate.array(factor)
-        return self._rate.scaled(program, factor)
 
     def state_dict(self) -> dict[str, Any]:
         """What resuming needs: what is remembered, by Paddle's names, and the schedule.

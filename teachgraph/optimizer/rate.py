@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.optimizer.checks import is_number
@@ -19,6 +20,17 @@ from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.static import OpRole, Program, Variable, create_global_var
 
 __all__ = ["Rate"]
+
+
+class Scaled(dict[float, Tensor]):
+    """A learning rate times the factors of parameters, as scalars by factor."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+    def __missing__(self, factor: float) -> Tensor:
+        self[factor] = scaled = Tensor(np.array(self.rate * factor, np.float32))
+        return scaled
 
 
 class Rate:
@@ -35,7 +47,7 @@ class Rate:
         self.variables: dict[int, Variable] = {}
         self.scheduler: LRScheduler | None = None
         self._number: float | None = None
-        self._last: tuple[float, Any] = -1.0, None
+        self._scaled = Scaled(0.0)
         if isinstance(value, LRScheduler):
             self.scheduler = value
         elif isinstance(value, Variable):
@@ -96,12 +108,12 @@ class Rate:
         for variable in self.variables.values():
             variable.block.program.asked[variable.name] = scheduler
 
-    def array(self, factor: float) -> Any:
-        """What it is now, times a parameter's own factor."""
-        value = self.now() * factor
-        if self._last[0] != value:
-            self._last = value, np.array(value, np.float32)
-        return self._last[1]
+    def tensors(self) -> Scaled:
+        """The rate as it is now, as a scalar for each factor."""
+        now = self.now()
+        if self._scaled.rate != now:
+            self._scaled = Scaled(now)
+        return self._scaled
 
     def variable(self, program: Program) -> Variable:
         """It as a variable of a program, `learning_rate_0`."""

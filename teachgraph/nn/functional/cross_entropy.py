@@ -128,8 +128,7 @@ def may_ignore(label: Any, ignore_index: int) -> bool:
         return True
     if isinstance(label, Variable):
         return False
-    values = label if isinstance(label, np.ndarray) else label.data
-    return bool((values == ignore_index).any())
+    return ignore_index in (label if isinstance(label, np.ndarray) else label.data)
 
 
 def smoothed(
