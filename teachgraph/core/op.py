@@ -174,8 +174,12 @@ def keeper(op: Op, rule: Rule) -> Keep:
         source if source >= 0 else len(op.inputs) - 1 - source
         for source in rule.sources
     ]
-    if not any(rule.shape_only) and len(positions) > 1:
-        return itemgetter(*positions)
+    if len(positions) > 1:
+        pick = itemgetter(*positions)
+        if not any(rule.shape_only):
+            return pick
+        if all(rule.shape_only) and op.optional.isdisjoint(rule.saved):
+            return lambda values: [*map(Like, map(shape_and_dtype, pick(values)))]
     plan = tuple(zip(positions, rule.shape_only, strict=True))
     return lambda values: [
         like(values[position]) if shape_only else values[position]

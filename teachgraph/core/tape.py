@@ -127,22 +127,24 @@ def upstream_of(rule: Rule, dout: Any) -> Sequence[Any]:
     return (dout,)
 
 
-def visit_retaining(node: Any, dout: Any) -> Flow:
-    """Run the rule of a node's op; what it has saved is kept for another pass."""
-    if node.__class__ is not Node:
-        return node.pass_on(dout)  # type: ignore[no-any-return]
-    rule: Any = node.op.rule
-    upstream = upstream_of(rule, dout) if dout.__class__ is PerOutput else (dout,)
-    gradients = rule(upstream, node.saved, node.attrs)
-    return zip(node.edges, gradients, strict=True)
+def visiting(*, retain_graph: bool) -> Visit:
+    """The visit that runs the rule of a node's op, and frees what the node has saved.
 
+    Args:
+        retain_graph: Keep what is saved, for another pass.
+    """
 
-def visit_freeing(node: Any, dout: Any) -> Flow:
-    """Run the rule of a node's op, then free what it has saved."""
-    flows = visit_retaining(node, dout)
-    if node.__class__ is Node:
-        node.saved = None
-    return flows
+    def visit(node: Any, dout: Any) -> Flow:
+        if node.__class__ is not Node:
+            return node.pass_on(dout)  # type: ignore[no-any-return]
+        rule: Any = node.op.rule
+        upstream = upstream_of(rule, dout) if dout.__class__ is PerOutput else (dout,)
+        gradients = rule(upstream, node.saved, node.attrs)
+        if not retain_graph:
+            node.saved = None
+        return zip(node.edges, gradients, strict=True)
+
+    return visit
 
 
 def reverse(

@@ -30,8 +30,7 @@ from teachgraph.core.tape import (
     Output,
     backward_from,
     topological,
-    visit_freeing,
-    visit_retaining,
+    visiting,
 )
 
 __all__ = ["Tensor", "run_op"]
@@ -141,7 +140,7 @@ class Tensor(Traced):
         if self.stop_gradient:
             return
         seeds = {self.edge: seed_for(self, grad_tensor)}
-        visit = visit_retaining if retain_graph else visit_freeing
+        visit = visiting(retain_graph=retain_graph)
         announce("backward_begin", [self])
         try:
             for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
@@ -180,7 +179,7 @@ def run(
         stops = [*map(stopped, tensors)]
         values = [*map(data_of, tensors)]
     except AttributeError:  # arrays, numbers, lists or absent inputs are among them
-        tensors = [boxed(x, op, inputs, attrs) for x in inputs]
+        tensors = boxed(op, inputs, attrs)
         stops, values = [*map(stopped, tensors)], [*map(data_of, tensors)]
     try:
         out = op.context().run(op.kernel, *values, **attrs)
@@ -195,8 +194,7 @@ def run(
     if out.__class__ is tuple:
         arrays = [*map(np.asarray, out)]
         node = Node(op, edges, rule.keep(values + arrays), attrs)
-        outputs = [output_of(node, i, array, results) for i, array in enumerate(arrays)]
-        return replaced(op, tensors, outputs)
+        return replaced(op, tensors, outputs_of(node, arrays, results))
     array = np.asarray(out)
     if array.dtype.kind != "f":
         return results(array)
@@ -218,13 +216,16 @@ def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor])
     return results(np.asarray(out))
 
 
-def output_of(
-    node: Node, index: int, array: ndarray[Any, Any], results: type[Tensor]
-) -> Tensor:
-    """One of several outputs of a node; integers have no gradient."""
-    if array.dtype.kind != "f":
-        return results(array)
-    return results(array, False, Output(node, index))
+def outputs_of(
+    node: Node, arrays: Sequence[ndarray[Any, Any]], results: type[Tensor]
+) -> list[Tensor]:
+    """The outputs of a node that has several; integers have no gradient."""
+    return [
+        results(array, False, Output(node, i))
+        if array.dtype.kind == "f"
+        else results(array)
+        for i, array in enumerate(arrays)
+    ]
 
 
 def replaced(
@@ -237,23 +238,25 @@ def replaced(
     return tuple(outputs)
 
 
-def boxed(
-    value: Any, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]
-) -> Tensor:
-    """An input as a Tensor: arrays, numbers and lists become constants.
+def boxed(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Tensor]:
+    """All inputs as Tensors: arrays, numbers and lists become constants.
 
     Raises:
-        MixedModeError: It is a Variable of a static program.
-        DTypeError: It is nothing an op can compute with.
+        MixedModeError: One is a Variable of a static program.
+        DTypeError: One is nothing an op can compute with.
     """
-    if isinstance(value, Tensor):
-        return value
-    if value is None or isinstance(value, Like):
-        return Tensor(value)  # type: ignore[arg-type]  # kernels take these as they are
+    beside = next(x for x in inputs if isinstance(x, Tensor))
     try:
-        return Tensor(numeric(value, next(x for x in inputs if isinstance(x, Tensor))))
+        return [x if isinstance(x, Tensor) else constant(x, beside) for x in inputs]
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
+
+
+def constant(value: Any, beside: Tensor) -> Tensor:
+    """An input that is no Tensor as one that wants no gradient."""
+    if value is None or isinstance(value, Like):  # kernels take these as they are
+        return Tensor(value)  # type: ignore[arg-type]
+    return Tensor(numeric(value, beside))
 
 
 def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:

@@ -83,24 +83,26 @@ class Layer:
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Run the hooks and `forward`."""
-        if observers:
-            announce("layer_begin", self)
+        """Run `forward`, with the hooks and observers there are."""
+        if observers or self._pre_hooks or self._post_hooks:
+            return self.call_hooked(inputs, kwargs)
+        return self.forward(*inputs, **kwargs)
+
+    def call_hooked(self, inputs: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Run `forward` between the hooks, and tell the observers."""
+        announce("layer_begin", self)
         try:
-            if self._pre_hooks:
-                for pre_hook in list(self._pre_hooks.values()):
-                    changed = pre_hook(self, inputs)
-                    if changed is not None:
-                        inputs = changed if isinstance(changed, tuple) else (changed,)
+            for pre_hook in list(self._pre_hooks.values()):
+                changed = pre_hook(self, inputs)
+                if changed is not None:
+                    inputs = changed if isinstance(changed, tuple) else (changed,)
             output = self.forward(*inputs, **kwargs)
-            if self._post_hooks:
-                for post_hook in list(self._post_hooks.values()):
-                    changed = post_hook(self, inputs, output)
-                    output = output if changed is None else changed
+            for post_hook in list(self._post_hooks.values()):
+                changed = post_hook(self, inputs, output)
+                output = output if changed is None else changed
             return output
         finally:
-            if observers:
-                announce("layer_end", self)
+            announce("layer_end", self)
 
     def full_name(self) -> str:
         """Its unique name, such as `linear_0`."""

@@ -65,11 +65,9 @@ def log_softmax_grad(dout: Any, out: Any, *, axis: int) -> Any:
 
 
 def in_range(label: Any, classes: int) -> bool:
-    """Whether every label is one of 0 ... classes - 1."""
-    if not label.size:
-        return True
+    """True if every label is one of 0 ... classes - 1; unsigned, -1 is the largest."""
     unsigned = label.view(np.uint64) if label.itemsize == 8 else label.astype(np.uint64)
-    return bool(np.maximum.reduce(unsigned, axis=None) < classes)  # -1 is the largest
+    return bool(np.maximum.reduce(unsigned, None, initial=0) < classes)
 
 
 def where_labelled(
@@ -84,11 +82,11 @@ def where_labelled(
         ShapeError: They have not size 1 along the axis and x's sizes elsewhere.
         InvalidValueError: One is out of range.
     """
-    shape = list(x.shape)
+    shape = [*x.shape]
     classes, shape[axis] = shape[axis], 1
     if label.dtype.kind not in "iu":
         raise DTypeError(f"labels must be integers, got {label.dtype}")
-    if list(label.shape) != shape:
+    if [*label.shape] != shape:
         raise ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
     if in_range(label, classes) and not 0 <= ignore_index < classes:
         return entries(label, axis), None

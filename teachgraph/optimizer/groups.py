@@ -40,11 +40,6 @@ class Group:
     clip: ClipGradBase | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def changes_gradients(self) -> bool:
-        """True if gradients are clipped or decayed."""
-        return self.clip is not None or self.regularizer is not None
-
     def factor(self, parameter: Any) -> float:
         """The factor of the learning rate for a parameter."""
         if self.learning_rate is not None:

@@ -101,6 +101,10 @@ class Optimizer:
         self._parameters = None
         if parameters is not None:
             self._parameters = [p for g in self._groups for p in g.parameters or ()]
+        self._groups_change_gradients = any(
+            group.clip is not None or group.regularizer is not None
+            for group in (self._common, *self._groups)
+        )
         self._accumulators = Accumulators()
 
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
@@ -195,16 +199,19 @@ class Optimizer:
             for parameter in self.parameters
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
-        with modes.no_grad():
+        recording, modes.state.grad = modes.state.grad, False
+        try:
             if self.changes_gradients(pairs):
                 copies = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
                 pairs = self.prepared(copies, None)
             self.update_tensors(pairs)
+        finally:
+            modes.state.grad = recording
 
     def changes_gradients(self, pairs: Pairs) -> bool:
         """True if a gradient is clipped or decayed before its parameter's update."""
         decays = [getattr(parameter, "regularizer", None) for parameter, _ in pairs]
-        return any(decays) or any(group.changes_gradients for group in self._groups)
+        return self._groups_change_gradients or any(decays)
 
     def update_tensors(self, pairs: Pairs) -> None:
         """Step along prepared gradients, parameter by parameter."""
