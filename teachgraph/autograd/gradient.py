@@ -17,9 +17,9 @@ from teachgraph.core.tape import (
     Flow,
     Node,
     Output,
+    PerOutput,
     backward_from,
     topological,
-    upstream_of,
 )
 from teachgraph.core.tensor import seed_for
 
@@ -114,7 +114,12 @@ def pull_arrays(node: Node, dout: Any) -> Sequence[Any]:
     """Run a node's rule on arrays."""
     assert node.op.rule is not None
     assert node.saved is not None
-    return node.op.rule(upstream_of(node.op.rule, dout), [*node.saved], node.attrs)
+    return node.op.rule(upstream_of(node.op.rule, dout), node.saved, node.attrs)
+
+
+def upstream_of(rule: Rule, dout: Any) -> Sequence[Any]:
+    """The upstream gradients that a rule takes, of one output or of several."""
+    return dout.of(rule) if dout.__class__ is PerOutput else (dout,)
 
 
 def pull_recording(node: Node, dout: Any) -> Sequence[Any]:

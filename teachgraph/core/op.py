@@ -39,6 +39,8 @@ from teachgraph.core.errors import OpError, ProgramError, UnknownOpError, explai
 __all__ = ["GradOp", "Like", "Op", "Rule", "Traced", "find", "op", "slot_name"]
 
 Kernel = Callable[..., Any]
+Values = Sequence[Any]
+Attrs = Mapping[str, Any]
 
 SILENT = Context()
 """The context kernels run in: no warning of an infinity or a NaN, as in Paddle.
@@ -150,9 +152,7 @@ class Rule:
             )
         self.defaults = {name: op.attrs[name] for name in attrs}
 
-    def __call__(
-        self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Mapping[str, Any]
-    ) -> tuple[Any, ...]:
+    def __call__(self, upstream: Values, saved: Values, attrs: Attrs) -> Values:
         """One gradient (or lambda, or None) per input, on values of any life."""
         own = self.defaults
         if attrs and own:
@@ -160,9 +160,13 @@ class Rule:
         gradients = self.function(*upstream, *saved, **own)
         if gradients.__class__ is not tuple:
             gradients = (gradients,)
-        if self.variadic and self.padding:  # a list of inputs has no gradients
+        return self.padded(gradients, saved) if self.padding else gradients
+
+    def padded(self, gradients: tuple[Any, ...], saved: Values) -> Values:
+        """The gradients, with None for the inputs that have none."""
+        if self.variadic:
             gradients += (None,) * (len(saved) - len(self.saved))
-        return gradients + self.padding  # type: ignore[no-any-return]
+        return gradients + self.padding
 
 
 Keep = Callable[[Sequence[Any]], Sequence[Any]]

@@ -31,6 +31,10 @@ Flow = Iterable[tuple[Edge | None, Any]]
 Tensor, a lambda that computes it, or None."""
 
 Visit = Callable[[Any, Any], Flow]
+"""Takes a node and its whole gradient; computes the gradients of its inputs."""
+
+Gradients = dict[Any, Any]
+"""The gradient at each vertex."""
 
 clock = count(0, 2)
 """Each node takes the next time at its birth."""
@@ -96,6 +100,10 @@ class PerOutput(list[Any]):
 
     __slots__ = ()
 
+    def of(self, rule: Rule) -> Sequence[Any]:
+        """Those that a rule takes, in its order."""
+        return [self[i] for i in rule.upstream]
+
     def __add__(self, other: Any) -> PerOutput:
         """Accumulate output by output."""
         pairs = zip(self, other, strict=True)
@@ -120,36 +128,27 @@ def topological(roots: Iterable[Edge]) -> list[Edge]:
     return sorted(filter(edges_of, reached - {None}), key=age, reverse=True)
 
 
-def upstream_of(rule: Rule, dout: Any) -> Sequence[Any]:
-    """The upstream gradients that a rule takes, of one output or of several."""
-    if dout.__class__ is PerOutput:
-        return [dout[i] for i in rule.upstream]
-    return (dout,)
+def visit_freeing(node: Any, dout: Any) -> Flow:
+    """Run the rule of a node's op, then free what the node has saved."""
+    if node.__class__ is not Node:
+        return node.pass_on(dout)  # type: ignore[no-any-return]
+    rule: Any = node.op.rule
+    upstream = dout.of(rule) if dout.__class__ is PerOutput else (dout,)
+    gradients = rule(upstream, node.saved, node.attrs)
+    node.saved = None
+    return zip(node.edges, gradients, strict=True)
 
 
-def visiting(*, retain_graph: bool) -> Visit:
-    """The visit that runs the rule of a node's op, and frees what the node has saved.
-
-    Args:
-        retain_graph: Keep what is saved, for another pass.
-    """
-
-    def visit(node: Any, dout: Any) -> Flow:
-        if node.__class__ is not Node:
-            return node.pass_on(dout)  # type: ignore[no-any-return]
-        rule: Any = node.op.rule
-        upstream = upstream_of(rule, dout) if dout.__class__ is PerOutput else (dout,)
-        gradients = rule(upstream, node.saved, node.attrs)
-        if not retain_graph:
-            node.saved = None
-        return zip(node.edges, gradients, strict=True)
-
-    return visit
+def visit_retaining(node: Any, dout: Any) -> Flow:
+    """Run the rule of a node's op; what the node has saved stays for another pass."""
+    saved = node.saved
+    flow = visit_freeing(node, dout)
+    if node.__class__ is Node:
+        node.saved = saved
+    return flow
 
 
-def reverse(
-    seeds: Mapping[Any, Any], order: Sequence[Any], visit: Visit
-) -> dict[Any, Any]:
+def reverse(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
     """Carry gradients from the seeds back along `order`; return those of the leaves.
 
     The gradient of a node is whole at its turn, as all its consumers come before. No
@@ -169,27 +168,30 @@ def reverse(
 backward_pass = HookPoint(reverse)
 
 
-def backward_from(
-    seeds: Mapping[Any, Any], order: Sequence[Any], visit: Visit
-) -> dict[Any, Any]:
+def backward_from(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
     """Check that nothing on the way is freed, then run the pass, silent about NaN.
 
     Raises:
         BackwardTwiceError: What a node had saved was freed by an earlier pass.
     """
     if None in map(saved_of, order):
-        freed = next(node for node in order if node.saved is None)
-        raise BackwardTwiceError(
-            at_user_line(
-                f"backward came through {freed.op.type} a second time, but what it "
-                "had saved was freed by the first: give that one retain_graph=True"
-            )
-        )
+        raise freed_before(order)
     token = ERROR_STATE.set(IGNORE_ALL)  # slopes may be infinite, silently as in Paddle
     try:
         return backward_pass.call(seeds, order, visit)
     finally:
         ERROR_STATE.reset(token)
+
+
+def freed_before(order: Sequence[Any]) -> BackwardTwiceError:
+    """The error for a graph through which a backward pass has gone before."""
+    freed = next(node for node in order if node.saved is None)
+    return BackwardTwiceError(
+        at_user_line(
+            f"backward came through {freed.op.type} a second time, but what it had "
+            "saved was freed by the first: give that one retain_graph=True"
+        )
+    )
 
 
 def observed(reverse: Callable[..., Any]) -> Callable[..., Any]:

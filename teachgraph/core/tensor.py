@@ -22,7 +22,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import state
-from teachgraph.core.observe import announce, while_watched
+from teachgraph.core.observe import announce, observers, while_watched
 from teachgraph.core.op import Like, Op, Traced
 from teachgraph.core.tape import (
     Edge,
@@ -30,7 +30,8 @@ from teachgraph.core.tape import (
     Output,
     backward_from,
     topological,
-    visiting,
+    visit_freeing,
+    visit_retaining,
 )
 
 __all__ = ["Tensor", "run_op"]
@@ -55,16 +56,13 @@ class Tensor(Traced):
     born = -1
     results: ClassVar[type[Tensor]]
 
-    def __init__(
-        self,
-        data: ndarray[Any, Any],
-        stop_gradient: bool = True,
-        node: Edge | None = None,
-    ) -> None:
-        self.data = data
-        self.stop_gradient = stop_gradient
-        self.node = node
-        self._grad: Any = None
+    data: ndarray[Any, Any]
+    node: Edge | None
+    _grad: Any
+
+    def __init__(self, data: Any, stop_gradient: bool = True, node: Any = None) -> None:
+        self.data, self.stop_gradient, self.node = data, stop_gradient, node
+        self._grad = None
 
     def __init_subclass__(cls, *, as_results: bool = False) -> None:
         """With `as_results`, ops on this kind of Tensor return this kind."""
@@ -140,15 +138,17 @@ class Tensor(Traced):
         if self.stop_gradient:
             return
         seeds = {self.edge: seed_for(self, grad_tensor)}
-        visit = visiting(retain_graph=retain_graph)
-        announce("backward_begin", [self])
+        visit = visit_retaining if retain_graph else visit_freeing
+        if observers:
+            announce("backward_begin", [self])
         try:
             for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
                 before = leaf._grad
                 whole = before is None or before is CLEARED
                 leaf._grad = self.results(grad if whole else before.data + grad)
         finally:
-            announce("backward_end", [self])
+            if observers:
+                announce("backward_end", [self])
 
     def numpy(self) -> ndarray[Any, Any]:
         """A copy of the values: changing it changes no tensor, nor what was saved."""
@@ -255,7 +255,7 @@ def boxed(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Tenso
 def constant(value: Any, beside: Tensor) -> Tensor:
     """An input that is no Tensor as one that wants no gradient."""
     if value is None or isinstance(value, Like):  # kernels take these as they are
-        return Tensor(value)  # type: ignore[arg-type]
+        return Tensor(value)
     return Tensor(numeric(value, beside))
 
 
@@ -311,8 +311,11 @@ def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
     Raises:
         GradientShapeError: It is not of the tensor's shape.
     """
-    if upstream is None:
-        return np.ones_like(tensor.data)
+    return np.ones_like(tensor.data) if upstream is None else as_seed(tensor, upstream)
+
+
+def as_seed(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
+    """An upstream gradient as an array of a tensor's shape and dtype."""
     known = isinstance(upstream, Tensor)
     seed = upstream.data if known else numeric(upstream, tensor)
     if seed.shape != tensor.data.shape:

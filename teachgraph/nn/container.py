@@ -74,7 +74,7 @@ class Sequential(Layer):
 
     def forward(self, input: Any) -> Any:
         """Each layer's output is the next one's input."""
-        layers = [layer for layer in vars(self).values() if isinstance(layer, Layer)]
+        layers = [layer for layer in self.__dict__.values() if isinstance(layer, Layer)]
         for layer in layers:
             input = layer(input)
         return input

@@ -58,7 +58,8 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
     """An op of two inputs that broadcast, over a NumPy ufunc or a function like one."""
 
     def kernel(x: Any, y: Any, *, axis: int = -1, out: Any = None) -> Any:
-        x, y = promoted(x, y)
+        if getattr(x, "dtype", None) is not getattr(y, "dtype", None):
+            x, y = promoted(x, y)
         return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis), out=out)
 
     kernel.__doc__ = doc

@@ -45,7 +45,7 @@ class Group:
         if self.learning_rate is not None:
             return self.learning_rate
         attr = getattr(parameter, "optimize_attr", None)
-        return 1.0 if attr is None else float(attr["learning_rate"])
+        return 1.0 if attr is None else attr["learning_rate"]
 
 
 def groups_of(parameters: Any, common: Group) -> list[Group]:

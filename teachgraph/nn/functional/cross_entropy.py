@@ -13,7 +13,7 @@ import numpy as np
 from teachgraph.nn.functional.reduction import (
     check_reduction,
     mean_of_weighted,
-    reduced,
+    reduction_of,
 )
 from teachgraph.ops import creation, elementwise, losses, math, reduce
 from teachgraph.ops import shape as shapes
@@ -97,29 +97,30 @@ def cross_entropy(
     >>> cross_entropy(np.zeros((1, 4)), np.array([2])).round(4)
     np.float64(1.3863)
     """
-    check_reduction(reduction)
+    reduce_losses = reduction_of(reduction)
     hard = not soft_label
     narrow = hard and label.ndim == input.ndim - 1
-    classes = shapes.unsqueeze2(label, axes=[axis]) if narrow else label
+    target = shapes.unsqueeze2(label, axes=[axis]) if narrow else label
     counted = None
-    if hard and may_ignore(classes, ignore_index):
-        counted = (classes != ignore_index).astype(input.dtype)
-    target = classes
+    if hard and may_ignore(target, ignore_index):
+        counted = (target != ignore_index).astype(input.dtype)
     if label_smoothing:
-        target = smoothed(input, classes, hard, label_smoothing, axis, ignore_index)
+        target = smoothed(input, target, hard, label_smoothing, axis, ignore_index)
         soft_label = True
-    function = softmax_with_cross_entropy if use_softmax else of_probabilities
-    loss = function(
-        input, target, soft_label=soft_label, ignore_index=ignore_index, axis=axis
-    )
-    share = shares(target, weight, counted, soft_label, axis, ignore_index)
-    if share is not None:
+    if use_softmax:
+        _, loss = softmaxes.softmax_with_cross_entropy(
+            input, target, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+        )
+    else:
+        loss = of_probabilities(input, target, soft_label, ignore_index, axis)
+    if weight is not None or counted is not None:
+        share = shares(target, weight, counted, soft_label, axis, ignore_index)
         loss = loss * share
+        if reduction == "mean":
+            return mean_of_weighted(loss, share)
     if narrow and reduction == "none":
         return shapes.squeeze2(loss, axes=[axis])
-    if share is not None and reduction == "mean":
-        return mean_of_weighted(loss, share)
-    return reduced(loss, reduction)
+    return reduce_losses(loss)
 
 
 def may_ignore(label: Any, ignore_index: int) -> bool:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops import reduce
 
-__all__ = ["check_reduction", "mean_of_weighted", "reduced"]
+__all__ = ["check_reduction", "mean_of_weighted", "reduced", "reduction_of"]
 
-REDUCTIONS = ("mean", "sum", "none")
+REDUCE: dict[str, Callable[[Any], Any]] = {
+    "mean": partial(reduce.reduce_mean, reduce_all=True),
+    "sum": reduce.reduce_sum,
+    "none": lambda loss: loss,
+}
+REDUCTIONS = tuple(REDUCE)
 
 
 def check_reduction(reduction: str, *more: str) -> None:
@@ -26,14 +33,19 @@ def check_reduction(reduction: str, *more: str) -> None:
         )
 
 
+def reduction_of(name: str) -> Callable[[Any], Any]:
+    """The reduction of this name: the mean, the sum, or the losses as they are.
+
+    Raises:
+        InvalidValueError: There is none of that name.
+    """
+    check_reduction(name)
+    return REDUCE[name]
+
+
 def reduced(loss: Any, reduction: str) -> Any:
     """The mean or sum of a loss, or the loss itself."""
-    check_reduction(reduction)
-    if reduction == "mean":
-        return reduce.reduce_mean(loss, reduce_all=True)
-    if reduction == "sum":
-        return reduce.reduce_sum(loss)
-    return loss
+    return reduction_of(reduction)(loss)
 
 
 def mean_of_weighted(loss: Any, weight: Any) -> Any:
