@@ -38,12 +38,12 @@ def array_place(x: Any, i: Any, *, inserting: bool = False) -> Any:
 
     What is inserted past an end of the list comes to that end.
     """
-    found, length = int(np.reshape(i, ())), len(x)
-    from_start = found + length if found < 0 else found
+    position, length = int(np.reshape(i, ())), len(x)
+    from_start = position + length if position < 0 else position
     if inserting:
         from_start = min(max(from_start, 0), length)
     elif not 0 <= from_start < length:
-        raise OutOfRangeError(f"the index is {found}, but the list holds {length}")
+        raise OutOfRangeError(f"the index is {position}, but the list holds {length}")
     return np.array([from_start], np.int64)
 
 

@@ -143,8 +143,8 @@ def batch_norm_grad(
         if not of_batch(is_test, use_global_stats, trainable_statistics):
             dx = fill_any_like(x) if dy is None else dnormal
             return reduce_to(through_scale(dx, inverse, axis), x)
-        given = dnormal, dsaved_mean, of_inverse(dsaved_variance, inverse)
+        gradients = dnormal, dsaved_mean, of_inverse(dsaved_variance, inverse)
         dim = others(len(x.shape), axis)
-        return through_moments(*given, x, saved_mean, inverse, dim, axis)
+        return through_moments(*gradients, x, saved_mean, inverse, dim, axis)
 
     return dx, *of_affine(dy, normal, scale, bias, axis)

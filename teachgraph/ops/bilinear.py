@@ -50,8 +50,8 @@ def check(x: Any, y: Any, weight: Any, bias: Any) -> None:
 def infer_bilinear(x: Like, y: Like, weight: Like, bias: Any = None) -> Any:
     """A row for each pair."""
     check(x, y, weight, bias)
-    given = [value.dtype for value in (x, y, weight, bias) if value is not None]
-    return [((x.shape[0], weight.shape[0]), np.result_type(*given))]
+    floats = [value.dtype for value in (x, y, weight, bias) if value is not None]
+    return [((x.shape[0], weight.shape[0]), np.result_type(*floats))]
 
 
 @bilinear_tensor_product.grad

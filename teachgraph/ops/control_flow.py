@@ -83,11 +83,11 @@ def of_a_block(type: str, outputs: Sequence[str], **attrs: Any) -> Op:
             f"block {sub_block} is part of a program, which an Executor runs"
         )
 
-    made = op(type=type, outputs=outputs, needs=ONE_BOOL)(kernel)
-    made.attrs = {**made.attrs, **attrs}
-    made.defaults = attrs
-    made.__doc__ = f"`{type}` runs a block of its program: see `static.nn`."
-    return made
+    block_op = op(type=type, outputs=outputs, needs=ONE_BOOL)(kernel)
+    block_op.attrs = {**block_op.attrs, **attrs}
+    block_op.defaults = attrs
+    block_op.__doc__ = f"`{type}` runs a block of its program: see `static.nn`."
+    return block_op
 
 
 conditional_block = of_a_block(

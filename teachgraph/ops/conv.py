@@ -89,11 +89,11 @@ def convolution(type: str, dims: int) -> Op:
         shape = sliding.shape(input.shape[0], filter.shape[0], sizes)
         return [(shape, np.result_type(input.dtype, filter.dtype))]
 
-    made: Op = op(type=type, outputs=("output",), needs=NEEDS)(kernel)
+    conv_op: Op = op(type=type, outputs=("output",), needs=NEEDS)(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule)
-    made.infers(infer)
-    return made
+    conv_op.grad(rule)
+    conv_op.infers(infer)
+    return conv_op
 
 
 def transposed_convolution(type: str, dims: int) -> Op:
@@ -159,11 +159,11 @@ def transposed_convolution(type: str, dims: int) -> Op:
         shape = sliding.shape(input.shape[0], channels, sizes)
         return [(shape, np.result_type(input.dtype, filter.dtype))]
 
-    made: Op = op(type=type, outputs=("output",), needs=TRANSPOSED_NEEDS)(kernel)
+    conv_op: Op = op(type=type, outputs=("output",), needs=TRANSPOSED_NEEDS)(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule)
-    made.infers(infer)
-    return made
+    conv_op.grad(rule)
+    conv_op.infers(infer)
+    return conv_op
 
 
 def of_dtype(x: Any, like: Any) -> Any:

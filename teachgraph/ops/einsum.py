@@ -59,13 +59,13 @@ def parse(equation: str, ndims: tuple[int, ...]) -> Equation:
     free = [letter for letter in ascii_letters if letter not in equation]
     widths = [width_of_dots(term, n) for term, n in zip(terms, ndims, strict=True)]
     dots = "".join(free[: max(widths)])
-    found = tuple(
+    letters = tuple(
         term.replace("...", dots[len(dots) - width :])
         for term, width in zip(terms, widths, strict=True)
     )
     if not arrow:
         output = "..." + once(terms)
-    return checked(Equation(found, output.replace("...", dots)))
+    return checked(Equation(letters, output.replace("...", dots)))
 
 
 def width_of_dots(term: str, ndim: int) -> int:
@@ -149,14 +149,14 @@ def sizes_of(parsed: Equation, operands: Sequence[Any]) -> dict[str, int]:
         ShapeError: A letter has two sizes.
     """
     sizes: dict[str, int] = {}
-    found = [
+    dimensions = [
         (letter, size, letter in parsed.output and term.count(letter) == 1)
         for term, x in zip(parsed.terms, operands, strict=True)
         for letter, size in zip(term, x.shape, strict=True)
     ]
-    for letter, size, _ in found:
+    for letter, size, _ in dimensions:
         sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
-    for letter, size, stretches in found:
+    for letter, size, stretches in dimensions:
         if size != sizes[letter] and not (size == 1 and stretches):
             raise ShapeError(f"the dimension {letter!r} is {sizes[letter]} and {size}")
     return sizes

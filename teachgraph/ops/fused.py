@@ -67,8 +67,8 @@ def check_fc(x: Any, w: Any, bias: Any, columns_from: int, activation: str) -> N
     """
     alike = x.dtype == w.dtype and (bias is None or bias.dtype == x.dtype)
     if x.dtype.kind != "f" or not alike:
-        given = [x, w] if bias is None else [x, w, bias]
-        raise DTypeError(f"a layer of {', '.join(str(v.dtype) for v in given)}")
+        arrays = [x, w] if bias is None else [x, w, bias]
+        raise DTypeError(f"a layer of {', '.join(str(v.dtype) for v in arrays)}")
     if len(w.shape) != 2:
         raise ShapeError(f"W is a matrix, not {list(w.shape)}")
     if not 1 <= columns_from < len(x.shape):

@@ -40,8 +40,8 @@ def fused_update(
         column[0] if name in NUMBERS else behind_one_another(column)
         for name, column in named.items()
     ]
-    made = of.kernel(*joined, **options)
-    results = made if isinstance(made, tuple) else (made,)
+    outputs = of.kernel(*joined, **options)
+    results = outputs if isinstance(outputs, tuple) else (outputs,)
     return tuple(
         part
         for name, result in zip(of.outputs, results, strict=True)

@@ -109,12 +109,12 @@ def rnn_gru_grad(
 def step_back(gates: Any, before: Any, dh: Any, dgates: Any) -> tuple[Any, Any, Any]:
     """One step: gradients of the sums from x, of those from h, and of h directly."""
     r, z, n, product = parts(gates, 4)
-    given = [None] * 4 if dgates is None else parts(dgates, 4)
+    upstream = [None] * 4 if dgates is None else parts(dgates, 4)
     dh = some(dh, before)
-    dn = total(given[2], dh * (1 - z)) * (1 - n * n)
-    dz = total(given[1], dh * (before - n)) * z * (1 - z)
-    dr = total(given[0], dn * product) * r * (1 - r)
-    dproduct = total(given[3], dn * r)
+    dn = total(upstream[2], dh * (1 - z)) * (1 - n * n)
+    dz = total(upstream[1], dh * (before - n)) * z * (1 - z)
+    dr = total(upstream[0], dn * product) * r * (1 - r)
+    dproduct = total(upstream[3], dn * r)
     return concat(dr, dz, dn, axis=-1), concat(dr, dz, dproduct, axis=-1), dh * z
 
 

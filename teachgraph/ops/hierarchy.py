@@ -52,8 +52,8 @@ def tree_path(
         nodes, codes = path_table, path_code
     inside = np.logical_and.accumulate(nodes >= 0, axis=1)
     turns = (codes != 0) & inside
-    kept = np.where(inside, nodes, 0).astype(np.int64)
-    return kept, turns.astype(x.dtype), inside.astype(x.dtype)
+    valid = np.where(inside, nodes, 0).astype(np.int64)
+    return valid, turns.astype(x.dtype), inside.astype(x.dtype)
 
 
 def check_label(label: Any, num_classes: int) -> Any:
@@ -183,8 +183,8 @@ def infer_hierarchical(
     """A number for each row."""
     check_weights(x, w, bias)
     check_path(x, label, path_table, path_code, num_classes)
-    given = [value.dtype for value in (x, w, bias) if value is not None]
-    return [((x.shape[0], 1), np.result_type(*given))]
+    floats = [value.dtype for value in (x, w, bias) if value is not None]
+    return [((x.shape[0], 1), np.result_type(*floats))]
 
 
 @hierarchical_sigmoid.grad

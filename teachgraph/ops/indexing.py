@@ -360,9 +360,9 @@ def moved(plan: Plan) -> list[int]:
 def coordinates(plan: Plan) -> Any:
     """The arrays as one index for `gather_nd`."""
     arrays = [plan.arrays[i] for i in plan.indexed]
-    found = [array.found for array in arrays if isinstance(array, Column)]
-    if len(found) == len(arrays) and all(one is found[0] for one in found):
-        return found[0]
+    masks = [array.found for array in arrays if isinstance(array, Column)]
+    if len(masks) == len(arrays) and all(one is masks[0] for one in masks):
+        return masks[0]
     return together(list(map(read_column, arrays)))
 
 
@@ -373,12 +373,12 @@ def read_column(array: Any) -> Any:
 
 def as_indices(x: Any, indices: Sequence[Any]) -> list[Any]:
     """Indices of integers for the first dimensions of `x`, masks among them or not."""
-    found: list[Any] = []
+    columns: list[Any] = []
     for index in indices:
         item = index if isinstance(index, (np.ndarray, Traced)) else np.asarray(index)
-        covered = list(x.shape)[len(found) : len(found) + width(item)]
-        found += columns_of(indexing(item), covered)
-    return list(map(read_column, found))
+        covered = list(x.shape)[len(columns) : len(columns) + width(item)]
+        columns += columns_of(indexing(item), covered)
+    return list(map(read_column, columns))
 
 
 def set_item(x: Any, index: Any, value: Any) -> Any:

@@ -144,14 +144,14 @@ def rnn_lstm_grad(
     """
     order = steps(input.shape[0], is_reverse=not is_reverse)
     before = befores(cells, c, is_reverse=is_reverse)
-    given = (dout, dlast_h, dlast_c)
+    upstream = (dout, dlast_h, dlast_c)
     saved = (cells, gates, before, w_hh)
     seldom = (dstates, dcells, dgates, sequence_length)
     plain = all(x is None for x in seldom)
-    if plain and not any(isinstance(x, Traced) for x in (*given, *saved)):
-        da, dh, dc = swept(*given, *saved, order)
+    if plain and not any(isinstance(x, Traced) for x in (*upstream, *saved)):
+        da, dh, dc = swept(*upstream, *saved, order)
     else:
-        da, dh, dc = walked(*given, *saved, order, *seldom)
+        da, dh, dc = walked(*upstream, *saved, order, *seldom)
     return (
         lambda: input_grad(da, w_ih, input),
         dh,
@@ -179,7 +179,7 @@ def walked(
 ) -> tuple[Any, Any, Any]:
     """The gradients of the sums a, of the first state and of the first cell."""
     by_state, by_sums = slopes(cells, gates, before)
-    given = None if dgates is None else dgates * bends(gates)
+    dsums = None if dgates is None else dgates * bends(gates)
     das = {}
     for t in order:
         mask = alive_at(sequence_length, t, gates.dtype)
@@ -188,7 +188,7 @@ def walked(
         dnew = some(dnew, before[t])
         dcell = total(dcell, dnew * by_state[t])
         arrived = concat(dcell, dcell, dcell, dnew, axis=-1)
-        das[t] = total(arrived * by_sums[t], at(given, t))
+        das[t] = total(arrived * by_sums[t], at(dsums, t))
         forget = parts(gates[t], 4)[1]
         dh, dc = total(past_h, das[t] @ w_hh), total(past_c, dcell * forget)
     return stack(*(das[t] for t in sorted(das)), axis=0), dh, dc

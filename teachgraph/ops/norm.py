@@ -82,8 +82,8 @@ def through_groups(
     def dx() -> Any:
         dnormal = through_scale(dy, scale, 1)
         dnormal = None if dnormal is None else rows_of(dnormal, groups)
-        given = dnormal, dmean, dvariance
-        return through_moments(*given, rows, mean, inverse, [1], 0)
+        gradients = dnormal, dmean, dvariance
+        return through_moments(*gradients, rows, mean, inverse, [1], 0)
 
     return dx, *of_affine(dy, normal, scale, bias, 1)
 
@@ -171,9 +171,9 @@ def layer_norm_grad(
 ) -> Any:
     """A layer is one group of a matrix's columns."""
     dy = None if dy is None else matrix(dy, begin_norm_axis)
-    given = dy, flat(dmean), flat(dvariance), matrix(x, begin_norm_axis), scale, bias
+    inputs = dy, flat(dmean), flat(dvariance), matrix(x, begin_norm_axis), scale, bias
     inverse = inverse_deviation(variance, epsilon)
-    dx, dscale, dbias = through_groups(*given, flat(mean), inverse, 1)
+    dx, dscale, dbias = through_groups(*inputs, flat(mean), inverse, 1)
     return lambda: reshape_as(dx(), x), dscale, dbias
 
 
@@ -250,9 +250,9 @@ def group_norm_grad(
     """Through the moments of each group."""
     first = channels_first(x, data_layout)
     dy = channels_first(dy, data_layout)
-    given = dy, flat(dmean), flat(dvariance), first, scale, bias, flat(mean)
+    inputs = dy, flat(dmean), flat(dvariance), first, scale, bias, flat(mean)
     inverse = inverse_deviation(variance, epsilon)
-    dx, dscale, dbias = through_groups(*given, inverse, groups)
+    dx, dscale, dbias = through_groups(*inputs, inverse, groups)
     return (
         lambda: channels_as_before(reshape_as(dx(), first), data_layout),
         dscale,
@@ -300,6 +300,6 @@ def instance_norm_grad(
 ) -> Any:
     """An instance is a group of one channel."""
     dvariance = of_inverse(dsaved_variance, saved_variance)
-    given = dy, dsaved_mean, dvariance, x, scale, bias, saved_mean, saved_variance
-    dx, dscale, dbias = through_groups(*given, x.shape[1])
+    inputs = dy, dsaved_mean, dvariance, x, scale, bias, saved_mean, saved_variance
+    dx, dscale, dbias = through_groups(*inputs, x.shape[1])
     return lambda: reshape_as(dx(), x), dscale, dbias

@@ -38,8 +38,12 @@ def stand(
     """
     if len(image) != 2:
         raise ShapeError(f"an image has two dimensions, not {len(image)}")
-    given = {"kernel_sizes": kernel_sizes, "strides": strides, "dilations": dilations}
-    for what, numbers in given.items():
+    numbers_of = {
+        "kernel_sizes": kernel_sizes,
+        "strides": strides,
+        "dilations": dilations,
+    }
+    for what, numbers in numbers_of.items():
         check_positive(what, numbers, 2)
     if len(paddings) != 4 or min(paddings) < 0:
         raise InvalidValueError(f"paddings are 4 numbers from 0 on, not {paddings}")

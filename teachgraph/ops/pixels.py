@@ -71,8 +71,8 @@ def infer_scatter(x: Like, y: Like, index: Like, *, data_format: str) -> Any:
 def gather_pixels(x: Any, index: Any, *, data_format: str = "NCHW") -> Any:
     """The pixels of each channel that `index` names."""
     x, index = channels_first(x, data_format), channels_first(index, data_format)
-    found = np.take_along_axis(in_rows(x), pixels(index, prod(x.shape[2:])), 1)
-    return channels_last(found.reshape(index.shape), data_format)
+    gathered = np.take_along_axis(in_rows(x), pixels(index, prod(x.shape[2:])), 1)
+    return channels_last(gathered.reshape(index.shape), data_format)
 
 
 @gather_pixels.grad(of=("x",))
@@ -122,13 +122,13 @@ def unpooling(type: str, dims: int) -> Op:
         check_maxima(x, indices, output_size, dims)
         return [((*x.shape[:2], *output_size), x.dtype)]
 
-    made: Op = op(type=type, needs="maxima, the numbers of their pixels, and a size")(
-        kernel
-    )
+    unpool_op: Op = op(
+        type=type, needs="maxima, the numbers of their pixels, and a size"
+    )(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule, of=("x",))
-    made.infers(infer)
-    return made
+    unpool_op.grad(rule, of=("x",))
+    unpool_op.infers(infer)
+    return unpool_op
 
 
 def check_maxima(x: Any, indices: Any, size: Sequence[int], dims: int) -> None:

@@ -82,14 +82,14 @@ class Pooling(NamedTuple):
         check_positive("strides", strides, len(image))
         pads = padding(self.paddings, algorithm, image, ksize, strides)
         ones = [1] * len(image)
-        found = steps(image, ksize, strides, pads, ones, ceil=self.ceil_mode)
-        for axis in found:
+        windows = steps(image, ksize, strides, pads, ones, ceil=self.ceil_mode)
+        for axis in windows:
             if axis.before >= axis.window or axis.starts()[-1] >= axis.image:
                 raise ShapeError(
                     f"a window of {axis.window} lies in the padding alone: "
                     f"{axis.before} before and {axis.after} behind {axis.image}"
                 )
-        return found
+        return windows
 
     def shape(self, x: Any, dims: int) -> tuple[int, ...]:
         """The shape of the result."""
@@ -190,11 +190,11 @@ def pooling(type: str, dims: int) -> Op:
         check_type(pooling_type)
         return [(Pooling(**attrs).shape(x, dims), x.dtype)]
 
-    made: Op = op(type=type, needs=NEEDS)(kernel)
+    pool_op: Op = op(type=type, needs=NEEDS)(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule)
-    made.infers(infer)
-    return made
+    pool_op.grad(rule)
+    pool_op.infers(infer)
+    return pool_op
 
 
 def check_type(pooling_type: str) -> None:
@@ -357,11 +357,11 @@ def pooling_with_index(type: str, dims: int) -> Op:
         shape = Pooling(**attrs, data_format="NCHW").shape(x, dims)
         return [(shape, x.dtype), (shape, np.dtype(np.int32))]
 
-    made: Op = op(type=type, outputs=("out", "mask"), needs=NEEDS)(kernel)
+    pool_op: Op = op(type=type, outputs=("out", "mask"), needs=NEEDS)(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule)
-    made.infers(infer)
-    return made
+    pool_op.grad(rule)
+    pool_op.infers(infer)
+    return pool_op
 
 
 max_pool2d_with_index = pooling_with_index("max_pool2d_with_index", 2)

@@ -93,11 +93,11 @@ def failure(name: str, error: Exception) -> PyFuncError:
     message = f"{name} raised {type(error).__name__}: {error}"
     try:
         kind = type(f"PyFunc{type(error).__name__}", (PyFuncError, type(error)), {})
-        made = kind(message)
+        wrapped = kind(message)
     except TypeError:
         return PyFuncError(message)
-    assert isinstance(made, PyFuncError)
-    return made
+    assert isinstance(wrapped, PyFuncError)
+    return wrapped
 
 
 _functions: list[UserFunction] = []

@@ -118,8 +118,8 @@ def check(input: Any, states: Sequence[Any], *weights: Any, gates: int) -> None:
         ShapeError: Sizes do not.
         DTypeError: They are not all of one floating dtype, with whole lengths.
     """
-    *given, lengths = (*weights, *[None] * 5)[:5]
-    floating = [x for x in (input, *states, *given) if x is not None]
+    *parameters, lengths = (*weights, *[None] * 5)[:5]
+    floating = [x for x in (input, *states, *parameters) if x is not None]
     if len({x.dtype for x in floating}) > 1 or input.dtype.kind != "f":
         raise DTypeError("inputs, states and weights have one floating dtype")
     if lengths is not None and lengths.dtype.kind not in "iu":
@@ -133,11 +133,13 @@ def check(input: Any, states: Sequence[Any], *weights: Any, gates: int) -> None:
     _, batch, size = input.shape
     hidden = states[0].shape[1]
     rows = gates * hidden
-    wanted: list[tuple[int, ...]] = [(batch, hidden)] * len(states)
-    wanted += [(rows, size), (rows, hidden), (rows,), (rows,), (batch,)]
+    expected: list[tuple[int, ...]] = [(batch, hidden)] * len(states)
+    expected += [(rows, size), (rows, hidden), (rows,), (rows,), (batch,)]
     names = ["the state", "the cell"][: len(states)]
     names += ["W_ih", "W_hh", "b_ih", "b_hh", "sequence_length"]
-    for name, x, right in zip(names, (*states, *given, lengths), wanted, strict=True):
+    for name, x, right in zip(
+        names, (*states, *parameters, lengths), expected, strict=True
+    ):
         if x is not None and tuple(x.shape) != right:
             raise ShapeError(f"{name} has shape {list(x.shape)}, not {list(right)}")
 

@@ -148,14 +148,14 @@ class Resizing(NamedTuple):
         counts, factors = self.wanted(spatial)
         half = self.align_mode == 0 or self.interp_method == "bicubic"
         half = half and self.interp_method != "nearest" and not self.align_corners
-        found = {}
+        by_axis = {}
         for axis, count, factor in zip(axes, counts, factors, strict=True):
             size = shape[axis]
-            made = count if factor is None else int(size * factor)
-            if size < 1 or made < 1:
-                raise ShapeError(f"{size} elements cannot become {made}")
-            found[axis] = Line(size, made, factor, self.align_corners, half)
-        return found
+            new_size = count if factor is None else int(size * factor)
+            if size < 1 or new_size < 1:
+                raise ShapeError(f"{size} elements cannot become {new_size}")
+            by_axis[axis] = Line(size, new_size, factor, self.align_corners, half)
+        return by_axis
 
     @property
     def last(self) -> bool:
@@ -235,13 +235,13 @@ def interpolation(method: str, doc: str) -> Op:
         return shrink_back(dout, x, **about._asdict())
 
     kernel.__doc__ = doc
-    made: Op = op(type=f"{method}_interp_v2", needs="images and a size for them")(
+    resize_op: Op = op(type=f"{method}_interp_v2", needs="images and a size for them")(
         kernel
     )
-    made.infers(infers)
+    resize_op.infers(infers)
     rule.__name__ = f"{method}_interp_v2_grad"
-    made.grad(rule)
-    return made
+    resize_op.grad(rule)
+    return resize_op
 
 
 @op(needs="what resizing Y gives")
@@ -260,8 +260,8 @@ def shrink_back(
 ) -> Any:
     """The adjoint of resizing `y`: each element back to those it is a mean of."""
     sizes = out_d, out_h, out_w
-    given = interp_method, align_corners, align_mode, data_layout
-    for axis, line in Resizing(*given, *sizes, scale).lines(y.shape).items():
+    method = interp_method, align_corners, align_mode, data_layout
+    for axis, line in Resizing(*method, *sizes, scale).lines(y.shape).items():
         x = along(x, line.matrix(interp_method, x.dtype).T, axis)
     return x
 

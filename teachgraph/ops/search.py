@@ -107,8 +107,8 @@ def infer_where_index(condition: Like) -> Any:
 
 def one_or_none(axis: Sequence[int], ndim: int) -> int | None:
     """The axis of an attribute that is a list of one, or empty: then all are meant."""
-    found = axes(axis, ndim, reduce_all=False)
-    return None if found is None else found[0]
+    chosen = axes(axis, ndim, reduce_all=False)
+    return None if chosen is None else chosen[0]
 
 
 @op(outputs=("out", "indices", "index", "counts"), needs="an axis that X has")
@@ -118,15 +118,15 @@ def unique(x: Any, *, axis: Sequence[int] = (), dtype: int = INT64) -> Any:
     Beside them for each one where it stands first (`indices`), for each element which
     one it is (`index`), and how often each occurs (`counts`).
     """
-    found = np.unique(
+    results = np.unique(
         x,
         return_index=True,
         return_inverse=True,
         return_counts=True,
         axis=one_or_none(axis, x.ndim),
     )
-    places = [part.reshape(-1).astype(index_dtype(dtype)) for part in found[1:]]
-    return (found[0], *places)
+    places = [part.reshape(-1).astype(index_dtype(dtype)) for part in results[1:]]
+    return (results[0], *places)
 
 
 @unique.infers

@@ -46,8 +46,8 @@ def window(
     try:
         return cut(ndim, axes, starts, ends, strides)
     except IndexError:
-        told = f"axes {list(axes)} of {ndim} dimensions"
-        raise OutOfRangeError(told) from None
+        message = f"axes {list(axes)} of {ndim} dimensions"
+        raise OutOfRangeError(message) from None
 
 
 def cut(
@@ -230,12 +230,12 @@ def set_value(
     """
     out = np.array(input)
     if value_tensor is None:
-        given = np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
+        new = np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
     else:
-        given = fitting(value_tensor, out)
+        new = fitting(value_tensor, out)
     part = out[window(out.ndim, axes, starts, ends, steps)]
     part = np.expand_dims(np.squeeze(part, tuple(decrease_axes)), tuple(none_axes))
-    part[...] = given
+    part[...] = new
     return out
 
 

@@ -49,8 +49,8 @@ def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
 
 def chosen(x: Any, axis: int, places: Any) -> Any:
     """The elements at these places of each line, and the places."""
-    found = np.take_along_axis(lines(x, axis), places, 0)
-    return tuple(back_from_lines(rows, x.ndim, axis) for rows in (found, places))
+    values = np.take_along_axis(lines(x, axis), places, 0)
+    return tuple(back_from_lines(rows, x.ndim, axis) for rows in (values, places))
 
 
 @argsort.grad
@@ -93,10 +93,10 @@ def kthvalue(x: Any, *, k: int = 1, axis: int = -1, keepdim: bool = False) -> An
 
 def one_of_each(x: Any, axis: int, places: Any, keepdim: bool) -> Any:
     """The element at the one place in each line, and the place."""
-    found = chosen(x, axis, places)
+    results = chosen(x, axis, places)
     if keepdim or not x.ndim:
-        return found
-    return tuple(np.squeeze(part, axis) for part in found)
+        return results
+    return tuple(np.squeeze(part, axis) for part in results)
 
 
 @kthvalue.grad

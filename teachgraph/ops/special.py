@@ -39,11 +39,11 @@ HIGHEST = 100
 
 def bernoulli(count: int) -> list[Fraction]:
     """The first Bernoulli numbers: 1, -1/2, 1/6, 0, -1/30, ..."""
-    found: list[Fraction] = []
+    numbers: list[Fraction] = []
     for n in range(count):
-        known = sum(comb(n + 1, k) * found[k] for k in range(n))
-        found.append(Fraction(not n) - Fraction(known, n + 1))
-    return found
+        known = sum(comb(n + 1, k) * numbers[k] for k in range(n))
+        numbers.append(Fraction(not n) - Fraction(known, n + 1))
+    return numbers
 
 
 EVEN = bernoulli(2 * TERMS + 1)[::2]
@@ -223,10 +223,10 @@ def of_order(name: str, order: int, *, scaled: bool, doc: str) -> Op:
         return bessel_i_grad(dout, x, order=order, scaled=scaled)
 
     kernel.__doc__, rule.__name__ = doc, f"{name}_grad"
-    made = op(type=name, needs=FLOATING)(kernel)
-    made.grad(rule)
-    made.infers(same)
-    return made
+    bessel_op = op(type=name, needs=FLOATING)(kernel)
+    bessel_op.grad(rule)
+    bessel_op.infers(same)
+    return bessel_op
 
 
 def same(x: Like, **attrs: Any) -> Any:

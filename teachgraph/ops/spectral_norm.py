@@ -59,8 +59,8 @@ def check_vectors(weight: Any, u: Any, v: Any, dim: int) -> None:
             f"{list(u.shape)} and {list(v.shape)}"
         )
     if weight.dtype.kind != "f" or not weight.dtype == u.dtype == v.dtype:
-        found = f"{weight.dtype}, with vectors {u.dtype} and {v.dtype}"
-        raise DTypeError(f"they must be floating and alike, got {found}")
+        actual = f"{weight.dtype}, with vectors {u.dtype} and {v.dtype}"
+        raise DTypeError(f"they must be floating and alike, got {actual}")
 
 
 def order(ndim: int, dim: int) -> list[int]:
@@ -87,10 +87,10 @@ def power_iteration(
 
 def unit(vector: Any, epsilon: float) -> Any:
     """A vector of the same direction and length 1, through which no gradient goes."""
-    found = vector / (sqrt(reduce_sum(vector * vector)) + epsilon)
-    if isinstance(found, Traced):
-        found.stop_gradient = True
-    return found
+    normalised = vector / (sqrt(reduce_sum(vector * vector)) + epsilon)
+    if isinstance(normalised, Traced):
+        normalised.stop_gradient = True
+    return normalised
 
 
 @spectral_norm.grad(of=("weight",))

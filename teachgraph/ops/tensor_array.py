@@ -102,10 +102,10 @@ def place(i: Any, length: int) -> int:
     Raises:
         OutOfRangeError: There is nothing there.
     """
-    found = int(np.reshape(i, ()))
-    if not 0 <= found < length:
-        raise OutOfRangeError(f"the index is {found}, but the array holds {length}")
-    return found
+    number = int(np.reshape(i, ()))
+    if not 0 <= number < length:
+        raise OutOfRangeError(f"the index is {number}, but the array holds {length}")
+    return number
 
 
 @op

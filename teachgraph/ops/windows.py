@@ -192,7 +192,7 @@ def steps(
     Raises:
         ShapeError: Not even one fits.
     """
-    found = []
+    windows = []
     along = zip(image, window, strides, pads, dilations, strict=True)
     for size, shown, step, (before, after), dilation in along:
         room = before + size + after - reach(shown, dilation)
@@ -204,8 +204,8 @@ def steps(
                 f"a window of {reach(shown, dilation)} is larger than the image, "
                 f"{size} and padding of {before} + {after}"
             )
-        found.append(Steps(size, shown, step, dilation, before, after, count))
-    return found
+        windows.append(Steps(size, shown, step, dilation, before, after, count))
+    return windows
 
 
 def counts(axes: Sequence[Axis]) -> list[int]:
