@@ -1,4 +1,4 @@
-"""What can be computed, and its derivative: one file a family, `op.py` the contract."""
+"""Ops: kernels and gradient rules, one file per family; `op.py` is the contract."""
 
 from teachgraph.ops import (
     activation,

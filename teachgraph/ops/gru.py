@@ -48,7 +48,7 @@ def rnn_gru(
     *,
     is_reverse: bool = False,
 ) -> Any:
-    """A layer of GRU over all steps; the gates lie as r, z, n and U_n h + d_n."""
+    """GRU layer over all steps; `gates` saves r, z, n and U_n h + d_n."""
     check(input, [h], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=3)
     hidden, weights = h.shape[1], np.ascontiguousarray(w_hh.T)
     from_x = projected(input, w_ih, b_ih)
@@ -85,7 +85,7 @@ def rnn_gru_grad(
     *,
     is_reverse: bool,
 ) -> Any:
-    """Back through time: dh = z dh' + da U."""
+    """Backpropagation through time: dh = z dh' + da U."""
     from_x, from_h, dh = {}, {}, dlast
     order = list(steps(input.shape[0], is_reverse=is_reverse))
     for t, before in reversed(list(zip(order, [None, *order[:-1]], strict=True))):
@@ -107,7 +107,7 @@ def rnn_gru_grad(
 
 
 def step_back(gates: Any, before: Any, dh: Any, dgates: Any) -> tuple[Any, Any, Any]:
-    """One step: gradients of the sums from x, of those from h, and of h directly."""
+    """One step of backward: gradients of the sums from x, of those from h, and of h."""
     r, z, n, product = parts(gates, 4)
     upstream = [None] * 4 if dgates is None else parts(dgates, 4)
     dh = some(dh, before)
@@ -120,7 +120,7 @@ def step_back(gates: Any, before: Any, dh: Any, dgates: Any) -> tuple[Any, Any, 
 
 @rnn_gru.infers
 def infer_gru(input: Like, h: Like, *weights: Any, **attrs: Any) -> Any:
-    """Sequences [steps, batch, hidden], the last state, gates four times so wide."""
+    """Sequences [steps, batch, hidden], the final state, gates four times as wide."""
     check(input, [h], *weights, gates=3)
     hidden, dtype = h.shape[1], input.dtype
     sequence = ((*input.shape[:2], hidden), dtype)
