@@ -1,8 +1,8 @@
-"""The learning rate: a number, a schedule that is asked for one, or a variable.
+"""The learning rate of an optimizer: a number, a schedule, or a program's variable.
 
-Tensors are updated with what it is now. A Program has it as a variable; that of a
-schedule is asked for anew before each run, and one that the program itself computes is
-taken as it is.
+Tensors are updated with its current value. A Program has it as a variable: that of a
+schedule is set from the schedule before each run; one that the program itself computes
+is used directly.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Rate:
         value: A number greater than 0, a schedule, or a Variable of a program.
 
     Raises:
-        InvalidValueError: It is none of these.
+        InvalidValueError: The value is none of these.
     """
 
     def __init__(self, value: Any) -> None:
@@ -56,7 +56,7 @@ class Rate:
             self.set(value)
 
     def now(self) -> float:
-        """What it is.
+        """Return the current value.
 
         Raises:
             ModeError: A program computes it when it runs.
@@ -73,11 +73,11 @@ class Rate:
         return self._number
 
     def set(self, value: Any) -> None:
-        """Make it another number.
+        """Set the value.
 
         Raises:
-            InvalidValueError: It is no number greater than 0.
-            ModeError: A schedule says what it is, or a program has it already.
+            InvalidValueError: The value is no number greater than 0.
+            ModeError: A schedule determines the rate, or a program has it already.
         """
         if self.scheduler is not None:
             raise ModeError(
@@ -103,7 +103,7 @@ class Rate:
         self._number = float(value)
 
     def follow(self, scheduler: LRScheduler) -> None:
-        """Let it follow a schedule from now on, in programs as well."""
+        """Follow a schedule from now on, in programs as well."""
         self.scheduler = scheduler
         for variable in self.variables.values():
             variable.block.program.asked[variable.name] = scheduler
@@ -116,7 +116,7 @@ class Rate:
         return self._scaled
 
     def variable(self, program: Program) -> Variable:
-        """It as a variable of a program, `learning_rate_0`."""
+        """Return the rate as a variable of a program, `learning_rate_0`."""
         if id(program) not in self.variables:
             name = unique_name.generate("learning_rate")
             self.variables[id(program)] = create_global_var(
@@ -127,7 +127,7 @@ class Rate:
         return self.variables[id(program)]
 
     def scaled(self, program: Program, factor: float) -> Variable:
-        """The same, times a parameter's own factor."""
+        """Return the variable times a parameter's own factor."""
         rate = self.variable(program)
         if factor == 1.0:
             return rate
@@ -136,5 +136,5 @@ class Rate:
             program.with_role(OpRole.OPTIMIZE | OpRole.RATE),
             program.within_name_scope(scope),
         ):
-            found: Variable = rate * factor
-            return found
+            scaled: Variable = rate * factor
+            return scaled

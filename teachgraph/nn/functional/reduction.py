@@ -1,4 +1,4 @@
-"""What becomes of the losses of a batch: their mean, their sum, or each by itself."""
+"""The `reduction` of losses: mean, sum or none."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ REDUCTIONS = tuple(REDUCE)
 
 
 def check_reduction(reduction: str, *more: str) -> None:
-    """Refuse a reduction that there is not.
+    """Require a known reduction.
 
     Raises:
-        InvalidValueError: It is none of those.
+        InvalidValueError: The reduction is unknown.
     """
     known = (*REDUCTIONS, *more)
     if reduction not in known:
@@ -44,14 +44,14 @@ def reduction_of(name: str) -> Callable[[Any], Any]:
 
 
 def reduced(loss: Any, reduction: str) -> Any:
-    """The mean or sum of a loss, or the loss itself."""
+    """Reduce a loss by mean or sum, or return it unchanged."""
     return reduction_of(reduction)(loss)
 
 
 def mean_of_weighted(loss: Any, weight: Any) -> Any:
-    """The sum of a loss that is weighted already, over the sum of the weights.
+    """Divide the sum of weighted losses by the sum of the weights.
 
-    Where all weights are 0 it is 0.
+    If all weights are 0 the result is 0.
     """
     total = reduce.reduce_sum(weight)
     return reduce.reduce_sum(loss) / (total + (total == 0.0).astype(total.dtype))
