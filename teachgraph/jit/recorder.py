@@ -1,4 +1,4 @@
-"""Recording: ops run on Tensors as always, and each is written down in a program."""
+"""Recorder: ops run on Tensors as usual, and each is also appended to a program."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ __all__ = ["Recorder", "recording"]
 
 
 class Recorder(Tracer):
-    """What has been written down so far.
+    """The program of the ops that have run so far.
 
-    A value is known by its array: whichever Tensor holds it, it is the same variable.
-    A Tensor that no op has made since is taken in as it is.
+    A value is identified by its array: two Tensors of one array are one variable. A
+    Tensor that is no output of a recorded op is adopted.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class Recorder(Tracer):
         self.counters: Counter[str] = Counter()
 
     def feed(self, number: int, tensor: Tensor) -> Variable:
-        """A variable that is fed, which stands for an input."""
+        """Create the fed variable of an input."""
         with self.writing():
             variable = data(f"feed_{number}", tensor.shape, tensor.dtype)
         variable.stop_gradient = tensor.stop_gradient
@@ -40,25 +40,26 @@ class Recorder(Tracer):
         return variable
 
     def adopt(self, value: Any) -> Variable:
-        """The variable for a Tensor."""
+        """Return the variable of a Tensor."""
         if isinstance(value, Tensor) and id(value.data) in self.arrays:
             return self.program.global_block().var(self.arrays[id(value.data)][1])
         return super().adopt(value)
 
     def take(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-        """Run an op, and append it; other threads go on as before."""
+        """Run an op, and append it; in another thread, only run it."""
         if threading.get_ident() != self.thread:
             return run(op, inputs, attrs)
         with self.writing():
-            made = current_block().apply(op, inputs, attrs)
-        found = run(op, inputs, attrs)
-        for tensor, variable in zip(listed(found), listed(made), strict=True):
+            variables = current_block().apply(op, inputs, attrs)
+        tensors = run(op, inputs, attrs)
+        for tensor, variable in zip(as_list(tensors), as_list(variables), strict=True):
+            # The array is kept too: its identity stays taken while the trace lasts.
             self.arrays[id(tensor.data)] = tensor.data, variable.name
-        return found
+        return tensors
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Inside, ops go into the program."""
+        """Let ops inside append to the program, under names of its own counters."""
         with (
             modes.using(static=True),
             unique_name.guard(),
@@ -69,7 +70,7 @@ class Recorder(Tracer):
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Inside, what runs is written down."""
+        """Record the ops that run inside."""
         self.program.adopt = self.adopt
         modes.takers.append(self.take)
         _current.append(self)
@@ -85,11 +86,11 @@ _current: list[Recorder] = []
 
 
 def recording() -> bool:
-    """Whether somebody records in this thread."""
+    """True while a recorder of this thread is active."""
     here = threading.get_ident()
     return any(recorder.thread == here for recorder in _current)
 
 
-def listed(value: Any) -> list[Any]:
-    """One thing as a list of one."""
+def as_list(value: Any) -> list[Any]:
+    """Return the items of a list or tuple, or a list of one value."""
     return list(value) if isinstance(value, (list, tuple)) else [value]
