@@ -12,6 +12,8 @@ import pytest
 
 from teachgraph import modes
 
+pytest.register_assert_rewrite("tests.ops.checks")
+
 collect_ignore_glob = ["oracle/models/*.py"]
 """They ask libraries that are not installed here."""
 
