@@ -49,6 +49,8 @@ def definition(function: FunctionType) -> Definition:
         found = []
     if len(found) > 1:
         found = [p for p in found if spans(p.node, code)]
+    if not found and file.startswith("<"):  # Python 3.13 lists `python -c` as <string>
+        raise NoSourceError(no_source(function))
     if not found:
         raise NoSourceError(
             f"line {code.co_firstlineno} of {file} no longer defines "
