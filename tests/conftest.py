@@ -12,6 +12,7 @@ import pytest
 
 from teachgraph import modes
 
+pytest_plugins = ["tests.beside", "tests.minutes"]
 pytest.register_assert_rewrite("tests.ops.checks")
 
 collect_ignore_glob = ["oracle/models/*.py"]
