@@ -387,9 +387,9 @@ def test_two_threads_at_once_record_each_its_own(front_end: FrontEnd) -> None:
         "threads = [threading.Thread(target=work, args=(n, found)) for n in (2, 3)]\n"
         "for thread in threads: thread.start()\n"
         "for thread in threads: thread.join()\n"
-        "found"
+        "sorted(found.items())"
     )
-    assert cell.result == "{2: {'[2]'}, 3: {'[3]'}}"
+    assert cell.result == "[(2, {'[2]'}), (3, {'[3]'})]"
 
 
 def test_a_cell_that_is_run_again_leaves_nothing_of_before(
