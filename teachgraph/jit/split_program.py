@@ -6,15 +6,11 @@ returns what the way back reads.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from teachgraph.control_flow.flow import Flow, Step
-from teachgraph.control_flow.lowering import Lowering
-from teachgraph.core.codegen import read_first, written
-from teachgraph.core.observe import announce, followed, observers
-from teachgraph.core.op import SILENT
-from teachgraph.core.plan import Plan
+from teachgraph.core.executor import Lowering, Plan, Step
+from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
 from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.static.program import Program
@@ -25,37 +21,48 @@ PASSES = (*DEFAULT, "dead_code")
 
 
 class Part(Plan):
-    """Some steps of a program."""
+    """Some steps of a program.
+
+    Args:
+        program: The program.
+        steps: What it runs of it.
+        feeds: What it is handed; persistable variables may be among it.
+        fetches: What it returns.
+        stateful: Whether other persistable variables live in a scope.
+    """
 
     def __init__(
         self,
         program: Program,
-        steps: list[Step],
+        steps: Sequence[Step],
         feeds: Sequence[str],
         fetches: Sequence[str],
-        persistent: Sequence[str],
+        *,
+        stateful: bool,
     ) -> None:
-        block = program.global_block()
-        self.program, self.fetches, self.calls = program, list(fetches), steps
-        self.variables = block.vars
+        self.handed, self.stateful = {*feeds}, stateful
+        known = program.global_block().vars
+        super().__init__(program, steps, known, feeds, fetches)
         # What was handed in belongs to others: nothing may be written over it.
-        self.known = {n: v for n, v in block.vars.items() if n not in feeds}
-        self.persistent, self.feeds = list(persistent), list(feeds)
-        self.reads = read_first(steps, self.persistent, self.fetches)
-        self.stores = written(steps, self.persistent)
+        self.known = {n: v for n, v in known.items() if n not in self.handed}
+
+    def is_fed(self, name: str) -> bool:
+        """Whether a variable is handed in."""
+        return name in self.handed
+
+    def is_kept(self, name: str) -> bool:
+        """Whether the value of a variable lives in the scope."""
+        return self.stateful and super().is_kept(name)
+
+    def checked(self, feed: Mapping[str, Any]) -> dict[str, Any]:
+        """The values handed in, as they are: whoever traces has looked at them."""
+        return {name: feed[name] for name in self.feeds}
 
     def __call__(self, feed: dict[str, Any], scope: Scope) -> list[Any]:
         """Run it once, watched if somebody wants that."""
         if not observers:
-            found: list[Any] = SILENT.copy().run(self.run, feed, scope)
-            return found
-        announce("run_begin", self.program, feed)
-        try:
-            run = self.interpret if followed(self.program) else self.run
-            found = SILENT.copy().run(run, feed, scope)
-        finally:
-            announce("run_end", self.program)
-        return found
+            return self.run(feed, scope)
+        return self.watched(feed, scope, interpret=followed(self.program))
 
     def run_once(self, feed: dict[str, Any]) -> list[Any]:
         """Run it on what it is fed alone."""
@@ -65,7 +72,7 @@ class Part(Plan):
 def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[Step]]:
     """A program after the passes, and its steps."""
     running = apply_pass(program, PASSES, fetches=fetches, checked=False)
-    return running, Lowering(running).steps()
+    return running, Lowering(running, {}).steps()
 
 
 def forward_part(
@@ -73,10 +80,9 @@ def forward_part(
 ) -> Part:
     """All of a program that has no way back."""
     running, steps = steps_of(program, fetches)
-    block = program.global_block()
-    persistent = [n for n, v in block.vars.items() if v.persistable]
     read = {name for step in steps for name in step.arguments} | {*fetches}
-    return Part(running, steps, [n for n in feeds if n in read], fetches, persistent)
+    handed = [name for name in feeds if name in read]
+    return Part(running, steps, handed, fetches, stateful=True)
 
 
 def cut(
@@ -105,15 +111,14 @@ def cut(
         + [name for name in gradients if name not in made]
     )
     made_before = [n for n in read if n not in seeds and n not in made_early(back, n)]
-    block = running.global_block()
-    persistent = [n for n, v in block.vars.items() if v.persistable]
     given = [*fetches, *(n for n in made_before if n not in fetches)]
     wanted = {n for s in now for n in s.arguments} | {*given}
-    forward = Part(running, now, [n for n in feeds if n in wanted], given, persistent)
+    handed = [name for name in feeds if name in wanted]
+    forward = Part(running, now, handed, given, stateful=True)
     feeds_back = list(dict.fromkeys([*made_before, *seeds]))
     used = {n for s in back for n in s.arguments} | {*gradients}
     feeds_back = [n for n in feeds_back if n in used]
-    return forward, Part(running, back, feeds_back, gradients, [])
+    return forward, Part(running, back, feeds_back, gradients, stateful=False)
 
 
 def made_early(steps: Sequence[Step], name: str) -> Collection[str]:
@@ -128,8 +133,7 @@ def made_early(steps: Sequence[Step], name: str) -> Collection[str]:
 
 def writes(step: Step) -> set[str]:
     """What a step may write."""
-    found = {name for name in step.outputs if name is not None}
-    return found | step.inner if isinstance(step, Flow) else found
+    return {*step.inner, *(name for name in step.outputs if name is not None)}
 
 
 def depending(steps: Sequence[Step], seeds: Sequence[str]) -> set[int]:
