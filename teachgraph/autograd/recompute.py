@@ -12,11 +12,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.autograd.versions import clock
 from teachgraph.core import random
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.modes import enable_grad, is_grad_enabled
-from teachgraph.core.tape import Edge, Node, topological
+from teachgraph.core.tape import Edge, Node, clock, topological
 
 __all__ = ["recompute"]
 

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn, Self
 
 from teachgraph.core.errors import ConversionError, at_user_line
-from teachgraph.core.op import Op, slot_name
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Op, Traced, slot_name
 from teachgraph.ops import array_lists as lists
 from teachgraph.ops.tensor_array import read_from_array
 from teachgraph.static.variable import Variable

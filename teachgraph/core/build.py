@@ -16,8 +16,7 @@ from teachgraph.core.errors import MixedModeError, ProgramError, at_user_line
 from teachgraph.core.infer import Spec, infer
 from teachgraph.core.modes import is_grad_enabled
 from teachgraph.core.observe import announce
-from teachgraph.core.op import GradOp, Op, find, slot_name
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import GradOp, Op, Traced, find, slot_name
 from teachgraph.ops.creation import assign_value
 from teachgraph.static.operator import Operator, OpRole, Slots, flat
 from teachgraph.static.variable import Parameter, Variable

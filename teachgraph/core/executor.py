@@ -597,7 +597,7 @@ def settle(
     Certain are those of what is fed and of what the scope holds, which are compared
     with the program's; and of what ops compute from these, if it is written once.
     """
-    likes = {n: Like(v) for n, v in known.items() if v.type == "LOD_TENSOR"}
+    likes = {n: Like((v.shape, v.dtype)) for n, v in known.items() if v.type == "LOD_TENSOR"}
     writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
     for step in steps:
         if not isinstance(step, Call):
@@ -615,7 +615,7 @@ def settle(
                 and variable.type == "LOD_TENSOR"
                 and (writes[name] == 1 or name in step.arguments)
             ):
-                likes[name] = Like(variable)
+                likes[name] = Like((variable.shape, variable.dtype))
             else:
                 likes.pop(name, None)
 

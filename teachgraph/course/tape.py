@@ -18,12 +18,18 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import BackwardTwiceError
 from teachgraph.core.observe import Observer, announce, watch
 from teachgraph.core.op import force
-from teachgraph.core.tape import Edge, Node, free, topological
+from teachgraph.core.tape import Edge, Node, topological
 from teachgraph.course.checks import attempt, expect
 
 __all__ = ["Witness", "free", "is_leaf", "pull", "waits_for_all", "watched"]
 
 Array = np.ndarray[Any, Any]
+
+
+def free(node: Node) -> None:
+    """Forget what a node has saved."""
+    node.saved = None
+    announce("node_freed", node)
 
 
 def is_leaf(edge: Edge) -> bool:

@@ -24,7 +24,7 @@ from teachgraph.core.errors import (
     describe,
     explain,
 )
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 from teachgraph.ops.gather import gather_nd
 from teachgraph.ops.scatter import index_put, together
 from teachgraph.ops.search import where_index

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.op import Like, op
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Like, Traced, op
 from teachgraph.ops.join import concat, stack
 from teachgraph.ops.math import tanh
 from teachgraph.ops.recurrent import (

@@ -6,13 +6,14 @@ Written once for Tensor and Variable. A Python number on one side becomes part o
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.op import Op
-from teachgraph.core.traced import Traced
+from teachgraph.core.dtypes import is_number
+from teachgraph.core.op import Op, Traced
 from teachgraph.ops import functions
 from teachgraph.ops.elementwise import (
     elementwise_add,
@@ -34,18 +35,16 @@ from teachgraph.ops.linalg import matmul_v2
 from teachgraph.ops.logic import bitwise_and, bitwise_not, bitwise_or, bitwise_xor
 from teachgraph.ops.math import abs_, cast, scale
 
-__all__ = ["Operators", "is_number"]
+__all__ = ["Operators", "warn_of_new_variable"]
 
 
-def is_number(value: Any) -> bool:
-    """Whether `value` is a Python or NumPy number (not an array)."""
-    return isinstance(value, (int, float, np.bool_, np.integer, np.floating))
-
-
-def fits(number: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether an integer type holds this number."""
-    limits = np.iinfo(dtype)
-    return bool(limits.min <= number <= limits.max)
+def warn_of_new_variable(name: str) -> None:
+    """Warn that what is called `relu_` is `relu` in a program: a new variable."""
+    warnings.warn(
+        f"in a program {name}_() is {name}(): nothing changes in place, so use what "
+        "it returns",
+        stacklevel=3,
+    )
 
 
 class Operators(Traced):
@@ -63,19 +62,8 @@ class Operators(Traced):
         return op(*inputs, **attrs)
 
     def dtype_beside(self, number: Any) -> np.dtype[Any]:
-        """Our dtype, or one that also holds the number.
-
-        That is float32 where an integer meets a fractional number, int64 where it meets
-        a larger one.
-        """
-        ours: np.dtype[Any] = self.dtype
-        if isinstance(number, (float, np.floating)) and not dtypes.is_floating(ours):
-            return dtypes.float32
-        if ours == dtypes.bool and not isinstance(number, (bool, np.bool_)):
-            return dtypes.int64
-        if ours.kind in "iu" and not fits(number, ours):
-            return dtypes.int64
-        return ours
+        """Our dtype, or one that also holds the number."""
+        return dtypes.beside(self.dtype, number)
 
     def beside(self, other: Any) -> Any:
         """This value, cast where `other` is a number that asks for another dtype."""

@@ -11,8 +11,7 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import ShapeError
-from teachgraph.core.op import Like, op
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Like, Traced, op
 from teachgraph.ops.tensor_array import TensorArray
 
 __all__ = [

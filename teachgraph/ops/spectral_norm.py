@@ -10,8 +10,7 @@ from math import prod
 from typing import Any
 
 from teachgraph.core.errors import DTypeError, ShapeError
-from teachgraph.core.op import Like, op
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Like, Traced, op
 from teachgraph.ops.linalg import matmul_v2, mv
 from teachgraph.ops.math import sqrt
 from teachgraph.ops.reduce import reduce_sum

@@ -12,7 +12,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from teachgraph.core.executor import Call, Step, Values, step_passes
-from teachgraph.core.op import GradOp, Like
+from teachgraph.core.op import GradOp, like
 from teachgraph.core.source import Expression, Writer
 from teachgraph.planning.spare import spare
 from teachgraph.static.operator import Operator
@@ -61,13 +61,13 @@ class Release:
         """Let go of the values."""
         for name in self.ends:
             del values[name]
-        values.update((name, Like(values[name])) for name in self.fades)
+        values.update((name, like(values[name])) for name in self.fades)
 
     def write(self, writer: Writer) -> None:
         """Write the `del`."""
         writer.release([writer.name(name) for name in self.ends])
         for name in map(writer.name, self.fades):
-            writer.line(f"{name} = {writer.uses(Like)}({name})")
+            writer.line(f"{name} = {writer.uses(like)}({name})")
 
 
 class Overwriting:
@@ -173,7 +173,7 @@ def reads(step: Step, *, by_shape: bool) -> Sequence[str | None]:
 def values_of(call: Call) -> Sequence[str | None]:
     """The variables whose numbers a kernel or a rule reads."""
     op = call.operator.op
-    if not isinstance(op, GradOp) or not op.source.any_shape_only:
+    if not isinstance(op, GradOp) or not any(op.source.shape_only):
         return call.arguments
     arriving, saved = len(op.source.upstream), list(op.source.shape_only)
     listed = len(call.arguments) - arriving - len(saved) + 1  # the last may be a list

@@ -8,7 +8,7 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 from teachgraph.ops import elementwise, logic, math, rounding
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import take_along_axis

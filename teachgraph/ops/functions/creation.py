@@ -11,7 +11,7 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 from teachgraph.ops import ranges
 from teachgraph.ops import shape as shapes
 from teachgraph.ops.creation import assign_value, fill_any_like, fill_constant

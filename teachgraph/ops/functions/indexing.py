@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, ShapeError, explain
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 from teachgraph.ops import gather as reading
 from teachgraph.ops import scatter as writing
 from teachgraph.ops import slicing

@@ -11,7 +11,7 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 from teachgraph.ops import diagonal, logic
 from teachgraph.ops import shape as shapes
 from teachgraph.ops.creation import fill_any_like

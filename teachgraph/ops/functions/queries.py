@@ -9,7 +9,7 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import ShapeError, at_user_line
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 
 __all__ = [
     "broadcast_shape",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 from teachgraph.ops import sampling
 from teachgraph.ops.functions.creation import code_of, sizes
 

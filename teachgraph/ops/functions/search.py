@@ -6,7 +6,7 @@ from typing import Any
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import ShapeError, explain
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 from teachgraph.ops import search
 from teachgraph.ops import sort as sorting
 from teachgraph.ops.slicing import slice_
