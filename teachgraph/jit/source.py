@@ -49,9 +49,7 @@ def definition(function: FunctionType) -> Definition:
         matches = []
     if len(matches) > 1:  # two lambdas in one line
         matches = [p for p in matches if spans(p.node, code)]
-    if not matches and file.startswith(
-        "<"
-    ):
+    if not matches and file.startswith("<"):
         raise NoSourceError(no_source(function))
     if not matches:
         raise NoSourceError(

@@ -7,15 +7,11 @@ returns the tensors that the backward reads.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from teachgraph.control_flow.flow import Flow, Step
-from teachgraph.control_flow.lowering import Lowering
-from teachgraph.core.codegen import read_first, written
-from teachgraph.core.observe import announce, followed, observers
-from teachgraph.core.op import SILENT
-from teachgraph.core.plan import Plan
+from teachgraph.core.executor import Lowering, Plan, Step
+from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
 from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.static.program import Program
@@ -26,37 +22,48 @@ PASSES = (*DEFAULT, "dead_code")
 
 
 class Part(Plan):
-    """A plan of some of a program's steps."""
+    """Some steps of a program.
+
+    Args:
+        program: The program.
+        steps: What it runs of it.
+        feeds: What it is handed; persistable variables may be among it.
+        fetches: What it returns.
+        stateful: Whether other persistable variables live in a scope.
+    """
 
     def __init__(
         self,
         program: Program,
-        steps: list[Step],
+        steps: Sequence[Step],
         feeds: Sequence[str],
         fetches: Sequence[str],
-        persistent: Sequence[str],
+        *,
+        stateful: bool,
     ) -> None:
-        block = program.global_block()
-        self.program, self.fetches, self.calls = program, list(fetches), steps
-        self.variables = block.vars
+        self.handed, self.stateful = {*feeds}, stateful
+        known = program.global_block().vars
+        super().__init__(program, steps, known, feeds, fetches)
         # A fed array belongs to the caller: no result may reuse its memory.
-        self.known = {n: v for n, v in block.vars.items() if n not in feeds}
-        self.persistent, self.feeds = list(persistent), list(feeds)
-        self.reads = read_first(steps, self.persistent, self.fetches)
-        self.stores = written(steps, self.persistent)
+        self.known = {n: v for n, v in known.items() if n not in self.handed}
+
+    def is_fed(self, name: str) -> bool:
+        """True if a variable is handed in."""
+        return name in self.handed
+
+    def is_kept(self, name: str) -> bool:
+        """True if the value of a variable lives in the scope."""
+        return self.stateful and super().is_kept(name)
+
+    def checked(self, feed: Mapping[str, Any]) -> dict[str, Any]:
+        """The values handed in, as they are: whoever traces has looked at them."""
+        return {name: feed[name] for name in self.feeds}
 
     def __call__(self, feed: dict[str, Any], scope: Scope) -> list[Any]:
         """Run the steps once, announced to observers; return the fetched values."""
         if not observers:
-            fetched: list[Any] = SILENT.copy().run(self.run, feed, scope)
-            return fetched
-        announce("run_begin", self.program, feed)
-        try:
-            run = self.interpret if followed(self.program) else self.run
-            fetched = SILENT.copy().run(run, feed, scope)
-        finally:
-            announce("run_end", self.program)
-        return fetched
+            return self.run(feed, scope)
+        return self.watched(feed, scope, interpret=followed(self.program))
 
     def run_once(self, feed: dict[str, Any]) -> list[Any]:
         """Run the steps in a scope of their own."""
@@ -66,7 +73,7 @@ class Part(Plan):
 def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[Step]]:
     """Apply the passes to a program; return the result and its steps."""
     running = apply_pass(program, PASSES, fetches=fetches, checked=False)
-    return running, Lowering(running).steps()
+    return running, Lowering(running, {}).steps()
 
 
 def forward_part(
@@ -74,10 +81,9 @@ def forward_part(
 ) -> Part:
     """Plan a whole program without a backward."""
     running, steps = steps_of(program, fetches)
-    block = program.global_block()
-    persistent = [n for n, v in block.vars.items() if v.persistable]
     read = {name for step in steps for name in step.arguments} | {*fetches}
-    return Part(running, steps, [n for n in feeds if n in read], fetches, persistent)
+    handed = [name for name in feeds if name in read]
+    return Part(running, steps, handed, fetches, stateful=True)
 
 
 def split(
@@ -107,16 +113,14 @@ def split(
         + [name for name in gradients if name not in outputs]
     )
     saved = [n for n in read if n not in seeds and not written_first(backward, n)]
-    block = running.global_block()
-    persistent = [n for n, v in block.vars.items() if v.persistable]
     results = [*fetches, *(n for n in saved if n not in fetches)]
     needed = {n for s in forward for n in s.arguments} | {*results}
     inputs = [n for n in feeds if n in needed]
     used = {n for s in backward for n in s.arguments} | {*gradients}
     backward_inputs = [n for n in dict.fromkeys([*saved, *seeds]) if n in used]
     return (
-        Part(running, forward, inputs, results, persistent),
-        Part(running, backward, backward_inputs, gradients, []),
+        Part(running, forward, inputs, results, stateful=True),
+        Part(running, backward, backward_inputs, gradients, stateful=False),
     )
 
 
@@ -132,8 +136,7 @@ def written_first(steps: Sequence[Step], name: str) -> bool:
 
 def writes(step: Step) -> set[str]:
     """Return the names that a step may write."""
-    names = {name for name in step.outputs if name is not None}
-    return names | step.inner if isinstance(step, Flow) else names
+    return {*step.inner, *(name for name in step.outputs if name is not None)}
 
 
 def depending(steps: Sequence[Step], seeds: Sequence[str]) -> set[int]:

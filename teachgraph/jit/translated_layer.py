@@ -14,6 +14,7 @@ from teachgraph.core.errors import (
     InvalidValueError,
     at_user_line,
 )
+from teachgraph.core.executor import as_fed
 from teachgraph.io.programs import persistables
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.inline_program import inlined
@@ -22,7 +23,6 @@ from teachgraph.jit.recorder import recording
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
-from teachgraph.planning.executor import as_fed
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 

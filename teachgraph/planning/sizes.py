@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from teachgraph.control_flow.flow import Step
-from teachgraph.core.call import Call
+from teachgraph.core.executor import Call, Step
 from teachgraph.core.infer import Spec, infer
 from teachgraph.core.op import GradOp, slot_name
 from teachgraph.static.variable import GRAD, Variable
