@@ -14,9 +14,8 @@ from contextvars import copy_context
 from typing import NamedTuple
 
 from teachgraph.core import unique_name
+from teachgraph.core.program import Block, Operator, OpRole, Slots
 from teachgraph.ops.dropout import drawn_seed
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole, Slots
 
 __all__ = [
     "SUFFIX",
@@ -183,7 +182,7 @@ def own_moments(operator: Operator) -> set[str]:
     """The moving moments of a batch_norm: a second run shall not move them again."""
     if operator.type != "batch_norm":
         return set()
-    return {*operator.output("MeanOut"), *operator.output("VarianceOut")}
+    return {*operator.outputs["MeanOut"], *operator.outputs["VarianceOut"]}
 
 
 def repeat(

@@ -27,12 +27,10 @@ from teachgraph.core import dtypes, unique_name
 from teachgraph.core.backward import Reverse
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.grad_path import Way
+from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.shape import assign
 from teachgraph.ops.tensor_array import array_zeros_like
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.variable import EMPTY, GRAD, Variable
 
 __all__ = ["AFTER", "AT_STEP", "WAYS"]
 

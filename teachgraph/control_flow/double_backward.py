@@ -20,14 +20,12 @@ from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.control_flow.sub_block import building_in, traced_into
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.grad_path import deeper
+from teachgraph.core.program import EMPTY, GRAD, Block, Operator, Variable
 from teachgraph.ops import functions
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.math import sum_
 from teachgraph.ops.shape import assign
 from teachgraph.ops.tensor_array import array_zeros_like
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import EMPTY, GRAD, Variable
 
 __all__ = ["ORDINARY"]
 
@@ -164,7 +162,7 @@ class LoopAgain:
         """Append it."""
         with traced_into(self.carried.block) as self.carried.body:
             copy = self.copy()
-            self.carried.next(self.counter, self.counter - 1)
+            self.carried.next(self.counter, functions.subtract(self.counter, 1))
             for h, variable in self.after.items():
                 self.carried.next(variable, copy(h + GRAD))
             for x, total in self.totals.values():
@@ -261,7 +259,7 @@ class Carried:
 
 def as_going(k: Variable) -> Variable:
     """Whether there is a round with this number."""
-    found: Any = k >= 0
+    found: Any = functions.greater_equal(k, 0)
     assert isinstance(found, Variable)
     return found
 
@@ -395,7 +393,8 @@ class StepsAgain:
 def step_of(sequence: Variable, at: int) -> Variable:
     """The first or the last part of a sequence."""
     if sequence.type == "LOD_TENSOR":
-        found: Any = sequence[at]
+        rows: Any = sequence
+        found: Any = rows[at]
     else:
         found = array_read(sequence, array_length(sequence) - 1 if at else 0)
         found.type = sequence.type

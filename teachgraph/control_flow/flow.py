@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from teachgraph.control_flow.ops import counted
 from teachgraph.core.call import Call
+from teachgraph.core.program import Operator
 from teachgraph.ops.tensor_array import zeros_like
-from teachgraph.static.operator import Operator
 
 if TYPE_CHECKING:
     from teachgraph.core.codegen import Writer

@@ -21,11 +21,8 @@ from teachgraph.control_flow.random_rounds import Draw, Source
 from teachgraph.control_flow.scan import BackScan, Scan
 from teachgraph.core.call import Call, call_of
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.program import Program
+from teachgraph.core.program import EMPTY, GRAD, Block, Operator, Program, Variable
 from teachgraph.static.seeds import PlaceSeed
-from teachgraph.static.variable import EMPTY, GRAD, Variable
 
 __all__ = ["Lowering"]
 

@@ -14,11 +14,9 @@ from teachgraph.autograd.recompute_program import Again
 from teachgraph.core import dtypes, naming
 from teachgraph.core.grad_path import Way, own_ways
 from teachgraph.core.op import force, slot_name
+from teachgraph.core.program import EMPTY, GRAD, Operator, OpRole, Slots, Variable
 from teachgraph.ops.creation import fill_any_like, fill_constant
 from teachgraph.ops.math import sum_
-from teachgraph.static.operator import Operator, OpRole, Slots
-from teachgraph.static.py_func import py_func_gradient
-from teachgraph.static.variable import EMPTY, GRAD, Variable
 
 __all__ = ["Callback", "Reverse"]
 
@@ -156,15 +154,17 @@ class Reverse:
         """One seed: a constant, ones shaped at run time, or what was given."""
         code = dtypes.PADDLE_CODES[target.dtype]
         if given is not None:
-            self.block.append_op("assign", {"X": given}, {"Out": grad})
+            slots = {"X": [given]}, {"Out": [grad]}
+            self.block.insert(len(self.block.ops), "assign", *slots, {})
         elif self.way.leaves is not None or -1 in target.shape:
             attrs: dict[str, Any] = {"value": 1.0, "dtype": code}
-            self.block.append_op(
-                fill_any_like.type, {"X": target}, {"Out": grad}, attrs
-            )
+            slots = {"X": [target.name]}, {"Out": [grad]}
+            self.block.insert(len(self.block.ops), fill_any_like.type, *slots, attrs)
         else:
             attrs = {"shape": list(target.shape), "value": 1.0, "dtype": code}
-            self.block.append_op(fill_constant.type, {}, {"Out": grad}, attrs)
+            seeded = {"Out": [grad]}
+            at = len(self.block.ops)
+            self.block.insert(at, fill_constant.type, {}, seeded, attrs)
 
     def go_back(self, operator: Operator, wanted: Sequence[str]) -> None:
         """Append what computes the wanted gradients of one operator."""
@@ -177,7 +177,10 @@ class Reverse:
         with self.block.program.with_role(OpRole.BACKWARD):
             if operator.type == "py_func":
                 grads = [self.grad_of_output(n) for n in operator.output_arg_names]
-                py_func_gradient(self.block, operator, grads, parts)
+                from teachgraph.static.py_func import py_func_gradient
+
+                block: Any = self.block
+                py_func_gradient(block, operator, grads, parts)  # type: ignore[arg-type]
             elif operator.type in own_ways:
                 own_ways[operator.type](self, operator, parts, role_var)
             elif operator.op.rule is not None and operator.op.rule.inline:

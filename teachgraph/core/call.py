@@ -11,10 +11,9 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from teachgraph.core.op import GradOp, force, slot_name
+from teachgraph.core.program import EMPTY, Operator
 from teachgraph.ops.for_arrays import for_arrays
-from teachgraph.static.operator import Operator
 from teachgraph.static.seeds import place_seed
-from teachgraph.static.variable import EMPTY
 
 __all__ = ["Call", "Expression", "call_of"]
 

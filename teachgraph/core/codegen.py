@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 from teachgraph.control_flow.flow import Flow, Rounds, Step
 from teachgraph.core.call import Call, Expression
 from teachgraph.core.op import Like, force
+from teachgraph.core.program import Operator, Variable
 from teachgraph.planning.lifetimes import lifetimes
 from teachgraph.planning.spare import spare
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import Variable
 
 __all__ = ["Code", "generate"]
 

@@ -12,9 +12,7 @@ from teachgraph.control_flow.sub_block import building_in
 from teachgraph.core import dtypes, naming, unique_name
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.op import GradOp, Op, slot_name
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.variable import EMPTY, GRAD, Variable
+from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 
 __all__ = ["Way", "deeper", "ordinary", "own_ways"]
 

@@ -22,14 +22,12 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.observe import announce, unwatched
+from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.core.scope import Scope
 from teachgraph.passes import apply_pass
 from teachgraph.planning.memory import MemoryPlan, memory_plan
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
 from teachgraph.static.order import check_order, first_writer
 from teachgraph.static.program import Program
-from teachgraph.static.variable import Variable
 
 __all__ = ["Plan"]
 

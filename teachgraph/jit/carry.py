@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.control_flow.array_variable import ArrayVariable
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core.errors import ConversionError, at_user_line
-from teachgraph.core.infer import Spec
+from teachgraph.core.program import Spec
 from teachgraph.jit.aliasing import chosen
 from teachgraph.jit.as_array import array_of, spec_of
 from teachgraph.jit.effects import moved, written
@@ -23,6 +22,7 @@ from teachgraph.jit.pytree import copied, entries
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Nothing, Undefined
 from teachgraph.ops import functions
+from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 
 __all__ = ["Carry"]

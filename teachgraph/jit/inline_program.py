@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.sub_block import traced_into
 from teachgraph.core import unique_name
+from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.jit.model import Traced
 from teachgraph.jit.outputs import filled
 from teachgraph.jit.tracing import Tracer, as_variable
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["spliced"]
 
@@ -74,7 +73,7 @@ def moved(source: Block, target: Block, places: Places) -> Places:
 
 def append(operator: Operator, target: Block, places: Places) -> None:
     """Append a copy of an operator, and of the block that it runs."""
-    attrs = operator.all_attrs()
+    attrs = deepcopy(operator.attrs)
     if (inner := operator.sub_block) is not None:
         with traced_into(target) as block:
             moved(inner, block, places)

@@ -13,7 +13,7 @@ from teachgraph.core.callsite import Callsite
 from teachgraph.core.observe import announce
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
-from teachgraph.static.program import Program, copy_variable
+from teachgraph.static.program import Program
 from teachgraph.static.seeds import place_seed
 
 __all__ = ["Derived", "Origin", "copied"]
@@ -71,7 +71,7 @@ def copied(program: Program, copy: Program) -> None:
         target.forward_block_idx = source.forward_block_idx
         target.backward_block_idx = source.backward_block_idx
         for variable in source.vars.values():
-            target.add(copy_variable(variable, target))
+            variable.copied_into(target)
         copy_operators(source, target)
 
 

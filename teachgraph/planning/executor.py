@@ -20,6 +20,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.observe import announce, followed, observers
 from teachgraph.core.plan import Plan
+from teachgraph.core.program import Variable
 from teachgraph.core.scope import Scope, global_scope
 from teachgraph.passes import DEFAULT, CompiledProgram
 from teachgraph.planning.dataset_runs import Batches, FetchHandler, run_over
@@ -27,7 +28,6 @@ from teachgraph.planning.fetching import asked_for, cut_down, fetch_names, not_t
 from teachgraph.planning.memory import MemoryPlan
 from teachgraph.static.order import first_writer
 from teachgraph.static.program import Program, default_main_program
-from teachgraph.static.variable import Variable
 
 __all__ = ["Executor"]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from teachgraph.control_flow.flow import Flow, Step
 from teachgraph.core.call import Call
-from teachgraph.static.variable import Variable
+from teachgraph.core.program import Variable
 
 __all__ = ["Lifetimes", "lifetimes"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from teachgraph.control_flow.flow import Step
+from teachgraph.core.build import infer
 from teachgraph.core.call import Call
-from teachgraph.core.infer import Spec, infer
 from teachgraph.core.op import GradOp, slot_name
-from teachgraph.static.variable import GRAD, Variable
+from teachgraph.core.program import GRAD, Spec, Variable
 
 __all__ = ["Specs", "specs_of"]
 

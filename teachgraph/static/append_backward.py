@@ -56,7 +56,7 @@ def append_backward(
     cuts = [v.name if isinstance(v, Variable) else v for v in checkpoints or ()]
     block = loss.block
     if (maker := loss.op) is not None and maker.role == OpRole.FORWARD:
-        maker._set_attr("op_role", int(OpRole.LOSS))
+        maker.set_attr("op_role", int(OpRole.LOSS))
     wanted = [v if isinstance(v, str) else v.name for v in parameter_list or ()]
     parameters = {
         parameter.name: parameter

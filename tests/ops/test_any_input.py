@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph.core.errors import OpError
-from teachgraph.core.infer import Spec, infer
+from teachgraph.core.build import infer
+from teachgraph.core.program import Spec
 from teachgraph.core.op import find
 from tests.ops.contract import Array, Row
 from tests.ops.lives import several

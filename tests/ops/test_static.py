@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from teachgraph import static
-from teachgraph.core.infer import Spec, infer
+from teachgraph.core.build import infer
+from teachgraph.core.program import Spec
 from tests.ops.contract import Case, Row
 from tests.ops.lives import Answers, building, eager, in_a_program, on_arrays, op_of
 from tests.ops.table import cases, name

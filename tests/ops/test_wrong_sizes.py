@@ -8,7 +8,7 @@ from itertools import groupby
 import pytest
 
 from teachgraph import static
-from teachgraph.core import infer
+from teachgraph.static import size_search as infer
 from teachgraph.core.errors import OpError
 from teachgraph.core.op import find
 from teachgraph.ops import shape_errors
