@@ -76,7 +76,7 @@ def check_grads(
     >>> check_grads(lambda x, y: tg.tanh(x) * y, [[0.5, -1.0], 3.0])
     >>> check_grads(lambda x: x.detach() * x, [2.0])
     Traceback (most recent call last):
-    teachgraph.errors.GradientMismatch: ... of order 1 with respect to input 0 (x) ...
+    teachgraph.core.errors.GradientMismatch: ... of order 1 ... to input 0 (x) ...
     """
     if order < 1 or not epsilon > 0:
         raise InvalidValueError(

@@ -41,7 +41,7 @@ def flag(name: str, value: object) -> bool:
 
     >>> flag("shuffle", "yes")
     Traceback (most recent call last):
-    teachgraph.errors.DataError: shuffle should be a boolean value, but got 'yes'
+    teachgraph.core.errors.DataError: shuffle should be a boolean value, but got 'yes'
     """
     if not isinstance(value, bool):
         raise DataError(f"{name} should be a boolean value, but got {value!r}")
@@ -56,7 +56,7 @@ def positive(name: str, value: object) -> int:
 
     >>> positive("batch_size", 0)
     Traceback (most recent call last):
-    teachgraph.errors.DataError: batch_size should be a positive integer, but got 0
+    teachgraph.core.errors.DataError: batch_size should be a positive integer, but got 0
     """
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise DataError(f"{name} should be a positive integer, but got {value!r}")

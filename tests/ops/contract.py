@@ -64,7 +64,7 @@ class Wrong:
         label: What is wrong.
         inputs: The arrays.
         attrs: The attributes.
-        error: The name of the class in `teachgraph.errors`.
+        error: The name of the class in `teachgraph.core.errors`.
         says: Words that the message must have.
         by_value: Whether it takes the values to see it, not only shapes and dtypes.
     """

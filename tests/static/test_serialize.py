@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 import teachgraph as tg
 from teachgraph import fluid, static
 from teachgraph.core.errors import DataError, ProgramError
+from teachgraph.core.op import find
 from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
@@ -165,7 +166,7 @@ def test_any_program_comes_back_as_it_was(
         known = [x]
         for type, first, second in steps:
             inputs = [known[first % len(known)], known[second % len(known)]]
-            op = tg.ops.op.find(type)
+            op = find(type)
             known.append(op(*inputs[: len(op.inputs)]))
         if differentiated:
             static.gradients(known[-1], x)

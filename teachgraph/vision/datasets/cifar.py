@@ -60,7 +60,7 @@ class Cifar10(Dataset[tuple[Any, NDArray[np.int64]]]):
 
     >>> Cifar10(mode="both")
     Traceback (most recent call last):
-    teachgraph.errors.DataError: mode should be 'train' or 'test', but got 'both'
+    teachgraph.core.errors.DataError: mode should be 'train' or 'test', but got 'both'
     """
 
     ARCHIVE: ClassVar[str] = "cifar-10-binary.tar.gz"
@@ -146,7 +146,7 @@ class Cifar100(Cifar10):
 
     >>> Cifar100(mode="both")
     Traceback (most recent call last):
-    teachgraph.errors.DataError: mode should be 'train' or 'test', but got 'both'
+    teachgraph.core.errors.DataError: mode should be 'train' or 'test', but got 'both'
     """
 
     ARCHIVE: ClassVar[str] = "cifar-100-binary.tar.gz"

@@ -55,7 +55,7 @@ class MNIST(LabelledImages):
 
     >>> MNIST(mode="validation")
     Traceback (most recent call last):
-    teachgraph.errors.DataError: mode should be 'train' or 'test', but got 'validation'
+    teachgraph.core.errors.DataError: mode should be ... 'test', but got 'validation'
     """
 
     NAME: ClassVar[str] = "mnist"
@@ -119,7 +119,7 @@ class FashionMNIST(MNIST):
 
     >>> FashionMNIST(mode="both")
     Traceback (most recent call last):
-    teachgraph.errors.DataError: mode should be 'train' or 'test', but got 'both'
+    teachgraph.core.errors.DataError: mode should be 'train' or 'test', but got 'both'
     """
 
     NAME: ClassVar[str] = "fashion-mnist"
