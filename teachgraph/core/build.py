@@ -1,4 +1,4 @@
-"""Building: an op called on Variables becomes an Operator, and Variables for its results.
+"""Building: an op called on Variables becomes an Operator, its results Variables.
 
 Shapes are inferred from the kernel itself, run on stand-ins: an unknown size (-1) is
 tried with two sizes, and what changes in the result is unknown there too. Ops that are
@@ -122,7 +122,7 @@ def refuse_foreign(
 
 
 adopt = HookPoint(refuse_foreign)
-"""Makes a Variable of an input that is none: `adopt(block, op, value, inputs, attrs)`."""
+"""Makes a Variable of another input: `adopt(block, op, value, inputs, attrs)`."""
 
 
 def own_variable(block: Block, what: str, variable: Variable) -> Variable:
@@ -152,18 +152,19 @@ def new_variables(
     next_name = naming.names_for(op.key)
     stop = is_constant.call(block, inputs)
     outputs: list[Variable] = []
-    for output, (shape, dtype) in zip(op.outputs, specs, strict=True):
+    for output, spec in zip(op.outputs, specs, strict=True):
         if output in op.inplace:
             replaced = inputs[op.inputs.index(op.inplace[output])]
             assert replaced is not None
             outputs.append(replaced)
         else:
-            name = next_name()
+            name, shape = next_name(), spec.shape
             if (declared := block.vars.get(name)) is not None:
                 # A gradient is declared in the shape of its variable, which may say
                 # more than the op that computes it.
                 shape = completed(shape, declared.shape)
-            outputs.append(block.create_var(name, shape, dtype, stop_gradient=stop))
+            made = block.create_var(name, shape, spec.dtype, stop_gradient=stop)
+            outputs.append(made)
     return outputs
 
 

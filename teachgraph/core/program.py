@@ -650,7 +650,7 @@ def copy_block(source: Block, target: Block, for_test: bool) -> None:
 
 
 _defaults = InForce((Program(), Program()))
-"""The main and the startup program that layers build, outside of any `program_guard`."""
+"""The main and the startup program that layers build outside of a `program_guard`."""
 
 
 def set_default_programs(main: Program, startup: Program) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from teachgraph.core import dtypes
 from teachgraph.core import program as core
@@ -33,7 +33,9 @@ class Block(core.Block):
     operator_class = Operator
     variable_class = Variable
     parameter_class = Parameter
-    classes_by_type = {ARRAY: ArrayVariable}
+    classes_by_type: ClassVar[Mapping[str, type[core.Variable]]] = {
+        ARRAY: ArrayVariable
+    }
 
     program: Program
     vars: dict[str, Variable]  # type: ignore[assignment]  # dict is invariant
@@ -42,12 +44,25 @@ class Block(core.Block):
     if TYPE_CHECKING:  # the classes above make them
 
         @property
-        def parent(self) -> Block | None: ...
-        def create_var(self, *args: Any, **options: Any) -> Variable: ...
-        def add(self, variable: core.Variable) -> Variable: ...
+        def parent(self) -> Block | None:
+            """The block around this one."""
+
+        def create_var(
+            self,
+            name: str | None = None,
+            shape: Sequence[int | None] | None = None,
+            dtype: Any = None,
+            **options: Any,
+        ) -> Variable:
+            """Create a variable, or return the one of that name."""
+
+        def add(self, variable: core.Variable) -> Variable:
+            """Add a variable, under its name."""
+
         def _find_var_recursive(self, name: str) -> Variable | None: ...
         def _var_recursive(self, name: str) -> Variable: ...
-        def all_parameters(self) -> list[Parameter]: ...  # type: ignore[override]
+        def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
+            """The parameters, in order of creation."""
 
     def create_parameter(
         self,

@@ -30,7 +30,8 @@ class Operator(core.Operator):
     if TYPE_CHECKING:  # blocks are of the public class
 
         @property
-        def sub_block(self) -> Block | None: ...
+        def sub_block(self) -> Block | None:
+            """The block that it runs, if it is a branch or a loop."""
 
     def input(self, slot: str) -> list[str]:
         """The variable names in an input slot.

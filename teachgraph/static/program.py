@@ -1,4 +1,4 @@
-"""The public Program: the core's, with Paddle's methods; and static mode's parameters."""
+"""The public Program: the core's, with Paddle's methods; parameters in static mode."""
 
 from __future__ import annotations
 
@@ -79,10 +79,15 @@ class Program(Kept, core.Program):
 
     if TYPE_CHECKING:  # blocks are of the class above
 
-        def global_block(self) -> Block: ...
-        def current_block(self) -> Block: ...
+        def global_block(self) -> Block:
+            """Block 0."""
+
+        def current_block(self) -> Block:
+            """The block that new operators go into."""
+
         def _create_block(self, parent_idx: int | None = None) -> Block: ...
-        def all_parameters(self) -> list[Parameter]: ...  # type: ignore[override]
+        def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
+            """All parameters, in order of creation."""
 
     def block(self, index: int) -> Block:
         """The block of that number."""
@@ -169,9 +174,14 @@ set_default_programs(Program(), Program())
 
 if TYPE_CHECKING:  # the programs that everybody gets are of the class above
 
-    def default_main_program() -> Program: ...
-    def default_startup_program() -> Program: ...
-    def current_block() -> Block: ...
+    def default_main_program() -> Program:
+        """The program that layers append to."""
+
+    def default_startup_program() -> Program:
+        """The program that initialises parameters; run it once."""
+
+    def current_block() -> Block:
+        """The block that layers append to."""
 
 else:
     default_main_program = core.default_main_program

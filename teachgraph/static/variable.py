@@ -42,7 +42,8 @@ class Variable(Methods, core.Variable):
     if TYPE_CHECKING:  # operators are of the public class
 
         @property
-        def op(self) -> Operator | None: ...
+        def op(self) -> Operator | None:
+            """The operator that last wrote it, None for data and parameters."""
 
     def written_by(self, op: Op, *inputs: Variable, **attrs: Any) -> Variable:
         """Append an operator of one output, which writes this variable."""
