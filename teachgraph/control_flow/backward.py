@@ -91,7 +91,7 @@ def build_select_output_grad(
     mask, x = operator.inputs["Mask"], operator.inputs["X"][0]
     variable = backward.block._var_recursive(backward.current(x))
     arrived = [
-        None if name == EMPTY else backward.grad_of_output(name)
+        None if name == EMPTY else backward.names.get(name)
         for name in operator.outputs["Out"]
     ]
     given = [
@@ -108,7 +108,7 @@ def build_branch_grad(backward: Backward, operator: Operator, parts: Parts) -> N
     """Append a `conditional_block_grad`, whose block differentiates the branch."""
     forward, names = operator.sub_block, operator.inputs["Input"]
     assert forward is not None
-    outs = [name for name in operator.outputs["Out"] if backward.grad_of_output(name)]
+    outs = [name for name in operator.outputs["Out"] if backward.names.get(name)]
     grads = [backward.names[name] for name in outs]
     leaves = [n for i, n in enumerate(names) if 1 + i in parts]
     with block_of_gradient(backward, forward) as block:
@@ -201,7 +201,7 @@ def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -
     assert forward is not None
     _, first, read = (operator.inputs[slot] for slot in STEP_SLOTS)
     outs = zip(operator.outputs["outputs"], attrs["step_outputs"], strict=True)
-    handed = {y: out for out, y in outs if backward.grad_of_output(out)}
+    handed = {y: out for out, y in outs if backward.names.get(out)}
     states = dict(zip(attrs["ex_states"], attrs["states"], strict=True))
     wanted = [
         name
@@ -263,7 +263,7 @@ def changed(results: Mapping[str, str]) -> int:
 
 def arrived(backward: Backward, name: str) -> str:
     """The gradient that arrives at a loop variable after the loop: zeros if none."""
-    known = backward.grad_of_output(name)
+    known = backward.names.get(name)
     if known is not None:
         return known
     variable = backward.block._var_recursive(name)

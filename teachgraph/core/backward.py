@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from teachgraph.core import dtypes, naming
 from teachgraph.core.errors import ProgramError, at_user_line
@@ -44,15 +44,15 @@ __all__ = [
 Visit = Callable[[Operator, Sequence[str]], None]
 """Appends the gradients of one operator, given the inputs that want one."""
 
+Plan = list[tuple[Operator, list[str]]]
+"""Operators to differentiate, last first, each with its inputs that want a gradient."""
+
 Parts = Mapping[int, str]
 """For each input that wants a gradient, by position, the name of that gradient."""
 
 
-class Wrapper(Protocol):
-    """An extension of one pass: wraps the visit of each operator."""
-
-    def __call__(self, backward: Backward, visit: Visit) -> Visit:
-        """A visit that does more than `visit`."""
+Wrapper = Callable[["Backward", Visit], Visit]
+"""An extension of one pass: returns a visit that does more than the one it wraps."""
 
 
 def append_backward(
@@ -67,7 +67,7 @@ def append_backward(
         loss: The variable to differentiate; if it is no scalar, its elements' sum.
         parameter_list: The parameters wanted; by default every trainable one.
         no_grad_set: Variables to be taken as constants.
-        wrappers: Extensions of this pass; see `Wrapper`.
+        wrappers: Extensions of this pass, the last one outermost.
 
     Returns:
         (parameter, gradient) for each parameter reached, in order of creation.
@@ -139,47 +139,47 @@ class Backward:
                 may be one variable, which then starts with the sum.
         """
         roots = [self.current(target.name) for target in self.targets]
-        plan = self.planned(roots)
+        plan, counts = self.planned(roots)
         pairs = zip(roots, seeds, strict=True)
-        whole = {n: s for n, s in pairs if s is not None and self.counts[n] == 1}
-        self.produced: Counter[str] = Counter()
-        self.names, self.taken = dict[str, str](), set[str]()
-        for name in self.counts:
-            self.names[name] = whole.get(name) or self.free_name(name)
-            self.taken.add(self.names[name])
-        self.create_variables(self.counts.keys() - whole.keys())
+        whole = {n: s for n, s in pairs if s is not None and counts[n] == 1}
+        self.names: dict[str, str] = {}
+        self.parts: dict[str, list[str]] = {}
+        for name, count in counts.items():
+            self.names[name] = gradient = whole.get(name) or self.free_name(name)
+            partial = f"{gradient}@RENAME@block{self.block.idx}"
+            parts = [f"{partial}@{i}" for i in range(count)]
+            self.parts[name] = parts if count > 1 else [gradient]
+        self.summed = set[str]()
+        self.unused = {name: iter(parts) for name, parts in self.parts.items()}
+        self.create_variables(counts.keys() - whole.keys())
         for target, root, seed in zip(self.targets, roots, seeds, strict=True):
-            part = self.next_part(root)
+            part = next(self.unused[root])
             if root not in whole:
                 self.append_seed(target, part, seed)
         for operator, wanted in plan:
             self.visit(operator, wanted)
-        self.accumulate(self.counts)
-        names = self.names
-        renamed = {o: names[n] for o, n in self.renamed.items() if n in names}
-        return names | renamed
+        self.accumulate(self.names)
+        renamed = {old: self.names.get(new, "") for old, new in self.renamed.items()}
+        return self.names | {old: name for old, name in renamed.items() if name}
 
-    def planned(self, roots: Sequence[str]) -> list[tuple[Operator, list[str]]]:
-        """The operators to differentiate, and their inputs that want a gradient.
-
-        It counts the gradients that each variable is going to get.
-        """
-        self.counts, plan = Counter(roots), []
+    def planned(self, roots: Sequence[str]) -> tuple[Plan, Counter[str]]:
+        """The plan, and the number of gradients that each variable is going to get."""
+        counts, plan = Counter(roots), []
         for operator in reversed(self.path):
-            reached = any(name in self.counts for name in operator.output_arg_names)
+            reached = any(name in counts for name in operator.output_arg_names)
             if reached and has_gradient.call(operator):
                 wanted = [n for n in self.inputs_of(operator) if n in self.live]
                 if wanted:
                     plan.append((operator, wanted))
-                    self.counts.update(wanted)
-        return plan
+                    counts.update(wanted)
+        return plan, counts
 
     def differentiate(self, operator: Operator, wanted: Collection[str]) -> None:
         """Append the operators that compute the wanted gradients of one operator."""
         first = len(self.block.ops)
         self.accumulate(operator.output_arg_names)
         parts = {
-            position: self.next_part(name)
+            position: next(self.unused[name])
             for position, name in enumerate(self.inputs_of(operator))
             if name in wanted
         }
@@ -249,40 +249,16 @@ class Backward:
         name = self.current(name)
         return self.saved.get(name, name)
 
-    def grad_of_output(self, name: str) -> str | None:
-        """The gradient that arrives at an output, None if none does."""
-        return self.names.get(name)
-
     def free_name(self, name: str) -> str:
         """`x@GRAD`; `grad/grad/x@GRAD` and so on where an earlier pass took that."""
         prefix = ""
-        while (free := f"{prefix}{name}{GRAD}") in self.taken or (
-            self.block.has_var(free)
-        ):
+        while self.block.has_var(free := f"{prefix}{name}{GRAD}"):
             prefix = "grad/" + (prefix or "grad/")
         return free
 
-    def part(self, name: str, number: int) -> str:
-        """The name of a variable's partial gradient of this number."""
-        whole = self.names[name]
-        one = self.counts[name] == 1
-        return whole if one else f"{whole}@RENAME@block{self.block.idx}@{number}"
-
-    def next_part(self, name: str) -> str:
-        """The name of its next partial gradient."""
-        self.produced[name] += 1
-        return self.part(name, self.produced[name] - 1)
-
     def create_variables(self, names: Iterable[str]) -> None:
         """Create every gradient variable, in order of their names as Paddle does."""
-        forward = {
-            gradient: name
-            for name in names
-            for gradient in (
-                self.names[name],
-                *(self.part(name, i) for i in range(self.counts[name])),
-            )
-        }
+        forward = {g: n for n in names for g in (self.names[n], *self.parts[n])}
         for gradient, name in sorted(forward.items()):
             like = self.block._var_recursive(name)
             self.block.create_var(gradient, like.shape, like.dtype, type=like.type)
@@ -306,15 +282,14 @@ class Backward:
     def accumulate(self, names: Iterable[str]) -> None:
         """Append the `sum` of the partial gradients of each variable with several."""
         for name in names:
-            count = self.counts[name]
-            if count > 1 and self.produced[name] == count:
-                self.produced[name] += 1  # summed: not to be summed again
+            parts = self.parts.get(name, ())
+            if len(parts) > 1 and name not in self.summed:
+                self.summed.add(name)
                 whole = self.names[name]
                 attrs: dict[str, Any] = {"op_role": int(OpRole.BACKWARD)}
-                parts = {"X": [self.part(name, i) for i in range(count)]}
                 if name in self.parameters:
                     attrs["op_role_var"] = [name, whole]
-                self.append("sum", parts, whole, **attrs)
+                self.append("sum", {"X": [*parts]}, whole, **attrs)
 
     def append(self, type: str, inputs: Slots, out: str, **attrs: Any) -> Operator:
         """Append an operator of one output."""
@@ -325,12 +300,12 @@ class Backward:
     def role_var(self, operator: Operator, parts: Parts) -> dict[str, list[str]]:
         """Paddle's note of the parameters whose gradients an operator completes."""
         inputs = self.inputs_of(operator)
-        noted = [
-            name
-            for name in (inputs[position] for position in parts)
-            if self.counts[name] == 1 and name in self.parameters
+        completed = [
+            (inputs[position], part)
+            for position, part in parts.items()
+            if part == self.names[inputs[position]]
         ]
-        pairs = [part for name in noted for part in (name, self.names[name])]
+        pairs = [n for pair in completed if pair[0] in self.parameters for n in pair]
         return {"op_role_var": pairs} if pairs else {}
 
     def rule_inputs(self, operator: Operator) -> Slots:

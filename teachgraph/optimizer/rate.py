@@ -41,7 +41,7 @@ class Rate:
         elif isinstance(value, Variable):
             self.variables[id(value.block.program)] = value
         else:
-            self.set(value)
+            self._number = checked(value)
 
     def now(self) -> float:
         """What it is.
@@ -81,14 +81,7 @@ class Rate:
                     "set it in the scope, by scope.var(name).get_tensor().set(value)"
                 )
             )
-        if not is_number(value) or not 0 < value < inf:
-            raise InvalidValueError(
-                at_user_line(
-                    "the learning rate must be greater than 0, or an LRScheduler, "
-                    f"got {value!r}"
-                )
-            )
-        self._number = float(value)
+        self._number = checked(value)
 
     def follow(self, scheduler: LRScheduler) -> None:
         """Let it follow a schedule from now on, in programs as well."""
@@ -126,3 +119,19 @@ class Rate:
         ):
             found: Variable = rate * factor
             return found
+
+
+def checked(value: Any) -> float:
+    """A learning rate that is a number.
+
+    Raises:
+        InvalidValueError: It is no number greater than 0.
+    """
+    if not is_number(value) or not 0 < value < inf:
+        raise InvalidValueError(
+            at_user_line(
+                "the learning rate must be greater than 0, or an LRScheduler, "
+                f"got {value!r}"
+            )
+        )
+    return float(value)
