@@ -17,12 +17,12 @@ from teachgraph.control_flow.flow import (
 )
 from teachgraph.control_flow.loop import write_backs
 from teachgraph.control_flow.ops import limit_of
+from teachgraph.control_flow.place_seeds import PlaceSeed
 from teachgraph.control_flow.random_rounds import Draw, Source
 from teachgraph.control_flow.scan import BackScan, Scan
 from teachgraph.core.call import Call, call_of
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, Program, Variable
-from teachgraph.static.seeds import PlaceSeed
 
 __all__ = ["Lowering"]
 

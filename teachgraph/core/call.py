@@ -10,10 +10,10 @@ from functools import cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from teachgraph.control_flow.place_seeds import place_seed
 from teachgraph.core.op import GradOp, force, slot_name
 from teachgraph.core.program import EMPTY, Operator
 from teachgraph.ops.for_arrays import for_arrays
-from teachgraph.static.seeds import place_seed
 
 __all__ = ["Call", "Expression", "call_of"]
 

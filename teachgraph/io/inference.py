@@ -170,8 +170,8 @@ def serialized(
     """The model of a program, as bytes."""
     feeds = listed("feed_vars", feed_vars) if feed_vars else []
     fetches = listed("fetch_vars", fetch_vars)
-    program = fetches[0].block.program if program is None else program
-    normal = normalize_program(program, feeds, fetches)
+    source: Any = fetches[0].block.program if program is None else program
+    normal = normalize_program(source, feeds, fetches)
     return model_bytes(normal, [v.name for v in feeds], [v.name for v in fetches])
 
 
@@ -219,7 +219,7 @@ def model_parts(content: bytes) -> dict[str, Part]:
 
 def model_in(top: Mapping[str, Part]) -> Model:
     """The program, feeds and fetches of which some parts tell."""
-    program = program_from_document(top["program"])
+    program = program_from_document(top["program"], Program)
     feeds = [declared(program, name).name for name in top["feeds"].items(MOST)]
     fetches = [declared(program, name) for name in top["fetches"].items(MOST)]
     return program, feeds, fetches

@@ -97,7 +97,7 @@ def held_by(methods: Sequence[Method]) -> dict[str, Variable]:
     Raises:
         DataError: Two programs disagree about one of them.
     """
-    found: dict[str, Variable] = {}
+    found: dict[str, Any] = {}
     for method in methods:
         for program in (method.using.program, method.training.program):
             for variable in persistables(program):

@@ -87,7 +87,8 @@ class Rate:
         """Let it follow a schedule from now on, in programs as well."""
         self.scheduler = scheduler
         for variable in self.variables.values():
-            variable.block.program.asked[variable.name] = scheduler
+            program: Any = variable.block.program
+            program.asked[variable.name] = scheduler
 
     def array(self, factor: float) -> Any:
         """What it is now, times a parameter's own factor."""

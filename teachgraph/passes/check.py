@@ -18,13 +18,9 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.op import GradOp, slot_name
-from teachgraph.core.program import Spec
+from teachgraph.core.program import EMPTY, Block, Operator, Program, Spec
 from teachgraph.passes.graph import has_blocks
 from teachgraph.static.append_op import check_slots
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.program import Program
-from teachgraph.static.variable import EMPTY
 
 __all__ = ["check"]
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from teachgraph.control_flow.place_seeds import place_seed
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.observe import announce
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
-from teachgraph.static.seeds import place_seed
 
 __all__ = ["Derived", "Origin", "copied"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +11,6 @@ from teachgraph.core import program as core
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.observe import announce
 from teachgraph.core.program import OpRole, Slots
-
-if TYPE_CHECKING:
-    from teachgraph.static.block import Block
 
 __all__ = ["OpRole", "Operator", "Slots"]
 
@@ -24,14 +21,7 @@ class Operator(core.Operator):
     In Paddle this is `paddle.base.framework.Operator`.
     """
 
-    block: Block
     twin: Operator | None
-
-    if TYPE_CHECKING:  # blocks are of the public class
-
-        @property
-        def sub_block(self) -> Block | None:
-            """The block that it runs, if it is a branch or a loop."""
 
     def input(self, slot: str) -> list[str]:
         """The variable names in an input slot.

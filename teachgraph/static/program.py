@@ -16,7 +16,7 @@ from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static import foreign_inputs, size_search  # noqa: F401  hook into build
 from teachgraph.static.block import Block
-from teachgraph.static.program_io import Kept
+from teachgraph.static.program_io import ProgramIO
 from teachgraph.static.variable import Parameter, Variable
 
 __all__ = [
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-class Program(Kept, core.Program):
+class Program(ProgramIO):
     """Blocks of operators and variables; block 0 is where it starts.
 
     Attributes:

@@ -11,6 +11,7 @@ from teachgraph.core.program import EMPTY, Operator, OpRole
 from teachgraph.ops import py_func as ops
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.py_func import OutputSpec, register
+from teachgraph.static.append_op import insert_named
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
 
@@ -56,7 +57,9 @@ def py_func(
     if backward_func is not None:
         backward = register(backward_func, [promised(v) for v in inputs])
     block = inputs[0].block.program.current_block() if inputs else current_block()
-    block.append_op(
+    insert_named(
+        block,
+        len(block.ops),
         "py_func",
         {"X": inputs},
         {"Out": outputs},

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, naming
 from teachgraph.core import program as core
 from teachgraph.core.build import append
@@ -22,10 +22,7 @@ from teachgraph.ops.methods import Methods
 from teachgraph.ops.param_attr import ParamAttr, Trained
 from teachgraph.ops.shape import assign
 from teachgraph.ops.slicing import slice_, strided_slice
-
-if TYPE_CHECKING:
-    from teachgraph.static.block import Block
-    from teachgraph.static.operator import Operator
+from teachgraph.static.state import array_of, put
 
 __all__ = ["EMPTY", "GRAD", "Parameter", "Variable"]
 
@@ -36,14 +33,6 @@ class Variable(Methods, core.Variable):
     An op handed to a Variable is appended to the current Block. In Paddle this is
     `paddle.static.Variable`.
     """
-
-    block: Block
-
-    if TYPE_CHECKING:  # operators are of the public class
-
-        @property
-        def op(self) -> Operator | None:
-            """The operator that last wrote it, None for data and parameters."""
 
     def written_by(self, op: Op, *inputs: Variable, **attrs: Any) -> Variable:
         """Append an operator of one output, which writes this variable."""
@@ -74,7 +63,8 @@ class Variable(Methods, core.Variable):
 
     @name.setter
     def name(self, name: str) -> None:
-        self.block.rename_var(self._name, name)
+        block: Any = self.block  # the public class, which renames
+        block.rename_var(self._name, name)
 
     @property
     def ndim(self) -> int:
@@ -98,8 +88,7 @@ class Variable(Methods, core.Variable):
         Raises:
             NotInitializedError: It has none: only what is persistable keeps one.
         """
-        programs = import_module("teachgraph.io.programs")
-        return programs.Tensor(np.array(programs.array_of(self, scope)))
+        return Tensor(np.array(array_of(self, scope)))
 
     def set_value(self, value: Any, scope: Any = None) -> None:
         """Give it a value in a scope, by default the global one.
@@ -107,7 +96,7 @@ class Variable(Methods, core.Variable):
         Raises:
             ShapeError: The value is of another shape or dtype.
         """
-        import_module("teachgraph.io.programs").put(self, value, scope)
+        put(self, value, scope)
 
     @property
     def grad_name(self) -> str:
