@@ -11,8 +11,8 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, modes
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.core.observe import announce
-from teachgraph.core.op import Op
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Op, Traced
+from teachgraph.core.tensor import run_op
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.param_attr import ParamAttr, Trained
 
@@ -114,7 +114,7 @@ class Dynamic:
 
     def create(self, op: Op, attrs: Mapping[str, Any]) -> Any:
         """Run an op that has no inputs."""
-        return Tensor.apply(op, (), attrs)
+        return run_op.call(op, (), attrs, Tensor)
 
     def create_parameter(
         self,

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.autograd.tensor import Tensor, seed_for, wrap
+import numpy as np
+
+from teachgraph.autograd.tensor import Tensor, wrap
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.modes import set_grad_enabled
 from teachgraph.core.observe import announce
-from teachgraph.core.tape import Edge, reverse
+from teachgraph.core.op import Rule
+from teachgraph.core.tape import (
+    Edge,
+    Flow,
+    Node,
+    Output,
+    PerOutput,
+    backward_from,
+    topological,
+)
+from teachgraph.core.tensor import seed_for
 
 __all__ = ["grad"]
 
@@ -56,25 +68,86 @@ def grad(
     (27.0, 18.0)
     """
     targets, roots = listed(inputs), listed(outputs)
-    given = [None] * len(roots) if grad_outputs is None else listed(grad_outputs)
-    fixed = [] if no_grad_vars is None else listed(no_grad_vars)
-    check(roots, targets, fixed, given, only_inputs)
-    keep = create_graph if retain_graph is None else retain_graph
-    blocked = {tensor.edge for tensor in fixed}
-    seeds = seeds_of(roots, given, create_graph)
+    upstream = [None] * len(roots) if grad_outputs is None else listed(grad_outputs)
+    constants = [] if no_grad_vars is None else listed(no_grad_vars)
+    check(roots, targets, constants, upstream, only_inputs)
+    retain = create_graph if retain_graph is None else retain_graph
+    wanted: set[Edge] = {tensor.edge for tensor in targets}
+    blocked = {tensor.edge for tensor in constants}
+    seeds = seeds_of(roots, upstream, create_graph)
+    order = topological(seeds)
+    path = leading_to(wanted, order) - blocked
+    gradients: dict[Edge, Any] = {}
+    pull = pull_recording if create_graph else pull_arrays
+
+    def visit(node: Any, dout: Any) -> Flow:
+        if node in wanted:
+            gradients[node] = dout
+        if node.__class__ is not Node:
+            return node.pass_on(dout) if node.node in path else ()
+        edges = [edge if edge in path else None for edge in node.edges]
+        pulled = pull(node, dout)
+        node.saved = node.saved if retain else None
+        return zip(edges, pulled, strict=True)
+
     announce("backward_begin", roots)
     try:
         with set_grad_enabled(mode=create_graph):
-            found = reverse(
-                seeds,
-                targets={tensor.edge: None for tensor in targets},
-                blocked=blocked,
-                trace=wrap if create_graph else None,
-                retain_graph=keep,
-            )
+            starts = {edge: seed for edge, seed in seeds.items() if edge in path}
+            on_path = [node for node in order if node in path]
+            gradients |= backward_from(starts, on_path, visit)
     finally:
         announce("backward_end", roots)
-    return [result(found, tensor, allow_unused) for tensor in targets]
+    return [result(gradients, tensor, allow_unused) for tensor in targets]
+
+
+def leading_to(targets: set[Edge], order: Sequence[Edge]) -> set[Edge]:
+    """The targets and everything in `order` that was computed from one of them."""
+    path = set(targets)
+    for node in reversed(order):
+        if not path.isdisjoint(node.edges):
+            path.add(node)
+    return path
+
+
+def pull_arrays(node: Node, dout: Any) -> Sequence[Any]:
+    """Run a node's rule on arrays."""
+    assert node.op.rule is not None
+    assert node.saved is not None
+    return node.op.rule(upstream_of(node.op.rule, dout), node.saved, node.attrs)
+
+
+def upstream_of(rule: Rule, dout: Any) -> Sequence[Any]:
+    """The upstream gradients that a rule takes, of one output or of several."""
+    return dout.of(rule) if dout.__class__ is PerOutput else (dout,)
+
+
+def pull_recording(node: Node, dout: Any) -> Sequence[Any]:
+    """Run a node's rule on Tensors, so that the gradient is on the tape in turn."""
+    assert node.op.rule is not None
+    assert node.saved is not None
+    rule, saved = node.op.rule, [*node.saved]
+    pairs = zip(saved_sources(rule, len(saved)), saved, strict=True)
+    tensors = [as_it_was(node, source, value) for source, value in pairs]
+    return rule(upstream_of(rule, dout), tensors, node.attrs)
+
+
+def saved_sources(rule: Rule, count: int) -> list[int]:
+    """Where each saved value came from: input i as i, output i as -1 - i."""
+    sources = list(rule.sources)
+    if rule.variadic:
+        sources += range(sources[-1] + 1, sources[-1] + 1 + count - len(sources))
+    return sources
+
+
+def as_it_was(node: Node, source: int, value: Any) -> Any:
+    """A saved array as the Tensor it was, so that a rule can be recorded."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if source >= 0:
+        return wrap(value, node.edges[source])
+    single = len(node.op.outputs) == 1
+    return wrap(value, node if single else Output(node, -1 - source))
 
 
 def check(
@@ -107,7 +180,9 @@ def seeds_of(
         if root.stop_gradient:
             continue
         seed: Any = seed_for(root, weight)
-        seed = seed if create_graph else seed.data
+        if create_graph:
+            known = isinstance(weight, Tensor)
+            seed = weight.in_dtype(root.dtype) if known else Tensor(seed)
         edge = root.edge
         seeds[edge] = seeds[edge] + seed if edge in seeds else seed
     return seeds

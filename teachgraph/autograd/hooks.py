@@ -1,21 +1,34 @@
-"""The handle of a hook: takes it off again."""
+"""Hooks on gradients: functions that see, and may replace, a tensor's whole gradient.
+
+Wraps `tape.backward_pass` from the first hook on: a node is visited with what the hooks
+of its outputs returned.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
 from typing import Any
 
-__all__ = ["HookHandle", "Hooks", "check", "register"]
+from teachgraph.autograd.identity import ByIdentity
+from teachgraph.core.errors import GradientShapeError, at_user_line
+from teachgraph.core.observe import announce
+from teachgraph.core.tape import Edge, Output, PerOutput, backward_pass
+from teachgraph.core.tensor import Tensor
+
+__all__ = ["HookHandle", "Hooks", "add_hook", "check", "register"]
 
 Hooks = MutableMapping[Any, Callable[..., Any]]
 """Functions in the order they were registered in."""
 
+registered: ByIdentity[Hooks] = ByIdentity()
+"""The hooks of leaves and of nodes, these by output and number."""
+
 
 class HookHandle:
-    """Takes a hook off again.
+    """Removes a hook.
 
     Attributes:
-        removed: Called once it is off.
+        removed: Called once it is removed.
 
     In Paddle this is `TensorHookRemoveHelper`, and `HookRemoveHelper` for layers.
     """
@@ -25,11 +38,11 @@ class HookHandle:
         self.removed: Callable[[], None] = nothing
 
     def remove(self) -> bool:
-        """Take the hook off; whether it was still there."""
-        found = self._hooks.pop(self._key, None) is not None
-        if found:
-            self.removed()
-        return found
+        """Remove the hook; False if it was removed before."""
+        if self._hooks.pop(self._key, None) is None:
+            return False
+        self.removed()
+        return True
 
 
 def nothing() -> None:
@@ -37,7 +50,7 @@ def nothing() -> None:
 
 
 def check(hook: Any) -> None:
-    """Refuse what cannot be called.
+    """Refuse a hook that cannot be called.
 
     Raises:
         TypeError: It cannot.
@@ -61,3 +74,76 @@ def register(hooks: Hooks, hook: Callable[..., Any], *group: Any) -> HookHandle:
     key = (*group, max((k[-1] for k in hooks), default=-1) + 1)
     hooks[key] = hook
     return HookHandle(hooks, key)
+
+
+def add_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
+    """Let `hook` see, and replace, every whole gradient of a tensor."""
+    check(hook)
+    owner, index = owner_of(tensor.edge)
+    hooks = registered.get(owner)
+    if hooks is None:
+        hooks = {}
+        registered.put(owner, hooks)
+    backward_pass.wrap_once(hooked, innermost=True)
+    return register(hooks, on_tensors(hook, tensor.results), index)
+
+
+def owner_of(edge: Edge) -> tuple[Any, int]:
+    """The node or leaf at which a gradient arrives, and for which of its outputs."""
+    return (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
+
+
+def on_tensors(
+    hook: Callable[[Tensor], Tensor | None], results: type[Tensor]
+) -> Callable[[Any], Any]:
+    """A hook that takes a Tensor, for a pass whose gradients may be arrays.
+
+    Raises:
+        GradientShapeError: It returns a gradient of another shape or dtype.
+    """
+
+    def call(grad: Any) -> Any:
+        before = grad if isinstance(grad, Tensor) else results(grad)
+        after = hook(before)
+        if after is None:
+            return grad
+        if (after.shape, after.dtype) != (before.shape, before.dtype):
+            raise GradientShapeError(
+                at_user_line(
+                    f"a hook returned {after.dtype} {after.shape} in place of the "
+                    f"gradient {before.dtype} {before.shape}"
+                )
+            )
+        return after if grad is before else after.data
+
+    return call
+
+
+def through_hooks(edge: Edge, dout: Any) -> Any:
+    """A whole gradient after the hooks at its edge."""
+    owner, index = owner_of(edge)
+    hooks = registered.get(owner)
+    if not hooks or dout.__class__ is PerOutput:  # each output has had its hooks
+        return dout
+    here = [hook for (output, _), hook in hooks.items() if output == index]
+    if here:
+        announce("hooks_begin", edge, dout)
+    for hook in here:
+        dout = hook(dout)
+    return dout
+
+
+def hooked(reverse: Callable[..., Any]) -> Callable[..., Any]:
+    """A backward pass that runs the hooks it comes by."""
+
+    def reverse_hooked(seeds: Any, order: Any, visit: Any) -> Any:
+        if not len(registered):
+            return reverse(seeds, order, visit)
+
+        def visit_hooked(node: Any, dout: Any) -> Any:
+            return visit(node, through_hooks(node, dout))
+
+        leaves = reverse(seeds, order, visit_hooked)
+        return {leaf: through_hooks(leaf, dout) for leaf, dout in leaves.items()}
+
+    return reverse_hooked

@@ -16,9 +16,10 @@ from teachgraph.autograd.versions import overwrite
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.modes import state
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.traced import Traced, say_it_is_new
+from teachgraph.core.op import Traced
 from teachgraph.ops import functions
 from teachgraph.ops.math import sigmoid
+from teachgraph.ops.operators import warn_of_new_variable
 
 if TYPE_CHECKING:
     from teachgraph.autograd.tensor import Tensor
@@ -84,7 +85,7 @@ def in_place(function: Callable[..., Any], **may: bool) -> Any:
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(self, Traced) and not hasattr(self, "inplace_version"):
-            say_it_is_new(getattr(function, "__name__", "it"))
+            warn_of_new_variable(getattr(function, "__name__", "it"))
             return function(self, *args, **kwargs)
         refuse_leaf(self)
         return become(self, function(self, *args, **kwargs), **may)

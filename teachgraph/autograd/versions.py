@@ -1,44 +1,72 @@
-"""When things happened: the birth of nodes, and the overwriting of arrays.
+"""The version check: no gradient is computed from a value that was overwritten.
 
-An op in place gives its tensor a new array; the old one stays as it was for whoever
-kept it. A node that kept it before then computes with values that the tensor no longer
-has, and a reverse pass over it is refused, as in Paddle and PyTorch.
+An op in place gives its tensor a new array; a node that saved the old one would compute
+with values that the tensor no longer has. A backward pass over such a node is refused,
+as in Paddle and PyTorch. Wraps `tape.backward_pass` from the first op in place on.
 """
 
 from __future__ import annotations
 
-import weakref
-from itertools import count
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["clock", "overwrite", "overwritten", "overwritten_since"]
+from teachgraph.autograd.identity import ByIdentity
+from teachgraph.core.errors import InPlaceError, at_user_line
+from teachgraph.core.tape import Node, backward_pass, clock
 
-clock = count(0, 2)
-"""Every node takes the next time when it is born."""
+__all__ = ["overwrite", "overwritten", "overwritten_since"]
 
-overwritten: dict[int, tuple[weakref.ref[Any], int]] = {}
-"""By the identity of an array that lives on: when its tensor took another one."""
+overwritten: ByIdentity[int] = ByIdentity()
+"""When the tensor of an array that is still alive took another one."""
 
 
 def overwrite(array: np.ndarray[Any, Any]) -> None:
     """Note that the tensor that held this array has taken another one."""
-    key = id(array)
-
-    def forget(_: Any) -> None:
-        overwritten.pop(key, None)
-
-    overwritten[key] = weakref.ref(array, forget), next(clock)
+    overwritten.put(array, next(clock))
+    backward_pass.wrap_once(checked, innermost=True)
 
 
 def overwritten_since(array: Any, born: int) -> bool:
-    """Whether the tensor that held this array took another one after `born`.
+    """True if the tensor that held this array took another one after `born`.
 
     >>> array, before = np.zeros(3), next(clock)
     >>> overwrite(array)
     >>> overwritten_since(array, before), overwritten_since(array, next(clock))
     (True, False)
     """
-    when = overwritten.get(id(array))
-    return when is not None and when[1] > born
+    when = overwritten.get(array)
+    return when is not None and when > born
+
+
+def checked(reverse: Callable[..., Any]) -> Callable[..., Any]:
+    """A backward pass that first looks for overwritten values among the saved ones."""
+
+    def reverse_checked(seeds: Any, order: Any, visit: Any) -> Any:
+        for node in order if len(overwritten) else ():
+            if isinstance(node, Node) and isinstance(node.saved, (list, tuple)):
+                check_saved(node, node.saved)
+        return reverse(seeds, order, visit)
+
+    return reverse_checked
+
+
+def check_saved(node: Node, saved: Sequence[Any]) -> None:
+    """Refuse a node that saved an array whose tensor was changed in place since.
+
+    Raises:
+        InPlaceError: It did.
+    """
+    rule = node.op.rule
+    for position, value in enumerate(saved):
+        if overwritten_since(value, node.born):
+            names = rule.saved if rule is not None else ()
+            name = names[min(position, len(names) - 1)] if names else "a tensor"
+            raise InPlaceError(
+                at_user_line(
+                    f"backward needs {name!r} as {node.op.type} saw it, but the tensor "
+                    "was changed in place since then: change a clone(), or use an op "
+                    "that returns a new tensor"
+                )
+            )

@@ -20,7 +20,7 @@ from teachgraph.core import modes, naming
 from teachgraph.core.errors import MixedModeError, ProgramError, at_user_line
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Like, Op, slot_name
+from teachgraph.core.op import Like, Op, Traced, slot_name
 from teachgraph.core.program import (
     Block,
     OpRole,
@@ -30,7 +30,6 @@ from teachgraph.core.program import (
     current_block,
     default_startup_program,
 )
-from teachgraph.core.traced import Traced
 
 __all__ = [
     "Static",

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from teachgraph.control_flow.place_seeds import place_seed
 from teachgraph.core.op import GradOp, force, slot_name
 from teachgraph.core.program import EMPTY, Operator
-from teachgraph.ops.for_arrays import for_arrays
 
 __all__ = ["Call", "Expression", "call_of"]
 
@@ -112,8 +111,8 @@ def grad_call(
         outputs.extend(wanted or [None])
     single = len(rule.of) == 1 and not op.forward.variadic
     lazy = may_defer(rule.function)
-    by_shape = kept_by_shape(op, len(arguments)) if rule.any_shape_only else ()
-    function = for_arrays(rule.function)
+    by_shape = kept_by_shape(op, len(arguments)) if any(rule.shape_only) else ()
+    function = rule.function
     return Call(operator, function, arguments, attrs, outputs, single, lazy, by_shape)
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from teachgraph.control_flow.flow import Flow, Rounds, Step
 from teachgraph.core.call import Call, Expression
-from teachgraph.core.op import Like, force
+from teachgraph.core.op import force, like
 from teachgraph.core.program import Operator, Variable
 from teachgraph.planning.lifetimes import lifetimes
 from teachgraph.planning.spare import spare
@@ -82,7 +82,7 @@ class Writer:
         every = list(every_step(steps))
         types = {step.operator.type for step in every}
         keywords = {f"{type}_" for type in types if keyword.iskeyword(type)}
-        self.globals: dict[str, Any] = {"force": force, "spare": spare, "Like": Like}
+        self.globals: dict[str, Any] = {"force": force, "spare": spare, "like": like}
         taken = [*types, *keywords, *self.globals, "feed", "scope", "_"]
         self.name = Identifiers(taken)
         self.fresh = self.name.fresh
@@ -203,7 +203,7 @@ def generate(
         if ends:
             writer.line(f"del {', '.join(map(name, ends))}")
         for variable in fades:
-            writer.line(f"{name(variable)} = Like({name(variable)})")
+            writer.line(f"{name(variable)} = like({name(variable)})")
     fetched = ", ".join(name(v) for v in fetches)
     kept = ", ".join(f"{v!r}: {name(v)}" for v in stores)
     writer.line(f"return [{fetched}], {{{kept}}}")

@@ -50,10 +50,6 @@ class _State(threading.local):
 state = _State()
 interpreters: dict[str, Interpreter] = {}
 
-takers: list[Callable[[Any, Sequence[Any], Mapping[str, Any]], Any]] = []
-"""Who takes over ops on Tensors, the last one first: a function that is traced into a
-program, in which the Tensors it meets become variables."""
-
 
 class _Choice:
     """What the user asked for; None until they ask."""

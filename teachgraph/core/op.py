@@ -14,11 +14,11 @@ differentiated it is its rule, which is made of ops and so has the same four liv
 
 The signatures say everything. Of a kernel: positional parameters are inputs, one
 `*parameter` takes a list, keyword-only parameters are attributes; with one called
-`out=None` it can write its result where it is told. Of a rule: `dout`
-(`d` and the name of an output) is the gradient that arrives; any other positional
-parameter names an input or output that must be kept for it, annotated `Like` where only
-its shape and dtype matter; keyword-only parameters are attributes. A rule returns a
-gradient for each input that has one; a costly one as a lambda, called only if wanted.
+`out=None` it can write its result into an array it is handed. Of a rule: `dout` (`d`
+and the name of an output) is an upstream gradient; any other positional parameter names
+an input or output to be saved for it, annotated `Like` where only its shape and dtype
+matter; keyword-only parameters are attributes. A rule returns a gradient for each input
+that has one; a costly one as a lambda, which is called only if it is wanted.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context, copy_context
 from functools import cache
+from operator import attrgetter, itemgetter
 from types import FunctionType
 from typing import Any, overload
 
@@ -34,28 +35,34 @@ import numpy as np
 
 from teachgraph.core import modes
 from teachgraph.core.errors import OpError, ProgramError, UnknownOpError, explain
-from teachgraph.core.traced import Traced
 
-__all__ = ["GradOp", "Like", "Op", "Rule", "find", "op", "slot_name"]
+__all__ = ["GradOp", "Like", "Op", "Rule", "Traced", "find", "op", "slot_name"]
 
 Kernel = Callable[..., Any]
+Values = Sequence[Any]
+Attrs = Mapping[str, Any]
 
 SILENT = Context()
-"""What kernels run in, where NumPy warns of no infinity or NaN, as Paddle does not.
+"""The context kernels run in: no warning of an infinity or a NaN, as in Paddle.
 
 To enter a copy takes a tenth of the time of `with np.errstate(all="ignore")`.
 """
 SILENT.run(np.seterr, all="ignore")
+(ERROR_STATE, IGNORE_ALL), *_ = SILENT.items()
+"""NumPy's variable for what it warns of, and the value that ignores everything."""
+
+shape_and_dtype = attrgetter("shape", "dtype")
 
 
-class Like:
-    """What a rule keeps of an input of which it needs no values: shape and dtype."""
+class Like(tuple[Any, ...]):
+    """The shape and dtype of an input whose values a rule does not need.
 
-    __slots__ = ("dtype", "shape")
+    A tuple, so that to make one and to read it costs no call of a Python function.
+    """
 
-    def __init__(self, value: Any) -> None:
-        self.shape: tuple[int, ...] = value.shape
-        self.dtype: np.dtype[Any] = value.dtype
+    __slots__ = ()
+    shape: Any = property(itemgetter(0))
+    dtype: Any = property(itemgetter(1))
 
     @property
     def ndim(self) -> int:
@@ -67,8 +74,25 @@ class Like:
 
 
 def like(value: Any) -> Like | None:
-    """The shape and dtype of an input, None for one that is left out."""
-    return None if value is None else Like(value)
+    """The shape and dtype of an input; None for an optional one that is left out."""
+    return None if value is None else Like(shape_and_dtype(value))
+
+
+class Traced:
+    """A value that an op hands itself to, instead of computing on it.
+
+    `Tensor` runs the op at once and records it; `Variable` appends it to a program.
+    """
+
+    __slots__ = ()
+
+    shape: Any
+    dtype: Any
+    stop_gradient: Any
+
+    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Interpret `op` on `inputs`, of which this is the first traced one."""
+        raise NotImplementedError
 
 
 @cache
@@ -82,16 +106,17 @@ def slot_name(parameter: str) -> str:
 
 
 class Rule:
-    """A gradient rule, read: what it wants, and where each wanted thing comes from.
+    """A gradient rule, with what its signature says.
 
     Attributes:
         of: The inputs that have a gradient: the op's first ones.
-        upstream: For each output of the op, whether the rule takes its gradient.
-        saved: Names of the inputs and outputs that are kept, in the rule's order.
+        upstream: The positions of the outputs whose gradient the rule takes.
+        saved: Names of the inputs and outputs that are saved, in the rule's order.
         sources: For each, its position among inputs (i) or outputs (-1 - i).
         shape_only: For each, whether its shape and dtype are enough.
+        keep: From the inputs and outputs of a call, in a row, what the tape saves.
         defaults: The attributes it reads, with the op's defaults.
-        variadic: Whether the last thing kept is the op's list of inputs.
+        variadic: Whether the last thing saved is the op's list of inputs.
         inline: Whether a Program gets the rule's own ops instead of one grad op.
     """
 
@@ -105,85 +130,81 @@ class Rule:
     ) -> None:
         self.function, self.inline, self.type = function, inline, function.__name__
         self.of = tuple(op.inputs if of is None else of)
-        self.last = len(op.inputs) - 1
-        self.after = len(op.inputs) - len(self.of)
+        self.padding = (None,) * (len(op.inputs) - len(self.of))
         if self.of != op.inputs[: len(self.of)]:
             raise ProgramError(f"{self.type}: inputs with a gradient come first")
         parameters = list(inspect.signature(function).parameters.values())
-        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
-        attrs = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
-        self.variadic = any(p.kind is p.VAR_POSITIONAL for p in parameters)
         upstream = {f"d{name}": i for i, name in enumerate(op.outputs)}
+        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         self.upstream = tuple(
             upstream[p.name] for p in positional if p.name in upstream
         )
-        kept = [p for p in positional if p.name not in upstream]
-        self.saved = tuple(p.name for p in kept)
-        self.shape_only = tuple("Like" in str(p.annotation) for p in kept)
+        saved = [p for p in positional if p.name not in upstream]
+        self.saved = tuple(p.name for p in saved)
+        self.shape_only = tuple("Like" in str(p.annotation) for p in saved)
         self.sources = tuple(op.source_of(name) for name in self.saved)
-        self.any_shape_only = any(self.shape_only)
-        self.outputs = len(op.outputs)
-        self.positions = tuple(
-            source if source >= 0 else len(op.inputs) - 1 - source
-            for source in self.sources
-        )
-        self.plan = tuple(zip(self.positions, self.shape_only, strict=True))
+        self.variadic = any(p.kind is p.VAR_POSITIONAL for p in saved)
+        self.keep = (keeper_of_list if self.variadic else keeper)(op, self)
+        attrs = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
         if unknown := [name for name in attrs if name not in op.attrs]:
             raise ProgramError(
                 f"{self.type} reads {unknown}, no attribute of {op.type}"
             )
         self.defaults = {name: op.attrs[name] for name in attrs}
 
-    def keep(self, values: Sequence[Any]) -> Sequence[Any]:
-        """What the tape saves of a call: exactly what the signature names.
-
-        Args:
-            values: The call's inputs, then its outputs.
-        """
-        if self.variadic:
-            return self.keep_list(values)
-        if not self.any_shape_only:
-            return [values[position] for position in self.positions]
-        return [
-            like(values[position]) if shape_only else values[position]
-            for position, shape_only in self.plan
-        ]
-
-    def keep_list(self, values: Sequence[Any]) -> Sequence[Any]:
-        """The same for an op that takes a list of inputs."""
-        count = len(values) - self.outputs
-        kept: list[Any] = []
-        for source, shape_only in zip(self.sources, self.shape_only, strict=True):
-            if source == self.last:
-                found = values[source:count]
-            else:
-                found = [values[source if source >= 0 else count - 1 - source]]
-            kept.extend(map(like, found) if shape_only else found)
-        return kept
-
-    def __call__(
-        self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Mapping[str, Any]
-    ) -> tuple[Any, ...]:
+    def __call__(self, upstream: Values, saved: Values, attrs: Attrs) -> Values:
         """One gradient (or lambda, or None) per input, on values of any life."""
-        return self.by(self.function, upstream, saved, attrs)
+        own = self.defaults
+        if attrs and own:
+            own = {name: attrs.get(name, value) for name, value in own.items()}
+        gradients = self.function(*upstream, *saved, **own)
+        if gradients.__class__ is not tuple:
+            gradients = (gradients,)
+        return self.padded(gradients, saved) if self.padding else gradients
 
-    def by(
-        self,
-        function: Callable[..., Any],
-        upstream: Sequence[Any],
-        saved: Sequence[Any],
-        attrs: Mapping[str, Any],
-    ) -> tuple[Any, ...]:
-        """The same by another function that has the rule's signature."""
-        given = self.defaults
-        if attrs and given:
-            given = {name: attrs.get(name, value) for name, value in given.items()}
-        result = function(*upstream, *saved, **given)
-        gradients = result if result.__class__ is tuple else (result,)
-        if not self.after:
-            return gradients
-        listed = len(saved) - len(self.saved)
-        return gradients + (None,) * (self.after + listed)
+    def padded(self, gradients: tuple[Any, ...], saved: Values) -> Values:
+        """The gradients, with None for the inputs that have none."""
+        if self.variadic:
+            gradients += (None,) * (len(saved) - len(self.saved))
+        return gradients + self.padding
+
+
+Keep = Callable[[Sequence[Any]], Sequence[Any]]
+
+
+def keeper(op: Op, rule: Rule) -> Keep:
+    """What picks a rule's saved values from the inputs and outputs of a call."""
+    positions = [
+        source if source >= 0 else len(op.inputs) - 1 - source
+        for source in rule.sources
+    ]
+    if len(positions) > 1:
+        pick = itemgetter(*positions)
+        if not any(rule.shape_only):
+            return pick
+        if all(rule.shape_only) and op.optional.isdisjoint(rule.saved):
+            return lambda values: [*map(Like, map(shape_and_dtype, pick(values)))]
+    plan = tuple(zip(positions, rule.shape_only, strict=True))
+    return lambda values: [
+        like(values[position]) if shape_only else values[position]
+        for position, shape_only in plan
+    ]
+
+
+def keeper_of_list(op: Op, rule: Rule) -> Keep:
+    """The same where the last input of the op is a list."""
+    last, outputs = len(op.inputs) - 1, len(op.outputs)
+
+    def keep(values: Sequence[Any]) -> Sequence[Any]:
+        count = len(values) - outputs
+        saved: list[Any] = []
+        for source, shape_only in zip(rule.sources, rule.shape_only, strict=True):
+            place = source if source >= 0 else count - 1 - source
+            chosen = values[last:count] if source == last else [values[place]]
+            saved.extend(map(like, chosen) if shape_only else chosen)
+        return saved
+
+    return keep
 
 
 class Op:
@@ -196,13 +217,15 @@ class Op:
         attrs: Attribute names with their defaults.
         rule: The gradient rule, or None where there is no derivative.
         inplace: Outputs that are stored where an input was (`param_out` in `param`).
-        replaces: The positions of these inputs.
+        replaces: For each, the positions of the output and of the input.
         writes: Whether the kernel takes NumPy's `out`, the array to write the result
             into.
         key: The word its outputs are named after in a Program.
         needs: What the inputs must be, for error messages.
-        context: Makes what the kernel runs in: the user's own, if `foreign`, where it
+        context: Makes the context of the kernel: the user's own, if `foreign`, where it
             calls their code.
+        infer, expression, build_grad, lower: What was registered by `infers`, `numpy`,
+            `grad_builder` and `lowering`.
     """
 
     def __init__(
@@ -240,8 +263,8 @@ class Op:
         self.writes = "out" in named
         self.attrs = {name: v for name, v in named.items() if name != "out"}
         self.replaces = tuple(
-            self.inputs.index(self.inplace[name])
-            for name in self.outputs
+            (place, self.inputs.index(self.inplace[name]))
+            for place, name in enumerate(self.outputs)
             if name in self.inplace
         )
         self.defaults = {k: v for k, v in self.attrs.items() if v is not inspect._empty}
@@ -380,7 +403,7 @@ class Op:
         if self.infer is None:
             return None
         try:
-            self.infer(*map(Like, inputs), **self.complete(attrs))
+            self.infer(*map(like, inputs), **self.complete(attrs))
         except OpError as reason:
             return reason
         except Exception:

@@ -22,9 +22,8 @@ from teachgraph.core import dtypes, unique_name
 from teachgraph.core.callsite import Callsite, callsite
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import Op, find
+from teachgraph.core.op import Op, Traced, find
 from teachgraph.core.threads import InForce
-from teachgraph.core.traced import Traced
 
 __all__ = [
     "EMPTY",

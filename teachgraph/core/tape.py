@@ -1,68 +1,66 @@
-"""The tape: what each op leaves behind, and the reverse pass over it.
+"""The tape: the node each recorded op leaves behind, and the reverse pass over them.
 
-A node knows its op, where each input came from, and what the op's rule asked to keep.
-The reverse pass visits nodes so that each comes after all its consumers, hands every
-gradient on as soon as it is whole, and lets go of it.
+A node knows its op, the vertex each input came from, and what the op's rule asked to
+save. The reverse pass visits nodes so that each comes after all its consumers: its
+gradient is whole by then, is passed on by the op's rule, and is forgotten.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain, count
 from operator import attrgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Union
 
-import numpy as np
-
-from teachgraph.autograd.hooks import HookHandle, Hooks, register
-from teachgraph.autograd.versions import clock, overwritten, overwritten_since
-from teachgraph.core.errors import BackwardTwiceError, InPlaceError, at_user_line
-from teachgraph.core.observe import announce, observers
+from teachgraph.core.errors import BackwardTwiceError, at_user_line
+from teachgraph.core.extend import HookPoint
+from teachgraph.core.observe import announce, while_watched
+from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Op, Rule, force
 
 if TYPE_CHECKING:
-    from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.op import Op, Rule
-from teachgraph.ops.for_arrays import for_arrays
+    from teachgraph.core.tensor import Tensor
 
-__all__ = ["Edge", "Node", "Output", "add_hook", "reverse", "topological"]
+__all__ = ["Edge", "Node", "Output", "PerOutput", "backward_from", "topological"]
 
 Edge = Union["Node", "Output", "Tensor"]
-"""Where an input came from: the node that made it, or the leaf tensor itself."""
+"""Where an input came from: the node that computed it, or the leaf tensor itself."""
 
-Trace = Callable[[Any, Union["Edge", None]], Any]
+Flow = Iterable[tuple[Edge | None, Any]]
+"""For each input of a node, where its gradient goes, and the gradient: an array, a
+Tensor, a lambda that computes it, or None."""
 
-Hook = Callable[[Any], Any]
-"""What sees a gradient, an array or a Tensor, and returns it or another one."""
+Visit = Callable[[Any, Any], Flow]
+"""Takes a node and its whole gradient; computes the gradients of its inputs."""
 
-age = attrgetter("born")
+Gradients = dict[Any, Any]
+"""The gradient at each vertex."""
+
+clock = count(0, 2)
+"""Each node takes the next time at its birth."""
 
 
 class Node:
-    """One op that ran: enough of it to go back.
+    """One recorded call of an op.
 
     Attributes:
-        op: What ran.
+        op: The op that ran.
         edges: For each input, where it came from; None where no gradient is wanted.
-        saved: What the op's rule keeps; None once a reverse pass has used it.
-        attrs: The attributes it ran with.
-        born: When it was made; leaves count as older than any node.
-        hooks: What sees the gradients of its outputs; there from the first hook on.
+        saved: What the op's rule needs; None once a backward pass has freed it.
+        attrs: The attributes of the call.
+        born: When; an op is younger than what it consumes.
     """
 
-    __slots__ = ("__weakref__", "attrs", "born", "edges", "hooks", "op", "saved")
-    hooks: Hooks
+    __slots__ = ("__weakref__", "attrs", "born", "edges", "op", "saved")
 
     def __init__(
         self,
         op: Op,
         edges: Sequence[Edge | None],
-        saved: Sequence[Any],
+        saved: Sequence[Any] | None,
         attrs: Mapping[str, Any],
     ) -> None:
-        self.op = op
-        self.edges = edges
-        self.saved: Sequence[Any] | None = saved
-        self.attrs = attrs
+        self.op, self.edges, self.saved, self.attrs = op, edges, saved, attrs
         self.born = next(clock)
 
     def __repr__(self) -> str:
@@ -70,16 +68,23 @@ class Node:
 
 
 class Output:
-    """One of several outputs of a node: gradients meet here before the node runs."""
+    """One of several outputs of a node: its gradients add up before the node's turn."""
 
     __slots__ = ("__weakref__", "born", "edges", "index", "node")
+    saved: Sequence[Any] = ()
 
     def __init__(self, node: Node, index: int) -> None:
         self.node, self.index, self.edges = node, index, (node,)
         self.born = node.born + 1
 
+    def pass_on(self, dout: Any) -> Flow:
+        """Hand the gradient to the node, at the place of this output."""
+        douts = PerOutput([None] * len(self.node.op.outputs))
+        douts[self.index] = dout
+        return ((self.node, douts),)
+
     def __eq__(self, other: object) -> bool:
-        """An output that was kept and is recorded anew is still the same output."""
+        """Equal by value: double backward makes the vertex of a saved output again."""
         return (
             isinstance(other, Output)
             and other.node is self.node
@@ -90,253 +95,131 @@ class Output:
         return hash((id(self.node), self.index))
 
 
+class PerOutput(list[Any]):
+    """Upstream gradients of an op with several outputs; None where none arrived."""
+
+    __slots__ = ()
+
+    def of(self, rule: Rule) -> Sequence[Any]:
+        """Those that a rule takes, in its order."""
+        return [self[i] for i in rule.upstream]
+
+    def __add__(self, other: Any) -> PerOutput:
+        """Accumulate output by output."""
+        pairs = zip(self, other, strict=True)
+        return PerOutput(
+            [b if a is None else a if b is None else a + b for a, b in pairs]
+        )
+
+
+edges_of, age, saved_of = attrgetter("edges"), attrgetter("born"), attrgetter("saved")
+
+
 def topological(roots: Iterable[Edge]) -> list[Edge]:
-    """Everything the roots came from, each after all its consumers.
+    """Everything but leaves that the roots came from, each after all its consumers.
 
-    An op is always younger than what it consumes, so the order of creation, read
-    backwards, is such an order.
+    Creation, read backwards, is such an order: an op is younger than its inputs.
     """
-    found = set(roots)
-    stack = list(found)
-    while stack:
-        for edge in stack.pop().edges:
-            if edge is not None and edge not in found:
-                found.add(edge)
-                stack.append(edge)
-    return sorted(found, key=age, reverse=True)
+    frontier: set[Any] = {*roots}
+    reached = {None, *frontier}
+    while frontier:  # breadth first: one more edge away each time
+        frontier = {*chain.from_iterable(map(edges_of, frontier))} - reached
+        reached |= frontier
+    return sorted(filter(edges_of, reached - {None}), key=age, reverse=True)
 
 
-def leading_to(targets: Mapping[Edge, Any], order: Sequence[Edge]) -> set[Edge | None]:
-    """The targets and everything that was made from one of them."""
-    found: set[Edge | None] = set()
-    for node in reversed(order):
-        if node in targets or any(edge in found for edge in node.edges):
-            found.add(node)
-    return found
-
-
-def check_kept(order: Sequence[Edge]) -> None:
-    """Refuse to go over a graph that is freed or overwritten, before anything changes.
-
-    Raises:
-        BackwardTwiceError: What a node had saved is gone.
-        InPlaceError: It is no longer the value of its tensor.
-    """
-    if overwritten:
-        for node in order:
-            if isinstance(node, Node) and isinstance(node.saved, list):
-                check_current(node, node.saved)
-    for node in order:
-        if node.__class__ is Node and node.saved is None:
-            raise BackwardTwiceError(
-                at_user_line(
-                    f"backward came through {node.op.type} a second time, but what it "
-                    "had saved was freed by the first: give that one retain_graph=True"
-                )
-            )
-
-
-def check_current(node: Node, saved: Sequence[Any]) -> None:
-    """Refuse a node that kept an array whose tensor was changed in place since.
-
-    Raises:
-        InPlaceError: It did.
-    """
-    rule = node.op.rule
-    for position, value in enumerate(saved):
-        if overwritten_since(value, node.born):
-            names = rule.saved if rule is not None else ()
-            name = names[min(position, len(names) - 1)] if names else "a tensor"
-            raise InPlaceError(
-                at_user_line(
-                    f"backward needs {name!r} as {node.op.type} saw it, but the tensor "
-                    "was changed in place since then: change a clone(), or use an op "
-                    "that returns a new tensor"
-                )
-            )
-
-
-def add_hook(edge: Edge, hook: Hook) -> HookHandle:
-    """Let `hook` see, and replace, every gradient that travels to `edge`."""
-    owner, index = (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
-    if getattr(owner, "hooks", None) is None:
-        owner.hooks = {}
-    _hooked.anywhere = True
-    return register(owner.hooks, hook, index)
-
-
-class _Hooked:
-    """Whether there has ever been a hook: without one, nobody looks for any."""
-
-    anywhere = False
-
-
-_hooked = _Hooked()
-
-
-def through_hooks(edge: Edge, dout: Any) -> Any:
-    """A whole gradient, after the hooks at its edge."""
-    owner, index = (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
-    hooks = getattr(owner, "hooks", None) or {}
-    here = [hook for (of, _), hook in hooks.items() if of == index]
-    if here and observers:
-        announce("hooks_begin", edge, dout)
-    for hook in here:
-        dout = hook(dout)
-    return dout
-
-
-def reverse(
-    seeds: Mapping[Edge, Any],
-    *,
-    targets: Mapping[Edge, Any] | None = None,
-    blocked: Collection[Edge] = (),
-    trace: Trace | None = None,
-    retain_graph: bool = False,
-) -> dict[Edge, Any]:
-    """Carry the seeds back to the leaves, or to the targets.
-
-    Args:
-        seeds: The gradient each root starts with: arrays, or Tensors to create a graph.
-        targets: Where gradients are wanted; by default, at every leaf.
-        blocked: Where no gradient may pass.
-        trace: Given to record the gradients themselves: makes a kept array and the edge
-            it came along the Tensor it was.
-        retain_graph: Whether the graph can be gone through again.
-
-    Returns:
-        For each leaf or target reached, its whole gradient.
-
-    Raises:
-        BackwardTwiceError: The graph was freed by an earlier pass.
-        InPlaceError: What the graph kept was changed in place since.
-    """
-    path, needed = route(seeds, targets, blocked)
-    check_kept(path)
-    grads: dict[Edge, Any] = dict(seeds)
-    found: dict[Edge, Any] = {}
-    with np.errstate(all="ignore"):  # slopes may be infinite, silently as in Paddle
-        for node in path:
-            dout = grads.pop(node, None)
-            if dout is None:
-                continue
-            if _hooked.anywhere and dout.__class__ is not list:
-                dout = through_hooks(node, dout)
-            if observers:
-                announce("grad_ready", node, dout)
-            if targets is not None and node in targets:
-                found[node] = dout
-            if node.__class__ is Node:
-                step(node, dout, grads, needed, trace)
-                if not retain_graph:
-                    free(node)
-            elif node.__class__ is Output:
-                gather(grads, node, dout)
-            elif targets is None:
-                found[node] = dout
-    return found
-
-
-def step(
-    node: Node,
-    dout: Any,
-    grads: dict[Edge, Any],
-    needed: set[Edge | None] | None,
-    trace: Trace | None,
-) -> None:
-    """Run one node's rule and hand its gradients on; here is where they add up."""
-    if observers:
-        announce("grad_begin", node)
-    rule, upstream, saved = taken(node, dout, trace)
-    quick = quick_form(rule) if trace is None else None
-    try:
-        gradients = rule.by(quick, upstream, saved, node.attrs) if quick else None
-        found = None if gradients is None else wanted(node, gradients, needed)
-    except Exception:
-        found = None  # the rule as it is written says which of its ops it was
-    if found is None:
-        found = wanted(node, rule(upstream, saved, node.attrs), needed)
-    for index, edge, grad in found:
-        if observers:
-            announce("grad_flows", node, index, edge, grad)
-        grads[edge] = grads[edge] + grad if edge in grads else grad
-
-
-def quick_form(rule: Rule) -> Callable[..., Any] | None:
-    """The rule of an op for arrays alone, where that is another function."""
-    if rule.__class__ is not Rule:
-        return None
-    quick: Callable[..., Any] = for_arrays(rule.function)
-    return None if quick is rule.function else quick
-
-
-def wanted(
-    node: Node, gradients: Sequence[Any], needed: set[Edge | None] | None
-) -> list[tuple[int, Edge, Any]]:
-    """The gradients of a node's inputs that are wanted, each with where it goes."""
-    return [
-        (index, edge, dx() if dx.__class__ is FunctionType else dx)
-        for index, (edge, dx) in enumerate(zip(node.edges, gradients, strict=True))
-        if not (edge is None or dx is None or (needed and edge not in needed))
-    ]
-
-
-def route(
-    seeds: Mapping[Edge, Any],
-    targets: Mapping[Edge, Any] | None,
-    blocked: Collection[Edge],
-) -> tuple[list[Edge], set[Edge | None] | None]:
-    """The nodes to visit, in order, and those that lead to a target (None: all do)."""
-    order = topological(seeds)
-    if targets is None:
-        return order, None
-    needed = leading_to(targets, order) - {*blocked}
-    return [node for node in order if node in needed], needed
-
-
-def gather(grads: dict[Edge, Any], output: Output, dout: Any) -> None:
-    """Put the gradient of one output in its place among its node's."""
-    douts = grads.setdefault(output.node, [None] * len(output.node.op.outputs))
-    before = douts[output.index]
-    douts[output.index] = dout if before is None else before + dout
-
-
-def taken(
-    node: Node, dout: Any, trace: Trace | None
-) -> tuple[Rule, Sequence[Any], Sequence[Any]]:
-    """A node's rule, and what it takes: gradients that arrive, and what was kept."""
-    rule = node.op.rule
-    assert rule is not None
-    assert node.saved is not None
-    saved: Sequence[Any] = [*node.saved]
-    if trace is not None:
-        sources = saved_sources(rule, len(saved))
-        pairs = zip(sources, saved, strict=True)
-        saved = [traced(node, source, value, trace) for source, value in pairs]
-    several = dout.__class__ is list
-    return rule, [dout[i] for i in rule.upstream] if several else (dout,), saved
-
-
-def saved_sources(rule: Rule, count: int) -> list[int]:
-    """Where each kept value came from: input i as i, output i as -1 - i."""
-    sources = list(rule.sources)
-    if rule.variadic:
-        sources += range(sources[-1] + 1, sources[-1] + 1 + count - len(sources))
-    return sources
-
-
-def traced(node: Node, source: int, value: Any, trace: Trace) -> Any:
-    """A kept array as the Tensor it was, so that the rule can be recorded."""
-    if not isinstance(value, np.ndarray):
-        return value
-    if source >= 0:
-        return trace(value, node.edges[source])
-    single = len(node.op.outputs) == 1
-    return trace(value, node if single else Output(node, -1 - source))
-
-
-def free(node: Node) -> None:
-    """Let go of what a node kept."""
+def visit_freeing(node: Any, dout: Any) -> Flow:
+    """Run the rule of a node's op, then free what the node has saved."""
+    if node.__class__ is not Node:
+        return node.pass_on(dout)  # type: ignore[no-any-return]
+    rule: Any = node.op.rule
+    upstream = dout.of(rule) if dout.__class__ is PerOutput else (dout,)
+    gradients = rule(upstream, node.saved, node.attrs)
     node.saved = None
-    if observers:
+    return zip(node.edges, gradients, strict=True)
+
+
+def visit_retaining(node: Any, dout: Any) -> Flow:
+    """Run the rule of a node's op; what the node has saved stays for another pass."""
+    saved = node.saved
+    flow = visit_freeing(node, dout)
+    if node.__class__ is Node:
+        node.saved = saved
+    return flow
+
+
+def reverse(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
+    """Carry gradients from the seeds back along `order`; return those of the leaves.
+
+    The gradient of a node is whole at its turn, as all its consumers come before. No
+    leaf has a turn, so the gradients of leaves are left at the end. Of a node's
+    gradients only those are computed that somebody wants.
+    """
+    grads = dict(seeds)
+    for node in order:
+        if (dout := grads.pop(node, None)) is not None:
+            for edge, given in visit(node, dout):
+                if edge is not None and given is not None:
+                    dx = given() if given.__class__ is FunctionType else given
+                    grads[edge] = grads[edge] + dx if edge in grads else dx
+    return grads
+
+
+backward_pass = HookPoint(reverse)
+
+
+def backward_from(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
+    """Check that nothing on the way is freed, then run the pass, silent about NaN.
+
+    Raises:
+        BackwardTwiceError: What a node had saved was freed by an earlier pass.
+    """
+    if None in map(saved_of, order):
+        raise freed_before(order)
+    token = ERROR_STATE.set(IGNORE_ALL)  # slopes may be infinite, silently as in Paddle
+    try:
+        return backward_pass.call(seeds, order, visit)
+    finally:
+        ERROR_STATE.reset(token)
+
+
+def freed_before(order: Sequence[Any]) -> BackwardTwiceError:
+    """The error for a graph through which a backward pass has gone before."""
+    freed = next(node for node in order if node.saved is None)
+    return BackwardTwiceError(
+        at_user_line(
+            f"backward came through {freed.op.type} a second time, but what it had "
+            "saved was freed by the first: give that one retain_graph=True"
+        )
+    )
+
+
+def observed(reverse: Callable[..., Any]) -> Callable[..., Any]:
+    """A backward pass that tells the observers of each gradient."""
+
+    def reverse_observed(seeds: Any, order: Any, visit: Visit) -> Any:
+        leaves = reverse(seeds, order, lambda node, dout: told(visit, node, dout))
+        for leaf, grad in leaves.items():
+            announce("grad_ready", leaf, grad)
+        return leaves
+
+    return reverse_observed
+
+
+def told(visit: Visit, node: Any, dout: Any) -> Flow:
+    """Visit a node; tell of its whole gradient, and of each one that it passes on."""
+    announce("grad_ready", node, dout)
+    if node.__class__ is not Node:
+        yield from visit(node, dout)
+        return
+    announce("grad_begin", node)
+    flows = [(e, force(dx) if e is not None else None) for e, dx in visit(node, dout)]
+    for place, (edge, dx) in enumerate(flows):
+        if edge is not None and dx is not None:
+            announce("grad_flows", node, place, edge, dx)
+            yield edge, dx
+    if node.saved is None:
         announce("node_freed", node)
+
+
+while_watched(backward_pass, observed)

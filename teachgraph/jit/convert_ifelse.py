@@ -8,8 +8,8 @@ from typing import Any
 from teachgraph.control_flow.arrays import array_length
 from teachgraph.control_flow.branch import Branch
 from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
+from teachgraph.core.op import Traced
 from teachgraph.core.program import Block, Operator, Spec, Variable, current_block
-from teachgraph.core.traced import Traced
 from teachgraph.jit.as_array import array_of
 from teachgraph.jit.container_snapshot import Copies
 from teachgraph.jit.effects import Effects, journal

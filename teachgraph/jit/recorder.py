@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.autograd.tensor import Tensor, run
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import modes, unique_name
 from teachgraph.core.op import Op
+from teachgraph.core.tensor import run as run_now
+from teachgraph.core.tensor import run_op
 from teachgraph.jit.tracing import Tracer
 from teachgraph.static.layers import data
 from teachgraph.static.program import current_block, program_guard
@@ -45,16 +47,24 @@ class Recorder(Tracer):
             return self.program.global_block().var(self.arrays[id(value.data)][1])
         return super().adopt(value)
 
-    def take(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-        """Run an op, and append it; other threads go on as before."""
-        if threading.get_ident() != self.thread:
-            return run(op, inputs, attrs)
-        with self.writing():
-            made = current_block().apply(op, inputs, attrs)
-        found = run(op, inputs, attrs)
-        for tensor, variable in zip(listed(found), listed(made), strict=True):
-            self.arrays[id(tensor.data)] = tensor.data, variable.name
-        return found
+    def dispatch(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """Append each op to the program and run it; other threads go on as before."""
+
+        def append_and_run(
+            op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type
+        ) -> Any:
+            if threading.get_ident() != self.thread:
+                return run(op, inputs, attrs, results)
+            with self.writing():
+                variables = current_block().apply(op, inputs, attrs)
+            tensors = run_now(op, inputs, attrs, results)
+            for tensor, variable in zip(
+                listed(tensors), listed(variables), strict=True
+            ):
+                self.arrays[id(tensor.data)] = tensor.data, variable.name
+            return tensors
+
+        return append_and_run
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -71,13 +81,13 @@ class Recorder(Tracer):
     def recording(self) -> Iterator[None]:
         """Inside, what runs is written down."""
         self.program.adopt = self.adopt
-        modes.takers.append(self.take)
+        run_op.wrap(self.dispatch)
         _current.append(self)
         try:
             yield
         finally:
             _current.remove(self)
-            modes.takers.remove(self.take)
+            run_op.unwrap(self.dispatch)
             self.program.adopt = None
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any
 
 from teachgraph.autograd.creation import Parameter
-from teachgraph.autograd.tensor import Tensor, run
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.sub_block import traced_into
 from teachgraph.core import modes, unique_name
 from teachgraph.core.modes import set_grad_enabled
 from teachgraph.core.observe import unwatched
 from teachgraph.core.op import Op
+from teachgraph.core.tensor import run_op
 from teachgraph.jit.container_snapshot import Journal
 from teachgraph.jit.guards import called
 from teachgraph.jit.pytree import mapped
@@ -166,17 +167,23 @@ class Tracer:
             converted = {"forward", "_pre_hooks", "_post_hooks"} & before.keys()
             layer.__dict__.update({name: before[name] for name in converted})
 
-    def take(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-        """Append an op on Tensors; other threads go on as before."""
-        if threading.get_ident() != self.thread:
-            return run(op, inputs, attrs)
-        return current_block().apply(op, inputs, attrs)
+    def dispatch(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """Append each op on Tensors to the program; other threads go on as before."""
+
+        def append(
+            op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type
+        ) -> Any:
+            if threading.get_ident() != self.thread:
+                return run(op, inputs, attrs, results)
+            return current_block().apply(op, inputs, attrs)
+
+        return append
 
     @contextmanager
     def tracing(self) -> Iterator[Program]:
         """Inside, ops and layers build the program."""
         self.program.adopt = self.adopt
-        modes.takers.append(self.take)
+        run_op.wrap(self.dispatch)
         _current.append(self)
         try:
             with (
@@ -188,7 +195,7 @@ class Tracer:
                 yield self.program
         finally:
             _current.pop()
-            modes.takers.remove(self.take)
+            run_op.unwrap(self.dispatch)
             self.program.adopt = None
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from teachgraph.core.errors import ConversionError, at_user_line
-from teachgraph.core.op import Op
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Op, Traced
 from teachgraph.ops.methods import Methods
 from teachgraph.static.program import current_block
 

@@ -1,18 +1,19 @@
-"""Python's operators on traced values: `x + y` is the op `elementwise_add`.
+"""Python operators of Tensor and Variable: `x + y` is the op `elementwise_add`.
 
-Written once for Tensor and Variable. A Python number on one side becomes part of a
-`scale` op where it can, as in Paddle, else a constant of the other side's dtype.
+A Python number on one side becomes an attribute of a `scale` op if possible, as in
+Paddle, else a constant of the other side's dtype.
 """
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 
 from teachgraph.core import dtypes
-from teachgraph.core.op import Op
-from teachgraph.core.traced import Traced
+from teachgraph.core.dtypes import is_number
+from teachgraph.core.op import Op, Traced
 from teachgraph.ops import functions
 from teachgraph.ops.elementwise import (
     elementwise_add,
@@ -34,18 +35,16 @@ from teachgraph.ops.linalg import matmul_v2
 from teachgraph.ops.logic import bitwise_and, bitwise_not, bitwise_or, bitwise_xor
 from teachgraph.ops.math import abs_, cast, scale
 
-__all__ = ["Operators", "is_number"]
+__all__ = ["Operators", "warn_of_new_variable"]
 
 
-def is_number(value: Any) -> bool:
-    """Whether `value` is a Python or NumPy number (not an array)."""
-    return isinstance(value, (int, float, np.bool_, np.integer, np.floating))
-
-
-def fits(number: Any, dtype: np.dtype[Any]) -> bool:
-    """Whether an integer type holds this number."""
-    limits = np.iinfo(dtype)
-    return bool(limits.min <= number <= limits.max)
+def warn_of_new_variable(name: str) -> None:
+    """Warn that what is called `relu_` is `relu` in a program: a new variable."""
+    warnings.warn(
+        f"in a program {name}_() is {name}(): nothing changes in place, so use what "
+        "it returns",
+        stacklevel=3,
+    )
 
 
 class Operators(Traced):
@@ -55,7 +54,7 @@ class Operators(Traced):
     __array_priority__ = 100.0
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
-        """A number as something ops take beside this value."""
+        """Create a constant from a number, for use with this value."""
         raise NotImplementedError
 
     def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
@@ -63,47 +62,36 @@ class Operators(Traced):
         return op(*inputs, **attrs)
 
     def dtype_beside(self, number: Any) -> np.dtype[Any]:
-        """Our dtype, or one that also holds the number.
-
-        That is float32 where an integer meets a fractional number, int64 where it meets
-        a larger one.
-        """
-        ours: np.dtype[Any] = self.dtype
-        if isinstance(number, (float, np.floating)) and not dtypes.is_floating(ours):
-            return dtypes.float32
-        if ours == dtypes.bool and not isinstance(number, (bool, np.bool_)):
-            return dtypes.int64
-        if ours.kind in "iu" and not fits(number, ours):
-            return dtypes.int64
-        return ours
+        """Our dtype, or one that also holds the number."""
+        return dtypes.beside(self.dtype, number)
 
     def beside(self, other: Any) -> Any:
-        """This value, cast where `other` is a number that asks for another dtype."""
+        """Cast this value to the result dtype with `other`."""
         return self.in_dtype(self.dtype_beside(other)) if is_number(other) else self
 
     def floating(self) -> Any:
-        """This value as a floating type: integers divide into float32."""
+        """Cast integers to float32, for division."""
         ours: np.dtype[Any] = self.dtype
         return self.in_dtype(ours if dtypes.is_floating(ours) else dtypes.float32)
 
     def in_dtype(self, dtype: np.dtype[Any]) -> Any:
-        """This value, cast unless it has that dtype."""
+        """Cast this value, unless it has that dtype."""
         return self if self.dtype == dtype else self.astype(dtype)
 
     def lifted(self, other: Any) -> Any:
-        """The other operand; a number becomes a constant of our dtype."""
+        """Convert the other operand; a number becomes a constant of our dtype."""
         return self.constant(other, self.dtype) if is_number(other) else other
 
     def scalable(self, other: Any) -> bool:
-        """Whether `scale` can take `other` in."""
+        """True if `other` can be an attribute of `scale`."""
         return is_number(other) and self.dtype != dtypes.bool
 
     def factor(self, number: Any) -> int | float:
-        """A number as an attribute of `scale`; beside integers it stays exact."""
+        """Convert a number to an attribute of `scale`; integers stay exact."""
         return float(number) if dtypes.is_floating(self.dtype) else int(number)
 
     def combined(self, op: Op, other: Any) -> Any:
-        """An op of this value and another, or a number that becomes one like it."""
+        """Apply an op to this value and another one or a number."""
         if isinstance(other, Traced):
             return self.operate(op, self, other)
         x = self.beside(other)
@@ -221,16 +209,16 @@ class Operators(Traced):
     __hash__ = object.__hash__
 
     def __getitem__(self, index: Any) -> Any:
-        """A part, by integers, slices, None, `...`, arrays and masks, as in NumPy."""
+        """Index by integers, slices, None, `...`, arrays and masks, as in NumPy."""
         return get_item(self, index)
 
     def astype(self, dtype: Any) -> Any:
-        """The same values in another dtype."""
+        """Cast to another dtype."""
         code, wanted = dtypes.PADDLE_CODES, dtypes.convert(dtype)
         attrs = {"in_dtype": code[self.dtype], "out_dtype": code[wanted]}
         return self.operate(cast, self, **attrs)
 
     @property
     def T(self) -> Any:  # noqa: N802  NumPy's name
-        """All dimensions in reverse order."""
+        """Transpose: all dimensions in reverse order."""
         return functions.transpose(self, list(range(len(self.shape)))[::-1])

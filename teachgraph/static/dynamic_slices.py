@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core.traced import Traced
+from teachgraph.core.op import Traced
 from teachgraph.ops import functions
 
 __all__ = ["as_places", "bounded_later", "within_bounds"]

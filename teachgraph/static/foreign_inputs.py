@@ -13,9 +13,8 @@ import numpy as np
 
 from teachgraph.core import build, dtypes, naming
 from teachgraph.core.modes import is_grad_enabled
-from teachgraph.core.op import Op
+from teachgraph.core.op import Op, Traced
 from teachgraph.core.program import Block
-from teachgraph.core.traced import Traced
 from teachgraph.ops.creation import assign_value
 from teachgraph.static.variable import Variable
 

@@ -15,10 +15,10 @@ from teachgraph.core.build import append
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.core.program import EMPTY, GRAD, current_block
-from teachgraph.core.traced import say_it_is_new
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.methods import Methods
+from teachgraph.ops.operators import warn_of_new_variable
 from teachgraph.ops.param_attr import ParamAttr, Trained
 from teachgraph.ops.shape import assign
 from teachgraph.ops.slicing import slice_, strided_slice
@@ -112,7 +112,7 @@ class Variable(Methods, core.Variable):
         function = getattr(type(self), name.removesuffix("_"), None)
         if name.startswith("_") or not name.endswith("_") or not callable(function):
             raise no_such_method(self, name)
-        say_it_is_new(name.removesuffix("_"))
+        warn_of_new_variable(name.removesuffix("_"))
         return MethodType(function, self)
 
     def __bool__(self) -> bool:

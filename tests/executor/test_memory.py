@@ -197,7 +197,7 @@ def test_a_rule_that_needs_a_shape_lets_the_numbers_go() -> None:
     hidden = static.nn.fc(x, 512)
     tg.optimizer.SGD(0.1).minimize(tg.mean(tg.tanh(hidden)))
     source = Executor().compiled().source
-    assert "fc_0_tmp_0 = Like(fc_0_tmp_0)" in source
+    assert "fc_0_tmp_0 = like(fc_0_tmp_0)" in source
 
 
 def test_a_plan_in_words() -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable
 from typing import Any, NamedTuple
 
+from teachgraph.autograd.gradient import saved_sources
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core.tape import Edge, Node, Output, saved_sources
+from teachgraph.core.tape import Edge, Node, Output
 
 __all__ = ["Past", "past_of"]
 
@@ -51,7 +52,8 @@ def past_of(tensor: Tensor, known: Container[float]) -> Past:
     stack: list[Edge] = [tensor.edge]
     while stack:
         edge = stack.pop()
-        if isinstance(edge, Tensor):
+        if not isinstance(edge, (Node, Output)):
+            assert isinstance(edge, Tensor)
             leaves.setdefault(id(edge), edge)
             continue
         node = edge.node if isinstance(edge, Output) else edge
@@ -77,7 +79,7 @@ def likes_of(nodes: Iterable[Node], tensor: Tensor) -> dict[int, list[Any]]:
             likes[id(node)][index] = value
 
     for node in nodes:
-        if node.op.rule is None or not isinstance(node.saved, list):
+        if node.op.rule is None or not isinstance(node.saved, (list, tuple)):
             continue
         sources = saved_sources(node.op.rule, len(node.saved))
         for source, value in zip(sources, node.saved, strict=True):

@@ -11,10 +11,11 @@ from weakref import ref
 import numpy as np
 
 from teachgraph.autograd.creation import Parameter
-from teachgraph.autograd.tensor import CLEARED, Tensor
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import UnknownOpError
 from teachgraph.core.op import Rule, find, slot_name
 from teachgraph.core.tape import Edge, Node, Output, topological
+from teachgraph.core.tensor import CLEARED
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role
 from teachgraph_widgets.history import Past, past_of

@@ -1,0 +1,328 @@
+"""The Tensor: an array with a place on the tape. An op on Tensors runs at once.
+
+If a gradient may be wanted, the op leaves a node on the tape, and `backward` carries
+gradients from there to the leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy import ndarray
+
+from teachgraph.core import dtypes
+from teachgraph.core.errors import (
+    DTypeError,
+    GradientShapeError,
+    MixedModeError,
+    at_user_line,
+)
+from teachgraph.core.extend import HookPoint
+from teachgraph.core.modes import state
+from teachgraph.core.observe import announce, observers, while_watched
+from teachgraph.core.op import Like, Op, Traced
+from teachgraph.core.tape import (
+    Edge,
+    Node,
+    Output,
+    backward_from,
+    topological,
+    visit_freeing,
+    visit_retaining,
+)
+
+__all__ = ["Tensor", "run_op"]
+
+
+class Tensor(Traced):
+    """An n-dimensional array with a place on the tape.
+
+    Attributes:
+        data: The values, a NumPy array. Ops never change it; updates replace it.
+        stop_gradient: True if no gradient goes this way (the inverse of PyTorch's
+            `requires_grad`).
+        node: What computed it on the tape, a Node or an Output; None for a leaf.
+        results: The class of what ops on it return.
+
+    In Paddle this is `paddle.Tensor`.
+    """
+
+    __slots__ = ("__weakref__", "_grad", "data", "node", "stop_gradient")
+
+    edges: tuple[()] = ()
+    born = -1
+    results: ClassVar[type[Tensor]]
+
+    data: ndarray[Any, Any]
+    node: Edge | None
+    _grad: Any
+
+    def __init__(self, data: Any, stop_gradient: bool = True, node: Any = None) -> None:
+        self.data, self.stop_gradient, self.node = data, stop_gradient, node
+        self._grad = None
+
+    def __init_subclass__(cls, *, as_results: bool = False) -> None:
+        """With `as_results`, ops on this kind of Tensor return this kind."""
+        if as_results:
+            cls.results = cls
+
+    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Run `op` now, and record it if a gradient may be wanted."""
+        return run_op.call(op, inputs, attrs, self.results)
+
+    @property
+    def shape(self) -> list[int]:
+        """The sizes of the dimensions, a list as in Paddle 2."""
+        return list(self.data.shape)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the elements."""
+        dtype: np.dtype[Any] = self.data.dtype
+        return dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.data.ndim
+
+    @property
+    def is_leaf(self) -> bool:
+        """True if the user made it, rather than an op that was recorded."""
+        return self.node is None
+
+    @property
+    def edge(self) -> Edge:
+        """The vertex that a gradient of this tensor goes to: its node, or itself."""
+        return self if self.node is None else self.node
+
+    @property
+    def grad(self) -> Self | None:
+        """The gradient that backward passes accumulated; zeros once cleared."""
+        if self._grad is CLEARED:
+            self._grad = self.results(np.zeros_like(self.data))
+        return self._grad  # type: ignore[no-any-return]
+
+    @grad.setter
+    def grad(self, grad: Tensor | None) -> None:
+        self._grad = grad
+
+    def clear_gradient(self, set_to_zero: bool = True) -> None:
+        """Forget the gradient: zeros, or None with `set_to_zero=False`."""
+        if self._grad is not None:
+            self._grad = CLEARED if set_to_zero else None
+
+    clear_grad = clear_gradient
+
+    def backward(self, grad_tensor: Any = None, retain_graph: bool = False) -> None:
+        """Add the gradient of this tensor to `.grad` of every leaf it came from.
+
+        Args:
+            grad_tensor: The gradient to start with, of this tensor's shape; by default
+                ones, whatever the shape, as in Paddle.
+            retain_graph: Keep what the graph has saved, for a second pass.
+
+        Raises:
+            BackwardTwiceError: The graph was freed by an earlier pass.
+            GradientShapeError: `grad_tensor` has another shape.
+
+        >>> import teachgraph as tg
+        >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
+        >>> (x * x).backward()
+        >>> x.grad.tolist()
+        [2.0, 4.0]
+        """
+        if self.stop_gradient:
+            return
+        seeds = {self.edge: seed_for(self, grad_tensor)}
+        visit = visit_retaining if retain_graph else visit_freeing
+        if observers:
+            announce("backward_begin", [self])
+        try:
+            for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
+                before = leaf._grad
+                whole = before is None or before is CLEARED
+                leaf._grad = self.results(grad if whole else before.data + grad)
+        finally:
+            if observers:
+                announce("backward_end", [self])
+
+    def numpy(self) -> ndarray[Any, Any]:
+        """A copy of the values: changing it changes no tensor, nor what was saved."""
+        return self.data.copy()
+
+    def detach(self) -> Self:
+        """The same values, off the tape."""
+        return self.results(self.data)  # type: ignore[return-value]
+
+    def __repr__(self) -> str:
+        return f"Tensor(shape={self.shape}, dtype={self.dtype},\n{self.data})"
+
+
+Tensor.results = Tensor
+
+CLEARED = Tensor(np.zeros(()))
+"""Stands for a gradient of zeros until somebody asks for them."""
+
+data_of, stopped = attrgetter("data"), attrgetter("stop_gradient")
+
+
+def run(
+    op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
+) -> Any:
+    """Run an op on Tensors, and leave a node on the tape where one is wanted."""
+    tensors = inputs
+    try:
+        stops = [*map(stopped, tensors)]
+        values = [*map(data_of, tensors)]
+    except AttributeError:  # arrays, numbers, lists or absent inputs are among them
+        tensors = boxed(op, inputs, attrs)
+        stops, values = [*map(stopped, tensors)], [*map(data_of, tensors)]
+    try:
+        out = op.context().run(op.kernel, *values, **attrs)
+    except Exception as error:
+        raise op.explain(inputs, attrs, error) from None
+    rule = op.rule
+    if rule is None or False not in stops or not state.grad:
+        return off_tape(op, tensors, out, results)
+    edges = [  # the node, not the tensor: a result nobody holds is freed
+        None if x.stop_gradient else x if x.node is None else x.node for x in tensors
+    ]
+    if out.__class__ is tuple:
+        arrays = [*map(np.asarray, out)]
+        node = Node(op, edges, rule.keep(values + arrays), attrs)
+        return replaced(op, tensors, outputs_of(node, arrays, results))
+    array = np.asarray(out)
+    if array.dtype.kind != "f":
+        return results(array)
+    values.append(array)
+    return results(array, False, Node(op, edges, rule.keep(values), attrs))
+
+
+run_op = HookPoint(run)
+
+
+def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor]) -> Any:
+    """The results of an op through which no gradient goes."""
+    if out.__class__ is tuple:
+        return replaced(op, tensors, [results(np.asarray(part)) for part in out])
+    if op.replaces:
+        target = tensors[op.replaces[0][1]]
+        target.data = np.asarray(out)
+        return target
+    return results(np.asarray(out))
+
+
+def outputs_of(
+    node: Node, arrays: Sequence[ndarray[Any, Any]], results: type[Tensor]
+) -> list[Tensor]:
+    """The outputs of a node that has several; integers have no gradient."""
+    return [
+        results(array, False, Output(node, i))
+        if array.dtype.kind == "f"
+        else results(array)
+        for i, array in enumerate(arrays)
+    ]
+
+
+def replaced(
+    op: Op, tensors: Sequence[Tensor], outputs: list[Tensor]
+) -> tuple[Tensor, ...]:
+    """Several outputs; an input that one replaces takes its values and its place."""
+    for place, position in op.replaces:
+        tensors[position].data = outputs[place].data
+        outputs[place] = tensors[position]
+    return tuple(outputs)
+
+
+def boxed(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Tensor]:
+    """All inputs as Tensors: arrays, numbers and lists become constants.
+
+    Raises:
+        MixedModeError: One is a Variable of a static program.
+        DTypeError: One is nothing an op can compute with.
+    """
+    beside = next(x for x in inputs if isinstance(x, Tensor))
+    try:
+        return [x if isinstance(x, Tensor) else constant(x, beside) for x in inputs]
+    except Exception as error:
+        raise op.explain(inputs, attrs, error) from None
+
+
+def constant(value: Any, beside: Tensor) -> Tensor:
+    """An input that is no Tensor as one that wants no gradient."""
+    if value is None or isinstance(value, Like):  # kernels take these as they are
+        return Tensor(value)
+    return Tensor(numeric(value, beside))
+
+
+def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
+    """A number or a list as an array; a number gets the dtype of what it meets."""
+    if isinstance(value, Traced):
+        raise MixedModeError(
+            "a Tensor runs now, a Variable later in its program; feed the Tensor's "
+            "values to the program, or build all of it in dynamic mode"
+        )
+    if dtypes.is_number(value):
+        return np.asarray(value, dtypes.beside(beside.data.dtype, value))
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise DTypeError(f"nothing can be computed with {value!r}")
+    return array
+
+
+def observed(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A run of an op that the observers are told of."""
+
+    def run_observed(
+        op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
+    ) -> Any:
+        announce("op_begin", op.type, inputs, attrs)
+        try:
+            result = run(op, inputs, attrs, results)
+        except Exception as error:
+            announce("op_failed", op.type, inputs, attrs, error)
+            raise
+        outputs = result if isinstance(result, tuple) else (result,)
+        announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
+        return result
+
+    return run_observed
+
+
+while_watched(run_op, observed, innermost=True)
+
+
+def node_of(outputs: Sequence[Tensor]) -> Node | None:
+    """The node that an op left on the tape, seen from its outputs."""
+    for tensor in outputs:
+        if tensor.node is not None:
+            node = tensor.node.node if isinstance(tensor.node, Output) else tensor.node
+            return node if isinstance(node, Node) else None
+    return None
+
+
+def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
+    """The array a backward pass starts with: ones, or what was given, in our dtype.
+
+    Raises:
+        GradientShapeError: It is not of the tensor's shape.
+    """
+    return np.ones_like(tensor.data) if upstream is None else as_seed(tensor, upstream)
+
+
+def as_seed(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
+    """An upstream gradient as an array of a tensor's shape and dtype."""
+    known = isinstance(upstream, Tensor)
+    seed = upstream.data if known else numeric(upstream, tensor)
+    if seed.shape != tensor.data.shape:
+        raise GradientShapeError(
+            at_user_line(
+                "Tensor shape not match: the gradient given to backward has shape "
+                f"{list(seed.shape)}, the tensor {tensor.shape}; they must be equal"
+            )
+        )
+    return seed.astype(tensor.data.dtype, copy=False)
