@@ -27,9 +27,7 @@ from teachgraph.control_flow.scan import BackScan, Scan
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.executor import Lowering, Step
 from teachgraph.core.op import Op
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import EMPTY, GRAD
+from teachgraph.core.program import EMPTY, GRAD, Block, Operator
 
 __all__ = ["BlockNames"]
 

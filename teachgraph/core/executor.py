@@ -38,10 +38,7 @@ from teachgraph.core.source import Code, Writer
 if TYPE_CHECKING:
     from contextvars import Context
 
-    from teachgraph.static.block import Block
-    from teachgraph.static.operator import Operator
-    from teachgraph.static.program import Program
-    from teachgraph.static.variable import Variable
+    from teachgraph.core.program import Block, Operator, Program, Variable
 
 __all__ = [
     "Call",
@@ -103,7 +100,7 @@ class Step(Protocol):
         """Write down the same as Python."""
 
 
-program_passes: list[Callable[[Program, Sequence[str]], Program]] = []
+program_passes: list[Callable[[Any, Sequence[str]], Any]] = []
 """What rewrites a program (`program, fetches -> program`) before it is lowered."""
 
 StepPass = Callable[[Sequence[Step], set[str], Mapping[str, "Variable"]], list[Step]]
