@@ -364,6 +364,8 @@ class Plan:
         unknown: Names that are fed, and are no variables.
         reads, stores: Names of those that it takes from the scope, and leaves there.
         fed, held: Shapes and dtypes of feeds and of `reads` that fitted last.
+        branches: Whether it does not always run all of its operators.
+        foreign: Whether it calls code of the user's own.
     """
 
     def __init__(
@@ -393,6 +395,7 @@ class Plan:
         self.stores = [name for name in written if self.is_kept(name)]
         self.fed: list[Any] = []
         self.held: list[Any] = []
+        self.branches = not all(isinstance(step, Call) for step in steps)
         self.foreign = any(
             operator.op.context is copy_context
             for block in program.blocks
@@ -516,7 +519,7 @@ class Plan:
         if not fits:
             feed, code = self.fitted(feed, values)
         try:
-            fetched, stored = self.silently(code.function, feed, values)
+            fetched, stored = self.silence().run(code.function, feed, values)
         except Exception as error:
             self.check_initialized(scope)
             raise self.located(error, code) from cause_of(error)
@@ -543,19 +546,19 @@ class Plan:
         """
         return {name: as_fed(self.variables[name], feed[name]) for name in self.feeds}
 
-    def silently(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function where NumPy warns of no infinity or NaN."""
+    def silence(self) -> Context:
+        """A context in which NumPy warns of no infinity or NaN, as in Paddle."""
         context = SILENT.copy()
         if self.foreign:
             context.run(caller.set, copy_context())
-        return context.run(function, *arguments)
+        return context
 
     def interpret(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it step by step, telling the observers."""
         values: dict[str, Any] = self.checked(feed)
         self.check_initialized(scope)
         values.update((name, scope.values[name]) for name in self.reads)
-        self.silently(run_steps, self.steps, values)
+        self.silence().run(run_steps, self.steps, values)
         scope.values.update((name, values[name]) for name in self.stores)
         return [values[name] for name in self.fetches]
 
@@ -597,7 +600,9 @@ def settle(
     Certain are those of what is fed and of what the scope holds, which are compared
     with the program's; and of what ops compute from these, if it is written once.
     """
-    likes = {n: Like((v.shape, v.dtype)) for n, v in known.items() if v.type == "LOD_TENSOR"}
+    likes = {
+        n: Like((v.shape, v.dtype)) for n, v in known.items() if v.type == "LOD_TENSOR"
+    }
     writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
     for step in steps:
         if not isinstance(step, Call):
@@ -766,7 +771,8 @@ class Executor:
             OpError: An operator cannot take its inputs; it names the line that made it.
         """
         scope = global_scope() if scope is None else scope
-        walked, calls = self.walks(program), program.caches.setdefault(self.calls, {})
+        walked = self.walks(program) if observers else self.interpreting
+        calls = program.caches.setdefault(self.calls, {})
         try:
             plan = calls[program.version, walked, *feed, None, *fetch_list]
         except (KeyError, TypeError):  # a list among the fetches, or a bad feed
@@ -784,9 +790,8 @@ class Executor:
             values = plan.watched(feed, scope, interpret=walked)
         else:
             values = (plan.interpret if walked else plan.run)(feed, scope)
-        for name, value in zip(plan.fetches, values, strict=True):
-            if value is None:
-                raise FetchError(not_taken(name))
+        if plan.branches:
+            check_taken(plan.fetches, values)
         return [np.array(value) for value in values]
 
     def walks(self, program: Program) -> bool:
@@ -833,9 +838,17 @@ def drop_stale(plans: dict[Any, Plan], version: int) -> None:
         plans.pop(key, None)
 
 
-def not_taken(name: str) -> str:
-    """The message for a fetch of what only a branch writes that was not taken."""
-    return at_user_line(
-        f"{name!r} has no value: the branch that writes it was not taken; fetch what "
-        "cond returned"
-    )
+def check_taken(fetches: Sequence[str], values: Sequence[Any]) -> None:
+    """Refuse a fetch of a variable that only a branch writes that was not taken.
+
+    Raises:
+        FetchError: There is one.
+    """
+    for name, value in zip(fetches, values, strict=True):
+        if value is None:
+            raise FetchError(
+                at_user_line(
+                    f"{name!r} has no value: the branch that writes it was not taken; "
+                    "fetch what cond returned"
+                )
+            )

@@ -122,12 +122,11 @@ class Executor(DatasetRuns, core.Executor):
         """
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
-        program = default_main_program() if program is None else program
-        if isinstance(program, CompiledProgram):
-            program = program.optimised(fetch_names(fetch_list))
-        check_kind("Program", program, Program)
         scope = global_scope() if scope is None else scope
-        check_kind("Scope", scope, Scope)
+        if not isinstance(program, Program):
+            program = program_of(program, fetch_list)
+        if not isinstance(scope, Scope):
+            raise wrong_kind("Scope", scope)
         if not program.blocks[0].ops:
             asked_for(fetch_list)
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
@@ -244,13 +243,24 @@ def planner_of(backend: str) -> type[Plan]:
     return planner
 
 
-def check_kind(name: str, value: Any, kind: type) -> None:
-    """Refuse what is no Program or Scope, in Paddle's words."""
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"Executor requires {name} as its Parameter. "
-            f"But you passed in {type(value)}"
-        )
+def program_of(program: Any, fetch_list: Fetches) -> Program:
+    """The program to run: the default one, or what the passes make of a compiled one.
+
+    Raises:
+        TypeError: It is no program.
+    """
+    if program is None:
+        return default_main_program()
+    if isinstance(program, CompiledProgram):
+        return program.optimised(fetch_names(fetch_list))
+    raise wrong_kind("Program", program)
+
+
+def wrong_kind(name: str, value: Any) -> TypeError:
+    """The error for what is no Program or Scope, in Paddle's words."""
+    return TypeError(
+        f"Executor requires {name} as its Parameter. But you passed in {type(value)}"
+    )
 
 
 def feed_names(feed: Any) -> list[str]:
