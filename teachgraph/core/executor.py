@@ -73,7 +73,7 @@ caller: ContextVar[Context] = ContextVar("caller")
 
 
 class Step(Protocol):
-    """What an operator is lowered to.
+    """A step of a plan, which an operator is lowered to.
 
     Its values have names that are unique in the program; see `Lowering`.
 
@@ -104,12 +104,12 @@ class Step(Protocol):
 
 
 program_passes: list[Callable[[Program, Sequence[str]], Program]] = []
-"""What rewrites a program (`program, fetches -> program`) before it is lowered."""
+"""Rewrite a program (`program, fetches -> program`) before it is lowered."""
 
 StepPass = Callable[[Sequence[Step], set[str], Mapping[str, "Variable"]], list[Step]]
 
 step_passes: list[StepPass] = []
-"""What rewrites steps (`steps, kept, variables -> steps`) before they are written."""
+"""Rewrite steps (`steps, kept, variables -> steps`) before they are written."""
 
 
 class Call:
@@ -266,7 +266,7 @@ class Lowering:
         self.shared = Counter(name for block in program.blocks for name in block.vars)
 
     def steps(self) -> list[Step]:
-        """What the program runs, in order."""
+        """The steps of the program, in order."""
         block = self.program.global_block()
         return self.body(block, partial(self.key, block))
 
@@ -421,11 +421,11 @@ class Plan:
         return plan
 
     def is_fed(self, name: str) -> bool:
-        """Whether the caller gives the value of a variable."""
+        """Tell whether the caller gives the value of a variable."""
         return name in self.variables and self.variables[name].is_data
 
     def is_kept(self, name: str) -> bool:
-        """Whether the value of a variable lives in the scope."""
+        """Tell whether the value of a variable lives in the scope."""
         return name in self.variables and self.variables[name].persistable
 
     def outside(self) -> dict[str, Step | None]:
@@ -528,15 +528,18 @@ class Plan:
 
     def fitted(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
         """The feed as declared, and the code for what the scope holds."""
-        feed = self.checked(feed)
-        arrays = [feed[name] for name in self.feeds]
-        held = [values.get(name) for name in self.reads]
-        names, given = [*self.feeds, *self.reads], [*arrays, *held]
-        declared = map(self.variables.get, names)
-        if not all(map(is_like, given, declared)):
-            return feed, self.careful
-        self.fed, self.held = [*map(spec_of, arrays)], [*map(spec_of, held)]
+        if not self.as_declared(feed, values):
+            feed = self.checked(feed)
+            return feed, self.code if self.as_declared(feed, values) else self.careful
+        self.fed = [spec_of(feed[name]) for name in self.feeds]
+        self.held = [spec_of(values[name]) for name in self.reads]
         return feed, self.code
+
+    def as_declared(self, feed: Inputs, values: Inputs) -> bool:
+        """Compare all that is read with the shapes and dtypes the program declares."""
+        given = [*map(feed.get, self.feeds), *map(values.get, self.reads)]
+        declared = map(self.variables.get, [*self.feeds, *self.reads])
+        return all(map(is_like, given, declared))
 
     def checked(self, feed: Inputs) -> dict[str, Any]:
         """The fed values that are read, as arrays of the declared shapes and dtypes.
@@ -626,7 +629,7 @@ def settle(
 
 
 def is_like(value: Any, variable: Variable | None) -> bool:
-    """Whether a value is an array of the shape and dtype that a variable declares."""
+    """Tell whether a value is an array of a variable's declared shape and dtype."""
     if variable is None or not (
         type(value) is np.ndarray or isinstance(value, np.generic)
     ):
@@ -636,7 +639,7 @@ def is_like(value: Any, variable: Variable | None) -> bool:
 
 
 def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
-    """Whether a shape is as declared, where -1 is any size."""
+    """Tell whether a shape is as declared, where -1 is any size."""
     pairs = zip(shape, declared, strict=False)
     return len(shape) == len(declared) and all(want in (-1, got) for got, want in pairs)
 
@@ -795,7 +798,7 @@ class Executor:
         return [np.array(value) for value in values]
 
     def walks(self, program: Program) -> bool:
-        """Whether the next run goes operator by operator."""
+        """Tell whether the next run is interpreted, operator by operator."""
         return self.interpreting or (bool(observers) and followed(program))
 
     def plan_for(

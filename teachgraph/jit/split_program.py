@@ -47,11 +47,11 @@ class Part(Plan):
         self.known = {n: v for n, v in known.items() if n not in self.handed}
 
     def is_fed(self, name: str) -> bool:
-        """Whether a variable is handed in."""
+        """Tell whether a variable is handed in."""
         return name in self.handed
 
     def is_kept(self, name: str) -> bool:
-        """Whether the value of a variable lives in the scope."""
+        """Tell whether the value of a variable lives in the scope."""
         return self.stateful and super().is_kept(name)
 
     def checked(self, feed: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def made_early(steps: Sequence[Step], name: str) -> Collection[str]:
 
 
 def writes(step: Step) -> set[str]:
-    """What a step may write."""
+    """The variables that a step may write."""
     return {*step.inner, *(name for name in step.outputs if name is not None)}
 
 

@@ -215,7 +215,7 @@ def elementwise_pow_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
 
 
 def repeated(dout: Like, x: Like, y: Like, axis: int) -> str | None:
-    """How `dy` is summed where y is like x, or a row beside the rows of x.
+    """The sum in `dy` where y is like x, or a row beside the rows of x.
 
     None where that depends on sizes that are not known: one may be 1, and broadcast.
     """

@@ -52,7 +52,7 @@ def sgd_numpy(param: Like, grad: Like, learning_rate: Like) -> str | None:
 
 
 def in_step(param: Like, *others: Like) -> bool:
-    """Whether all have one known shape, and one floating dtype."""
+    """Tell whether all have one known shape, and one floating dtype."""
     floating = param.dtype.kind == "f" and -1 not in param.shape
     return floating and all(other == param for other in others)
 

@@ -236,7 +236,7 @@ def softmax_with_cross_entropy_grad(
 
 
 def one_a_row(x: Like, label: Like, *, soft_label: bool, axis: int) -> bool:
-    """Whether labels are int64 [N, 1] beside [N, C]: only their range is open then."""
+    """Tell whether labels are int64 [N, 1] beside [N, C]: only their range is open."""
     columns = x.ndim == label.ndim == 2 and axis in (-1, 1)
     whole = label.dtype == np.int64 and not soft_label
     return columns and whole and label.shape[1] == 1 and x.shape[1] > 0

@@ -14,7 +14,12 @@ import teachgraph.planning.lifetimes  # noqa: F401  registers when values are re
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import executor as core
-from teachgraph.core.errors import ExecutorError, InvalidValueError, at_user_line
+from teachgraph.core.errors import (
+    ExecutorError,
+    InvalidValueError,
+    ProgramError,
+    at_user_line,
+)
 from teachgraph.core.executor import program_passes
 from teachgraph.core.scope import Scope, global_scope
 from teachgraph.passes.compiled import CompiledProgram
@@ -40,7 +45,7 @@ class Plan(core.Plan):
     """A plan whose memory can be planned."""
 
     def memory(self, fed: Mapping[str, Sequence[int]]) -> MemoryPlan:
-        """Where its values lie while it runs, for feeds of these shapes."""
+        """Plan the memory of a run with feeds of these shapes."""
         self.settle()
         kept = {*self.fetches, *self.stores}
         return memory_plan(self.steps, kept, self.known, fed)
@@ -77,7 +82,7 @@ class Executor(DatasetRuns, core.Executor):
         max_iterations: int | None = None,
         backend: str | None = None,
     ) -> None:
-        limit = limit_of(max_iterations)
+        limit = None if max_iterations is None else limit_of(max_iterations)
         super().__init__(interpret=interpret, max_iterations=limit)
         self.place, self.backend, self.max_iterations = place, backend, limit
         if backend is not None:
@@ -150,6 +155,8 @@ class Executor(DatasetRuns, core.Executor):
     ) -> core.Plan:
         """The plan for a run; among the fetches may stand updates to be made."""
         feeds = feed_names(feed)
+        if all(isinstance(item, (Variable, str)) for item in fetch_list):
+            return super().plan_for(program, feed, fetch_list)
         fetches, updates = asked_for(fetch_list)
         if updates:
             program = cut_down(program, feeds, fetches, updates)
@@ -166,8 +173,13 @@ class Executor(DatasetRuns, core.Executor):
         self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
     ) -> core.Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
-        check_order(program.global_block())
-        return super().new_plan(program, feeds, fetches)
+        if len(program.blocks) > 1:  # inside these, only this looks for the order
+            check_order(program.global_block())
+        try:
+            return super().new_plan(program, feeds, fetches)
+        except ProgramError:
+            check_order(program.global_block())
+            raise
 
     def compiled(
         self, program: Program | None = None, fetch_list: Fetches = None
@@ -197,7 +209,7 @@ class Executor(DatasetRuns, core.Executor):
         feed: Mapping[str, Any] | None = None,
         fetch_list: Fetches = None,
     ) -> MemoryPlan:
-        """How much memory a run takes, and what lies where, without running anything.
+        """Plan the memory that a run takes, without running anything.
 
         Args:
             program: By default the default main program.
