@@ -21,50 +21,50 @@ Array = np.ndarray[Any, Any]
 
 
 class Metric(ABC):
-    """Something that is counted batch by batch.
+    """A statistic accumulated over batches.
 
-    `compute` may run on Tensors, `update` takes what it gives, `accumulate` tells the
-    result so far, `reset` starts anew.
+    `compute` may run on Tensors, `update` adds its result to the counts, `accumulate`
+    returns the metric so far, `reset` clears the counts.
     """
 
     @abstractmethod
     def reset(self) -> None:
-        """Forget all batches."""
+        """Clear the counts."""
 
     @abstractmethod
     def update(self, *args: Any) -> Any:
-        """Count one batch."""
+        """Add one batch to the counts."""
 
     @abstractmethod
     def accumulate(self) -> Any:
-        """The result over all batches since the last `reset`."""
+        """Compute the metric over all batches since the last `reset`."""
 
     @abstractmethod
     def name(self) -> Any:
-        """What it is called."""
+        """Name of the metric; a list where it has several values."""
 
     def compute(self, *args: Any) -> Any:
-        """What `update` takes, from predictions and labels; by default these."""
+        """Prepare predictions and labels for `update`; by default unchanged."""
         return args
 
 
 def column(values: Any) -> Array:
-    """Values as one flat array."""
+    """Flatten values to one array."""
     return np.asarray(values).reshape(-1)
 
 
 def pair(preds: Any, labels: Any) -> tuple[Array, Array]:
-    """Predictions and labels, as many of one as of the other.
+    """Flatten predictions and labels, and require equal counts.
 
     Raises:
-        ShapeError: There are not.
+        ShapeError: The counts differ.
     """
-    found, wanted = column(preds), column(labels)
-    if len(found) != len(wanted):
+    predicted, actual = column(preds), column(labels)
+    if len(predicted) != len(actual):
         raise ShapeError(
-            at_user_line(f"{len(found)} predictions for {len(wanted)} labels")
+            at_user_line(f"{len(predicted)} predictions for {len(actual)} labels")
         )
-    return found, wanted
+    return predicted, actual
 
 
 class Accuracy(Metric):
@@ -95,7 +95,7 @@ class Accuracy(Metric):
         self.total, self.count = [0.0] * len(self.topk), 0
 
     def compute(self, pred: Any, label: Any) -> Any:
-        """Whether the j-th best prediction is right: [..., max k] of 0 and 1.
+        """Mark which of the best predictions are right: [..., max k] of 0 and 1.
 
         Args:
             pred: Scores [..., classes].
@@ -109,20 +109,20 @@ class Accuracy(Metric):
         return equal(best, label).astype("float32")
 
     def update(self, correct: Any, *args: Any) -> Any:
-        """Count what `compute` gave; returns the accuracy of this batch for each k."""
+        """Add the result of `compute`; return the accuracy of this batch for each k."""
         right = np.asarray(correct)
         samples = int(np.prod(right.shape[:-1]))
-        found = [float(right[..., :k].sum()) for k in self.topk]
-        self.total = [t + n for t, n in zip(self.total, found, strict=True)]
+        hits = [float(right[..., :k].sum()) for k in self.topk]
+        self.total = [t + n for t, n in zip(self.total, hits, strict=True)]
         self.count += samples
-        return several([n / max(samples, 1) for n in found])
+        return several([n / max(samples, 1) for n in hits])
 
     def reset(self) -> None:
-        """Forget all batches."""
+        """Clear the counts."""
         self.total, self.count = [0.0] * len(self.topk), 0
 
     def accumulate(self) -> Any:
-        """The accuracy over all batches, for each k."""
+        """Compute the accuracy over all batches, for each k."""
         return several([total / max(self.count, 1) for total in self.total])
 
     def name(self) -> list[str]:
@@ -133,12 +133,12 @@ class Accuracy(Metric):
 
 
 def several(values: list[float]) -> Any:
-    """One number as it is, several as a list."""
+    """Unwrap a list of one number."""
     return values[0] if len(values) == 1 else values
 
 
 class Binary(Metric):
-    """What precision and recall share: of some positives, the share that is right.
+    """Base of precision and recall: TP / (TP + FP) or TP / (TP + FN).
 
     Predictions of at least 0.5 count as yes.
     """
@@ -148,27 +148,28 @@ class Binary(Metric):
         self.reset()
 
     def reset(self) -> None:
-        """Forget all batches."""
+        """Clear the counts."""
         self.right, self.others = 0, 0
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Count one batch of probabilities and labels 0 or 1."""
-        found, wanted = pair(preds, labels)
-        said, true = np.floor(found + 0.5) == 1, wanted == 1
+        """Add one batch of probabilities and labels 0 or 1."""
+        probabilities, classes = pair(preds, labels)
+        # Not np.round: that rounds 0.5 to the even 0, and 0.5 counts as yes.
+        said, true = np.floor(probabilities + 0.5) == 1, classes == 1
         self.right += int((said & true).sum())
         self.others += int(self.wrong(said, true).sum())
 
     @abstractmethod
     def wrong(self, said: Array, true: Array) -> Array:
-        """Which count beside those that are said to be positive and are."""
+        """Mask of the samples that are counted in the denominator beside the TP."""
 
     def accumulate(self) -> float:
-        """The share of the right ones, 0 where there is none to count."""
+        """Compute the ratio; 0 if the denominator is 0."""
         counted = self.right + self.others
         return self.right / counted if counted else 0.0
 
     def name(self) -> str:
-        """What it is called."""
+        """Name of the metric."""
         return self._name
 
 
@@ -237,7 +238,7 @@ class Auc(Metric):
         self.reset()
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Count one batch.
+        """Add one batch to the histograms.
 
         Args:
             preds: Probabilities [N, 2], of no and of yes; or [N] of yes.
@@ -251,15 +252,16 @@ class Auc(Metric):
             raise InvalidValueError(at_user_line("Auc takes probabilities, 0 to 1"))
         place = (said * self._bins).astype(np.int64)
         for yes in (0, 1):
-            found = np.bincount(place[true == yes], minlength=self._bins + 1)
-            self._counts[yes] += found
+            histogram = np.bincount(place[true == yes], minlength=self._bins + 1)
+            self._counts[yes] += histogram
 
     def reset(self) -> None:
-        """Forget all batches."""
+        """Clear the counts."""
         self._counts = np.zeros((2, self._bins + 1), np.int64)
 
     def accumulate(self) -> float:
-        """The area so far; 0 where one of the classes has not been seen."""
+        """Compute the area; 0 where one of the classes has not been seen."""
+        # The threshold falls from 1 to 0, so counts add up from the last bin down.
         negative, positive = self._counts[:, ::-1].cumsum(axis=1).astype(float)
         if not negative[-1] or not positive[-1]:
             return 0.0
@@ -267,7 +269,7 @@ class Auc(Metric):
         return float(area / (positive[-1] * negative[-1]))
 
     def name(self) -> str:
-        """What it is called."""
+        """Name of the metric."""
         return self._name
 
 
@@ -279,7 +281,7 @@ def accuracy(
     total: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The share of rows whose label is among the k best, as an op.
+    """Compute the share of rows whose label is among the k best, as an op.
 
     Args:
         input: Scores [N, classes].

@@ -1,4 +1,4 @@
-"""Readers, the 1.x way to hand out data, and what makes new readers of them.
+"""Reader combinators of Paddle 1.x: map, shuffle, chain, compose, buffer, cache.
 
 A reader is a function without arguments that starts an epoch: it returns an iterator of
 samples. In Paddle this is `paddle.reader`, in 1.x `fluid.io` as well.
@@ -38,7 +38,7 @@ class ComposeNotAligned(DataError):
 
 
 def map_readers(func: Callable[..., Any], *readers: Reader) -> Reader:
-    """A reader of what `func` makes of a sample of each reader.
+    """Create a reader that applies `func` to one sample of each reader.
 
     >>> list(map_readers(lambda x, y: x * y, lambda: [1, 2], lambda: [10, 20])())
     [10, 40]
@@ -51,7 +51,7 @@ def map_readers(func: Callable[..., Any], *readers: Reader) -> Reader:
 
 
 def shuffle(reader: Reader, buf_size: int) -> Reader:
-    """A reader that mixes: of each `buf_size` samples at a time, in random order.
+    """Create a reader that shuffles within successive buffers of `buf_size` samples.
 
     Raises:
         DataError: `buf_size` is no positive integer.
@@ -70,7 +70,7 @@ def shuffle(reader: Reader, buf_size: int) -> Reader:
 
 
 def chain(*readers: Reader) -> Reader:
-    """A reader of the readers' samples, one reader after another.
+    """Create a reader of the readers' samples, one reader after another.
 
     >>> list(chain(lambda: [1, 2], lambda: [3])())
     [1, 2, 3]
@@ -83,11 +83,11 @@ def chain(*readers: Reader) -> Reader:
 
 
 def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
-    """A reader of tuples: the fields of a sample of each reader, side by side.
+    """Create a reader of tuples that joins the fields of one sample of each reader.
 
     Args:
-        readers: Samples that are tuples give their fields, others are a field.
-        check_alignment: Whether all must end together; else the shortest one decides.
+        readers: A tuple sample contributes its fields, any other one field.
+        check_alignment: Require that all end together; else the shortest one decides.
 
     Raises:
         ComposeNotAligned: While reading: one ended before the others.
@@ -109,7 +109,7 @@ def compose(*readers: Reader, check_alignment: bool = True) -> Reader:
 
 
 def firstn(reader: Reader, n: int) -> Reader:
-    """A reader of the first `n` samples.
+    """Create a reader of the first `n` samples.
 
     >>> list(firstn(lambda: range(100), 3)())
     [0, 1, 2]
@@ -122,27 +122,28 @@ def firstn(reader: Reader, n: int) -> Reader:
 
 
 def cache(reader: Reader) -> Reader:
-    """A reader that reads once and remembers: the first epoch reads everything.
+    """Create a reader that reads once, in the first epoch, and replays from memory.
 
     >>> once = iter([1, 2])
     >>> cached = cache(lambda: once)
     >>> list(cached()), list(cached())
     ([1, 2], [1, 2])
     """
-    kept: list[tuple[Any, ...]] = []
+    # A list of no or one tuple: an empty reader, too, is read only once.
+    samples: list[tuple[Any, ...]] = []
 
     def cached() -> Iterator[Any]:
-        if not kept:
-            kept.append(tuple(reader()))
-        return iter(kept[0])
+        if not samples:
+            samples.append(tuple(reader()))
+        return iter(samples[0])
 
     return cached
 
 
 def buffered(reader: Reader, size: int) -> Reader:
-    """A reader that is up to `size` samples ahead, in a thread of its own.
+    """Create a reader that prefetches up to `size` samples in a thread of its own.
 
-    What the reader raises is raised here, when its sample's turn comes.
+    An error of the reader is raised in the consumer, at its sample's turn.
 
     Raises:
         DataError: `size` is no positive integer.
@@ -170,14 +171,14 @@ def xmap_readers(
     buffer_size: int,
     order: bool = False,
 ) -> Reader:
-    """A reader of what `mapper` makes of each sample, in several threads.
+    """Create a reader that applies `mapper` to each sample, in several threads.
 
     Args:
         mapper: Called with a sample.
-        reader: Where the samples come from.
-        process_num: How many threads.
-        buffer_size: How many samples are on their way at most.
-        order: Whether results keep the samples' order; else the first ready is first.
+        reader: The source of samples.
+        process_num: The number of threads.
+        buffer_size: The largest number of samples in flight.
+        order: Keep the samples' order; else results come as they are ready.
 
     Raises:
         DataError: A number that is no positive integer.
@@ -202,7 +203,7 @@ def xmap_readers(
 
 
 class _threads:  # noqa: N801  read as a function: with _threads(2) as submit
-    """A pool of threads that nobody waits for when the reader is left early."""
+    """A thread pool that does not block when the reader is abandoned early."""
 
     def __init__(self, count: int) -> None:
         self.pool = ThreadPoolExecutor(count, thread_name_prefix="reader")

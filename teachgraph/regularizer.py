@@ -1,4 +1,4 @@
-"""Weight decay: a penalty on large parameters, seen through its gradient.
+"""Weight decay: L1 and L2 penalties on parameters, given by their gradients.
 
 The gradient of the penalty is added to that of the loss, after clipping.
 """
@@ -17,10 +17,10 @@ class WeightDecayRegularizer:
     """A penalty on parameters.
 
     Args:
-        coeff: How strong it is.
+        coeff: The factor of the penalty.
 
     Raises:
-        InvalidValueError: It is no number.
+        InvalidValueError: The coefficient is no number.
 
     In Paddle this is `paddle.regularizer.WeightDecayRegularizer`.
     """
@@ -34,7 +34,7 @@ class WeightDecayRegularizer:
             ) from None
 
     def gradient(self, parameter: Any) -> Any:
-        """The gradient of the penalty, for a parameter of either mode."""
+        """Compute the gradient of the penalty, for a Tensor or a Variable."""
         raise NotImplementedError
 
     def __str__(self) -> str:

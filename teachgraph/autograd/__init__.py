@@ -1,4 +1,4 @@
-"""Derivatives of one's own, and tools about derivatives."""
+"""Custom gradients, Jacobians, recomputation and gradient checks."""
 
 from typing import TYPE_CHECKING
 

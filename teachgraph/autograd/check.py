@@ -1,7 +1,7 @@
-"""Are the gradients right? Compared with finite differences, order by order.
+"""Gradient checking: gradients compared with finite differences, order by order.
 
-A derivative is a limit of quotients, and a quotient needs no rule: whoever wrote the
-rule is checked by someone who has never seen it.
+A finite difference calls only the forward function, so it tests the gradient rules
+without using them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def check_grads(
 
     the central difference, whose error is of order epsilon^2. Then g itself, a function
     of x and u, is checked in the same way, and so on up to `order`. As u is random, a
-    rule that ignores the gradient that arrives does not pass.
+    rule that ignores its upstream gradient does not pass.
 
     Args:
         function: Takes one Tensor for each input; returns a Tensor or several. It must
@@ -95,18 +95,18 @@ def check_grads(
 
 
 def as_value(x: Any) -> Array:
-    """An input as an array; float64 where floating, as differences need the digits."""
+    """Convert an input to an array; float64 where floating, for precise differences."""
     array = np.array(x.data if isinstance(x, Tensor) else x)
     return array.astype(np.float64) if is_floating(array) else array
 
 
 def is_floating(value: Any) -> bool:
-    """Whether something has gradients."""
+    """True if the dtype is floating: only such values have gradients."""
     return bool(value.dtype.kind == "f")
 
 
 def names_of(function: Function, count: int) -> list[str]:
-    """What messages call the inputs: their number, and the parameter's name."""
+    """Names of the inputs for messages: the position, and the parameter's name."""
     numbers = [f"input {i}" for i in range(count)]
     named = [
         f"{number} ({name})"
@@ -116,7 +116,7 @@ def names_of(function: Function, count: int) -> list[str]:
 
 
 def parameters_of(function: Function) -> list[str]:
-    """The names of the positional parameters, as far as they are to be had."""
+    """Names of the positional parameters; none if Python cannot tell the signature."""
     if isinstance(function, Op):
         return list(function.inputs)
     try:
@@ -143,7 +143,7 @@ class Checker:
         orders: int,
         order: int = 1,
     ) -> None:
-        """Check one order, then the gradient as a function in its own right."""
+        """Check one order, then recurse into the gradient function up to `orders`."""
         outputs = evaluate(function, values)
         if not outputs:
             raise DTypeError(at_user_line("check_grads: no output is floating"))
@@ -163,7 +163,7 @@ class Checker:
             )
 
     def compare(self, probe: Probe, gradient: Array, what: str) -> None:
-        """One input's gradient against the slope along a random direction."""
+        """Compare one input's gradient with the slope along a random direction."""
         value = probe.values[probe.position]
         if gradient.shape != value.shape:
             raise GradientMismatch(
@@ -175,18 +175,18 @@ class Checker:
             raise located(probe, gradient, what)
 
     def draw(self, like: Array) -> Array:
-        """Random numbers in the shape of an array."""
+        """Draw standard normal numbers in the shape of an array."""
         return np.asarray(self.random.standard_normal(like.shape))
 
     def close(self, analytic: float, numeric: float) -> bool:
-        """Whether two values agree within the tolerances; NaN never does."""
+        """True if two values agree within the tolerances; False if one is NaN."""
         bound = self.atol + self.rtol * max(abs(analytic), abs(numeric))
         return abs(analytic - numeric) <= bound
 
 
 @dataclass
 class Derivative:
-    """The gradients of a function: itself a function, of inputs and weights."""
+    """The gradient of a function, as a function of its inputs and output weights."""
 
     function: Function
     arity: int
@@ -196,12 +196,12 @@ class Derivative:
         inputs, weights = arguments[: self.arity], arguments[self.arity :]
         outputs = floating_outputs(self.function(*inputs))
         wanted = [inputs[i] for i in self.floating]
-        found = grad(
+        gradients = grad(
             outputs, wanted, list(weights), create_graph=True, allow_unused=True
         )
         return [
             Tensor(np.zeros_like(x.data)) if dx is None else dx
-            for x, dx in zip(wanted, found, strict=True)
+            for x, dx in zip(wanted, gradients, strict=True)
         ]
 
 
@@ -226,26 +226,27 @@ class Probe:
         return sum(changes) / (2 * self.epsilon)
 
     def outputs_at(self, step: Array) -> list[Array]:
-        """The outputs with the input moved by `step`."""
+        """Evaluate the outputs with the input moved by `step`."""
         moved = list(self.values)
         moved[self.position] = moved[self.position] + step
         return evaluate(self.function, moved)
 
 
 def evaluate(function: Function, values: Sequence[Array]) -> list[Array]:
-    """The floating outputs of a function of Tensors, as arrays."""
+    """Evaluate a function of Tensors; return its floating outputs as arrays."""
     tensors = [Tensor(value, stop_gradient=not is_floating(value)) for value in values]
     return [out.data for out in floating_outputs(function(*tensors))]
 
 
 def floating_outputs(outputs: Any) -> list[Tensor]:
-    """What has gradients among one output or several."""
+    """Filter one output or several: only floating ones have gradients."""
     several = outputs if isinstance(outputs, (list, tuple)) else [outputs]
     return [out for out in several if is_floating(out)]
 
 
 def located(probe: Probe, gradient: Array, what: str) -> GradientMismatch:
-    """The error for the element that is farthest off."""
+    """Build the error for the element with the largest deviation."""
+    # One pair of evaluations per element: affordable only after a check has failed.
     numeric = np.empty_like(gradient)
     for position in np.ndindex(gradient.shape):
         direction = np.zeros_like(gradient)

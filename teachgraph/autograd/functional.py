@@ -1,4 +1,4 @@
-"""Whole matrices of derivatives: a reverse pass for each element of the output.
+"""Jacobians and Hessians: one backward pass for each element of the output.
 
 In Paddle this is `paddle.autograd`, whose matrices are computed when they are read.
 """
@@ -22,19 +22,19 @@ Tensors = Tensor | Sequence[Tensor]
 
 
 def listed(tensors: Any) -> list[Any]:
-    """One or several, as a list."""
+    """Wrap a single tensor in a list; copy a list or tuple."""
     return list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
 
 
 def backward(
     tensors: Tensors, grad_tensors: Any = None, retain_graph: bool = False
 ) -> None:
-    """Add the gradients of several tensors to `.grad` of the leaves they came from.
+    """Accumulate the gradients of several tensors into `.grad` of their leaves.
 
     Args:
-        tensors: What to differentiate; what they share is gone through with each.
-        grad_tensors: The gradient to start with for each, None for ones.
-        retain_graph: Keep what the graph has saved, for another pass.
+        tensors: The roots; the backward pass runs once for each of them.
+        grad_tensors: The upstream gradient of each root, None for ones.
+        retain_graph: Keep the saved tensors, so that a further pass is possible.
 
     Raises:
         InvalidValueError: There are not as many gradients as tensors.
@@ -46,27 +46,28 @@ def backward(
     8.0
     """
     roots = listed(tensors)
-    given = [None] * len(roots) if grad_tensors is None else listed(grad_tensors)
-    if len(given) != len(roots):
-        told = f"backward: {len(roots)} tensors and {len(given)} gradients"
-        raise InvalidValueError(at_user_line(told))
-    for i, (root, start) in enumerate(zip(roots, given, strict=True)):
-        root.backward(start, retain_graph=retain_graph or i + 1 < len(roots))
+    seeds = [None] * len(roots) if grad_tensors is None else listed(grad_tensors)
+    if len(seeds) != len(roots):
+        message = f"backward: {len(roots)} tensors and {len(seeds)} gradients"
+        raise InvalidValueError(at_user_line(message))
+    # The roots may share nodes: saved tensors stay until the last root has run.
+    for i, (root, seed) in enumerate(zip(roots, seeds, strict=True)):
+        root.backward(seed, retain_graph=retain_graph or i + 1 < len(roots))
 
 
 def jacobian(ys: Tensors, xs: Tensors, batch_axis: int | None = None) -> Any:
-    """The derivative of every element of `ys` with respect to every one of `xs`.
+    """Compute the derivative of each element of `ys` by each element of `xs`.
 
     Args:
-        ys: What to differentiate.
-        xs: With respect to what.
-        batch_axis: 0, if the first dimension of both counts samples that have nothing
-            to do with each other; None, if it does not.
+        ys: The outputs to differentiate.
+        xs: The inputs to differentiate with respect to.
+        batch_axis: 0, if the first dimension of both counts independent samples;
+            None, if it does not.
 
     Returns:
         A Tensor of shape ys.shape + xs.shape, with a `batch_axis` of
         [batch, *ys.shape[1:], *xs.shape[1:]]. Several `xs` give a tuple; several `ys`
-        a tuple of what each gives.
+        a tuple with an entry of that form for each.
 
     Raises:
         InvalidValueError: The batch axis is another one.
@@ -78,21 +79,21 @@ def jacobian(ys: Tensors, xs: Tensors, batch_axis: int | None = None) -> Any:
     [[2.0, 0.0], [0.0, 4.0]]
     """
     if batch_axis not in (None, 0):
-        told = f"jacobian: batch_axis is None or 0, got {batch_axis}"
-        raise InvalidValueError(at_user_line(told))
+        message = f"jacobian: batch_axis is None or 0, got {batch_axis}"
+        raise InvalidValueError(at_user_line(message))
     if isinstance(ys, (list, tuple)):
         return tuple(jacobian(y, xs, batch_axis) for y in ys)
     assert isinstance(ys, Tensor)
     common = 0 if batch_axis is None else 1
-    found = tuple(matrix(ys, x, common) for x in listed(xs))
-    return found if isinstance(xs, (list, tuple)) else found[0]
+    matrices = tuple(matrix(ys, x, common) for x in listed(xs))
+    return matrices if isinstance(xs, (list, tuple)) else matrices[0]
 
 
 def matrix(y: Tensor, x: Tensor, common: int) -> Tensor:
-    """All derivatives of y by x; the first `common` dimensions are the same in both."""
+    """Stack the gradients of all elements of y; both share `common` leading axes."""
     if y.shape[:common] != x.shape[:common]:
-        told = f"jacobian: batches of {y.shape[:1]} and {x.shape[:1]}"
-        raise ShapeError(at_user_line(told))
+        message = f"jacobian: batches of {y.shape[:1]} and {x.shape[:1]}"
+        raise ShapeError(at_user_line(message))
     sizes = y.shape[common:]
     rows = [gradient_of(y, x, place) for place in np.ndindex(*sizes)]
     if not rows:
@@ -103,23 +104,21 @@ def matrix(y: Tensor, x: Tensor, common: int) -> Tensor:
 
 
 def gradient_of(y: Tensor, x: Tensor, place: tuple[int, ...]) -> Tensor:
-    """The gradient of one element, of each sample if there are several; it is taped."""
+    """Compute the gradient of the element at `place` (of each sample), on the tape."""
     start = np.zeros(y.shape, y.dtype)
     index: Any = (..., *place)
     start[index] = 1.0
-    given = Tensor(start)
-    (found,) = grad(
-        y, x, given, retain_graph=True, create_graph=True, allow_unused=True
-    )
-    return zeros_like(x) if found is None else found
+    seed = Tensor(start)
+    (dx,) = grad(y, x, seed, retain_graph=True, create_graph=True, allow_unused=True)
+    return zeros_like(x) if dx is None else dx
 
 
 def hessian(ys: Tensor, xs: Tensors, batch_axis: int | None = None) -> Any:
-    """The second derivatives of one number, or of one for each sample of a batch.
+    """Compute the second derivatives of one number, or of one for each sample.
 
     Args:
-        ys: A tensor of one element, or with a `batch_axis` of one a sample.
-        xs: With respect to what.
+        ys: A tensor of one element; with a `batch_axis`, of one element per sample.
+        xs: The inputs to differentiate with respect to.
         batch_axis: 0 or None, as for `jacobian`.
 
     Returns:
@@ -136,8 +135,8 @@ def hessian(ys: Tensor, xs: Tensors, batch_axis: int | None = None) -> Any:
     """
     samples = ys.shape[0] if batch_axis == 0 and ys.ndim else 1
     if ys.size != samples:
-        told = f"hessian: of one number, not of {ys.size} in {samples} samples"
-        raise ShapeError(at_user_line(told))
+        message = f"hessian: of one number, not of {ys.size} in {samples} samples"
+        raise ShapeError(at_user_line(message))
     flat = reshape(ys, [samples] if batch_axis == 0 else [])
     first = jacobian(flat, listed(xs), batch_axis)
     blocks = tuple(jacobian(slope, listed(xs), batch_axis) for slope in first)

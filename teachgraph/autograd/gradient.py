@@ -17,11 +17,9 @@ from teachgraph.core.tape import (
     Flow,
     Node,
     Output,
+    PerOutput,
     backward_from,
-    flow,
-    pull,
     topological,
-    upstream_of,
 )
 from teachgraph.core.tensor import seed_for
 
@@ -80,7 +78,7 @@ def grad(
     order = topological(seeds)
     path = leading_to(wanted, order) - blocked
     gradients: dict[Edge, Any] = {}
-    pull_back = pull_recording if create_graph else pull
+    pull = pull_recording if create_graph else pull_arrays
 
     def visit(node: Any, dout: Any) -> Flow:
         if node in wanted:
@@ -88,9 +86,9 @@ def grad(
         if node.__class__ is not Node:
             return node.pass_on(dout) if node.node in path else ()
         edges = [edge if edge in path else None for edge in node.edges]
-        flows = flow(edges, pull_back(node, dout))
+        pulled = pull(node, dout)
         node.saved = node.saved if retain else None
-        return flows
+        return zip(edges, pulled, strict=True)
 
     announce("backward_begin", roots)
     try:
@@ -110,6 +108,18 @@ def leading_to(targets: set[Edge], order: Sequence[Edge]) -> set[Edge]:
         if not path.isdisjoint(node.edges):
             path.add(node)
     return path
+
+
+def pull_arrays(node: Node, dout: Any) -> Sequence[Any]:
+    """Run a node's rule on arrays."""
+    assert node.op.rule is not None
+    assert node.saved is not None
+    return node.op.rule(upstream_of(node.op.rule, dout), node.saved, node.attrs)
+
+
+def upstream_of(rule: Rule, dout: Any) -> Sequence[Any]:
+    """The upstream gradients that a rule takes, of one output or of several."""
+    return dout.of(rule) if dout.__class__ is PerOutput else (dout,)
 
 
 def pull_recording(node: Node, dout: Any) -> Sequence[Any]:

@@ -84,7 +84,7 @@ def add_hook(tensor: Tensor, hook: Callable[[Any], Any]) -> HookHandle:
     if hooks is None:
         hooks = {}
         registered.put(owner, hooks)
-    backward_pass.wrap_once(hooked)
+    backward_pass.wrap_once(hooked, innermost=True)
     return register(hooks, on_tensors(hook, tensor.results), index)
 
 

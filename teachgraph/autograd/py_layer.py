@@ -1,7 +1,7 @@
-"""PyLayer: a function of the user's own, with a backward of the user's own.
+"""PyLayer: a user-defined function with a user-defined backward.
 
-It takes its place on the tape like any op: a node that keeps what `forward` asked to
-keep, and whose rule is `backward`.
+A call is one node on the tape: its saved tensors are those that `forward` asked to
+save, and its gradient rule is `backward`.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ __all__ = ["PyLayer", "PyLayerContext"]
 
 
 class PyLayerContext:
-    """What `forward` leaves for `backward`; any attribute may be set on it too.
+    """Context passed from `forward` to `backward`; users may set further attributes.
 
     In Paddle this is `paddle.autograd.PyLayerContext`.
     """
 
     def __init__(self) -> None:
-        self._kept: tuple[Any, ...] = ()
-        self._without: set[int] = set()
+        self._saved: tuple[Any, ...] = ()
+        self._no_gradient: set[int] = set()
         self._materialize = True
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep these until backward; a second call replaces the first."""
-        self._kept = tensors
+        """Save these for backward; a second call replaces the first."""
+        self._saved = tensors
 
     def saved_tensor(self) -> tuple[Any, ...]:
-        """What was kept."""
-        return self._kept
+        """Return the saved tensors."""
+        return self._saved
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """These results of `forward` get no gradient."""
-        self._without = {id(tensor) for tensor in tensors}
+        """Declare results of `forward` that have no gradient."""
+        self._no_gradient = {id(tensor) for tensor in tensors}
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether the gradient of a result nobody used comes as zeros, or as None."""
+        """Choose zeros (True) or None for the upstream gradient of an unused result."""
         self._materialize = value
 
 
 class UserRule(Rule):
-    """The rule of one call of a PyLayer: its `backward`, on what was kept."""
+    """Gradient rule of one call of a PyLayer: its `backward` on the saved tensors."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class UserRule(Rule):
         self.wanted = [not x.stop_gradient for x in inputs]
         self.specs = [(y.data.shape, y.data.dtype) for y in outputs]
         self.upstream = tuple(range(len(outputs)))
-        self.sources = tuple(origin(t, inputs, outputs) for t in ctx._kept)
+        self.sources = tuple(origin(t, inputs, outputs) for t in ctx._saved)
         self.saved = tuple(map(named, self.sources))
         self.shape_only = (False,) * len(self.sources)
         self.variadic = False
@@ -72,32 +72,33 @@ class UserRule(Rule):
     def __call__(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Mapping[str, Any]
     ) -> tuple[Any, ...]:
-        """A gradient for each input; Tensors where the pass itself is recorded."""
+        """Compute a gradient per input; Tensors if backward is itself recorded."""
         recorded = any(isinstance(dy, Tensor) for dy in upstream)
-        douts = [self.given(i, dy) for i, dy in enumerate(upstream)]
-        self.ctx._kept = tuple(map(tensor_of, saved))
+        douts = [self.materialized(i, dy) for i, dy in enumerate(upstream)]
+        self.ctx._saved = tuple(map(tensor_of, saved))
         try:
             if recorded:
-                found = self.layer.backward(self.ctx, *douts)
+                result = self.layer.backward(self.ctx, *douts)
             else:
                 with no_grad():
-                    found = self.layer.backward(self.ctx, *douts)
+                    result = self.layer.backward(self.ctx, *douts)
         finally:
-            self.ctx._kept = ()
-        gradients = list(found) if isinstance(found, (tuple, list)) else [found]
+            # The rule outlives this call; the context must not keep the arrays alive.
+            self.ctx._saved = ()
+        gradients = list(result) if isinstance(result, (tuple, list)) else [result]
         self.check(gradients)
         return tuple(
             dx if recorded or dx is None else tensor_of(dx).data for dx in gradients
         )
 
-    def given(self, index: int, dy: Any) -> Any:
-        """The gradient of one result, as `backward` takes it."""
+    def materialized(self, index: int, dy: Any) -> Any:
+        """Convert the upstream gradient of one result to what `backward` takes."""
         if dy is not None:
             return tensor_of(dy)
         return Tensor(np.zeros(*self.specs[index])) if self.ctx._materialize else None
 
     def check(self, gradients: Sequence[Any]) -> None:
-        """There must be one for each Tensor that `forward` took.
+        """Require one gradient for each Tensor that `forward` took.
 
         Raises:
             InvalidValueError: There are more or fewer, or None where one is wanted.
@@ -122,7 +123,7 @@ class UserRule(Rule):
 
 
 class UserOp(Op):
-    """One call of a PyLayer, as the tape and whoever watches it know an op."""
+    """One call of a PyLayer, in the form of an op for the tape and for observers."""
 
     def __init__(self, layer: type[PyLayer], rule: UserRule) -> None:
         self.type = layer.__name__
@@ -170,7 +171,7 @@ class PyLayer:
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Call `forward`, and leave a node on the tape whose rule is `backward`.
+        """Call `forward` and record a node on the tape whose rule is `backward`.
 
         Raises:
             ShapeError: `forward` returned no Tensor.
@@ -191,11 +192,11 @@ class PyLayer:
             raise ShapeError(
                 at_user_line(f"{cls.__name__}.forward must return a Tensor or several")
             )
-        made = iter(recorded(cls, ctx, inputs, outputs))
-        fresh = [next(made) if isinstance(y, Tensor) else y for y in parts]
-        shown = [y for y in fresh if isinstance(y, Tensor)]
-        announce("op_end", cls.__name__, inputs, shown, {}, node_of(shown))
-        return type(result)(fresh) if several else fresh[0]
+        taped = iter(recorded(cls, ctx, inputs, outputs))
+        results = [next(taped) if isinstance(y, Tensor) else y for y in parts]
+        tensors = [y for y in results if isinstance(y, Tensor)]
+        announce("op_end", cls.__name__, inputs, tensors, {}, node_of(tensors))
+        return type(result)(results) if several else results[0]
 
 
 def recorded(
@@ -204,32 +205,32 @@ def recorded(
     inputs: Sequence[Tensor],
     outputs: Sequence[Tensor],
 ) -> list[Tensor]:
-    """The results as new Tensors, on the tape where a gradient may be wanted."""
+    """Wrap the results in new Tensors; on the tape if an input requires a gradient."""
     if not is_grad_enabled() or all(x.stop_gradient for x in inputs):
         return [Tensor(y.data) for y in outputs]
     rule = UserRule(layer, ctx, inputs, outputs)
     edges = [None if x.stop_gradient else x.edge for x in inputs]
     saved = [
         t if source == ELSEWHERE or not isinstance(t, Tensor) else t.data
-        for t, source in zip(ctx._kept, rule.sources, strict=True)
+        for t, source in zip(ctx._saved, rule.sources, strict=True)
     ]
-    ctx._kept = ()
+    ctx._saved = ()
     node = Node(UserOp(layer, rule), edges, saved, {})
     single = len(outputs) == 1
     return [
         Tensor(y.data)
-        if y.dtype.kind != "f" or id(y) in ctx._without
+        if y.dtype.kind != "f" or id(y) in ctx._no_gradient
         else Tensor(y.data, False, node if single else Output(node, i))
         for i, y in enumerate(outputs)
     ]
 
 
 ELSEWHERE = -(10**6)
-"""The source of what was kept but is neither an input nor a result."""
+"""Source of a saved value that is neither an input nor a result."""
 
 
 def origin(tensor: Any, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> int:
-    """Where a kept thing came from: input i as i, result i as -1 - i."""
+    """Source of a saved value: i for input i, -1 - i for result i."""
     for i, x in enumerate(inputs):
         if x is tensor:
             return i
@@ -240,12 +241,12 @@ def origin(tensor: Any, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> 
 
 
 def named(source: int) -> str:
-    """What a kept thing is called, after where it came from."""
+    """Slot name of a saved value with this source."""
     if source == ELSEWHERE:
         return "other"
     return f"x{source}" if source >= 0 else f"out{-1 - source}"
 
 
 def tensor_of(value: Any) -> Any:
-    """An array as a Tensor; anything else as it is."""
+    """Wrap an array in a Tensor; return anything else unchanged."""
     return Tensor(value) if isinstance(value, np.ndarray) else value

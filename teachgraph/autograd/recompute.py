@@ -1,8 +1,9 @@
-"""Recomputation: forget what a part of a network kept, and run it again when needed.
+"""Recomputation: free the saved tensors of a segment, compute them again in backward.
 
-The part runs and is recorded as always. Then everything its nodes kept is let go. When
-the reverse pass reaches one of them, the part runs a second time from its inputs, and
-each node takes up again what it had kept. Memory is paid for with one more forward.
+The segment runs and is recorded as usual. Then the saved tensors of its nodes are
+freed. When the backward pass reaches one of these nodes, the segment runs a second
+time from its inputs, and each node gets its saved tensors back. This trades one more
+forward pass for memory.
 """
 
 from __future__ import annotations
@@ -21,42 +22,42 @@ __all__ = ["recompute"]
 
 
 class Segment:
-    """A part of the network that can be run again.
+    """A part of the network that can run a second time.
 
     Attributes:
-        function: What to run.
-        args, kwargs: With what: the values as they were, detached from the tape.
-        state: Of the random numbers, so that dropout drops the same.
+        function: The forward function.
+        args, kwargs: Its arguments, detached from the tape.
+        state: The generator's state, so that dropout draws the same mask; or None.
     """
 
     def __init__(
         self, function: Callable[..., Any], args: Any, kwargs: Any, state: Any
     ) -> None:
         self.function, self.state = function, state
-        self.args = tuple(map(as_it_was, args))
-        self.kwargs = {name: as_it_was(x) for name, x in kwargs.items()}
+        self.args = tuple(map(detached, args))
+        self.kwargs = {name: detached(x) for name, x in kwargs.items()}
         self.ops: list[str] = []
         self.recalled: dict[int, Sequence[Any]] = {}
 
     def forget(self, nodes: Sequence[Node]) -> None:
-        """Let go of what the nodes kept."""
+        """Free the saved tensors of the nodes."""
         self.ops = [node.op.type for node in nodes]
         for position, node in enumerate(nodes):
             node.saved = Forgotten(self, position)
 
     def recall(self, position: int) -> Sequence[Any]:
-        """What the node at this position kept; it is handed out once.
+        """Return the saved tensors of the node at this position, once.
 
         Raises:
-            ProgramError: The function did something else this time.
+            ProgramError: The function ran other ops than the first time.
         """
         if position not in self.recalled:
             nodes = self.run_again()
-            found = [node.op.type for node in nodes]
-            if found != self.ops:
+            ops = [node.op.type for node in nodes]
+            if ops != self.ops:
                 raise ProgramError(
                     at_user_line(
-                        f"recompute: the function ran {self.ops} and then {found}; it "
+                        f"recompute: the function ran {self.ops} and then {ops}; it "
                         "must do the same each time"
                     )
                 )
@@ -64,14 +65,14 @@ class Segment:
         return self.recalled.pop(position)
 
     def run_again(self) -> list[Node]:
-        """The nodes of a second run, with what they keep."""
+        """Run the function a second time; return its nodes with their saved tensors."""
         since = next(clock)
         with enable_grad(), drawing_from(self.state):
             return nodes_of(self.function(*self.args, **self.kwargs), since)
 
 
 class Forgotten(Sequence[Any]):
-    """What a node kept, to be computed anew when somebody asks for it."""
+    """Saved tensors of a node that are recomputed on first access."""
 
     def __init__(self, segment: Segment, position: int) -> None:
         self.segment, self.position = segment, position
@@ -88,7 +89,7 @@ class Forgotten(Sequence[Any]):
 
 @contextmanager
 def drawing_from(state: Any) -> Iterator[None]:
-    """Inside, random numbers go on from a state, if there is one; then as before."""
+    """Set the generator's state inside the block (unless None); restore it after."""
     before = random.get_rng_state()
     random.set_rng_state(before if state is None else state)
     try:
@@ -97,20 +98,20 @@ def drawing_from(state: Any) -> Iterator[None]:
         random.set_rng_state(before)
 
 
-def as_it_was(x: Any) -> Any:
-    """A Tensor's values, as a leaf of its own; anything else as it is."""
+def detached(x: Any) -> Any:
+    """Detach a Tensor into a leaf of its own; return anything else unchanged."""
     return Tensor(x.data, x.stop_gradient) if isinstance(x, Tensor) else x
 
 
 def nodes_of(result: Any, since: int) -> list[Node]:
-    """The nodes behind a result that were born after `since`, the oldest first."""
+    """Collect the nodes behind a result recorded after `since`, the oldest first."""
     roots: list[Edge] = [t.node for t in tensors_in(result) if t.node is not None]
-    found = topological(roots)
-    return [n for n in reversed(found) if isinstance(n, Node) and n.born > since]
+    edges = topological(roots)
+    return [n for n in reversed(edges) if isinstance(n, Node) and n.born > since]
 
 
 def tensors_in(value: Any) -> Iterator[Tensor]:
-    """The Tensors in nested lists, tuples and dicts."""
+    """Yield the Tensors in nested lists, tuples and dicts."""
     if isinstance(value, Tensor):
         yield value
     elif isinstance(value, (list, tuple)):
@@ -127,15 +128,15 @@ def recompute(
     use_reentrant: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """`function(*args)`, which keeps nothing for backward but its inputs.
+    """Call `function(*args)`; save only its inputs, and recompute the rest in backward.
 
     Args:
         function: A part of the network: a Layer, or any function of Tensors.
-        args: What it takes.
+        args: Its positional arguments.
         preserve_rng_state: Draw the same random numbers the second time.
-        use_reentrant: Accepted for Paddle's sake; there is one way here, and it works
+        use_reentrant: Accepted for Paddle's sake; the one implementation here works
             with `backward`, `grad` and `create_graph` alike.
-        kwargs: What it takes by name.
+        kwargs: Its keyword arguments.
 
     In Paddle this is `paddle.distributed.fleet.utils.recompute` (Chen et al., 2016).
 

@@ -7,7 +7,7 @@ as in Paddle and PyTorch. Wraps `tape.backward_pass` from the first op in place 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ overwritten: ByIdentity[int] = ByIdentity()
 def overwrite(array: np.ndarray[Any, Any]) -> None:
     """Note that the tensor that held this array has taken another one."""
     overwritten.put(array, next(clock))
-    backward_pass.wrap_once(checked)
+    backward_pass.wrap_once(checked, innermost=True)
 
 
 def overwritten_since(array: Any, born: int) -> bool:
@@ -45,14 +45,14 @@ def checked(reverse: Callable[..., Any]) -> Callable[..., Any]:
 
     def reverse_checked(seeds: Any, order: Any, visit: Any) -> Any:
         for node in order if len(overwritten) else ():
-            if isinstance(node, Node) and isinstance(node.saved, list):
+            if isinstance(node, Node) and isinstance(node.saved, (list, tuple)):
                 check_saved(node, node.saved)
         return reverse(seeds, order, visit)
 
     return reverse_checked
 
 
-def check_saved(node: Node, saved: list[Any]) -> None:
+def check_saved(node: Node, saved: Sequence[Any]) -> None:
     """Refuse a node that saved an array whose tensor was changed in place since.
 
     Raises:

@@ -1,7 +1,7 @@
-"""Ops that choose and repeat: a branch, a loop, and what picks a branch's result.
+"""Control flow ops: conditional block, while, recurrent, and selection of results.
 
-`conditional_block` and `while` name a block of their program, which only an Executor
-can run; so they have a type, slots and attributes, and compute nothing by themselves.
+`conditional_block` and `while` refer to a block of their program, which only an
+Executor can run; they have a type, slots and attributes, but no kernel of their own.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ ONE_BOOL = "a condition of one element"
 
 
 class LoopError(OpError, RuntimeError):
-    """A loop that went round more often than it may."""
+    """A loop exceeded its limit of iterations."""
 
 
 def counted(rounds: int, limit: int) -> int:
-    """One round more.
+    """Count one more iteration.
 
     Raises:
-        LoopError: That is more than there may be.
+        LoopError: The limit is exceeded.
     """
     if rounds >= limit:
         raise LoopError(
@@ -59,10 +59,10 @@ def counted(rounds: int, limit: int) -> int:
 
 
 def limit_of(max_iterations: Any) -> int | None:
-    """How often a loop may go round, None for any number.
+    """Validate the limit of iterations; None is no limit.
 
     Raises:
-        InvalidValueError: That is no whole number from 1 on.
+        InvalidValueError: The limit is no integer of at least 1.
     """
     if max_iterations is None:
         return None
@@ -76,18 +76,18 @@ def limit_of(max_iterations: Any) -> int | None:
 
 
 def of_a_block(type: str, outputs: Sequence[str], **attrs: Any) -> Op:
-    """An op that runs a block of its program."""
+    """Create an op that runs a block of its program."""
 
     def kernel(condition: Any, *x: Any, sub_block: int) -> Any:
         raise InvalidValueError(
             f"block {sub_block} is part of a program, which an Executor runs"
         )
 
-    made = op(type=type, outputs=outputs, needs=ONE_BOOL)(kernel)
-    made.attrs = {**made.attrs, **attrs}
-    made.defaults = attrs
-    made.__doc__ = f"`{type}` runs a block of its program: see `static.nn`."
-    return made
+    block_op = op(type=type, outputs=outputs, needs=ONE_BOOL)(kernel)
+    block_op.attrs = {**block_op.attrs, **attrs}
+    block_op.defaults = attrs
+    block_op.__doc__ = f"`{type}` runs a block of its program: see `static.nn`."
+    return block_op
 
 
 conditional_block = of_a_block(
@@ -124,25 +124,25 @@ recurrent_grad = of_a_block(
 
 @op(needs="X: one value for each value of Mask, a whole number")
 def select_input(mask: Any, *x: Any, kept: bool = False) -> Any:
-    """The one of `x` that `mask` counts to: the result of the branch that was taken.
+    """Return x[mask], the result of the branch that was taken.
 
-    The others have no value, but for the first one if it is `kept`: then it is what
-    there was before the branch.
+    The others have no value; but with `kept` the first one is the value from before
+    the branch.
     """
     return x[int(mask.reshape(()))]
 
 
 @select_input.infers
 def select_input_spec(mask: Like, *x: Like, kept: bool) -> Any:
-    """A size that differs between the branches is not known."""
+    """A size that differs between the branches is unknown (-1)."""
     return [(merged([value.shape for value in x]), x[0].dtype)]
 
 
 @op(needs="Mask: 0 or 1")
 def select_output(mask: Any, x: Any, kept: Any = None) -> Any:
-    """A gradient, handed to the branch that was taken; the other one gets zeros.
+    """Route a gradient to the branch that was taken; the other one gets zeros.
 
-    Nobody asks for their shape, unless the first is a gradient of what was `kept`.
+    The zeros' shape matters only if the first is the gradient of a `kept` value.
     """
     if not int(mask.reshape(())):
         return x, zeros_like(x)
@@ -151,7 +151,7 @@ def select_output(mask: Any, x: Any, kept: Any = None) -> Any:
 
 @op
 def rnn_memory_helper(x: Any, *, dtype: int = FLOAT32) -> Any:
-    """The same value: what a step hands out, or hands on to the next one."""
+    """Identity: a step's output, or the state passed to the next step."""
     return x
 
 
@@ -163,21 +163,21 @@ def rnn_memory_helper_grad(dout: Any, *, dtype: int) -> Any:
 
 @op(outputs=("out_true", "out_false"), needs=ONE_COLUMN)
 def split_lod_tensor(x: Any, mask: Any, *, level: int = 0) -> Any:
-    """The rows of x where the mask holds, and the others."""
+    """Split the rows of x into those where the mask is true, and the others."""
     held = column(mask, len(x))
     return x[held], x[~held]
 
 
 @split_lod_tensor.infers
 def split_lod_tensor_spec(x: Like, mask: Like, *, level: int) -> Any:
-    """How many rows go where is not known."""
+    """The numbers of rows are unknown (-1)."""
     part = ((-1, *x.shape[1:]), x.dtype)
     return [part, part]
 
 
 @split_lod_tensor.grad(inline=True)
 def split_lod_tensor_grad(dout_true: Any, dout_false: Any, x: Like, mask: Any) -> Any:
-    """Each row of dx comes from the side that the row went to."""
+    """Merge the gradients of both sides in the order of the mask."""
     return lambda: merge_lod_tensor(mask, dout_true, dout_false, x), None
 
 
@@ -190,10 +190,10 @@ def merge_lod_tensor(
     *,
     level: int = 0,
 ) -> Any:
-    """The rows of both sides in the order of the mask; zeros for a side that is none.
+    """Merge the rows of both sides in the order of the mask; zeros for a missing side.
 
-    That is the side of a block that had no rows, and did not run; or, in a gradient,
-    one that nobody used. Then `x` says how its rows look.
+    A side is missing if its block had no rows and did not run, or, in a gradient, if
+    it was unused. `x` gives the shape and dtype of rows if both are missing.
     """
     held = mask.reshape(-1)
     like = next(part for part in (in_true, in_false, x) if part is not None)
@@ -213,7 +213,7 @@ def merge_lod_tensor_spec(
     *,
     level: int,
 ) -> Any:
-    """As many rows as the mask has."""
+    """The mask's number of rows."""
     sides = [side for side in (in_true, in_false, x) if side is not None]
     shape = merged([side.shape[1:] for side in sides])
     return [((mask.shape[0], *shape), sides[0].dtype)]
@@ -221,16 +221,16 @@ def merge_lod_tensor_spec(
 
 @merge_lod_tensor.grad
 def merge_lod_tensor_grad(dout: Any, mask: Any, x: Like) -> Any:
-    """Each row of dout goes to the side that the row came from."""
+    """Split dout's rows back to the two sides."""
     parts = split_lod_tensor(dout, mask)
     return None, parts[0], parts[1], None if x is None else fill_any_like(x)
 
 
 def column(mask: Any, count: int) -> Any:
-    """A column of booleans, one a row, as a vector.
+    """Flatten a column of booleans, one per row, to a vector.
 
     Raises:
-        ShapeError: There are not as many as rows.
+        ShapeError: The count is not the number of rows.
     """
     if mask.size != count:
         raise ShapeError(f"{mask.size} booleans for {count} rows")
@@ -238,10 +238,10 @@ def column(mask: Any, count: int) -> Any:
 
 
 def merged(shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """One shape for several, -1 where they differ.
+    """Merge several shapes to one, with -1 where they differ.
 
     Raises:
-        ShapeError: They have different numbers of dimensions.
+        ShapeError: The ranks differ.
 
     >>> merged([(2, 3), (4, 3)])
     (-1, 3)

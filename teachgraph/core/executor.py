@@ -604,7 +604,9 @@ def settle(
     with the program's; and of what ops compute from these, if it is written once.
     """
     likes = {
-        n: Like((v.shape, v.dtype)) for n, v in known.items() if v.type == "LOD_TENSOR"
+        name: Like((variable.shape, variable.dtype))
+        for name, variable in known.items()
+        if variable.type == "LOD_TENSOR"
     }
     writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
     for step in steps:

@@ -34,16 +34,18 @@ class HookPoint(Generic[F]):
         self.plain, self.call = plain, plain
         self.wrappers: list[Callable[[F], F]] = []
 
-    def wrap(self, wrapper: Callable[[F], F]) -> Callable[[F], F]:
-        """Put a wrapper around those there are; a decorator."""
-        self.wrappers.append(wrapper)
+    def wrap(
+        self, wrapper: Callable[[F], F], *, innermost: bool = False
+    ) -> Callable[[F], F]:
+        """Put a wrapper around those there are, or inside them; a decorator."""
+        self.wrappers.insert(0 if innermost else len(self.wrappers), wrapper)
         self.compose()
         return wrapper
 
-    def wrap_once(self, wrapper: Callable[[F], F]) -> None:
-        """Put a wrapper around when its feature is first used: others do not pay."""
+    def wrap_once(self, wrapper: Callable[[F], F], *, innermost: bool = False) -> None:
+        """Wrap when a feature is first used, so that nobody pays for it before."""
         if wrapper not in self.wrappers:
-            self.wrap(wrapper)
+            self.wrap(wrapper, innermost=innermost)
 
     def unwrap(self, wrapper: Callable[[F], F]) -> None:
         """Remove a wrapper."""

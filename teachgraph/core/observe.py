@@ -1,17 +1,29 @@
 """The only door for whoever watches: a list of observers, told what happens.
 
-The framework announces; it never draws, prints or times. Each announcement is
-guarded by `if observers:`, so an unwatched run pays one truth test. The recorder,
-the profiler, the NaN check and the widgets are all observers.
+The framework announces; it never draws, prints or times. The tape is wrapped only
+while somebody watches; any other announcement costs an unwatched run one truth test.
+The recorder, the profiler, the NaN check and the widgets are all observers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["Observer", "announce", "followed", "observers", "unwatched", "watch"]
+from teachgraph.core.extend import HookPoint
+
+__all__ = [
+    "Observer",
+    "announce",
+    "attach",
+    "detach",
+    "followed",
+    "observers",
+    "unwatched",
+    "watch",
+    "while_watched",
+]
 
 
 class Observer:
@@ -145,6 +157,33 @@ class Observer:
 
 
 observers: list[Observer] = []
+"""Who watches; `attach` and `detach` change it."""
+
+watched: list[tuple[HookPoint[Any], Callable[..., Any], bool]] = []
+"""Functions of the core that are wrapped as long as somebody watches."""
+
+
+def while_watched(
+    point: HookPoint[Any], wrapper: Callable[..., Any], *, innermost: bool = False
+) -> None:
+    """Wrap a function of the core from the first observer on until the last is gone."""
+    watched.append((point, wrapper, innermost))
+
+
+def attach(observer: Observer) -> None:
+    """Let `observer` watch from now on."""
+    if not observers:
+        for point, wrapper, innermost in watched:
+            point.wrap(wrapper, innermost=innermost)
+    observers.append(observer)
+
+
+def detach(observer: Observer) -> None:
+    """Let `observer` watch no more."""
+    observers.remove(observer)
+    if not observers:
+        for point, wrapper, _ in watched:
+            point.unwrap(wrapper)
 
 
 def announce(what: str, *facts: Any) -> None:
@@ -165,11 +204,13 @@ def followed(program: Any) -> bool:
 def unwatched() -> Iterator[None]:
     """Let nobody watch inside the `with` block: it is the framework's own affair."""
     hidden = observers[:]
-    observers.clear()
+    for observer in hidden:
+        detach(observer)
     try:
         yield
     finally:
-        observers[:] = hidden
+        for observer in hidden:
+            attach(observer)
 
 
 @contextmanager
@@ -184,8 +225,8 @@ def watch(observer: Observer) -> Iterator[Observer]:
     ...     y = tg.to_tensor([1.0]) * 2.0
     scale
     """
-    observers.append(observer)
+    attach(observer)
     try:
         yield observer
     finally:
-        observers.remove(observer)
+        detach(observer)

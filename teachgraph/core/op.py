@@ -39,6 +39,8 @@ from teachgraph.core.errors import OpError, ProgramError, UnknownOpError, explai
 __all__ = ["GradOp", "Like", "Op", "Rule", "Traced", "find", "op", "slot_name"]
 
 Kernel = Callable[..., Any]
+Values = Sequence[Any]
+Attrs = Mapping[str, Any]
 
 SILENT = Context()
 """The context kernels run in: no warning of an infinity or a NaN, as in Paddle.
@@ -128,7 +130,7 @@ class Rule:
     ) -> None:
         self.function, self.inline, self.type = function, inline, function.__name__
         self.of = tuple(op.inputs if of is None else of)
-        self.without_gradient = len(op.inputs) - len(self.of)
+        self.padding = (None,) * (len(op.inputs) - len(self.of))
         if self.of != op.inputs[: len(self.of)]:
             raise ProgramError(f"{self.type}: inputs with a gradient come first")
         parameters = list(inspect.signature(function).parameters.values())
@@ -150,9 +152,7 @@ class Rule:
             )
         self.defaults = {name: op.attrs[name] for name in attrs}
 
-    def __call__(
-        self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Mapping[str, Any]
-    ) -> tuple[Any, ...]:
+    def __call__(self, upstream: Values, saved: Values, attrs: Attrs) -> Values:
         """One gradient (or lambda, or None) per input, on values of any life."""
         own = self.defaults
         if attrs and own:
@@ -160,10 +160,13 @@ class Rule:
         gradients = self.function(*upstream, *saved, **own)
         if gradients.__class__ is not tuple:
             gradients = (gradients,)
-        if self.without_gradient:
-            listed = len(saved) - len(self.saved)
-            gradients += (None,) * (self.without_gradient + listed)
-        return gradients  # type: ignore[no-any-return]
+        return self.padded(gradients, saved) if self.padding else gradients
+
+    def padded(self, gradients: tuple[Any, ...], saved: Values) -> Values:
+        """The gradients, with None for the inputs that have none."""
+        if self.variadic:
+            gradients += (None,) * (len(saved) - len(self.saved))
+        return gradients + self.padding
 
 
 Keep = Callable[[Sequence[Any]], Sequence[Any]]
@@ -175,9 +178,13 @@ def keeper(op: Op, rule: Rule) -> Keep:
         source if source >= 0 else len(op.inputs) - 1 - source
         for source in rule.sources
     ]
+    if len(positions) > 1:
+        pick = itemgetter(*positions)
+        if not any(rule.shape_only):
+            return pick
+        if all(rule.shape_only) and op.optional.isdisjoint(rule.saved):
+            return lambda values: [*map(Like, map(shape_and_dtype, pick(values)))]
     plan = tuple(zip(positions, rule.shape_only, strict=True))
-    if not any(rule.shape_only):
-        return lambda values: [values[position] for position in positions]
     return lambda values: [
         like(values[position]) if shape_only else values[position]
         for position, shape_only in plan

@@ -8,15 +8,15 @@ gradient is whole by then, is passed on by the op's rule, and is forgotten.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from operator import attrgetter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Union
 
 from teachgraph.core.errors import BackwardTwiceError, at_user_line
 from teachgraph.core.extend import HookPoint
-from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Op, Rule
+from teachgraph.core.observe import announce, while_watched
+from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Op, Rule, force
 
 if TYPE_CHECKING:
     from teachgraph.core.tensor import Tensor
@@ -26,8 +26,15 @@ __all__ = ["Edge", "Node", "Output", "PerOutput", "backward_from", "topological"
 Edge = Union["Node", "Output", "Tensor"]
 """Where an input came from: the node that computed it, or the leaf tensor itself."""
 
-Flow = Iterable[tuple[Edge, Any]]
+Flow = Iterable[tuple[Edge | None, Any]]
+"""For each input of a node, where its gradient goes, and the gradient: an array, a
+Tensor, a lambda that computes it, or None."""
+
 Visit = Callable[[Any, Any], Flow]
+"""Takes a node and its whole gradient; computes the gradients of its inputs."""
+
+Gradients = dict[Any, Any]
+"""The gradient at each vertex."""
 
 clock = count(0, 2)
 """Each node takes the next time at its birth."""
@@ -93,6 +100,10 @@ class PerOutput(list[Any]):
 
     __slots__ = ()
 
+    def of(self, rule: Rule) -> Sequence[Any]:
+        """Those that a rule takes, in its order."""
+        return [self[i] for i in rule.upstream]
+
     def __add__(self, other: Any) -> PerOutput:
         """Accumulate output by output."""
         pairs = zip(self, other, strict=True)
@@ -109,122 +120,106 @@ def topological(roots: Iterable[Edge]) -> list[Edge]:
 
     Creation, read backwards, is such an order: an op is younger than its inputs.
     """
-    reached: set[Edge | None] = {None, *roots}
-    order = list(roots)
-    for vertex in order:  # the list grows while it is read
-        unseen = {*vertex.edges} - reached
-        reached |= unseen
-        order += unseen  # type: ignore[arg-type]  # None was reached at the start
-    return sorted(filter(edges_of, order), key=age, reverse=True)
-
-
-def flow(edges: Sequence[Edge | None], gradients: Sequence[Any]) -> list[Any]:
-    """Pair each wanted gradient with where it goes; compute only those."""
-    return [
-        (edge, dx() if dx.__class__ is FunctionType else dx)
-        for edge, dx in zip(edges, gradients, strict=True)
-        if edge is not None and dx is not None
-    ]
-
-
-def upstream_of(rule: Rule, dout: Any) -> Sequence[Any]:
-    """The upstream gradients that a rule takes, of one output or of several."""
-    if dout.__class__ is PerOutput:
-        return [dout[i] for i in rule.upstream]
-    return (dout,)
-
-
-def pull(node: Any, dout: Any) -> Sequence[Any]:
-    """Run the rule of a node's op: a gradient, or a lambda or None, for each input."""
-    rule = node.op.rule
-    return rule(upstream_of(rule, dout), [*node.saved], node.attrs)  # type: ignore[no-any-return]
-
-
-def visit_retaining(node: Any, dout: Any) -> Flow:
-    """Compute a node's gradients, and where they go; what it has saved is kept."""
-    if node.__class__ is not Node:
-        return node.pass_on(dout)  # type: ignore[no-any-return]
-    return flow(node.edges, pull(node, dout))
+    frontier: set[Any] = {*roots}
+    reached = {None, *frontier}
+    while frontier:  # breadth first: one more edge away each time
+        frontier = {*chain.from_iterable(map(edges_of, frontier))} - reached
+        reached |= frontier
+    return sorted(filter(edges_of, reached - {None}), key=age, reverse=True)
 
 
 def visit_freeing(node: Any, dout: Any) -> Flow:
-    """Compute a node's gradients, then free what it has saved."""
-    flows = visit_retaining(node, dout)
+    """Run the rule of a node's op, then free what the node has saved."""
+    if node.__class__ is not Node:
+        return node.pass_on(dout)  # type: ignore[no-any-return]
+    rule: Any = node.op.rule
+    upstream = dout.of(rule) if dout.__class__ is PerOutput else (dout,)
+    gradients = rule(upstream, node.saved, node.attrs)
+    node.saved = None
+    return zip(node.edges, gradients, strict=True)
+
+
+def visit_retaining(node: Any, dout: Any) -> Flow:
+    """Run the rule of a node's op; what the node has saved stays for another pass."""
+    saved = node.saved
+    flow = visit_freeing(node, dout)
     if node.__class__ is Node:
-        node.saved = None
-    return flows
+        node.saved = saved
+    return flow
 
 
-def reverse(
-    seeds: Mapping[Any, Any], order: Sequence[Any], visit: Visit
-) -> dict[Any, Any]:
+def reverse(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
     """Carry gradients from the seeds back along `order`; return those of the leaves.
 
     The gradient of a node is whole at its turn, as all its consumers come before. No
-    leaf has a turn, so the gradients of leaves are left at the end.
+    leaf has a turn, so the gradients of leaves are left at the end. Of a node's
+    gradients only those are computed that somebody wants.
     """
     grads = dict(seeds)
     for node in order:
         if (dout := grads.pop(node, None)) is not None:
-            for edge, dx in visit(node, dout):
-                grads[edge] = grads[edge] + dx if edge in grads else dx
+            for edge, given in visit(node, dout):
+                if edge is not None and given is not None:
+                    dx = given() if given.__class__ is FunctionType else given
+                    grads[edge] = grads[edge] + dx if edge in grads else dx
     return grads
 
 
 backward_pass = HookPoint(reverse)
 
 
-def backward_from(
-    seeds: Mapping[Any, Any], order: Sequence[Any], visit: Visit
-) -> dict[Any, Any]:
+def backward_from(seeds: Gradients, order: Sequence[Any], visit: Visit) -> Gradients:
     """Check that nothing on the way is freed, then run the pass, silent about NaN.
 
     Raises:
         BackwardTwiceError: What a node had saved was freed by an earlier pass.
     """
     if None in map(saved_of, order):
-        freed = next(node for node in order if node.saved is None)
-        raise BackwardTwiceError(
-            at_user_line(
-                f"backward came through {freed.op.type} a second time, but what it "
-                "had saved was freed by the first: give that one retain_graph=True"
-            )
-        )
-    if observers:
-        visit = observed(visit)
+        raise freed_before(order)
     token = ERROR_STATE.set(IGNORE_ALL)  # slopes may be infinite, silently as in Paddle
     try:
-        leaves = backward_pass.call(seeds, order, visit)
+        return backward_pass.call(seeds, order, visit)
     finally:
         ERROR_STATE.reset(token)
-    for leaf, grad in leaves.items() if observers else ():
-        announce("grad_ready", leaf, grad)
-    return leaves
 
 
-def observed(visit: Visit) -> Visit:
-    """A visit that tells the observers of each gradient, and of what was freed."""
-
-    def visit_observed(node: Any, dout: Any) -> Flow:
-        announce("grad_ready", node, dout)
-        if node.__class__ is not Node:
-            return visit(node, dout)
-        announce("grad_begin", node)
-        place, told = 0, []
-        for edge, dx in visit(node, dout):
-            while node.edges[place] is not edge:
-                place += 1
-            told.append((place, edge, dx))
-            place += 1
-        return passed_on(node, told)
-
-    return visit_observed
+def freed_before(order: Sequence[Any]) -> BackwardTwiceError:
+    """The error for a graph through which a backward pass has gone before."""
+    freed = next(node for node in order if node.saved is None)
+    return BackwardTwiceError(
+        at_user_line(
+            f"backward came through {freed.op.type} a second time, but what it had "
+            "saved was freed by the first: give that one retain_graph=True"
+        )
+    )
 
 
-def passed_on(node: Node, flows: Iterable[tuple[int, Edge, Any]]) -> Flow:
-    """Tell of each gradient as it is passed on, and of a node that was freed."""
-    for place, edge, dx in flows:
-        announce("grad_flows", node, place, edge, dx)
-        yield edge, dx
+def observed(reverse: Callable[..., Any]) -> Callable[..., Any]:
+    """A backward pass that tells the observers of each gradient."""
+
+    def reverse_observed(seeds: Any, order: Any, visit: Visit) -> Any:
+        leaves = reverse(seeds, order, lambda node, dout: told(visit, node, dout))
+        for leaf, grad in leaves.items():
+            announce("grad_ready", leaf, grad)
+        return leaves
+
+    return reverse_observed
+
+
+def told(visit: Visit, node: Any, dout: Any) -> Flow:
+    """Visit a node; tell of its whole gradient, and of each one that it passes on."""
+    announce("grad_ready", node, dout)
+    if node.__class__ is not Node:
+        yield from visit(node, dout)
+        return
+    announce("grad_begin", node)
+    flows = [(e, force(dx) if e is not None else None) for e, dx in visit(node, dout)]
+    for place, (edge, dx) in enumerate(flows):
+        if edge is not None and dx is not None:
+            announce("grad_flows", node, place, edge, dx)
+            yield edge, dx
     if node.saved is None:
         announce("node_freed", node)
+
+
+while_watched(backward_pass, observed)

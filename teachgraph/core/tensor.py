@@ -6,7 +6,7 @@ gradients from there to the leaves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -22,7 +22,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import state
-from teachgraph.core.observe import announce, observers
+from teachgraph.core.observe import announce, observers, while_watched
 from teachgraph.core.op import Like, Op, Traced
 from teachgraph.core.tape import (
     Edge,
@@ -56,16 +56,13 @@ class Tensor(Traced):
     born = -1
     results: ClassVar[type[Tensor]]
 
-    def __init__(
-        self,
-        data: ndarray[Any, Any],
-        stop_gradient: bool = True,
-        node: Edge | None = None,
-    ) -> None:
-        self.data = data
-        self.stop_gradient = stop_gradient
-        self.node = node
-        self._grad: Any = None
+    data: ndarray[Any, Any]
+    node: Edge | None
+    _grad: Any
+
+    def __init__(self, data: Any, stop_gradient: bool = True, node: Any = None) -> None:
+        self.data, self.stop_gradient, self.node = data, stop_gradient, node
+        self._grad = None
 
     def __init_subclass__(cls, *, as_results: bool = False) -> None:
         """With `as_results`, ops on this kind of Tensor return this kind."""
@@ -142,18 +139,16 @@ class Tensor(Traced):
             return
         seeds = {self.edge: seed_for(self, grad_tensor)}
         visit = visit_retaining if retain_graph else visit_freeing
-        announce("backward_begin", [self])
+        if observers:
+            announce("backward_begin", [self])
         try:
-            leaves = backward_from(seeds, topological(seeds), visit)
-            for leaf, grad in leaves.items():
-                leaf.accumulate(grad)
+            for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
+                before = leaf._grad
+                whole = before is None or before is CLEARED
+                leaf._grad = self.results(grad if whole else before.data + grad)
         finally:
-            announce("backward_end", [self])
-
-    def accumulate(self, grad: Any) -> None:
-        """Add a gradient, an array, to the one that is here."""
-        before = None if self._grad is CLEARED else self._grad
-        self._grad = self.results(grad if before is None else before.data + grad)
+            if observers:
+                announce("backward_end", [self])
 
     def numpy(self) -> ndarray[Any, Any]:
         """A copy of the values: changing it changes no tensor, nor what was saved."""
@@ -178,93 +173,90 @@ data_of, stopped = attrgetter("data"), attrgetter("stop_gradient")
 def run(
     op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
 ) -> Any:
-    """Run an op on Tensors, told to the observers if there are any."""
-    interpret = observed if observers else compute
-    return interpret(op, inputs, attrs, results)
-
-
-run_op = HookPoint(run)
-
-
-def compute(
-    op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
-) -> Any:
-    """Run an op, and leave a node on the tape where a gradient may be wanted."""
+    """Run an op on Tensors, and leave a node on the tape where one is wanted."""
     tensors = inputs
     try:
         stops = [*map(stopped, tensors)]
         values = [*map(data_of, tensors)]
     except AttributeError:  # arrays, numbers, lists or absent inputs are among them
-        tensors = [boxed(x, op, inputs, attrs) for x in inputs]
+        tensors = boxed(op, inputs, attrs)
         stops, values = [*map(stopped, tensors)], [*map(data_of, tensors)]
     try:
         out = op.context().run(op.kernel, *values, **attrs)
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
-    recorded = op.rule is not None and False in stops and state.grad
-    edges = edges_of(tensors, stops) if recorded else None
-    if out.__class__ is tuple or op.replaces:
-        return several(op, tensors, edges, values, attrs, out, results)
-    if out.__class__ is not ndarray:
-        out = np.asarray(out)
-    if edges is None or out.dtype.kind != "f":
-        return results(out)
-    values.append(out)
-    return results(out, False, Node(op, edges, op.rule.keep(values), attrs))  # type: ignore[union-attr]
+    rule = op.rule
+    if rule is None or False not in stops or not state.grad:
+        return off_tape(op, tensors, out, results)
+    edges = [  # the node, not the tensor: a result nobody holds is freed
+        None if x.stop_gradient else x if x.node is None else x.node for x in tensors
+    ]
+    if out.__class__ is tuple:
+        arrays = [*map(np.asarray, out)]
+        node = Node(op, edges, rule.keep(values + arrays), attrs)
+        return replaced(op, tensors, outputs_of(node, arrays, results))
+    array = np.asarray(out)
+    if array.dtype.kind != "f":
+        return results(array)
+    values.append(array)
+    return results(array, False, Node(op, edges, rule.keep(values), attrs))
 
 
-def edges_of(tensors: Sequence[Tensor], stops: Sequence[bool]) -> list[Edge | None]:
-    """Where the gradient of each input goes; None for one that wants none."""
+run_op = HookPoint(run)
+
+
+def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor]) -> Any:
+    """The results of an op through which no gradient goes."""
+    if out.__class__ is tuple:
+        return replaced(op, tensors, [results(np.asarray(part)) for part in out])
+    if op.replaces:
+        target = tensors[op.replaces[0][1]]
+        target.data = np.asarray(out)
+        return target
+    return results(np.asarray(out))
+
+
+def outputs_of(
+    node: Node, arrays: Sequence[ndarray[Any, Any]], results: type[Tensor]
+) -> list[Tensor]:
+    """The outputs of a node that has several; integers have no gradient."""
     return [
-        None if stop else x if x.node is None else x.node
-        for stop, x in zip(stops, tensors, strict=True)
+        results(array, False, Output(node, i))
+        if array.dtype.kind == "f"
+        else results(array)
+        for i, array in enumerate(arrays)
     ]
 
 
-def several(
-    op: Op,
-    tensors: Sequence[Tensor],
-    edges: Sequence[Edge | None] | None,
-    values: list[Any],
-    attrs: Mapping[str, Any],
-    out: Any,
-    results: type[Tensor],
-) -> Any:
-    """The results of an op with several outputs, or whose outputs replace inputs.
-
-    They have one node on the tape. An input that is replaced takes the new values, and
-    no gradient goes through it.
-    """
-    arrays = [np.asarray(part) for part in (out if out.__class__ is tuple else (out,))]
-    made = [results(array) for array in arrays]
-    if edges is not None:
-        node = Node(op, edges, op.rule.keep(values + arrays), attrs)  # type: ignore[union-attr]
-        for index, tensor in enumerate(made):
-            if tensor.data.dtype.kind == "f":
-                tensor.stop_gradient, tensor.node = False, Output(node, index)
-    for output, position in op.replaces:
-        tensors[position].data = arrays[output]
-        made[output] = tensors[position]
-    return tuple(made) if out.__class__ is tuple else made[0]
+def replaced(
+    op: Op, tensors: Sequence[Tensor], outputs: list[Tensor]
+) -> tuple[Tensor, ...]:
+    """Several outputs; an input that one replaces takes its values and its place."""
+    for place, position in op.replaces:
+        tensors[position].data = outputs[place].data
+        outputs[place] = tensors[position]
+    return tuple(outputs)
 
 
-def boxed(
-    value: Any, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]
-) -> Tensor:
-    """An input as a Tensor: arrays, numbers and lists become constants.
+def boxed(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> list[Tensor]:
+    """All inputs as Tensors: arrays, numbers and lists become constants.
 
     Raises:
-        MixedModeError: It is a Variable of a static program.
-        DTypeError: It is nothing an op can compute with.
+        MixedModeError: One is a Variable of a static program.
+        DTypeError: One is nothing an op can compute with.
     """
-    if isinstance(value, Tensor):
-        return value
-    if value is None or isinstance(value, Like):
-        return Tensor(value)  # type: ignore[arg-type]  # kernels take these as they are
+    beside = next(x for x in inputs if isinstance(x, Tensor))
     try:
-        return Tensor(numeric(value, next(x for x in inputs if isinstance(x, Tensor))))
+        return [x if isinstance(x, Tensor) else constant(x, beside) for x in inputs]
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
+
+
+def constant(value: Any, beside: Tensor) -> Tensor:
+    """An input that is no Tensor as one that wants no gradient."""
+    if value is None or isinstance(value, Like):  # kernels take these as they are
+        return Tensor(value)
+    return Tensor(numeric(value, beside))
 
 
 def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
@@ -282,19 +274,26 @@ def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
     return array
 
 
-def observed(
-    op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
-) -> Any:
-    """Run an op and tell the observers."""
-    announce("op_begin", op.type, inputs, attrs)
-    try:
-        result = compute(op, inputs, attrs, results)
-    except Exception as error:
-        announce("op_failed", op.type, inputs, attrs, error)
-        raise
-    outputs = result if isinstance(result, tuple) else (result,)
-    announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
-    return result
+def observed(run: Callable[..., Any]) -> Callable[..., Any]:
+    """A run of an op that the observers are told of."""
+
+    def run_observed(
+        op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
+    ) -> Any:
+        announce("op_begin", op.type, inputs, attrs)
+        try:
+            result = run(op, inputs, attrs, results)
+        except Exception as error:
+            announce("op_failed", op.type, inputs, attrs, error)
+            raise
+        outputs = result if isinstance(result, tuple) else (result,)
+        announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
+        return result
+
+    return run_observed
+
+
+while_watched(run_op, observed, innermost=True)
 
 
 def node_of(outputs: Sequence[Tensor]) -> Node | None:
@@ -312,8 +311,11 @@ def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
     Raises:
         GradientShapeError: It is not of the tensor's shape.
     """
-    if upstream is None:
-        return np.ones_like(tensor.data)
+    return np.ones_like(tensor.data) if upstream is None else as_seed(tensor, upstream)
+
+
+def as_seed(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:
+    """An upstream gradient as an array of a tensor's shape and dtype."""
     known = isinstance(upstream, Tensor)
     seed = upstream.data if known else numeric(upstream, tensor)
     if seed.shape != tensor.data.shape:

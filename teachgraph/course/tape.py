@@ -21,7 +21,7 @@ from teachgraph.core.op import force
 from teachgraph.core.tape import Edge, Node, topological
 from teachgraph.course.checks import attempt, expect
 
-__all__ = ["Witness", "free", "is_leaf", "pull", "waits_for_all", "watched"]
+__all__ = ["Witness", "free", "is_leaf", "pull", "vertices", "waits_for_all", "watched"]
 
 Array = np.ndarray[Any, Any]
 
@@ -35,6 +35,19 @@ def free(node: Node) -> None:
 def is_leaf(edge: Edge) -> bool:
     """Whether a gradient ends its way here: at a tensor that no recorded op made."""
     return isinstance(edge, Tensor)
+
+
+def vertices(loss: Tensor) -> list[Edge]:
+    """The nodes that `loss` came from, each after all its consumers, then the leaves.
+
+    >>> import teachgraph as tg
+    >>> x = tg.to_tensor(3.0, stop_gradient=False)
+    >>> [is_leaf(vertex) for vertex in vertices(x * x)]
+    [False, True]
+    """
+    nodes = topological([loss.edge])
+    behind = dict.fromkeys(edge for node in nodes for edge in node.edges)
+    return [*nodes, *(edge for edge in behind if isinstance(edge, Tensor))]
 
 
 def pull(node: Node, dout: Array) -> list[tuple[Edge, Array]]:

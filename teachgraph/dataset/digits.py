@@ -1,4 +1,4 @@
-"""The digits that come along, read as `teachgraph.dataset.mnist` is: no download."""
+"""The bundled digits as readers, in the form of `teachgraph.dataset.mnist`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["test", "train"]
 
 
 def train() -> Callable[[], Iterator[Sample]]:
-    """A reader of the 1,437 images to train with.
+    """Create a reader of the 1,437 training images.
 
     >>> image, label = next(train()())
     >>> image.shape, float(image.min()), type(label)
@@ -21,7 +21,7 @@ def train() -> Callable[[], Iterator[Sample]]:
 
 
 def test() -> Callable[[], Iterator[Sample]]:
-    """A reader of the 360 images to test with.
+    """Create a reader of the 360 test images.
 
     >>> len(list(test()()))
     360

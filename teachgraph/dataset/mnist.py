@@ -19,7 +19,7 @@ Sample = tuple[NDArray[np.float32], int]
 
 
 def train(image_path: Any = None) -> Callable[[], Iterator[Sample]]:
-    """A reader of the 60,000 images to train with.
+    """Create a reader of the 60,000 training images.
 
     Args:
         image_path: A folder with MNIST's files; without one they are downloaded.
@@ -33,12 +33,12 @@ def train(image_path: Any = None) -> Callable[[], Iterator[Sample]]:
 def test(
     image_path: Any = None,  # noqa: PT028  Paddle's name, not a test of ours
 ) -> Callable[[], Iterator[Sample]]:
-    """A reader of the 10,000 images to test with; see `train`."""
+    """Create a reader of the 10,000 test images; see `train`."""
     return reader_creator(MNIST(image_path, mode="test"))
 
 
 def reader_creator(dataset: LabelledImages) -> Callable[[], Iterator[Sample]]:
-    """A reader of a data set's images, each flat and pixel/255 * 2 - 1, with an int.
+    """Create a reader of (image, label): image flat, pixel/255 * 2 - 1; label an int.
 
     >>> black = LabelledImages(np.full((1, 28, 28), 255), [7])
     >>> image, label = next(reader_creator(black)())

@@ -1,4 +1,4 @@
-"""Data: sets of samples, the order they are visited in, batches, and files fetched.
+"""Data sets, samplers, batching, data loading with worker processes, downloads.
 
 In Paddle this is `paddle.io`.
 """

@@ -1,4 +1,4 @@
-"""What several rooms of `io` ask of their arguments."""
+"""Argument checks shared by the modules of `io`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["drawing", "flag", "positive"]
 
 
 def drawing(generator: Any = None) -> np.random.Generator:
-    """What to draw from: the one generator, or a given one, or one of a given seed.
+    """Resolve a `generator` argument: None is the global one, an integer is a seed.
 
     Raises:
-        DataError: It is something else.
+        DataError: The argument is something else.
 
     >>> bool(drawing(7).random() == drawing(7).random())
     True
@@ -34,10 +34,10 @@ def drawing(generator: Any = None) -> np.random.Generator:
 
 
 def flag(name: str, value: object) -> bool:
-    """`value`, if it is True or False.
+    """Return `value` if it is True or False.
 
     Raises:
-        DataError: It is something else.
+        DataError: The value is something else.
 
     >>> flag("shuffle", "yes")
     Traceback (most recent call last):
@@ -49,15 +49,16 @@ def flag(name: str, value: object) -> bool:
 
 
 def positive(name: str, value: object) -> int:
-    """`value`, if it is a whole number from 1 on.
+    """Return `value` if it is an integer of at least 1.
 
     Raises:
-        DataError: It is something else.
+        DataError: The value is something else.
 
     >>> positive("batch_size", 0)
     Traceback (most recent call last):
     teachgraph.core.errors.DataError: batch_size should be a positive integer, but got 0
     """
+    # True is an int to Python.
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise DataError(f"{name} should be a positive integer, but got {value!r}")
     return value

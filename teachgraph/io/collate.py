@@ -1,4 +1,4 @@
-"""How samples become a batch: each field stacked along a new first axis."""
+"""Collate functions: stack the fields of samples along a new batch axis."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
 
 
 def default_convert_fn(sample: Any) -> Any:
-    """Leave a sample as it is, tuples and mappings as plain lists and dicts.
+    """Return a sample unchanged, tuples and mappings as plain lists and dicts.
 
-    What a DataLoader with `batch_size=None` does, as its data set makes the batches.
+    The default of a DataLoader with `batch_size=None`, whose data set makes batches.
 
     >>> default_convert_fn((1, {"name": "x"}))
     [1, {'name': 'x'}]

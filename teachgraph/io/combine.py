@@ -1,4 +1,4 @@
-"""Data sets made of data sets: put side by side, one after another, or split."""
+"""Data sets composed of data sets: zipped, concatenated, chained, or split."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ __all__ = ["ChainDataset", "ComposeDataset", "ConcatDataset", "random_split"]
 
 
 class ComposeDataset(Dataset[tuple[Any, ...]]):
-    """Data sets side by side: sample i has the fields of every data set's sample i.
+    """Zipped data sets: sample i has the fields of every data set's sample i.
 
     Args:
-        datasets: One or more, all of one length.
+        datasets: One or more, all of the same length.
 
     Raises:
-        DataError: There is none, one is a stream, or the lengths differ.
+        DataError: The list is empty, a data set is a stream, or the lengths differ.
 
     In Paddle this is `paddle.io.ComposeDataset`.
 
@@ -40,24 +40,24 @@ class ComposeDataset(Dataset[tuple[Any, ...]]):
             raise DataError(f"lengths of datasets should be same, but got {lengths}")
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
-        """The fields of all the samples with this number."""
+        """Join the fields of sample `index` of every data set."""
         samples = [dataset[index] for dataset in self.datasets]
         return tuple(field for sample in samples for field in _fields(sample))
 
     def __len__(self) -> int:
-        """The common length."""
+        """Return the common length."""
         return len(self.datasets[0])
 
 
 class ConcatDataset(Dataset[Any]):
-    """Data sets one after another, their samples numbered through.
+    """Concatenated data sets, with consecutive sample numbers.
 
     Args:
         datasets: One or more.
 
     Raises:
-        DataError: There is none, or one is a stream.
-        IndexError: A sample is asked for that no data set has.
+        DataError: The list is empty, or a data set is a stream.
+        IndexError: The sample number is out of range.
 
     In Paddle this is `paddle.io.ConcatDataset`.
 
@@ -71,7 +71,7 @@ class ConcatDataset(Dataset[Any]):
         self.ends = list(accumulate(len(dataset) for dataset in self.datasets))
 
     def __getitem__(self, index: int) -> Any:
-        """Sample `index`, counted through all the data sets."""
+        """Return sample `index`, counted across all the data sets."""
         place = index + len(self) if index < 0 else index
         if not 0 <= place < len(self):
             raise IndexError(f"sample {index} of {len(self)} in all")
@@ -80,18 +80,18 @@ class ConcatDataset(Dataset[Any]):
         return self.datasets[which][place - start]
 
     def __len__(self) -> int:
-        """How many samples there are in all."""
+        """Return the total number of samples."""
         return self.ends[-1]
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Streams one after another.
+    """Concatenated streams.
 
     Args:
         datasets: One or more IterableDatasets.
 
     Raises:
-        DataError: There is none, or one is no stream.
+        DataError: The list is empty, or a data set is no stream.
 
     In Paddle this is `paddle.io.ChainDataset`.
 
@@ -109,7 +109,7 @@ class ChainDataset(IterableDataset[Any]):
             raise DataError("ChainDataset takes one or more IterableDatasets")
 
     def __iter__(self) -> Iterator[Any]:
-        """Start the first stream."""
+        """Iterate over the streams, one after another."""
         for dataset in self.datasets:
             yield from dataset
 
@@ -117,17 +117,17 @@ class ChainDataset(IterableDataset[Any]):
 def random_split(
     dataset: Any, lengths: Sequence[float], generator: Any = None
 ) -> list[Subset[Any]]:
-    """Deal the samples out at random: each to exactly one part.
+    """Split a data set at random into disjoint subsets.
 
     Args:
-        dataset: What has N samples.
-        lengths: How many samples each part gets, N together; or fractions, 1 together,
-            of which each part gets floor(fraction * N) samples, and what is left over
-            goes to the first parts, one each.
+        dataset: A data set of N samples.
+        lengths: The sizes of the parts, which sum to N; or fractions that sum to 1:
+            a part gets floor(fraction * N) samples, and the remaining samples go to
+            the first parts, one each.
         generator: A seed or a NumPy generator; None draws from the one behind `seed`.
 
     Raises:
-        DataError: The lengths are not N together, nor 1, or one is negative.
+        DataError: The lengths sum neither to N nor to 1, or one is negative.
 
     In Paddle this is `paddle.io.random_split`.
 
@@ -160,13 +160,13 @@ def _counts(n: int, lengths: Sequence[float]) -> list[int]:
 
 
 def _some(name: str, datasets: Iterable[Any]) -> list[Any]:
-    """The data sets, if there are any and all can be indexed."""
-    found = list(datasets)
-    if not found:
+    """Require at least one data set, and that all can be indexed."""
+    indexable = list(datasets)
+    if not indexable:
         raise DataError(f"{name} takes one or more data sets; input datasets are empty")
-    if any(isinstance(dataset, IterableDataset) for dataset in found):
+    if any(isinstance(dataset, IterableDataset) for dataset in indexable):
         raise DataError(f"{name} should not get an IterableDataset: it has no numbers")
-    return found
+    return indexable
 
 
 def _fields(sample: Any) -> Sequence[Any]:

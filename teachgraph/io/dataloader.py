@@ -1,4 +1,4 @@
-"""From a data set to batches of Tensors, one epoch at a time."""
+"""`DataLoader`: batches of a data set as Tensors, made here or in worker processes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["DataLoader"]
 
 
 class DataLoader:
-    """Batches of a data set as Tensors; each `for` over it is one epoch.
+    """Iterable over the batches of a data set as Tensors; each `for` is one epoch.
 
     A batch has a Tensor of shape [batch, ...] for each field of the samples: a list of
     them for samples that are tuples, a dict for mappings, one Tensor for samples that
@@ -37,33 +37,33 @@ class DataLoader:
         return_list: False yields a feed for `Executor.run` instead: a dict of arrays
             under the names of `feed_list`.
         batch_sampler: Yields lists of sample numbers; excludes the next three.
-        batch_size: Samples a batch; None when the data set's samples are batches.
+        batch_size: Samples per batch; None when the data set's samples are batches.
         shuffle: Visit the samples in a new random order each epoch.
         drop_last: Leave out a last batch that is not full.
         collate_fn: Makes a batch of a list of samples, instead of stacking the fields.
-        num_workers: How many processes make batches, ahead of the loop that uses them;
-            0 makes them in this process. The batches and their order are the same.
-            They are forked on Linux; elsewhere they are started anew, and the data set
-            and its functions must be defined at the top level of a module.
+        num_workers: The number of processes that prefetch batches; 0 makes them in
+            this process. The batches and their order are the same. Workers are forked
+            on Linux; elsewhere they are spawned, and the data set and its functions
+            must be defined at the top level of a module.
         use_buffer_reader: Accepted for Paddle's sake.
-        prefetch_factor: How many batches a worker makes ahead.
+        prefetch_factor: The number of batches a worker makes ahead.
         use_shared_memory: Accepted for Paddle's sake; batches come through a pipe.
         timeout: Seconds to wait for a worker's batch; 0 waits for ever.
         worker_init_fn: Called in each worker with its number before anything else.
-        persistent_workers: Keep the workers from one epoch to the next; a new epoch
-            ends the one before.
+        persistent_workers: Reuse the workers in the next epoch; a new epoch ends the
+            one before.
 
-    Each epoch every worker starts its random numbers (teachgraph's, NumPy's global ones
-    and Python's) from the epoch's seed, drawn from the generator behind `seed`, plus
-    its own number, so runs with the same seed and number of workers repeat.
+    At the start of an epoch every worker seeds its generators (teachgraph's, NumPy's
+    global one and Python's) with the epoch's seed, drawn from the generator behind
+    `seed`, plus its own number: runs with the same seed and number of workers repeat.
 
     Raises:
         DataError: Arguments that exclude each other; while iterating, samples of a
-            batch that don't fit together.
+            batch that differ in shape or fields.
         WorkerError: A worker died or can't be started.
         WorkerTimeoutError: A batch took longer than `timeout`.
-        Exception: Whatever the data set raises, in a worker too; the worker's traceback
-            is a note of it.
+        Exception: Any error of the data set, in a worker too; the worker's traceback
+            is attached as a note.
 
     In Paddle this is `paddle.io.DataLoader`.
 
@@ -127,10 +127,10 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         """Start an epoch."""
-        # Drawn without workers too: how many there are changes no later random number.
+        # Drawn without workers too: their number must not change later random numbers.
         seed = int(the_generator().integers(2**62))
         for batch in (
-            self._from_workers(seed) if self.num_workers else self._made_here()
+            self._from_workers(seed) if self.num_workers else self._from_this_process()
         ):
             yield _tensors(batch) if self.return_list else self._feed(batch)
 
@@ -139,7 +139,7 @@ class DataLoader:
         return iter(self)
 
     def __len__(self) -> int:
-        """How many batches an epoch has.
+        """Return the number of batches of an epoch.
 
         Raises:
             UnknownLengthError: The data set is a stream.
@@ -152,7 +152,7 @@ class DataLoader:
         return len(batches)
 
     def _tasks(self) -> Iterator[Any]:
-        """What a Fetcher makes the batches of: sample numbers, if there are any."""
+        """Yield the tasks of an epoch: lists of sample numbers; None for a stream."""
         if isinstance(self.dataset, IterableDataset):
             return repeat(None)
         if self.batch_sampler is not None:
@@ -162,7 +162,7 @@ class DataLoader:
     def _fetcher(self) -> Fetcher:
         return Fetcher(self.dataset, self.collate_fn, self.batch_size, self.drop_last)
 
-    def _made_here(self) -> Iterator[Any]:
+    def _from_this_process(self) -> Iterator[Any]:
         fetch = self._fetcher()
         fetch.start()
         for task in self._tasks():
@@ -191,7 +191,7 @@ class DataLoader:
         )
 
     def _feed(self, batch: Any) -> dict[str, Any]:
-        """The batch's fields under the names of the feed_list."""
+        """Build a feed: the batch's fields by the names of the feed_list."""
         names = [variable.name for variable in self.feed_list or ()]
         fields = batch if isinstance(batch, list | tuple) else [batch]
         if len(names) != len(fields):
@@ -203,7 +203,7 @@ class DataLoader:
 
 
 def _tensors(batch: Any) -> Any:
-    """The batch with its arrays as Tensors; text and the like stay as they are."""
+    """Convert the batch's arrays to Tensors; text and other values are unchanged."""
     if isinstance(batch, np.ndarray | np.generic):
         return to_tensor(batch)
     if isinstance(batch, Mapping):

@@ -1,4 +1,4 @@
-"""What a data set is: samples by number, or samples one after another."""
+"""Base classes of data sets: indexed, streamed, of tensors, and subsets."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Sample = TypeVar("Sample")
 
 
 class UnknownLengthError(DataError, TypeError):
-    """The length of a stream was asked for.
+    """The length of a stream is unknown.
 
-    A TypeError, because `list(stream)` asks too and takes only that for "unknown".
+    A TypeError, because `list(stream)` calls `len` and ignores only a TypeError.
     """
 
     def __init__(self) -> None:
@@ -29,10 +29,10 @@ class UnknownLengthError(DataError, TypeError):
 
 
 class Dataset(Generic[Sample]):
-    """Samples by number: write `__getitem__(index)` and `__len__()`.
+    """Base of indexed data sets; subclasses define `__getitem__` and `__len__`.
 
     Raises:
-        NotImplementedError: One of the two is called and was not written.
+        NotImplementedError: One of the two is called and was not defined.
 
     In Paddle this is `paddle.io.Dataset`.
 
@@ -46,21 +46,21 @@ class Dataset(Generic[Sample]):
     """
 
     def __getitem__(self, index: int) -> Sample:
-        """The sample with this number."""
+        """Return the sample with this number."""
         raise NotImplementedError(_missing("__getitem__", self))
 
     def __len__(self) -> int:
-        """How many samples there are."""
+        """Return the number of samples."""
         raise NotImplementedError(_missing("__len__", self))
 
 
 class IterableDataset(Dataset[Sample]):
-    """Samples one after another, from a stream that can't be indexed: write `__iter__`.
+    """Base of streams, which can't be indexed; subclasses define `__iter__`.
 
     Raises:
-        NotImplementedError: `__iter__` was not written.
-        RuntimeError: A sample is asked for by number.
-        UnknownLengthError: Its length is asked for.
+        NotImplementedError: `__iter__` was not defined.
+        RuntimeError: The stream is indexed.
+        UnknownLengthError: `len` is called.
 
     In Paddle this is `paddle.io.IterableDataset`.
 
@@ -76,19 +76,19 @@ class IterableDataset(Dataset[Sample]):
         raise NotImplementedError(_missing("__iter__", self))
 
     def __getitem__(self, index: int) -> NoReturn:
-        """Refuse: a stream has no numbers."""
+        """Refuse: a stream has no sample numbers."""
         raise RuntimeError(
             "'__getitem__' should not be called for IterableDataset "
             + type(self).__name__
         )
 
     def __len__(self) -> NoReturn:
-        """Refuse: nobody knows when it ends."""
+        """Refuse: the length of a stream is unknown."""
         raise UnknownLengthError
 
 
 class TensorDataset(Dataset[tuple[Any, ...]]):
-    """Arrays or Tensors, cut along their first axis.
+    """Data set of the rows of arrays or Tensors.
 
     Sample i is `(tensors[0][i], tensors[1][i], ...)`.
 
@@ -117,16 +117,16 @@ class TensorDataset(Dataset[tuple[Any, ...]]):
         self.tensors = tuple(tensors)
 
     def __getitem__(self, index: int) -> tuple[Any, ...]:
-        """Row `index` of every tensor."""
+        """Return row `index` of every tensor."""
         return tuple(tensor[index] for tensor in self.tensors)
 
     def __len__(self) -> int:
-        """N, the common length of the first axis."""
+        """Return N, the common length of the first axis."""
         return int(self.tensors[0].shape[0])
 
 
 class Subset(Dataset[Sample]):
-    """Some samples of another data set, in the order of `indices`.
+    """Subset of another data set, in the order of `indices`.
 
     In Paddle this is `paddle.io.Subset`.
 
@@ -142,11 +142,11 @@ class Subset(Dataset[Sample]):
         self.indices = indices
 
     def __getitem__(self, index: int) -> Sample:
-        """The sample that stands at `index` of the subset."""
+        """Return the sample at position `index` of the subset."""
         return self.dataset[self.indices[index]]
 
     def __len__(self) -> int:
-        """How many samples were chosen."""
+        """Return the number of indices."""
         return len(self.indices)
 
 

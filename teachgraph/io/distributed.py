@@ -1,4 +1,4 @@
-"""Who loads what when several machines train together: each gets its own batches."""
+"""Batch sampler for data-parallel training: each trainer visits its own share."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ __all__ = ["DistributedBatchSampler"]
 
 
 class DistributedBatchSampler(BatchSampler):
-    """The batches of one of several trainers; together they visit every sample.
+    """Batches of one of several trainers; together they visit every sample.
 
-    The order of visit is made as long as a multiple of the number of trainers by
-    beginning anew, so all have equally much to do. Trainers take batches by turns; what
-    remains at the end, less than a batch each, they share out evenly.
+    The order of visit is padded from its start to a multiple of the number of trainers,
+    so that all have the same number of samples. Batches are assigned round-robin; the
+    remainder, less than a batch each, is divided evenly.
 
     Args:
-        dataset: What has a length.
-        batch_size: How many sample numbers a list has.
-        num_replicas: How many trainers there are, by default as the environment's
-            `PADDLE_TRAINERS_NUM` tells, else 1.
-        rank: Which of them this is, from 0 on; by default `PADDLE_TRAINER_ID`, else 0.
-        shuffle: A new order each epoch, drawn from the epoch's number, not from the one
-            generator: all trainers must find the same one.
-        drop_last: Whether a shorter last list is left out.
+        dataset: Any object with a length.
+        batch_size: The number of sample numbers in a list.
+        num_replicas: The number of trainers; by default the environment's
+            `PADDLE_TRAINERS_NUM`, else 1.
+        rank: This trainer's number, from 0; by default `PADDLE_TRAINER_ID`, else 0.
+        shuffle: A new order each epoch, seeded with the epoch's number and not drawn
+            from the global generator: all trainers must draw the same order.
+        drop_last: Leave out a shorter last list.
 
     Raises:
         DataError: A size that is no positive integer, or a rank without a trainer.
@@ -68,23 +68,23 @@ class DistributedBatchSampler(BatchSampler):
         self.total_size = self.num_samples * num_replicas
 
     def set_epoch(self, epoch: int) -> None:
-        """Say which epoch comes next, so that a resumed run visits in its old order."""
+        """Set the next epoch's number, so that a resumed run repeats its old order."""
         self.epoch = epoch
 
     def __iter__(self) -> Iterator[list[int]]:
-        """Cut this trainer's part of the epoch into lists."""
+        """Yield this trainer's batches of one epoch."""
         indices = iter(self._own(self._order_of_epoch()))
         while batch := list(islice(indices, self.batch_size)):
             if len(batch) == self.batch_size or not self.drop_last:
                 yield batch
 
     def __len__(self) -> int:
-        """How many lists this trainer has in an epoch."""
+        """Return the number of this trainer's batches in an epoch."""
         full, rest = divmod(self.num_samples, self.batch_size)
         return full + (rest > 0 and not self.drop_last)
 
     def _order_of_epoch(self) -> list[int]:
-        """Everybody's order of visit, a multiple of the number of trainers long."""
+        """Compute the order of all trainers, padded to a multiple of their number."""
         n = len(self.dataset)
         order = list(range(n))
         if self.shuffle:
@@ -93,7 +93,7 @@ class DistributedBatchSampler(BatchSampler):
         return list(islice(cycle(order), self.total_size))
 
     def _own(self, order: list[int]) -> list[int]:
-        """Whole batches by turns, then an even share of the rest."""
+        """Select this trainer's share: batches round-robin, then part of the rest."""
         size, rank = self.batch_size, self.local_rank
         whole = len(order) - len(order) % (size * self.nranks)
         turns = range(rank * size, whole, size * self.nranks)

@@ -1,7 +1,7 @@
-"""One file from the web, whole and checked, or not at all.
+"""Downloads that are atomic, resumable and verified by checksum.
 
-Bytes go into `<name>.part`, which a later call resumes; only when its checksum is right
-does it take the file's name. A process killed at any moment leaves no half file.
+Bytes go into `<name>.part`, which a later call resumes; once its checksum is right it
+is renamed to the file. A process killed at any moment leaves no partial file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _BUSY = {408, 425, 429, 500, 502, 503, 504}
 
 
 class _BrokenError(Exception):
-    """An attempt failed. Is another worth while, and may it go on with the `.part`?"""
+    """A failed attempt: whether to `retry`, and whether to `keep` the `.part`."""
 
     def __init__(self, reason: object, retry: bool = True, keep: bool = True) -> None:
         super().__init__(reason)
@@ -40,7 +40,7 @@ class _BrokenError(Exception):
 
 
 def data_home() -> Path:
-    """Where data sets are kept: `TEACHGRAPH_HOME`, by default `~/.cache/teachgraph`.
+    """Return the data folder: `TEACHGRAPH_HOME`, by default `~/.cache/teachgraph`.
 
     >>> "~" in str(data_home())
     False
@@ -57,17 +57,17 @@ def download(
     pause: float = 0.5,
     timeout: float = 30.0,
 ) -> Path:
-    """Make `path` the file at `url`, unless it already is.
+    """Download `url` to `path`, unless the file there already has the checksum.
 
     A broken transfer is resumed where it stopped (HTTP Range), also by a later process;
-    a server that can't resume sends all anew. Whoever asks for a file while another
-    process downloads into its folder waits. Progress goes to standard error.
+    a server without ranges sends the whole file again. A folder lock makes concurrent
+    downloads wait for each other. Progress goes to standard error.
 
     Args:
         url: An http or https address.
-        path: The file to make; its folder is made as well.
-        md5: The hexadecimal MD5 sum of the right content.
-        attempts: How often to try before giving up.
+        path: The file to write; its folder is created as well.
+        md5: The hexadecimal MD5 sum of the content.
+        attempts: The number of attempts.
         pause: Seconds before the second attempt, twice as long before each further one.
         timeout: Seconds of silence after which an attempt counts as broken.
 
@@ -75,8 +75,8 @@ def download(
         `path`, as a Path.
 
     Raises:
-        DataError: The file could not be fetched, is not the right one, or can't be
-            written; says how to go on without a network.
+        DataError: The file could not be fetched, has another checksum, or can't be
+            written; the message says how to go on without a network.
 
     A file that is already right costs no request:
 
@@ -94,7 +94,8 @@ def download(
     try:
         if _md5(target) != md5:
             target.parent.mkdir(parents=True, exist_ok=True)
-            with _alone(target.parent):
+            with _locked(target.parent):
+                # Another process may have finished it while we waited for the lock.
                 if _md5(target) != md5:
                     part = _fetch(
                         url,
@@ -113,7 +114,7 @@ def download(
 def _fetch(
     url: str, target: Path, md5: str, *, attempts: int, pause: float, timeout: float
 ) -> Path:
-    """Complete the `.part` file, in as many attempts as are allowed."""
+    """Complete the `.part` file within the allowed attempts."""
     part = target.with_name(target.name + ".part")
     reason = "no attempt was allowed"
     for attempt in range(attempts):
@@ -138,12 +139,13 @@ def _fetch(
 
 
 def _transfer(url: str, part: Path, timeout: float) -> None:
-    """Append to `part` what it lacks of `url`."""
+    """Append the missing bytes of `url` to `part`."""
     have = part.stat().st_size if part.exists() else 0
     with _open(url, have, timeout) as response:
         start = _start(response, have)
         total = None if response.length is None else start + response.length
         with part.open("ab") as file, closing(progress(part.stem, start, total)) as bar:
+            # A server without ranges starts again at 0: drop what is there already.
             file.truncate(start)
             for chunk in _chunks(response):
                 file.write(chunk)
@@ -156,7 +158,7 @@ def _transfer(url: str, part: Path, timeout: float) -> None:
 
 
 def _open(url: str, have: int, timeout: float) -> HTTPResponse:
-    """Ask for `url` from byte `have` on."""
+    """Request `url` from byte `have` on."""
     headers = {"User-Agent": "teachgraph"}
     if have:
         headers["Range"] = f"bytes={have}-"
@@ -165,6 +167,7 @@ def _open(url: str, have: int, timeout: float) -> HTTPResponse:
         response: HTTPResponse = urlopen(request, timeout=timeout)
     except HTTPError as error:
         error.close()
+        # 416: the `.part` is longer than the file at `url`. Only a fresh start helps.
         unsatisfiable = error.code == 416
         raise _BrokenError(
             f"the server answered {error.code} {error.reason}",
@@ -179,7 +182,7 @@ def _open(url: str, have: int, timeout: float) -> HTTPResponse:
 
 
 def _start(response: HTTPResponse, have: int) -> int:
-    """The byte at which the answer starts: 0 from a server that doesn't resume."""
+    """Offset of the response's first byte: 0 from a server without ranges."""
     if response.status != 206:
         return 0
     content_range = response.headers.get("Content-Range", "")
@@ -201,9 +204,9 @@ def _chunks(response: HTTPResponse) -> Iterator[bytes]:
 
 
 def _verify(part: Path, md5: str) -> None:
-    found = _md5(part)
-    if found != md5:
-        raise _BrokenError(f"what arrived has MD5 {found}, not {md5}", keep=False)
+    actual = _md5(part)
+    if actual != md5:
+        raise _BrokenError(f"what arrived has MD5 {actual}, not {md5}", keep=False)
 
 
 def _md5(path: Path) -> str | None:
@@ -218,14 +221,14 @@ def _new_md5() -> hashlib._Hash:
 
 
 def _publish(part: Path, target: Path) -> None:
-    """Give the finished file its name, and have the disk remember it."""
+    """Rename the finished file, and flush the folder to disk."""
     part.replace(target)
     flush_folder(target.parent)
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Wait until no other process downloads into `folder`."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; wait while another process downloads into it."""
     with (folder / ".lock").open("ab") as file:
         _lock(file, folder)
         yield
@@ -234,7 +237,7 @@ def _alone(folder: Path) -> Iterator[None]:
 if sys.platform == "win32":
 
     def _lock(file: BinaryIO, folder: Path) -> None:
-        """Do nothing: Windows lets nobody rename a file that another has open."""
+        """Do nothing: Windows refuses to rename a file that is open elsewhere."""
 
 else:
     import fcntl

@@ -1,4 +1,4 @@
-"""How a batch is made of a task, in this process or in a worker."""
+"""`Fetcher`: reads and collates one batch, in this process or in a worker."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ __all__ = ["EndOfStream", "Fetcher"]
 
 
 class EndOfStream(Exception):
-    """The data set is a stream, and it has no further batch."""
+    """A stream has no further batch."""
 
 
 @dataclass
 class Fetcher:
-    """A data set and how its samples become batches.
+    """A data set with its collate function: makes the batch of a task.
 
     Attributes:
-        dataset: Samples by number, or a stream of them.
+        dataset: An indexed data set, or a stream.
         collate: Makes a batch of a list of samples, or of a sample that is a batch.
-        batch_size: How many samples of a stream make a batch; None if one sample does.
-        drop_last: Whether a stream's short last batch is left out.
+        batch_size: Samples per batch of a stream; None if its samples are batches.
+        drop_last: Leave out a stream's short last batch.
 
     >>> fetch = Fetcher("abcdef", collate="".join, batch_size=2)
     >>> fetch.start()
@@ -44,14 +44,14 @@ class Fetcher:
             self.stream = iter(self.dataset)
 
     def __call__(self, task: Any) -> Any:
-        """The batch of this task.
+        """Make the batch of a task.
 
         Args:
             task: A list of sample numbers, or one number where samples are batches;
-                means nothing to a stream.
+                ignored for a stream.
 
         Raises:
-            EndOfStream: There is no further batch.
+            EndOfStream: The stream has no further batch.
         """
         if self.stream is not None:
             return self.collate(self._next(self.stream))
@@ -60,7 +60,7 @@ class Fetcher:
         return self.collate([self.sample(index) for index in task])
 
     def sample(self, index: Any) -> Any:
-        """One sample; an error of the data set's is noted to be of this one."""
+        """Read one sample; an error of the data set gets a note with its number."""
         try:
             return self.dataset[index]
         except Exception as error:

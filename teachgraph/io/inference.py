@@ -1,7 +1,7 @@
-"""Models for use: a program cut down to what it answers, and its parameters.
+"""Inference models on disk: a program pruned to its fetches, and its parameters.
 
-The document of a model says, beside the program, which variables are fed and which
-fetched. In Paddle 2 that is `path.pdmodel` with `path.pdiparams`.
+A model's document has, beside the program, the names of the feeds and fetches. In
+Paddle 2 that is `path.pdmodel` with `path.pdiparams`.
 """
 
 from __future__ import annotations
@@ -54,42 +54,42 @@ __all__ = [
 FORMAT, VERSION = "teachgraph.model", 1
 MOST = 10_000
 OF_JIT = ("method", "results", "training")
-"""What `jit.save` says besides, of which only `jit.load` takes notice."""
+"""Optional fields that `jit.save` writes and only `jit.load` reads."""
 
 Variables = Variable | Sequence[Variable]
 Model = tuple[Program, list[str], list[Variable]]
 
 
 def listed(what: str, variables: Any) -> list[Variable]:
-    """One Variable or several, as a list.
+    """Require one Variable or several; return a list.
 
     Raises:
-        InvalidValueError: They are something else.
+        InvalidValueError: The argument is something else.
     """
     several = isinstance(variables, (list, tuple))
-    found = list(variables) if several else [variables]
-    if not found or not all(isinstance(v, Variable) for v in found):
+    as_list = list(variables) if several else [variables]
+    if not as_list or not all(isinstance(v, Variable) for v in as_list):
         raise InvalidValueError(
             at_user_line(f"'{what}' should be a Variable or a list of Variable.")
         )
-    return found
+    return as_list
 
 
 def normalize_program(
     program: Program, feed_vars: Variables, fetch_vars: Variables, **options: Any
 ) -> Program:
-    """A copy of a program for use: pruned to what is fetched, and as in a test.
+    """Copy a program for inference: pruned to its fetches, ops in test mode.
 
     Args:
         program: The program.
-        feed_vars: What is fed.
-        fetch_vars: What is wanted.
+        feed_vars: The variables to feed.
+        fetch_vars: The variables to fetch.
         options: Accepted for Paddle's sake.
 
     Raises:
-        TypeError: It is no Program.
+        TypeError: `program` is no Program.
         InvalidValueError: Feeds or fetches are no Variables, or a feed is not needed.
-        ProgramError: A variable is none of this program.
+        ProgramError: A variable belongs to another program.
 
     In Paddle this is `paddle.static.normalize_program`.
     """
@@ -99,8 +99,8 @@ def normalize_program(
         )
     feeds = [v.name for v in listed("feed_vars", feed_vars)] if feed_vars else []
     fetches = [v.name for v in listed("fetch_vars", fetch_vars)]
-    found = program.clone(for_test=True)._prune_with_input(feeds, fetches)
-    block = found.global_block()
+    pruned = program.clone(for_test=True)._prune_with_input(feeds, fetches)
+    block = pruned.global_block()
     for index, name in enumerate(feeds):
         if not block.has_var(name):
             raise InvalidValueError(
@@ -111,8 +111,8 @@ def normalize_program(
                 )
             )
         block.var(name).is_data = True
-    found.asked.clear()
-    return found
+    pruned.asked.clear()
+    return pruned
 
 
 def save_inference_model(
@@ -124,13 +124,13 @@ def save_inference_model(
     program: Program | None = None,
     **options: Any,
 ) -> None:
-    """Write a model for use: `path_prefix.pdmodel` and `path_prefix.pdiparams`.
+    """Write an inference model: `path_prefix.pdmodel` and `path_prefix.pdiparams`.
 
     Args:
-        path_prefix: What the files' names begin with.
-        feed_vars: What is fed, Variables of `static.data`.
-        fetch_vars: What is wanted.
-        executor: Accepted for Paddle's sake; values are those of the scope in use.
+        path_prefix: The common prefix of the files' names.
+        feed_vars: The variables to feed, of `static.data`.
+        fetch_vars: The variables to fetch.
+        executor: Accepted for Paddle's sake; values are those of the current scope.
         program: By default the one of `fetch_vars`.
         options: Accepted for Paddle's sake.
 
@@ -138,23 +138,24 @@ def save_inference_model(
         InvalidValueError: The path is a folder; feeds or fetches are no Variables, or a
             feed is not needed for the fetches.
         NotInitializedError: A parameter has no value.
-        ProgramError: The program calls a function of Python's.
+        ProgramError: The program calls a Python function.
 
     In Paddle this is `paddle.static.save_inference_model`.
     """
     prefix = checked_prefix(path_prefix)
     model = serialized(feed_vars, fetch_vars, program)
-    found, _, _ = model_from_bytes(model)
-    values = {v.name: array_of(v) for v in persistables(found)}
+    # Read back, because only the pruned program tells which parameters it needs.
+    pruned, _, _ = model_from_bytes(model)
+    values = {v.name: array_of(v) for v in persistables(pruned)}
     saving.save(values, beside(prefix, ".pdiparams"))
     write(beside(prefix, ".pdmodel"), model)
 
 
 def checked_prefix(path_prefix: Any) -> Path:
-    """A path that files' names can begin with.
+    """Require a path that can be the prefix of files' names.
 
     Raises:
-        InvalidValueError: It is none.
+        InvalidValueError: It can not.
     """
     text = str(path_prefix)
     if not isinstance(path_prefix, (str, Path)) or text in {"", "."}:
@@ -167,7 +168,7 @@ def checked_prefix(path_prefix: Any) -> Path:
 def serialized(
     feed_vars: Variables, fetch_vars: Variables, program: Program | None
 ) -> bytes:
-    """The model of a program, as bytes."""
+    """Serialize the inference model of a program."""
     feeds = listed("feed_vars", feed_vars) if feed_vars else []
     fetches = listed("fetch_vars", fetch_vars)
     program = fetches[0].block.program if program is None else program
@@ -178,10 +179,10 @@ def serialized(
 def model_bytes(
     program: Program, feeds: Sequence[str], fetches: Sequence[str], **besides: Any
 ) -> bytes:
-    """A model's document, with what else there is to say.
+    """Serialize a model's document, with further fields.
 
     Raises:
-        ProgramError: The program calls a function of Python's.
+        ProgramError: The program calls a Python function.
     """
     document = {
         "format": FORMAT,
@@ -195,7 +196,7 @@ def model_bytes(
 
 
 def model_from_bytes(content: bytes) -> Model:
-    """The program of a model, the names that are fed and the variables fetched.
+    """Deserialize a model: its program, names of feeds, variables of fetches.
 
     Raises:
         DataError: The document is damaged; the message says where.
@@ -204,10 +205,10 @@ def model_from_bytes(content: bytes) -> Model:
 
 
 def model_parts(content: bytes) -> dict[str, Part]:
-    """The parts of a model's document, not yet read.
+    """Parse a model's document into its fields, without reading the program.
 
     Raises:
-        DataError: It is none.
+        DataError: It is no model's document.
     """
     known = ("format", "version", "feeds", "fetches", "program")
     top = parsed(content).fields(*known, optional=OF_JIT)
@@ -218,7 +219,7 @@ def model_parts(content: bytes) -> dict[str, Part]:
 
 
 def model_in(top: Mapping[str, Part]) -> Model:
-    """The program, feeds and fetches of which some parts tell."""
+    """Deserialize the program, feeds and fetches of a parsed document."""
     program = program_from_document(top["program"])
     feeds = [declared(program, name).name for name in top["feeds"].items(MOST)]
     fetches = [declared(program, name) for name in top["fetches"].items(MOST)]
@@ -226,7 +227,7 @@ def model_in(top: Mapping[str, Part]) -> Model:
 
 
 def declared(program: Program, part: Part) -> Variable:
-    """The variable of the global block that a document names."""
+    """Look up a variable of the global block by the name in a document."""
     try:
         return program.global_block().var(part.name())
     except ProgramError:
@@ -234,15 +235,15 @@ def declared(program: Program, part: Part) -> Variable:
 
 
 def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> list[Any]:
-    """Read a model for use, its parameters into the scope in use.
+    """Read an inference model; put its parameters into the current scope.
 
     Args:
-        path_prefix: As given to `save_inference_model`.
+        path_prefix: The prefix passed to `save_inference_model`.
         executor: Accepted for Paddle's sake.
         options: Accepted for Paddle's sake.
 
     Returns:
-        [the Program, the names that are fed, the Variables to fetch].
+        [the Program, the names of the feeds, the Variables to fetch].
 
     Raises:
         FileNotFoundError: There is no such model.
@@ -266,7 +267,7 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
 
 
 def file_of(dirname: Any, name: str) -> Path:
-    """A variable's own file: its name, with nothing in it that leads elsewhere."""
+    """Path of a variable's own file; the name is quoted to stay inside the folder."""
     return Path(dirname) / quote(name, safe="@ ").replace("..", "%2E%2E")
 
 
@@ -277,7 +278,7 @@ def serialize_program(
     program: Program | None = None,
     **options: Any,
 ) -> bytes:
-    """A model for use as bytes, without its parameters.
+    """Serialize an inference model without its parameters.
 
     In Paddle this is `paddle.static.serialize_program`.
     """
@@ -285,7 +286,7 @@ def serialize_program(
 
 
 def deserialize_program(data: bytes) -> Program:
-    """The program that `serialize_program` wrote.
+    """Deserialize the program that `serialize_program` wrote.
 
     In Paddle this is `paddle.static.deserialize_program`.
     """
@@ -300,19 +301,19 @@ def serialize_persistables(
     program: Program | None = None,
     **options: Any,
 ) -> bytes:
-    """The parameters of a model for use, as bytes.
+    """Serialize the parameters of an inference model.
 
     Raises:
         NotInitializedError: A parameter has no value.
 
     In Paddle this is `paddle.static.serialize_persistables`.
     """
-    found = deserialize_program(serialized(feed_vars, fetch_vars, program))
-    return saving.packed({v.name: array_of(v) for v in persistables(found)})
+    pruned = deserialize_program(serialized(feed_vars, fetch_vars, program))
+    return saving.packed({v.name: array_of(v) for v in persistables(pruned)})
 
 
 def deserialize_persistables(program: Program, data: bytes, executor: Any) -> None:
-    """Put into the scope what `serialize_persistables` wrote.
+    """Deserialize parameters of `serialize_persistables` into the scope.
 
     Raises:
         DataError: The bytes are damaged, or lack a parameter.
@@ -327,10 +328,10 @@ def deserialize_persistables(program: Program, data: bytes, executor: Any) -> No
 
 
 def save_to_file(path: Any, content: bytes) -> None:
-    """Write bytes to a file, whole or not at all.
+    """Write bytes to a file atomically.
 
     Raises:
-        InvalidValueError: They are no bytes.
+        InvalidValueError: `content` is no bytes.
 
     In Paddle this is `paddle.static.save_to_file`.
     """
@@ -340,7 +341,7 @@ def save_to_file(path: Any, content: bytes) -> None:
 
 
 def load_from_file(path: Any) -> bytes:
-    """The bytes of a file.
+    """Read the bytes of a file.
 
     In Paddle this is `paddle.static.load_from_file`.
     """

@@ -1,9 +1,9 @@
-"""The parent's side of worker processes: who does what, and in which order it returns.
+"""Worker pool of a DataLoader, the parent's side: tasks out, batches in, in order.
 
-Each worker has a connection of its own and answers in the order it was asked, so the
-batch that is due is always the next one of a known worker, and nothing is sorted. A
-worker that dies closes its connection, which the parent notices at once; no lock is
-shared, so none can stay locked.
+Each worker has its own connection and answers in the order it was asked, so the batch
+that is due is always the next one of a known worker, and nothing is sorted. A worker
+that dies closes its connection, which the parent notices at once; no lock is shared,
+so none can stay locked.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from teachgraph.io.worker import Job, Kind, WorkerError, work
 __all__ = ["Pool", "WorkerTimeoutError"]
 
 START = "fork" if sys.platform == "linux" else "spawn"
-"""Fork where it is safe: a data set defined in a notebook's cell, or a lambda, can be
-handed to a copy of this process, but not to a new one. macOS's own libraries don't
-survive a fork, and Windows has none; there all that workers need is pickled."""
+"""Fork where it is safe: a forked worker has data sets defined in a notebook and
+lambdas, which can't be pickled. macOS's own libraries don't survive a fork, and
+Windows has none; there workers are spawned and their data set is pickled."""
 
 TICK = 0.25
-"""Seconds between two looks at whether all workers still live."""
+"""Seconds between two checks that all workers are alive."""
 
 
 class WorkerTimeoutError(WorkerError, TimeoutError):
@@ -39,12 +39,12 @@ class WorkerTimeoutError(WorkerError, TimeoutError):
 
 
 _ours: weakref.WeakSet[Connection] = weakref.WeakSet()
-"""Our ends of all connections. A forked worker closes its copies: as long as one is
-open somewhere, the worker at the other end does not learn that the parent is gone."""
+"""The parent's ends of all connections. A forked worker closes its copies: while a
+copy is open, the worker at the other end does not learn that the parent is gone."""
 
 
 class EpochOverError(WorkerError):
-    """A batch was asked of an epoch that a later one has ended."""
+    """A batch was requested of an epoch that a later one has ended."""
 
 
 class _Member:
@@ -78,7 +78,7 @@ class _Member:
             theirs.close()
 
     def died(self) -> WorkerError:
-        """Say how it ended."""
+        """Build the error that says how the process ended."""
         self.process.join(1)
         code = self.process.exitcode
         how = f"killed by signal {-code}" if code and code < 0 else f"exit code {code}"
@@ -89,7 +89,7 @@ class _Member:
 
 
 def _end(members: list[_Member], owner: int) -> None:
-    """Hang up, wait a moment, then insist; does nothing in a forked copy of us."""
+    """Close the connections, then terminate, then kill; nothing in a forked copy."""
     if os.getpid() != owner:
         return
     for member in members:
@@ -107,12 +107,12 @@ def _end(members: list[_Member], owner: int) -> None:
 
 
 class Pool:
-    """Worker processes that make batches, ahead of the one who takes them.
+    """Worker processes that prefetch batches.
 
     Args:
         fetch: Makes a batch of a task.
-        num_workers: How many processes.
-        prefetch_factor: How many tasks each has before it.
+        num_workers: The number of processes.
+        prefetch_factor: The number of tasks queued at each worker.
         timeout: Seconds to wait for a batch; 0 waits for ever.
         init: Called in each worker with its number before anything else.
 
@@ -146,13 +146,13 @@ class Pool:
             raise
 
     def epoch(self, tasks: Iterator[Any], seed: int) -> Iterator[Any]:
-        """The batches of the tasks, in their order.
+        """Yield the batches of the tasks, in their order.
 
         Raises:
             WorkerError: A worker died.
             EpochOverError: A later epoch has begun.
             WorkerTimeoutError: A batch took too long.
-            Exception: Whatever a worker raised, with its traceback as a note.
+            Exception: An error raised in a worker, with its traceback as a note.
         """
         self.number += 1
         try:
@@ -194,7 +194,7 @@ class Pool:
             raise member.died() from None
 
     def _hear(self, member: _Member, number: int) -> tuple[Kind, Any]:
-        """The worker's next answer that belongs to this epoch."""
+        """Receive the worker's next answer of this epoch; drop earlier ones'."""
         if number != self.number:
             raise EpochOverError(
                 "a new epoch of this DataLoader has begun, and with persistent_workers "

@@ -1,8 +1,8 @@
-"""A program and its values on disk: `static.save`, `static.load` and their parts.
+"""Programs and persistable variables on disk: `static.save` and `static.load`.
 
-`path.pdparams` holds the parameters and `path.pdopt` whatever else outlives a run, both
-as `paddle.save` writes them; `path.pdmodel` holds the program's document. Each file is
-written whole or not at all.
+`path.pdparams` holds the parameters and `path.pdopt` the other persistable variables,
+both as `paddle.save` writes them; `path.pdmodel` holds the program's document. Each
+file is written atomically.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ Wanted = Callable[[Variable], bool]
 
 
 def is_parameter(variable: Variable) -> bool:
-    """Whether an optimizer may update it."""
+    """True if the variable is a Parameter, which an optimizer may update."""
     return isinstance(variable, Parameter)
 
 
 def is_persistable(var: Variable) -> bool:
-    """Whether a variable's value outlives a run.
+    """True if a variable's value outlives a run.
 
     In Paddle this is `paddle.static.is_persistable`.
     """
@@ -59,7 +59,7 @@ def is_persistable(var: Variable) -> bool:
 
 
 def is_other(variable: Variable) -> bool:
-    """Whether it outlives a run and is no parameter, as what optimizers remember."""
+    """True for a persistable variable that is no parameter: optimizer state."""
     return variable.persistable and not is_parameter(variable)
 
 
@@ -71,10 +71,10 @@ MODES: dict[str, Wanted] = {
 
 
 def persistables(program: Program, wanted: Wanted = is_persistable) -> list[Variable]:
-    """The variables of a program that outlive a run, or some of them.
+    """List the persistable variables of a program that satisfy a predicate.
 
     Raises:
-        TypeError: It is no Program.
+        TypeError: `program` is no Program.
     """
     if not isinstance(program, Program):
         raise TypeError(f"a Program was expected, got {type(program)}")
@@ -82,10 +82,10 @@ def persistables(program: Program, wanted: Wanted = is_persistable) -> list[Vari
 
 
 def array_of(variable: Variable, scope: Scope | None = None) -> Array:
-    """A variable's value in a scope.
+    """Look up a variable's value in a scope.
 
     Raises:
-        NotInitializedError: It has none.
+        NotInitializedError: The variable has no value.
     """
     value = (global_scope() if scope is None else scope).values.get(variable.name)
     if value is None:
@@ -99,10 +99,10 @@ def array_of(variable: Variable, scope: Scope | None = None) -> Array:
 
 
 def put(variable: Variable, value: Any, scope: Scope | None = None) -> None:
-    """Give a variable a value in a scope.
+    """Set a variable's value in a scope.
 
     Raises:
-        ShapeError: It is of another shape or dtype.
+        ShapeError: The value has another shape or dtype.
     """
     array = np.array(value.data if isinstance(value, Tensor) else value)
     fits = len(array.shape) == len(variable.shape) and all(
@@ -123,7 +123,7 @@ def put(variable: Variable, value: Any, scope: Scope | None = None) -> None:
 def state_tensors(
     program: Program, mode: str = "all", scope: Scope | None = None
 ) -> dict[str, Tensor]:
-    """The values of what outlives a run, as Tensors: `Program.state_dict`."""
+    """Copy the persistable variables' values to Tensors: `Program.state_dict`."""
     if mode not in MODES:
         raise InvalidValueError(
             at_user_line(f"mode is one of {', '.join(MODES)}, got {mode!r}")
@@ -140,19 +140,20 @@ def set_state(
     """Put values into a scope, all or none: `Program.set_state_dict`."""
     if not isinstance(state, Mapping):
         raise TypeError(f"a state is a dict of values by name, got {type(state)}")
-    known = {v.name: v for v in persistables(program)}
+    by_name = {v.name: v for v in persistables(program)}
+    # A scope on trial: the first value that does not fit leaves the real one untouched.
     trial = Scope()
     for name, value in state.items():
-        if name in known:
-            put(known[name], value, trial)
+        if name in by_name:
+            put(by_name[name], value, trial)
     (global_scope() if scope is None else scope).values.update(trial.values)
 
 
 def prefix_of(path: Any) -> Path:
-    """The path that file names begin with.
+    """Require a path whose last part can be the prefix of file names.
 
     Raises:
-        InvalidValueError: It has no last part.
+        InvalidValueError: The path has no last part.
     """
     text = str(path)
     if not text or text.endswith(("/", "\\")):
@@ -166,30 +167,31 @@ def prefix_of(path: Any) -> Path:
 
 
 def beside(prefix: Path, suffix: str) -> Path:
-    """The file of that suffix; dots in the prefix stay."""
+    """Append a suffix to the prefix."""
+    # Not with_suffix, which would cut "model.v2" at its dot.
     return prefix.with_name(prefix.name + suffix)
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, and its folder if need be."""
+    """Write a file atomically; create its folder if it is missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with written_whole(path) as file:
         file.write(content)
 
 
 def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -> None:
-    """Write a program, its parameters and what its optimizer remembers.
+    """Write a program, its parameters and its optimizer's state.
 
     Args:
         program: The program, whose startup program has been run.
-        model_path: What the three files' names begin with.
+        model_path: The common prefix of the three files' names.
         protocol: Accepted for Paddle's sake; nothing is pickled.
         configs: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: The path names no file.
         NotInitializedError: A variable has no value.
-        ProgramError: The program calls a function of Python's.
+        ProgramError: The program calls a Python function.
 
     In Paddle this is `paddle.static.save` and `fluid.save`.
     """
@@ -205,18 +207,18 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
 def load(
     program: Program, model_path: Any, executor: Any = None, var_list: Any = None
 ) -> None:
-    """Put the values that `save` wrote into the scope, all or none.
+    """Load the values that `save` wrote into the scope, all or none.
 
     Args:
         program: The program they belong to.
-        model_path: As given to `save`.
+        model_path: The prefix passed to `save`.
         executor: Accepted for Paddle's sake.
-        var_list: The variables to load; by default all that outlive a run.
+        var_list: The variables to load; by default all persistable ones.
 
     Raises:
         InvalidValueError: There is no such file.
         DataError: A file is damaged, or lacks a variable.
-        ShapeError: A value is of another shape than its variable.
+        ShapeError: A value has another shape than its variable.
 
     In Paddle this is `paddle.static.load` and `fluid.load`.
     """
@@ -233,10 +235,10 @@ def load(
 def load_program_state(
     model_path: Any, var_list: Iterable[Variable] | None = None
 ) -> dict[str, Array]:
-    """The values that `save` wrote, as arrays by name.
+    """Read the values that `save` wrote, as arrays by name.
 
     Args:
-        model_path: As given to `save`.
+        model_path: The prefix passed to `save`.
         var_list: The variables wanted; by default all.
 
     Raises:
@@ -256,25 +258,25 @@ def load_program_state(
 
 
 def arrays_in(path: Path) -> dict[str, Array]:
-    """A file of arrays by name.
+    """Read a file of arrays by name.
 
     Raises:
-        DataError: It holds something else.
+        DataError: The file holds something else.
     """
-    found = saving.load(path, return_numpy=True)
-    if not isinstance(found, dict) or not all(
-        isinstance(value, np.ndarray) for value in found.values()
+    content = saving.load(path, return_numpy=True)
+    if not isinstance(content, dict) or not all(
+        isinstance(value, np.ndarray) for value in content.values()
     ):
         raise DataError(at_user_line(f"{path} holds no arrays by name"))
-    return found
+    return content
 
 
 def set_program_state(program: Program, state_dict: Mapping[str, Any]) -> None:
-    """Put arrays into the scope, by name; names the program has not are left out.
+    """Put arrays into the scope, by name; names unknown to the program are ignored.
 
     Raises:
-        TypeError: It is no dict.
-        ShapeError: A value is of another shape than its variable.
+        TypeError: `state_dict` is no mapping.
+        ShapeError: A value has another shape than its variable.
 
     In Paddle this is `paddle.static.set_program_state`.
     """

@@ -1,4 +1,4 @@
-"""How far a download is: tqdm's bar where tqdm is installed, else a line per tenth."""
+"""Download progress: tqdm's bar if tqdm is installed, else a line per tenth."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ __all__ = ["Progress", "progress"]
 
 
 class Progress(Protocol):
-    """What a download tells of itself; tqdm's bar is one."""
+    """Interface of a progress display; tqdm's bar implements it."""
 
     def update(self, n: int) -> object:
-        """Some more bytes have arrived."""
+        """Report `n` more bytes."""
 
     def close(self) -> object:
-        """No more will."""
+        """End the display."""
 
 
 def progress(name: str, done: int, total: int | None) -> Progress:
-    """Show that `done` of `total` bytes of `name` are here; follow it with `update`."""
+    """Start a display with `done` of `total` bytes of `name` already on disk."""
     try:
         tqdm = import_module("tqdm.auto").tqdm
     except ImportError:
@@ -32,7 +32,7 @@ def progress(name: str, done: int, total: int | None) -> Progress:
 
 
 class _Lines:
-    """A line of text on standard error at each tenth, or megabyte of unknown many."""
+    """A line on standard error at each tenth, or each megabyte of an unknown total."""
 
     def __init__(self, name: str, done: int, total: int | None) -> None:
         self.name = name

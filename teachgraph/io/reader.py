@@ -1,4 +1,4 @@
-"""Readers, the 1.x way to hand out data: a function that returns an iterator."""
+"""`paddle.batch`: batches from a reader, a function that returns an iterator."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Sample = TypeVar("Sample")
 def batch(
     reader: Callable[[], Iterable[Sample]], batch_size: int, drop_last: bool = False
 ) -> Callable[[], Iterator[list[Sample]]]:
-    """A reader of lists of `batch_size` samples, from a reader of samples.
+    """Create a reader of lists of `batch_size` samples from a reader of samples.
 
     Args:
         reader: Called without arguments, starts an epoch.
-        batch_size: Samples a list.
+        batch_size: Samples per list.
         drop_last: Leave out a last list that is shorter.
 
     Raises:

@@ -1,4 +1,4 @@
-"""In which order samples are visited, and how that order is cut into batches."""
+"""Samplers: orders in which samples are visited, and batches of sample numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Choice = TypeVar("Choice")
 
 
 class Sampler(Generic[Choice]):
-    """An order of visit: write `__iter__`, and `__len__` where it is known.
+    """Base of samplers; subclasses define `__iter__`, and `__len__` where it is known.
 
     In Paddle this is `paddle.io.Sampler`.
 
@@ -46,7 +46,7 @@ class Sampler(Generic[Choice]):
 
 
 class SequenceSampler(Sampler[int]):
-    """0, 1, 2, ..., N - 1.
+    """Sampler of 0, 1, 2, ..., N - 1.
 
     In Paddle this is `paddle.io.SequenceSampler`.
 
@@ -55,21 +55,21 @@ class SequenceSampler(Sampler[int]):
     """
 
     def __iter__(self) -> Iterator[int]:
-        """Count."""
+        """Yield the sample numbers in order."""
         return iter(range(len(self.data_source)))
 
     def __len__(self) -> int:
-        """N."""
+        """Return N."""
         return len(self.data_source)
 
 
 class RandomSampler(Sampler[int]):
-    """A new random order each epoch, drawn from the generator behind `seed`.
+    """Sampler of a new random order each epoch, drawn from the generator behind `seed`.
 
     Args:
-        data_source: What has the length N.
-        replacement: False visits no sample twice; True draws each anew.
-        num_samples: How many to visit, N by default.
+        data_source: Any object of length N.
+        replacement: False visits no sample twice; True draws with replacement.
+        num_samples: The number of samples to visit, N by default.
         generator: An iterator of sample numbers to use instead of drawing.
 
     Raises:
@@ -102,7 +102,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many samples an epoch visits."""
+        """Number of samples of an epoch."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -116,15 +116,15 @@ class RandomSampler(Sampler[int]):
         return iter(rng.permutation(n)[: self.num_samples].tolist())
 
     def __len__(self) -> int:
-        """How many samples an epoch visits."""
+        """Return the number of samples of an epoch."""
         return self.num_samples
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Some sample numbers, in a new random order each epoch.
+    """Sampler of given sample numbers, in a new random order each epoch.
 
     Raises:
-        DataError: There are none.
+        DataError: `indices` is empty.
 
     In Paddle this is `paddle.io.SubsetRandomSampler`.
 
@@ -144,21 +144,21 @@ class SubsetRandomSampler(Sampler[int]):
         return (self.indices[place] for place in order.tolist())
 
     def __len__(self) -> int:
-        """How many were given."""
+        """Return the number of indices."""
         return len(self.indices)
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Draws sample i with probability weights[i] / sum(weights).
+    """Sampler that draws sample i with probability weights[i] / sum(weights).
 
     Args:
-        weights: One from 0 on for each sample.
-        num_samples: How many to draw.
+        weights: A non-negative number for each sample.
+        num_samples: The number of samples to draw.
         replacement: False draws none twice; the rest is drawn by the remaining weights.
 
     Raises:
-        DataError: Weights that are none, negative, not finite, all zero or no line of
-            numbers; fewer samples of positive weight than are to be drawn once each.
+        DataError: Weights that are empty, negative, not finite, all zero or not 1-D;
+            without replacement, fewer positive weights than samples to draw.
 
     In Paddle this is `paddle.io.WeightedRandomSampler`.
 
@@ -187,19 +187,19 @@ class WeightedRandomSampler(Sampler[int]):
         return iter(drawn.tolist())
 
     def __len__(self) -> int:
-        """How many are drawn."""
+        """Return the number of samples to draw."""
         return self.num_samples
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Sample numbers in lists of `batch_size`; the last list may be shorter.
+    """Sampler of lists of `batch_size` numbers; the last list may be shorter.
 
     Args:
-        dataset: What has a length; visited in order, or shuffled.
+        dataset: Any object with a length; visited in order, or shuffled.
         sampler: An order of visit, instead of `dataset`.
-        shuffle: Whether `dataset` is visited in a new random order each epoch.
-        batch_size: How many sample numbers a list has.
-        drop_last: Whether a shorter last list is left out.
+        shuffle: Visit `dataset` in a new random order each epoch.
+        batch_size: The number of sample numbers in a list.
+        drop_last: Leave out a shorter last list.
 
     Raises:
         DataError: Neither or both of `dataset` and `sampler`, an IterableDataset,
@@ -239,7 +239,7 @@ class BatchSampler(Sampler[list[int]]):
             yield batch
 
     def __len__(self) -> int:
-        """How many lists an epoch has: N / batch_size, rounded up unless dropping.
+        """Return the number of lists: N / batch_size, rounded up unless `drop_last`.
 
         Raises:
             TypeError: The sampler has no length.

@@ -1,8 +1,8 @@
 """Saving and loading nested state: `paddle.save` and `paddle.load`.
 
-The arrays are in safetensors, a format of plain bytes with a header; what holds them,
-dicts, lists and numbers, is JSON in that header. Nothing in a file can run code, and a
-file is written whole or not at all.
+The arrays are in safetensors, a format of plain bytes with a header; the containers and
+numbers around them are JSON in that header. Nothing in a file can run code, and a file
+is written atomically.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ __all__ = ["load", "save"]
 Json = Any
 
 KEY = "teachgraph"
-"""Where the header holds the structure."""
+"""Key of the structure in the header's metadata."""
 
 PICKLE = b"\x80"
 ZIP = b"PK"
 
 
 def safetensors() -> ModuleType:
-    """The library that reads and writes the arrays.
+    """Import the library that reads and writes the arrays.
 
     Raises:
-        ImportError: It is not installed.
+        ImportError: The library is not installed.
     """
     try:
-        from safetensors import numpy as found
+        from safetensors import numpy as library
     except ImportError:
         raise ImportError(
             "save and load need the package safetensors: pip install safetensors"
         ) from None
-    return found
+    return library
 
 
 class Packer:
-    """Takes a structure apart into arrays with names, and JSON that refers to them."""
+    """Flattens nested state into arrays by name, and JSON that refers to them."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.known: dict[int, str] = {}
 
     def pack(self, value: Any, path: tuple[str, ...] = ()) -> Json:
-        """The JSON for a value; arrays in it are put aside under their path.
+        """Convert a value to JSON; its arrays are collected under their paths.
 
         Raises:
-            DTypeError: It is nothing that can be saved.
+            DTypeError: A value of this type cannot be saved.
         """
         if isinstance(value, (Tensor, np.ndarray, np.generic)):
             return self.pack_array(value, path)
@@ -89,7 +89,7 @@ class Packer:
         )
 
     def pack_array(self, value: Any, path: tuple[str, ...]) -> Json:
-        """A reference to an array; what is shared is stored once."""
+        """Convert an array to a reference; a shared array is stored once."""
         data = np.asarray(value.data if isinstance(value, Tensor) else value)
         if id(data) not in self.known:
             if data.dtype.kind not in "biuf":
@@ -98,42 +98,42 @@ class Packer:
                 )
             self.known[id(data)] = name = self.fresh(".".join(path) or "value")
             self.arrays[name] = data
-        told: dict[str, Any] = {"array": self.known[id(data)]}
+        reference: dict[str, Any] = {"array": self.known[id(data)]}
         if isinstance(value, Tensor):
-            told["tensor"] = value.label
-            told["stop_gradient"] = value.stop_gradient
-        return told
+            reference["tensor"] = value.label
+            reference["stop_gradient"] = value.stop_gradient
+        return reference
 
     def fresh(self, name: str) -> str:
-        """A name that no array has yet."""
-        found, count = name, 1
-        while found in self.arrays:
-            found, count = f"{name}#{count}", count + 1
-        return found
+        """Return a name that no array has yet."""
+        unique, count = name, 1
+        while unique in self.arrays:
+            unique, count = f"{name}#{count}", count + 1
+        return unique
 
 
-def unpack(told: Json, arrays: Mapping[str, Any], *, return_numpy: bool) -> Any:
-    """The value that a Packer took apart."""
+def unpack(packed: Json, arrays: Mapping[str, Any], *, return_numpy: bool) -> Any:
+    """Rebuild the nested state that a Packer flattened."""
 
-    def again(value: Json) -> Any:
+    def rebuild(value: Json) -> Any:
         return unpack(value, arrays, return_numpy=return_numpy)
 
-    if isinstance(told, list):
-        return [again(item) for item in told]
-    if not isinstance(told, dict):
-        return told
-    if "tuple" in told:
-        return tuple(again(item) for item in told["tuple"])
-    if "dict" in told:
-        return {again(key): again(value) for key, value in told["dict"]}
-    if "float" in told:
-        return float(told["float"])
-    data = arrays[told["array"]]
-    if "tensor" not in told or return_numpy:
+    if isinstance(packed, list):
+        return [rebuild(item) for item in packed]
+    if not isinstance(packed, dict):
+        return packed
+    if "tuple" in packed:
+        return tuple(rebuild(item) for item in packed["tuple"])
+    if "dict" in packed:
+        return {rebuild(key): rebuild(value) for key, value in packed["dict"]}
+    if "float" in packed:
+        return float(packed["float"])
+    data = arrays[packed["array"]]
+    if "tensor" not in packed or return_numpy:
         return data
-    tensor = Tensor(data, told["stop_gradient"])
-    if told["tensor"]:
-        tensor.name = told["tensor"]
+    tensor = Tensor(data, packed["stop_gradient"])
+    if packed["tensor"]:
+        tensor.name = packed["tensor"]
     return tensor
 
 
@@ -141,14 +141,14 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
     """Write nested state to a file: state dicts, tensors, numbers, lists of these.
 
     Args:
-        obj: What to save; not a Layer, but its `state_dict()`.
-        path: The file; it is replaced in one step, its folder made if need be.
+        obj: The nested state; not a Layer, but its `state_dict()`.
+        path: The file, replaced atomically; a missing folder is created.
         protocol: Accepted for Paddle's sake; nothing is pickled.
         configs: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: `obj` is a Layer, or the path names no file.
-        DTypeError: Something in it cannot be saved.
+        DTypeError: A value in it cannot be saved.
 
     In Paddle this is `paddle.save`; any reader of safetensors opens the file too.
 
@@ -177,13 +177,14 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
 
 
 def packed(obj: Any) -> bytes:
-    """Nested state as the bytes of a file.
+    """Serialize nested state to the bytes of a file.
 
     Raises:
-        DTypeError: Something in it cannot be saved.
+        DTypeError: A value in it cannot be saved.
     """
     packer = Packer()
     structure = json.dumps(packer.pack(obj), allow_nan=False)
+    # `ascontiguousarray` gives a scalar the shape [1]; `reshape` takes that back.
     arrays = {
         name: np.ascontiguousarray(x).reshape(x.shape)
         for name, x in packer.arrays.items()
@@ -196,14 +197,14 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     """Read what `save` wrote, or any file of safetensors as a flat dict.
 
     Args:
-        path: The file, or what the files' names of a saved model begin with: that
-            gives its parameters and buffers by the names they had in the layer.
+        path: The file, or the prefix of a saved model's files: that gives its
+            parameters and buffers by the names they had in the layer.
         return_numpy: Give arrays instead of Tensors.
         configs: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: There is no such file.
-        DataError: It is damaged, or a pickle, which is never opened.
+        DataError: The file is damaged, or a pickle, which is never opened.
 
     In Paddle this is `paddle.load`.
     """
@@ -219,40 +220,42 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
 
 
 def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:
-    """The values of a saved model, by the names they had in the layer, if it was one.
+    """Read the values of a saved model, by their names in the layer if known.
 
     Raises:
         DataError: One of its files is damaged.
     """
     state = unpacked(values.read_bytes(), values, return_numpy=return_numpy)
-    told = values.with_name(f"{values.name}.info")
-    if not told.is_file():
+    names_file = values.with_name(f"{values.name}.info")
+    if not names_file.is_file():
         return dict(state)
     try:
-        info = json.loads(told.read_bytes())
+        info = json.loads(names_file.read_bytes())
         names = {name: str(info[name]["structured_name"]) for name in state}
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
-            at_user_line(f"{told} does not tell the names of {values.name}: {error!r}")
+            at_user_line(
+                f"{names_file} does not tell the names of {values.name}: {error!r}"
+            )
         ) from None
     return {names[name]: value for name, value in state.items()}
 
 
 def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
-    """The nested state in the bytes of a file.
+    """Deserialize the nested state in the bytes of a file.
 
     Args:
         content: The bytes.
-        source: Where they are from, for messages.
+        source: Their origin, for messages.
         return_numpy: Give arrays instead of Tensors.
 
     Raises:
         DataError: They are damaged, or a pickle, which is never opened.
     """
     arrays = arrays_in(content, source)
-    told = header(content).get("__metadata__", {}).get(KEY)
+    text = header(content).get("__metadata__", {}).get(KEY)
     try:
-        structure = flat(arrays) if told is None else json.loads(told)
+        structure = flat(arrays) if text is None else json.loads(text)
         return unpack(structure, arrays, return_numpy=return_numpy)
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(
@@ -261,13 +264,13 @@ def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
 
 
 def arrays_in(content: bytes, source: Path | str) -> dict[str, Any]:
-    """The arrays of a file.
+    """Read the arrays of a file.
 
     Raises:
-        DataError: It is no safetensors, or damaged.
+        DataError: The file is no safetensors, or damaged.
     """
     try:
-        found: dict[str, Any] = safetensors().load(content)
+        arrays: dict[str, Any] = safetensors().load(content)
     except ImportError:
         raise
     except Exception as error:
@@ -278,18 +281,18 @@ def arrays_in(content: bytes, source: Path | str) -> dict[str, Any]:
                 "convert it to safetensors where it was made"
             )
         raise DataError(at_user_line(f"{source} {reason}")) from None
-    return found
+    return arrays
 
 
 def header(content: bytes) -> dict[str, Any]:
-    """The JSON at the start of a safetensors file."""
+    """Read the JSON at the start of a safetensors file."""
     size = int.from_bytes(content[:8], "little")
-    found: dict[str, Any] = json.loads(content[8 : 8 + size])
-    return found
+    parsed: dict[str, Any] = json.loads(content[8 : 8 + size])
+    return parsed
 
 
 def flat(arrays: Mapping[str, Any]) -> Json:
-    """The structure of a file that has none: a dict of its arrays."""
+    """Build the structure for a file without one: a dict of its arrays."""
     return {
         "dict": [
             [name, {"array": name, "tensor": "", "stop_gradient": True}]

@@ -1,9 +1,9 @@
-"""The life of a worker process: it is told sample numbers and answers with batches.
+"""Worker process of a DataLoader: receives sample numbers, answers with batches.
 
-Three threads keep it busy. One receives tasks, so that the parent never waits to hand
-one over; one sends the answers, so that the next batch is made while the last one is
-still on its way; the main one makes the batches. When the parent goes away, however it
-ended, the connection ends too, and with it the worker.
+It has three threads. One receives tasks, so that the parent never blocks in `send`; one
+sends the answers, so that the next batch is made while the last one is in transit; the
+main one makes the batches. When the parent ends, for any reason, the connection closes,
+and the worker exits.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from teachgraph.io.fetch import EndOfStream, Fetcher
 __all__ = ["Job", "Kind", "WorkerError", "WorkerInfo", "get_worker_info", "work"]
 
 GRACE = 2.0
-"""Seconds a worker has to finish its sample when nobody waits for it any more."""
+"""Seconds a worker has to finish its sample after the parent has closed."""
 
 
 class WorkerError(TeachgraphError, RuntimeError):
-    """A worker process of a DataLoader could not do its work."""
+    """A worker process of a DataLoader failed."""
 
 
 class Kind(enum.Enum):
-    """What a message is about."""
+    """Kind of a message."""
 
     EPOCH = enum.auto()
     TASK = enum.auto()
@@ -51,13 +51,13 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True)
 class WorkerInfo:
-    """Which worker of a DataLoader this process is.
+    """Identity of a worker process.
 
     Attributes:
-        id: From 0 on.
-        num_workers: How many there are.
+        id: Its number, from 0.
+        num_workers: The number of workers.
         dataset: Its copy of the data set.
-        seed: What its random numbers started from in this epoch.
+        seed: The seed of its random numbers in this epoch.
 
     >>> WorkerInfo(id=1, num_workers=2, dataset="abc").id
     1
@@ -73,10 +73,10 @@ _this: WorkerInfo | None = None
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """Which worker this process is; None where it is none.
+    """Return this process's WorkerInfo; None if it is no worker.
 
-    A stream asks it in `__iter__` to hand out only its share; otherwise each worker
-    hands out the whole stream.
+    A stream needs it in `__iter__` to yield only its share; otherwise each worker
+    yields the whole stream.
 
     In Paddle this is `paddle.io.get_worker_info`.
 
@@ -88,7 +88,7 @@ def get_worker_info() -> WorkerInfo | None:
 
 @dataclass(frozen=True)
 class Job:
-    """What a worker is told when it starts."""
+    """Start parameters of a worker."""
 
     fetch: Fetcher
     init: Callable[[int], Any] | None
@@ -97,12 +97,12 @@ class Job:
 
 
 def work(connection: Connection, job: Job, copied: Sequence[Connection] = ()) -> None:
-    """Make batches until the parent has no more use for them.
+    """Run a worker: make batches until the parent closes the connection.
 
     Args:
-        connection: To the parent.
-        job: What to do.
-        copied: Ends of connections that are the parent's, and came along in a fork.
+        connection: The connection to the parent.
+        job: The start parameters.
+        copied: Copies of the parent's ends of connections, inherited by a fork.
     """
     for end in copied:
         end.close()
@@ -136,7 +136,7 @@ def _send(connection: Connection, answers: SimpleQueue[bytes]) -> None:
 
 
 class Worker:
-    """Answers messages; what goes wrong is an answer too."""
+    """Answers messages; an error is an answer too."""
 
     def __init__(self, job: Job, answers: SimpleQueue[bytes]) -> None:
         self.job = job
@@ -159,7 +159,7 @@ class Worker:
             self._put(Kind.ERROR, epoch, _portable(error, self.job.id))
 
     def _begin(self, seed: int) -> None:
-        """Get ready; what goes wrong here is the answer to the epoch's tasks."""
+        """Begin an epoch; an error here becomes the answer to the epoch's tasks."""
         try:
             _become(self.job, seed + self.job.id)
             if not self.initialised and self.job.init is not None:
@@ -175,7 +175,7 @@ class Worker:
 
 
 def arrays(batch: Any) -> Any:
-    """The batch with its Tensors as arrays, which cross from process to process.
+    """Convert the batch's Tensors to arrays, which can be sent between processes.
 
     >>> from teachgraph import to_tensor
     >>> arrays({"x": [to_tensor([1, 2]), "text"]})
@@ -191,7 +191,7 @@ def arrays(batch: Any) -> Any:
 
 
 def _become(job: Job, seed: int) -> None:
-    """Say which worker this is, and start all that data sets draw from.
+    """Set this process's WorkerInfo, and seed every generator that data sets may use.
 
     Forked workers would otherwise all draw the same numbers.
     """
@@ -203,7 +203,7 @@ def _become(job: Job, seed: int) -> None:
 
 
 def _portable(error: Exception, worker: int) -> Exception:
-    """The error, its traceback noted, if another process can read it; else its text."""
+    """Attach the traceback as a note; replace an error that can't be pickled."""
     text = "".join(traceback.format_exception(error)).rstrip()
     error.add_note(f"raised in DataLoader worker {worker}:\n{text}")
     try:
@@ -213,6 +213,6 @@ def _portable(error: Exception, worker: int) -> Exception:
         faithful = False
     if faithful:
         return error
-    told = WorkerError(f"DataLoader worker {worker} raised an error:\n{text}")
-    told.add_note(f"its {type(error).__name__} can't be sent between processes")
-    return told
+    substitute = WorkerError(f"DataLoader worker {worker} raised an error:\n{text}")
+    substitute.add_note(f"its {type(error).__name__} can't be sent between processes")
+    return substitute

@@ -1,4 +1,4 @@
-"""Whole networks, each on a page of its own, and weights from elsewhere for them."""
+"""Model zoo: complete networks, and loading of PyTorch's weights into them."""
 
 from teachgraph.models import (
     bert,

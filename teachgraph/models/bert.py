@@ -1,7 +1,7 @@
-"""BERT: an encoder that reads in both directions, trained to fill in words left out.
+"""BERT and ERNIE: bidirectional Transformer encoders, trained on masked words.
 
-ERNIE is the same body with Paddle's hyper-parameters and one embedding more, which says
-for what task it reads. What is learned on top, a head, takes either body.
+ERNIE is the same body with Paddle's hyper-parameters and one more embedding, of the
+task. A head takes either body.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 NO_LABEL = -1
-"""The label of a word that is not to be guessed."""
+"""The label of a word that is not masked, which the loss ignores."""
 
 HUGGING_FACE: Names = [
     ("ernie.", "bert."),
@@ -67,32 +67,32 @@ HUGGING_FACE: Names = [
     ("norm2.gamma", "norm2.weight"),
     ("norm2.beta", "norm2.bias"),
 ]
-"""From names of `transformers`; old files say gamma and beta."""
+"""Renames from `transformers`; old files say gamma and beta."""
 
 TIED = ["position_ids", "predictions.decoder.weight", "predictions.decoder.bias"]
-"""What their files hold twice, or need not hold."""
+"""Entries of their files that are tied to another one, or constant."""
 
 
 @dataclass(frozen=True)
 class BertConfig:
-    """The sizes of a BERT, by default those of the base model.
+    """Hyper-parameters of a BERT, by default those of the base model.
 
     Attributes:
-        vocab_size: How many words there are.
+        vocab_size: The number of words.
         hidden_size: Features of each position.
         num_hidden_layers: Layers of the encoder.
         num_attention_heads: Heads of attention in each.
-        intermediate_size: Features within a layer's network.
-        hidden_act: What bends there: "gelu" or "relu".
-        hidden_dropout_prob: Share of features that is dropped in training.
-        attention_probs_dropout_prob: Share of attention's weights, likewise.
+        intermediate_size: Hidden features of a layer's feed-forward network.
+        hidden_act: The activation there: "gelu" or "relu".
+        hidden_dropout_prob: Dropout probability of features.
+        attention_probs_dropout_prob: Dropout probability of attention weights.
         max_position_embeddings: The longest text.
-        type_vocab_size: How many kinds of text there are, such as question and answer.
-        initializer_range: The deviation of the first weights.
+        type_vocab_size: The number of text types, such as question and answer.
+        initializer_range: The standard deviation of initial weights.
         layer_norm_eps: Added to variances.
-        pad_token_id: What fills up texts that are shorter than others.
-        task_type_vocab_size: How many tasks there are.
-        use_task_id: Whether the task is told.
+        pad_token_id: The padding word.
+        task_type_vocab_size: The number of tasks.
+        use_task_id: Add an embedding of the task.
     """
 
     vocab_size: int = 30522
@@ -112,24 +112,24 @@ class BertConfig:
     use_task_id: bool = False
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Self:
-        """From a `config.json` of Hugging Face's; what else is in it is ignored.
+    def of(cls, values: Mapping[str, Any]) -> Self:
+        """Create a config from Hugging Face's `config.json`; unknown keys are ignored.
 
         >>> BertConfig.of({"hidden_size": 16, "model_type": "bert"}).hidden_size
         16
         """
         known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in told.items() if name in known})
+        return cls(**{name: value for name, value in values.items() if name in known})
 
     @property
     def weight(self) -> ParamAttr:
-        """How weights begin."""
+        """Initializer of the weights."""
         return ParamAttr(initializer=Normal(0.0, self.initializer_range))
 
 
 @dataclass(frozen=True)
 class ErnieConfig(BertConfig):
-    """The sizes of an ERNIE, by default those of ERNIE 3.0 base (Chinese)."""
+    """Hyper-parameters of an ERNIE, by default those of ERNIE 3.0 base (Chinese)."""
 
     vocab_size: int = 40000
     max_position_embeddings: int = 2048
@@ -139,7 +139,7 @@ class ErnieConfig(BertConfig):
 
 
 class BertEmbeddings(Layer):
-    """What the word is, where it stands, in which text, and for which task: the sum."""
+    """Sum of word, position, text type and task embeddings; LayerNorm and dropout."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ class BertEmbeddings(Layer):
     def forward(
         self, words: Any, types: Any = None, positions: Any = None, tasks: Any = None
     ) -> Any:
-        """Integers [batch, length], where only words are needed, to features."""
+        """Embed integers [batch, length]; only `words` are required."""
         zeros = functions.zeros_like(words)
         if positions is None:
             positions = functions.cumsum(functions.ones_like(words), axis=1) - 1
@@ -170,14 +170,14 @@ class BertEmbeddings(Layer):
 
 
 class BertModel(Layer):
-    """The body: embeddings, an encoder, and a pool of the first position.
+    """BERT's body: embeddings, an encoder, and a pooler of the first position.
 
     From Devlin, Chang, Lee and Toutanova, BERT: Pre-training of Deep Bidirectional
     Transformers for Language Understanding (2018).
 
     Args:
-        config: The sizes.
-        with_pool: Whether there is a layer that makes one vector of each text.
+        config: The hyper-parameters.
+        with_pool: Add the pooler, which computes one vector per text.
 
     >>> import teachgraph as tg
     >>> net = BertModel(BertConfig(30, 16, 2, 2, 32))
@@ -213,22 +213,21 @@ class BertModel(Layer):
         task_type_ids: Any = None,
         output_hidden_states: bool = False,
     ) -> tuple[Any, ...]:
-        """Read texts.
+        """Encode texts.
 
         Args:
             input_ids: Words [batch, length].
-            token_type_ids: The kind of text each stands in; by default 0.
-            position_ids: Where each stands; by default 0, 1, ...
-            attention_mask: 1 for words that may be looked at, 0 for padding.
+            token_type_ids: The text type of each; by default 0.
+            position_ids: The position of each; by default 0, 1, ...
+            attention_mask: 1 for words that may be attended to, 0 for padding.
             task_type_ids: The task, where the model has one; by default 0.
             output_hidden_states: Whether to return all layers' features too.
 
         Returns:
-            Features [batch, length, hidden], the pool [batch, hidden] or None, and if
-            asked for, a list of the embeddings and each layer's features.
+            Features [batch, length, hidden], the pooled [batch, hidden] or None, and on
+            request a list of the embeddings and each layer's features.
         """
-        given = input_ids, token_type_ids, position_ids, task_type_ids
-        x = self.embeddings(*given)
+        x = self.embeddings(input_ids, token_type_ids, position_ids, task_type_ids)
         mask = None
         if attention_mask is not None:
             mask = functions.unsqueeze(attention_mask, [1, 2])
@@ -243,7 +242,7 @@ class BertModel(Layer):
 
 
 class ErnieModel(BertModel):
-    """BERT's body with a task's embedding, and the sizes of an `ErnieConfig`.
+    """BERT's body with a task embedding, for an `ErnieConfig`.
 
     From Sun, Wang and others, ERNIE 3.0: Large-scale Knowledge Enhanced Pre-training
     for Language Understanding and Generation (2021).
@@ -257,12 +256,12 @@ class ErnieModel(BertModel):
 
 
 class BertForSequenceClassification(Layer):
-    """A class for each text, from the body's pool.
+    """Classifier of texts: a linear layer on the pooled output of a body.
 
     Args:
         bert: The body, a `BertModel` or `ErnieModel`.
-        num_classes: How many classes there are.
-        dropout: Share of the pool that is dropped in training; by default the body's.
+        num_classes: The number of classes.
+        dropout: Dropout probability of the pooled output; by default the body's.
 
     >>> import teachgraph as tg
     >>> net = BertForSequenceClassification(BertModel(BertConfig(30, 16, 2, 2, 32)), 3)
@@ -280,16 +279,16 @@ class BertForSequenceClassification(Layer):
         self.classifier = Linear(config.hidden_size, num_classes, config.weight)
 
     def forward(self, input_ids: Any, *inputs: Any, **named: Any) -> Any:
-        """What the body takes, to logits [batch, num_classes]."""
+        """Compute logits [batch, num_classes] from the body's inputs."""
         _, pooled, *_ = self.bert(input_ids, *inputs, **named)
         return self.classifier(self.dropout(pooled))
 
 
 class BertForMaskedLM(Layer):
-    """A word for each position: BERT's own training, to guess what was masked.
+    """Masked language model: predicts a word for each position, BERT's pre-training.
 
-    The last product is with the table of word embeddings, so a word is likely where its
-    embedding points the same way as the features.
+    The output weight is tied to the word embedding, so a word is likely where its
+    embedding points in the direction of the features.
 
     >>> import teachgraph as tg
     >>> net = BertForMaskedLM(BertModel(BertConfig(30, 16, 2, 2, 32), with_pool=False))
@@ -305,35 +304,35 @@ class BertForMaskedLM(Layer):
         self.bias = self.create_parameter([config.vocab_size], is_bias=True)
 
     def forward(self, input_ids: Any, *inputs: Any, **named: Any) -> Any:
-        """What the body takes, to logits [batch, length, vocab_size]."""
+        """Compute logits [batch, length, vocab_size] from the body's inputs."""
         features, *_ = self.bert(input_ids, *inputs, **named)
-        bend = getattr(functional, self.bert.config.hidden_act)
-        x = self.layer_norm(bend(self.transform(features)))
+        activation = getattr(functional, self.bert.config.hidden_act)
+        x = self.layer_norm(activation(self.transform(features)))
         words = self.bert.embeddings.word_embeddings.weight
         return functions.matmul(x, words, transpose_y=True) + self.bias
 
 
 def masked_lm_loss(logits: Any, labels: Any) -> Any:
-    """The mean of -log p(word) over the masked positions, where a label is not -1."""
+    """Compute the mean of -log p(word) over positions whose label is not -1."""
     return functional.cross_entropy(logits, labels, ignore_index=NO_LABEL)
 
 
 def mask_words(
     words: Any, mask_token_id: int, vocab_size: int, share: float = 0.15
 ) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Choose words to guess; of ten, hide eight, change one and leave one as it is.
+    """Choose words to predict: mask 80 %, replace 10 % at random, leave 10 % unchanged.
 
-    What is changed or left makes the model keep an eye on every word, for when it is
-    used nothing is masked.
+    Without the last two the model would learn features for masked positions only, and
+    in use nothing is masked.
 
     Args:
         words: Integers [batch, length].
-        mask_token_id: What stands for a hidden word.
-        vocab_size: How many words there are.
-        share: How many of all are chosen.
+        mask_token_id: The mask's id.
+        vocab_size: The number of words.
+        share: The fraction of words to choose.
 
     Returns:
-        Words to read, and labels: what stood there, or -1 where it was not chosen.
+        The input words, and labels: the original word, or -1 where it was not chosen.
     """
     words = np.asarray(words)
     chosen, fate = generator().random((2, *words.shape))
@@ -349,18 +348,19 @@ def load_huggingface(
     state: Mapping[str, Any] | str | PathLike[str],
     strict: bool = True,
 ) -> tuple[list[str], list[str]]:
-    """Give a body, or a body with a head, the values of one of `transformers`.
+    """Load weights of `transformers` into a body, with or without a head.
 
     Args:
-        net: Of this module.
+        net: A network of this module.
         state: Arrays by the names of `transformers`, or a safetensors file of them.
-        strict: Whether every value must find its parameter, and the other way round.
+        strict: Refuse missing and unexpected names.
 
     Returns:
-        Our names that got no value, and their names that found no parameter.
+        The missing names (ours) and the unexpected names (theirs).
 
     Raises:
-        DataError: There are such names, with `strict`; nothing has changed.
+        DataError: With `strict`, there are such names; nothing has changed.
     """
+    # A body alone has no prefix; this rule must come after those that rely on it.
     bare = [("bert.", "")] if isinstance(net, BertModel) else []
     return load_pytorch(net, state, [*HUGGING_FACE, *bare], TIED, strict)

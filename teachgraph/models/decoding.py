@@ -1,8 +1,8 @@
-"""Decoding: from a model of the next word to a text, word by word.
+"""Decoding: greedy search and beam search with a model of the next word.
 
-A step takes the last words [rows] and a state and gives log-probabilities of the next
-ones [rows, words] and the new state. Greedy search takes the best word each time, which
-may lead away from the best text; beam search follows several texts side by side.
+A step takes the last words [rows] and a state and returns log-probabilities of the
+next words [rows, words] and the new state. Greedy search takes the best word each time,
+which may miss the best text; beam search follows several prefixes in parallel.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Array = np.ndarray[Any, Any]
 Step = Callable[[Tensor, Any], tuple[Tensor, Any]]
 
 NEVER = -1e9
-"""The log-probability of what must not be."""
+"""The log-probability of an excluded word; finite, so that sums stay finite."""
 
 
 @contextmanager
 def evaluating(net: Layer) -> Iterator[None]:
-    """Inside, a network drops nothing and records nothing; then it is as it was."""
+    """Set eval mode and `no_grad` inside the block; restore the layers' modes after."""
     layers = net.sublayers(include_self=True)
     before = [layer.training for layer in layers]
     net.eval()
@@ -47,15 +47,15 @@ def evaluating(net: Layer) -> Iterator[None]:
 def greedy_search(
     step: Step, state: Any, rows: int, start: int, end: int, max_length: int
 ) -> Array:
-    """The best word each time, until all rows have ended.
+    """Choose the most probable word in each step, until all rows have ended.
 
     Args:
         step: (words, state) to (log-probabilities, state); see the module.
-        state: What the first step gets.
-        rows: How many texts there are.
+        state: The state for the first step.
+        rows: The number of texts.
         start: The word before the first.
-        end: The word after the last; behind it a row holds nothing else.
-        max_length: How many words there are at most.
+        end: The word after the last; rows are padded with it.
+        max_length: The largest number of words.
 
     Returns:
         Words [rows, length].
@@ -81,21 +81,21 @@ def beam_search(
     beam_size: int = 4,
     alpha: float = 0.6,
 ) -> tuple[Array, Array]:
-    """The best texts of those that grow from the best `beam_size` beginnings.
+    """Search for the most probable texts, extending the best `beam_size` prefixes.
 
-    They are ranked by log p(text) / ((5 + length) / 6)^alpha, for each further word
+    They are ranked by log p(text) / ((5 + length) / 6)^alpha, because each further word
     makes a text less probable (Wu et al., Google's Neural Machine Translation System,
     2016).
 
     Args:
         step: (words, state) to (log-probabilities, state); see the module.
-        state: What the first step gets: Tensors [rows, ...] in lists and tuples.
-        rows: How many texts there are.
+        state: The state for the first step: Tensors [rows, ...] in lists and tuples.
+        rows: The number of texts.
         start: The word before the first.
-        end: The word after the last; behind it a text holds nothing else.
-        max_length: How many words there are at most.
-        beam_size: How many beginnings are kept for each text.
-        alpha: How much longer texts are favoured; 0 for not at all.
+        end: The word after the last; texts are padded with it.
+        max_length: The largest number of words.
+        beam_size: The number of prefixes kept for each text.
+        alpha: The strength of the length correction; 0 turns it off.
 
     Returns:
         Words [rows, beam_size, length], the best first, and their scores.
@@ -106,12 +106,13 @@ def beam_search(
         )
     state = reordered(state, np.repeat(np.arange(rows), beam_size))
     total = np.full((rows, beam_size), NEVER)
-    total[:, 0] = 0.0  # the beginnings are all alike: only one of them counts
+    # All beams start with the same prefix: only one may count, or they stay duplicates.
+    total[:, 0] = 0.0
     texts = np.empty((rows, beam_size, 0), np.int64)
     words, ended = np.full((rows, beam_size), start), np.zeros((rows, beam_size), bool)
     while texts.shape[2] < max_length and not ended.all():
-        found, state = step(to_tensor(words.ravel()), state)
-        scores = found.numpy().reshape(rows, beam_size, -1)
+        log_probs, state = step(to_tensor(words.ravel()), state)
+        scores = log_probs.numpy().reshape(rows, beam_size, -1)
         scores = total[..., None] + only_end(scores, ended, end)
         total, parent, words = best(scores, beam_size)
         state = reordered(
@@ -124,14 +125,14 @@ def beam_search(
 
 
 def only_end(scores: Array, ended: Array, end: int) -> Array:
-    """After its end a text goes on with `end`, at no cost."""
+    """Allow only `end` after a text's end, with log-probability 0."""
     fixed = np.full(scores.shape[-1], NEVER)
     fixed[end] = 0.0
     return np.where(ended[..., None], fixed, scores)
 
 
 def best(scores: Array, count: int) -> tuple[Array, Array, Array]:
-    """The highest of [rows, beams, words]: their values, beams and words."""
+    """Select the highest of [rows, beams, words]: their values, beams and words."""
     rows, _, words = scores.shape
     flat = scores.reshape(rows, -1)
     places = np.argsort(-flat, axis=1, kind="stable")[:, :count]
@@ -139,7 +140,7 @@ def best(scores: Array, count: int) -> tuple[Array, Array, Array]:
 
 
 def ranked(texts: Array, total: Array, end: int, alpha: float) -> tuple[Array, Array]:
-    """Texts and their scores, the best first, with regard to their length."""
+    """Sort texts by their length-corrected scores, the best first."""
     lengths = (texts != end).sum(axis=2) + 1
     scores = total / ((5.0 + lengths) / 6.0) ** alpha
     order = np.argsort(-scores, axis=1, kind="stable")
@@ -148,7 +149,7 @@ def ranked(texts: Array, total: Array, end: int, alpha: float) -> tuple[Array, A
 
 
 def reordered(state: Any, order: Array) -> Any:
-    """The rows of all Tensors in a state, in another order; some more than once.
+    """Index the rows of all Tensors in a nested state; rows may repeat.
 
     >>> reordered([to_tensor([5, 6])], np.array([1, 1, 0]))[0].tolist()
     [6, 6, 5]

@@ -1,4 +1,4 @@
-"""LeNet: convolutions that see, linear layers that decide."""
+"""LeNet: the classical convolutional network for digits."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["LeNet"]
 
 
 class LeNet(Layer):
-    """Two convolutions, each halved by pooling, then three linear layers.
+    """Two convolutions, each followed by 2x2 pooling, then three linear layers.
 
         1x28x28 -> 6x28x28 -> 6x14x14 -> 16x10x10 -> 16x5x5 -> 400 -> 120 -> 84 -> 10
 
     From LeCun, Bottou, Bengio and Haffner, Gradient-Based Learning Applied to Document
-    Recognition (1998); Paddle's form of it, with ReLU and the largest instead of the
-    mean in each pool, and nothing between the linear layers.
+    Recognition (1998); Paddle's variant, with ReLU and max pooling instead of mean
+    pooling, and no activation between the linear layers.
 
     Args:
-        num_classes: How many classes there are; with 0 or less it ends after the pools.
+        num_classes: The number of classes; 0 or less leaves out the linear layers.
 
     In Paddle this is `paddle.vision.models.LeNet`.
 
@@ -46,6 +46,6 @@ class LeNet(Layer):
             )
 
     def forward(self, inputs: Any) -> Any:
-        """Images [N, 1, 28, 28] to logits [N, num_classes]."""
+        """Compute logits [N, num_classes] of images [N, 1, 28, 28]."""
         x = self.features(inputs)
         return self.fc(functions.flatten(x, 1)) if self.num_classes > 0 else x

@@ -1,4 +1,4 @@
-"""LSTMs that read: one guesses the next word, the other says what a text is about."""
+"""LSTM networks for text: a language model and a classifier."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ __all__ = ["LSTMClassifier", "LSTMLanguageModel", "perplexity"]
 
 
 class LSTMLanguageModel(Layer):
-    """p(next word | all words before), from an LSTM's output at each step.
+    """Language model: p(next word | previous words), from an LSTM's outputs.
 
     From Zaremba, Sutskever and Vinyals, Recurrent Neural Network Regularization (2014):
     dropout between the layers, and none along time.
 
     Args:
-        vocab_size: How many words there are.
+        vocab_size: The number of words.
         embedding_size: Features of a word.
         hidden_size: Features of the LSTM.
         num_layers: Its layers.
-        dropout: Share of features that is dropped in training.
-        tied: Whether the softmax has the table of the embedding for weights, which
-            saves half of the parameters (Press and Wolf, 2017).
+        dropout: Dropout probability.
+        tied: Share the embedding's weight with the output layer, which saves about
+            half of the parameters (Press and Wolf, 2017).
 
     Raises:
         InvalidValueError: `tied`, but the sizes differ.
@@ -54,8 +54,8 @@ class LSTMLanguageModel(Layer):
     ) -> None:
         super().__init__()
         if tied and embedding_size != hidden_size:
-            told = f"embedding and hidden size are {embedding_size} and {hidden_size}"
-            raise InvalidValueError(at_user_line(f"tied: {told}, they must be equal"))
+            sizes = f"embedding and hidden size are {embedding_size} and {hidden_size}"
+            raise InvalidValueError(at_user_line(f"tied: {sizes}, they must be equal"))
         self.embedding = Embedding(vocab_size, embedding_size)
         self.dropout = Dropout(dropout)
         self.lstm = LSTM(embedding_size, hidden_size, num_layers, dropout=dropout)
@@ -65,7 +65,7 @@ class LSTMLanguageModel(Layer):
             self.bias = self.create_parameter([vocab_size], is_bias=True)
 
     def forward(self, words: Any, states: Any = None) -> tuple[Any, Any]:
-        """Logits for the word after each, and the states to go on from.
+        """Compute logits of the word after each, and the final states.
 
         Args:
             words: [batch, steps].
@@ -89,34 +89,34 @@ class LSTMLanguageModel(Layer):
         temperature: float = 1.0,
         top_k: int | None = None,
     ) -> Array:
-        """Go on from given words.
+        """Sample a continuation of the given words.
 
         Args:
             words: [batch, steps], at least one step.
-            length: How many words to add.
-            temperature: What logits are divided by: below 1 for safer words, above for
-                bolder ones; 0 takes the likeliest each time.
-            top_k: From how many of the likeliest words to draw; by default from all.
+            length: The number of words to add.
+            temperature: The divisor of the logits: below 1 sharpens the distribution,
+                above 1 flattens it; 0 takes the most likely word.
+            top_k: Sample from the k most likely words; by default from all.
 
         Returns:
-            The words to add, [batch, length].
+            The added words, [batch, length].
         """
         added: list[Array] = []
         with evaluating(self):
             logits, states = self(words)
             while len(added) < length:
-                row = drawn(logits.numpy()[:, -1], temperature, top_k)
+                row = sample(logits.numpy()[:, -1], temperature, top_k)
                 added.append(row)
                 logits, states = self(to_tensor(row[:, None]), states)
         return np.stack(added, axis=1)
 
 
-def drawn(logits: Array, temperature: float, top_k: int | None) -> Array:
-    """A word for each row of logits [batch, words].
+def sample(logits: Array, temperature: float, top_k: int | None) -> Array:
+    """Sample a word for each row of logits [batch, words].
 
-    Adding Gumbel noise, -log(-log u), and taking the largest draws from the softmax.
+    The argmax of logits plus Gumbel noise, -log(-log u), is a draw from the softmax.
 
-    >>> drawn(np.array([[1.0, 3.0, 2.0]]), 0.0, None).tolist()
+    >>> sample(np.array([[1.0, 3.0, 2.0]]), 0.0, None).tolist()
     [1]
     """
     if top_k is not None:
@@ -129,9 +129,9 @@ def drawn(logits: Array, temperature: float, top_k: int | None) -> Array:
 
 @no_grad
 def perplexity(net: LSTMLanguageModel, words: Any) -> float:
-    """Among how many equally likely words the next one seems to be, on average.
+    """Compute the perplexity: exp of the mean of -log p(word), the first word excluded.
 
-    exp of the mean of -log p(word), over all words but the first.
+    It is the number of equally likely words that would be as hard to predict.
 
     Args:
         net: A language model.
@@ -150,15 +150,15 @@ def perplexity(net: LSTMLanguageModel, words: Any) -> float:
 
 
 class LSTMClassifier(Layer):
-    """A class for each text, from what LSTMs in both directions have read at its ends.
+    """Classifier of texts, from the final states of a bidirectional LSTM.
 
     Args:
-        vocab_size: How many words there are.
-        num_classes: How many classes there are.
+        vocab_size: The number of words.
+        num_classes: The number of classes.
         embedding_size: Features of a word.
         hidden_size: Features of the LSTM in each direction.
         num_layers: Its layers.
-        dropout: Share of features that is dropped in training.
+        dropout: Dropout probability.
 
     From Graves and Schmidhuber, Framewise Phoneme Classification with Bidirectional
     LSTM (2005).
@@ -187,15 +187,16 @@ class LSTMClassifier(Layer):
         self.classifier = Linear(2 * hidden_size, num_classes)
 
     def forward(self, words: Any, sequence_length: Any = None) -> Any:
-        """Logits of texts.
+        """Compute the logits of texts.
 
         Args:
             words: [batch, steps].
-            sequence_length: How many words of each text count, [batch].
+            sequence_length: The length of each text without padding, [batch].
 
         Returns:
             [batch, num_classes].
         """
         _, (h, _) = self.lstm(self.embedding(words), None, sequence_length)
+        # The last layer's two directions: forward at the end, backward at the start.
         ends = functions.concat([h[-2], h[-1]], axis=-1)
         return self.classifier(self.dropout(ends))

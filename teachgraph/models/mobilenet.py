@@ -1,7 +1,7 @@
-"""MobileNetV2: a convolution split into a look around and a mixture of channels.
+"""MobileNetV2: depthwise separable convolutions in inverted residual blocks.
 
-A 3x3 convolution of C channels into C costs 9 C^2 products a pixel. One channel at a
-time it costs 9 C, and a 1x1 that mixes the channels C^2: about a ninth in all.
+A 3x3 convolution of C channels into C costs 9 C^2 products per pixel. A depthwise one
+costs 9 C, and the 1x1 convolution that mixes the channels C^2: about a ninth in all.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ STAGES = [
     (6, 160, 3, 2),
     (6, 320, 1, 1),
 ]
-"""Of each stage: how much a block widens, its channels, how many blocks, the stride."""
+"""For each stage: expansion, output channels, number of blocks, stride."""
 
 
 def divisible(channels: float, by: int = 8) -> int:
-    """The nearest multiple, at least `by`, and no more than a tenth less.
+    """Round to the nearest multiple of `by`, at least `by`, and at most 10 % down.
 
     >>> divisible(32 * 0.35), divisible(24 * 0.75)
     (16, 24)
@@ -49,23 +49,29 @@ def divisible(channels: float, by: int = 8) -> int:
 def conv_bn_relu6(
     ins: int, outs: int, size: int, stride: int = 1, groups: int = 1
 ) -> Sequential:
-    """A convolution that keeps the image's size up to the stride, and what follows."""
-    how: dict[str, Any] = {"padding": size // 2, "groups": groups, "bias_attr": False}
-    conv = Conv2D(ins, outs, size, stride, **how)
+    """Build a same-padded convolution, batch normalisation and ReLU6."""
+    # No bias: batch normalisation would subtract it again.
+    options: dict[str, Any] = {
+        "padding": size // 2,
+        "groups": groups,
+        "bias_attr": False,
+    }
+    conv = Conv2D(ins, outs, size, stride, **options)
     return Sequential(conv, BatchNorm2D(outs), ReLU6())
 
 
 class InvertedResidual(Layer):
-    """Widen by 1x1, look around channel by channel, narrow by 1x1; add the input.
+    """1x1 expansion, 3x3 depthwise convolution, 1x1 projection; the input is added.
 
-    The residual is inverted for its ends are narrow and its middle is wide, and there
+    The residual is inverted because its ends are narrow and its middle is wide. There
     is no ReLU at the narrow ends, where it would lose information.
 
     Args:
-        ins: Channels that come in.
-        outs: Channels that come out.
-        stride: Of the look around; with 1 and as many channels the input is added.
-        expand: How much wider it is within.
+        ins: Input channels.
+        outs: Output channels.
+        stride: Of the depthwise convolution; the input is added if it is 1 and the
+            channels are equal.
+        expand: The ratio of inner to input channels.
     """
 
     def __init__(self, ins: int, outs: int, stride: int, expand: int) -> None:
@@ -78,20 +84,20 @@ class InvertedResidual(Layer):
         self.conv = Sequential(*widen, look, narrow, BatchNorm2D(outs))
 
     def forward(self, x: Any) -> Any:
-        """x + f(x), or f(x) where the shapes differ."""
+        """Compute x + f(x), or f(x) where the shapes differ."""
         return x + self.conv(x) if self.adds else self.conv(x)
 
 
 class MobileNetV2(Layer):
-    """A network for small machines.
+    """MobileNetV2, a classifier of images for small devices.
 
     From Sandler, Howard, Zhu, Zhmoginov and Chen, MobileNetV2: Inverted Residuals and
     Linear Bottlenecks (2018).
 
     Args:
-        scale: What the number of channels is multiplied with everywhere.
-        num_classes: How many classes there are; with 0 or less there is no head.
-        with_pool: Whether to take the mean over the image before the head.
+        scale: The multiplier of all numbers of channels.
+        num_classes: The number of classes; 0 or less leaves out the head.
+        with_pool: Average over the image before the head.
 
     In Paddle this is `paddle.vision.models.MobileNetV2`.
 
@@ -121,7 +127,7 @@ class MobileNetV2(Layer):
             self.classifier = Sequential(Dropout(0.2), Linear(last, num_classes))
 
     def forward(self, x: Any) -> Any:
-        """Images [N, 3, H, W] to logits [N, num_classes]."""
+        """Compute logits [N, num_classes] of images [N, 3, H, W]."""
         x = self.features(x)
         if self.with_pool:
             x = self.pool2d_avg(x)
@@ -131,11 +137,11 @@ class MobileNetV2(Layer):
 def mobilenet_v2(
     pretrained: Any = False, scale: float = 1.0, **kwargs: Any
 ) -> MobileNetV2:
-    """MobileNetV2, with `scale` 1 of 3.5 million parameters.
+    """Create a MobileNetV2; with `scale` 1 it has 3.5 million parameters.
 
     Args:
         pretrained: A safetensors file with torchvision's names.
-        scale: What the number of channels is multiplied with.
+        scale: The multiplier of all numbers of channels.
         kwargs: For `MobileNetV2`.
 
     In Paddle this is `paddle.vision.models.mobilenet_v2`.

@@ -1,4 +1,4 @@
-"""Policies: networks that see where they are and say how likely to act in which way."""
+"""Policy networks for reinforcement learning: observations to action logits."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ __all__ = ["CNNPolicy", "MLPPolicy"]
 
 
 class MLPPolicy(Layer):
-    """For a few numbers, such as place and speed: two linear layers.
+    """Policy for vector observations: two linear layers.
 
     Args:
-        observations: How many numbers there are.
-        actions: Between how many actions it chooses; 1 makes a value of it.
+        observations: The number of input features.
+        actions: The number of actions; with 1 it is a value network.
         hidden: Features between the layers.
 
     >>> import teachgraph as tg
@@ -30,19 +30,19 @@ class MLPPolicy(Layer):
         )
 
     def forward(self, x: Any) -> Any:
-        """Observations [N, observations] to logits [N, actions]."""
+        """Compute logits [N, actions] of observations [N, observations]."""
         return self.body(x)
 
 
 class CNNPolicy(Layer):
-    """For pictures: three convolutions and two linear layers.
+    """Policy for image observations: three convolutions and two linear layers.
 
     From Mnih et al., Human-level Control Through Deep Reinforcement Learning (2015).
 
     Args:
-        channels: Of a picture, or of the last few pictures together.
-        actions: Between how many actions it chooses; 1 makes a value of it.
-        size: Height and width of a picture.
+        channels: Of an image, or of the last few images stacked.
+        actions: The number of actions; with 1 it is a value network.
+        size: Height and width of an image.
         hidden: Features between the linear layers.
 
     >>> import teachgraph as tg
@@ -68,5 +68,5 @@ class CNNPolicy(Layer):
         )
 
     def forward(self, x: Any) -> Any:
-        """Pictures [N, channels, size, size] to logits [N, actions]."""
+        """Compute logits [N, actions] of images [N, channels, size, size]."""
         return self.body(functions.flatten(self.features(x), 1))

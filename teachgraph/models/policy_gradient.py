@@ -1,10 +1,10 @@
-"""REINFORCE: make likelier what has turned out well.
+"""REINFORCE: training of a policy by the policy gradient, with a baseline.
 
     grad E[G] = E[ sum_t (G_t - b(s_t)) grad log p(a_t | s_t) ]
 
-G_t is the reward to go, what came after step t: an action is no cause of what was
-before. The baseline b, what was to be expected there, leaves the mean as it is, for an
-action's log-probability has a gradient of mean 0, and makes the variance smaller
+G_t is the reward to go, the return from step t on: an action does not affect earlier
+rewards. The baseline b, the expected return of the state, leaves the mean unchanged,
+because the gradient of an action's log-probability has mean 0, and reduces the variance
 (Williams, 1992).
 """
 
@@ -28,7 +28,7 @@ __all__ = ["Episode", "play", "policy_loss", "reinforce", "rewards_to_go"]
 
 
 class Episode(NamedTuple):
-    """What was seen, done and earned from beginning to end.
+    """Observations, actions and rewards of one episode.
 
     Attributes:
         observations: [steps, ...], float32.
@@ -42,50 +42,50 @@ class Episode(NamedTuple):
 
 
 def rewards_to_go(rewards: Sequence[float] | Array, gamma: float = 0.99) -> Array:
-    """G_t = r_t + gamma G_(t+1).
+    """Compute the rewards to go, G_t = r_t + gamma G_(t+1).
 
     >>> rewards_to_go([1.0, 0.0, 2.0], gamma=0.5).tolist()
     [1.5, 1.0, 2.0]
     """
-    found, after = np.zeros(len(rewards), np.float32), 0.0
+    returns, after = np.zeros(len(rewards), np.float32), 0.0
     for t in reversed(range(len(rewards))):
-        found[t] = after = rewards[t] + gamma * after
-    return found
+        returns[t] = after = rewards[t] + gamma * after
+    return returns
 
 
 def act(policy: Layer, observation: Array) -> int:
-    """An action, drawn with the policy's probabilities."""
+    """Sample an action from the policy."""
     with no_grad():
         logits = policy(to_tensor(observation[None])).numpy()[0]
     return int((logits + generator().gumbel(size=logits.shape)).argmax())
 
 
 def play(env: Any, policy: Layer) -> Episode:
-    """One episode.
+    """Play one episode.
 
     Args:
-        env: With Gymnasium's `reset` and `step`; it is seeded from the one generator.
-        policy: Observations [N, ...] to logits [N, actions].
+        env: Has Gymnasium's `reset` and `step`; seeded from the global generator.
+        policy: Maps observations [N, ...] to logits [N, actions].
     """
-    seen, done, earned, over = [], [], [], False
+    observations, actions, rewards, over = [], [], [], False
     observation, _ = env.reset(seed=int(generator().integers(2**31)))
     while not over:
-        seen.append(np.asarray(observation, np.float32))
-        done.append(act(policy, seen[-1]))
-        observation, reward, terminated, truncated, _ = env.step(done[-1])
-        earned.append(float(reward))
+        observations.append(np.asarray(observation, np.float32))
+        actions.append(act(policy, observations[-1]))
+        observation, reward, terminated, truncated, _ = env.step(actions[-1])
+        rewards.append(float(reward))
         over = terminated or truncated
-    return Episode(np.stack(seen), np.array(done), np.array(earned))
+    return Episode(np.stack(observations), np.array(actions), np.array(rewards))
 
 
 def policy_loss(policy: Layer, observations: Any, actions: Any, advantages: Any) -> Any:
-    """The mean of -A log p(a | s): its gradient is that of the return, turned round.
+    """Compute the mean of -A log p(a | s), whose gradient is minus the policy gradient.
 
     Args:
-        policy: Observations [N, ...] to logits [N, actions].
+        policy: Maps observations [N, ...] to logits [N, actions].
         observations: [N, ...].
         actions: [N].
-        advantages: [N], how much better it turned out than was to be expected.
+        advantages: [N], the return minus the expected return.
     """
     logits = policy(observations)
     surprise = functional.cross_entropy(logits, actions, reduction="none")
@@ -107,21 +107,21 @@ def reinforce(
 ) -> list[float]:
     """Train a policy by playing; Adam takes a step after each batch of episodes.
 
-    Rewards to go are brought to mean 0 and deviation 1 in each batch, so that the
-    learning rate does not depend on what rewards are counted in.
+    Rewards to go are standardised to mean 0 and deviation 1 in each batch, so that the
+    learning rate does not depend on the scale of the rewards.
 
     Args:
         env: An environment of Gymnasium, or the name of one, such as "CartPole-v1".
-        policy: Observations [N, ...] to logits [N, actions].
-        baseline: Observations [N, ...] to values [N, 1]; it is trained too. Without it
-            the mean of the batch is all that is expected.
-        episodes: How many to play at most.
-        batch: How many to play between steps.
-        gamma: How much a reward counts that comes one step later.
+        policy: Maps observations [N, ...] to logits [N, actions].
+        baseline: Maps observations [N, ...] to values [N, 1]; it is trained too.
+            Without it the batch's mean return is the baseline.
+        episodes: The largest number of episodes.
+        batch: The number of episodes between optimizer steps.
+        gamma: The discount of a reward per step.
         learning_rate: Of the policy and of the baseline.
         goal: The mean return at which to stop.
-        over: Over how many episodes in a row that mean is.
-        progress: Whether to show a bar, where tqdm is installed.
+        over: The number of last episodes in that mean.
+        progress: Show a progress bar, if tqdm is installed.
 
     Returns:
         The return of each episode.
@@ -160,7 +160,7 @@ def learn(
     played: Sequence[Episode],
     gamma: float,
 ) -> None:
-    """A step of the policy, and one of the baseline, on a batch of episodes."""
+    """Update the baseline and the policy on a batch of episodes."""
     observations = to_tensor(np.concatenate([e.observations for e in played]))
     actions = to_tensor(np.concatenate([e.actions for e in played]))
     to_go = np.concatenate([rewards_to_go(e.rewards, gamma) for e in played])
@@ -174,12 +174,12 @@ def learn(
 
 
 def standardised(values: Array) -> Array:
-    """At mean 0 and deviation 1; where all are alike, 0."""
+    """Standardise to mean 0 and deviation 1; equal values become 0."""
     return np.asarray((values - values.mean()) / (values.std() + np.float32(1e-6)))
 
 
 def step(optimizer: Adam, loss: Any) -> None:
-    """Follow the loss downhill."""
+    """Run backward and one optimizer step, and clear the gradients."""
     loss.backward()
     optimizer.step()
     optimizer.clear_grad()
@@ -188,17 +188,17 @@ def step(optimizer: Adam, loss: Any) -> None:
 def ended(
     returns: Sequence[float], episodes: int, goal: float | None, over: int
 ) -> bool:
-    """Whether all is played, or the mean of the last `over` returns is at the goal."""
+    """True after `episodes`, or if the mean of the last `over` returns is at `goal`."""
     if goal is None or len(returns) < over:
         return len(returns) >= episodes
     return len(returns) >= episodes or bool(np.mean(returns[-over:]) >= goal)
 
 
 def gymnasium() -> Any:
-    """The library of environments.
+    """Import the library of environments.
 
     Raises:
-        ImportError: It is not installed.
+        ImportError: The library is not installed.
     """
     try:
         return import_module("gymnasium")
@@ -209,7 +209,7 @@ def gymnasium() -> Any:
 
 
 class Bar:
-    """A bar of tqdm's with the mean return, where it is wanted and can be had."""
+    """Progress bar with the mean return; nothing if hidden or tqdm is not installed."""
 
     def __init__(self, total: int, *, shown: bool) -> None:
         try:
@@ -220,7 +220,7 @@ class Bar:
             self.bar = tqdm(total=total, unit="episode", disable=not shown)
 
     def update(self, mean: float) -> None:
-        """One episode more has been played."""
+        """Advance by one episode."""
         if self.bar is not None:
             self.bar.update(1)
             self.bar.set_postfix(mean=f"{mean:.1f}")

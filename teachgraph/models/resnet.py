@@ -1,9 +1,9 @@
-"""ResNet: layers that learn what to add to their input.
+"""ResNet: deep convolutional networks of residual blocks.
 
     y = relu(x + f(x))
 
-Where nothing is to be changed f has only to be 0, so deep networks train as well as
-shallow ones, and the gradient reaches the first layer along the sums.
+An identity needs only f = 0, so deep networks train as well as shallow ones, and the
+gradient reaches the first layer along the sums.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from teachgraph.ops import functions
 __all__ = ["ResNet", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"]
 
 TORCHVISION: Names = [("running_mean", "_mean"), ("running_var", "_variance")]
-"""All other names are the same here and in torchvision."""
+"""Renames from torchvision; all other names are equal."""
 
 COUNTERS = ["num_batches_tracked"]
-"""What PyTorch's batch normalisation counts and nobody reads."""
+"""Buffers of PyTorch's batch normalisation that have no counterpart here."""
 
 BLOCKS = {
     18: [2, 2, 2, 2],
@@ -38,17 +38,17 @@ BLOCKS = {
     101: [3, 4, 23, 3],
     152: [3, 8, 36, 3],
 }
-"""For each depth how many blocks its four stages have."""
+"""The number of blocks of the four stages, by depth."""
 
 
 class BasicBlock(Layer):
-    """f is two 3x3 convolutions.
+    """Residual block with two 3x3 convolutions.
 
     Args:
-        inplanes: Channels that come in.
-        planes: Channels within.
+        inplanes: Input channels.
+        planes: Inner channels.
         stride: Of the first convolution: 2 halves the image.
-        downsample: What brings x to the shape of f(x), where it has another.
+        downsample: Brings x to the shape of f(x), where it has another.
         groups: Accepted for Paddle's sake.
         base_width: Accepted for Paddle's sake.
     """
@@ -73,18 +73,18 @@ class BasicBlock(Layer):
         self.downsample = downsample
 
     def forward(self, x: Any) -> Any:
-        """relu(x + f(x))."""
+        """Compute relu(x + f(x))."""
         short = x if self.downsample is None else self.downsample(x)
         out = self.relu(self.bn1(self.conv1(x)))
         return self.relu(self.bn2(self.conv2(out)) + short)
 
 
 class BottleneckBlock(Layer):
-    """f narrows to `width` channels by 1x1, looks around by 3x3, widens by 1x1.
+    """Residual block with 1x1, 3x3 and 1x1 convolutions; the middle one is narrow.
 
-    The 3x3 has the stride, as in torchvision and Paddle; the paper gave it to the first
-    1x1. Arguments as for `BasicBlock`; `groups` and `base_width` make ResNeXt and Wide
-    ResNet of it.
+    The 3x3 has the stride, as in torchvision and Paddle; in the paper it is the first
+    1x1. Arguments as for `BasicBlock`; `groups` and `base_width` turn it into ResNeXt
+    and Wide ResNet.
     """
 
     expansion = 4
@@ -111,7 +111,7 @@ class BottleneckBlock(Layer):
         self.downsample = downsample
 
     def forward(self, x: Any) -> Any:
-        """relu(x + f(x))."""
+        """Compute relu(x + f(x))."""
         short = x if self.downsample is None else self.downsample(x)
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.relu(self.bn2(self.conv2(out)))
@@ -119,17 +119,17 @@ class BottleneckBlock(Layer):
 
 
 class ResNet(Layer):
-    """A stem, four stages of blocks, each at half the size of the last, and a head.
+    """ResNet: a stem, four stages of blocks, each at half the resolution, and a head.
 
     From He, Zhang, Ren and Sun, Deep Residual Learning for Image Recognition (2015).
 
     Args:
         block: `BasicBlock` or `BottleneckBlock`.
         depth: 18, 34, 50, 101 or 152.
-        width: Of each group of a bottleneck, where its stage has 64 channels.
-        num_classes: How many classes there are; with 0 or less there is no head.
-        with_pool: Whether to take the mean over the image before the head.
-        groups: In how many groups the 3x3 of a bottleneck works.
+        width: Channels of each group of a bottleneck, in the stage of 64 channels.
+        num_classes: The number of classes; 0 or less leaves out the head.
+        with_pool: Average over the image before the head.
+        groups: The number of groups of a bottleneck's 3x3 convolution.
 
     In Paddle this is `paddle.vision.models.ResNet`.
 
@@ -158,15 +158,15 @@ class ResNet(Layer):
         first, *others = BLOCKS[depth]
         self.layer1 = self.stage(block, 64, first)
         for number, count in enumerate(others, 2):
-            made = self.stage(block, 2 ** (number + 5), count, stride=2)
-            self.add_sublayer(f"layer{number}", made)
+            stage = self.stage(block, 2 ** (number + 5), count, stride=2)
+            self.add_sublayer(f"layer{number}", stage)
         if with_pool:
             self.avgpool = AdaptiveAvgPool2D((1, 1))
         if num_classes > 0:
             self.fc = Linear(512 * block.expansion, num_classes)
 
     def stage(self, block: Any, planes: int, count: int, stride: int = 1) -> Layer:
-        """Blocks of one size; the first has the stride, and x must follow it."""
+        """Build the blocks of one stage; the first has the stride and downsamples x."""
         outs, downsample = planes * block.expansion, None
         if stride != 1 or self.inplanes != outs:
             downsample = Sequential(
@@ -180,7 +180,7 @@ class ResNet(Layer):
         return Sequential(*blocks)
 
     def forward(self, x: Any) -> Any:
-        """Images [N, 3, H, W] to logits [N, num_classes]."""
+        """Compute logits [N, num_classes] of images [N, 3, H, W]."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         for number in range(1, 5):
             x = getattr(self, f"layer{number}")(x)
@@ -190,39 +190,39 @@ class ResNet(Layer):
 
 
 def resnet(block: Any, depth: int, pretrained: Any, **kwargs: Any) -> ResNet:
-    """A ResNet, with torchvision's weights of a file if one is given."""
+    """Create a ResNet, with torchvision's weights from a file if one is given."""
     net = ResNet(block, depth, **kwargs)
     loaded: ResNet = from_file(net, pretrained, TORCHVISION, COUNTERS)
     return loaded
 
 
 def resnet18(pretrained: Any = False, **kwargs: Any) -> ResNet:
-    """ResNet of 18 layers, 11.7 million parameters.
+    """Create a ResNet of 18 layers, 11.7 million parameters.
 
     Args:
         pretrained: A safetensors file with torchvision's names.
         kwargs: For `ResNet`.
 
-    In Paddle this is `paddle.vision.models.resnet18`, and so with the others.
+    In Paddle this is `paddle.vision.models.resnet18`; likewise for the others.
     """
     return resnet(BasicBlock, 18, pretrained, **kwargs)
 
 
 def resnet34(pretrained: Any = False, **kwargs: Any) -> ResNet:
-    """ResNet of 34 layers, 21.8 million parameters; see `resnet18`."""
+    """Create a ResNet of 34 layers, 21.8 million parameters; see `resnet18`."""
     return resnet(BasicBlock, 34, pretrained, **kwargs)
 
 
 def resnet50(pretrained: Any = False, **kwargs: Any) -> ResNet:
-    """ResNet of 50 layers, 25.6 million parameters; see `resnet18`."""
+    """Create a ResNet of 50 layers, 25.6 million parameters; see `resnet18`."""
     return resnet(BottleneckBlock, 50, pretrained, **kwargs)
 
 
 def resnet101(pretrained: Any = False, **kwargs: Any) -> ResNet:
-    """ResNet of 101 layers, 44.5 million parameters; see `resnet18`."""
+    """Create a ResNet of 101 layers, 44.5 million parameters; see `resnet18`."""
     return resnet(BottleneckBlock, 101, pretrained, **kwargs)
 
 
 def resnet152(pretrained: Any = False, **kwargs: Any) -> ResNet:
-    """ResNet of 152 layers, 60.2 million parameters; see `resnet18`."""
+    """Create a ResNet of 152 layers, 60.2 million parameters; see `resnet18`."""
     return resnet(BottleneckBlock, 152, pretrained, **kwargs)

@@ -1,7 +1,7 @@
-"""The Transformer that translates: from one sequence of words to another.
+"""The Transformer for translation: an encoder, a causal decoder, and its loss.
 
-The encoder reads the source; the decoder writes the target, and at each place sees the
-source and what it has written so far.
+The encoder reads the source; the decoder predicts the target, and attends at each
+position to the source and to the earlier words of the target.
 """
 
 from __future__ import annotations
@@ -24,11 +24,10 @@ __all__ = ["TransformerModel", "noam_adam", "sinusoids", "smoothed_loss"]
 
 
 def sinusoids(length: int, size: int) -> Array:
-    """A vector for each position, [length, size].
+    """Compute sinusoidal position encodings, [length, size].
 
-    Its pairs of features are sine and cosine of the position, from fast to slow:
-    position / 10000^(2 i / size) for the i-th pair. Each pair of a position is a turn
-    of the same pair of any other, by an angle that depends on their distance alone.
+    Pair i of features is sine and cosine of position / 10000^(2 i / size). The pairs of
+    two positions differ by a rotation, whose angle depends on their distance alone.
 
     >>> sinusoids(2, 4).round(2)
     array([[0.  , 1.  , 0.  , 1.  ],
@@ -41,10 +40,10 @@ def sinusoids(length: int, size: int) -> Array:
 
 
 class WordEmbedding(Layer):
-    """sqrt(d) table[word] + sinusoid[position], and dropout.
+    """Compute sqrt(d) table[word] + sinusoid[position], and dropout.
 
-    The table starts with a deviation of 1 / sqrt(d), which suits the softmax where it
-    is shared; the factor brings it to the size of the sinusoids.
+    The table is initialised with a deviation of 1 / sqrt(d), which suits the softmax
+    where it is shared; the factor brings it to the scale of the sinusoids.
     """
 
     def __init__(self, table: Embedding, positions: Embedding, dropout: float) -> None:
@@ -53,31 +52,31 @@ class WordEmbedding(Layer):
         self.dropout = Dropout(dropout)
 
     def forward(self, words: Any, at: Any) -> Any:
-        """Words and where they stand, [batch, length], to [batch, length, d]."""
+        """Embed words and positions, [batch, length], as [batch, length, d]."""
         scale = sqrt(self.table.embedding_dim)
         return self.dropout(self.table(words) * scale + self.positions(at))
 
 
 class TransformerModel(Layer):
-    """Encoder, decoder, embeddings and softmax, by default those of the base model.
+    """Encoder, decoder, embeddings and output layer, by default of the base model.
 
     From Vaswani, Shazeer, Parmar, Uszkoreit, Jones, Gomez, Kaiser and Polosukhin,
     Attention Is All You Need (2017).
 
     Args:
-        src_vocab_size: How many words there are in the source.
-        trg_vocab_size: How many there are in the target.
+        src_vocab_size: The number of source words.
+        trg_vocab_size: The number of target words.
         max_length: The longest text.
-        num_encoder_layers: Layers that read.
-        num_decoder_layers: Layers that write.
+        num_encoder_layers: Layers of the encoder.
+        num_decoder_layers: Layers of the decoder.
         n_head: Heads of attention in each.
         d_model: Features of a position.
-        d_inner_hid: Features within a layer's network.
-        dropout: Share of features that is dropped in training.
-        weight_sharing: Whether source, target and softmax have one table of words.
-        bos_id: The word every target begins with.
-        eos_id: The word every target ends with.
-        pad_id: What fills up texts that are shorter than others; nobody looks at it.
+        d_inner_hid: Hidden features of a layer's feed-forward network.
+        dropout: Dropout probability.
+        weight_sharing: Source, target and output layer share one table of words.
+        bos_id: The first word of every target.
+        eos_id: The last word of every target.
+        pad_id: The padding word, which attention masks.
 
     Raises:
         InvalidValueError: A table is to be shared by vocabularies of different sizes.
@@ -106,8 +105,8 @@ class TransformerModel(Layer):
     ) -> None:
         super().__init__()
         if weight_sharing and src_vocab_size != trg_vocab_size:
-            told = f"{src_vocab_size} and {trg_vocab_size} words cannot share a table"
-            raise InvalidValueError(at_user_line(f"weight_sharing: {told}"))
+            reason = f"{src_vocab_size} and {trg_vocab_size} words cannot share a table"
+            raise InvalidValueError(at_user_line(f"weight_sharing: {reason}"))
         self.bos_id, self.eos_id, self.pad_id = bos_id, eos_id, pad_id
         self.max_length = max_length
         fixed = Assign(sinusoids(max_length, d_model))
@@ -131,20 +130,20 @@ class TransformerModel(Layer):
             self.out = Linear(d_model, trg_vocab_size, bias_attr=False)
 
     def encode(self, src_word: Any) -> tuple[Any, Any]:
-        """What the encoder makes of the source, and where it has words."""
+        """Encode the source; return the memory, and the mask of non-padding words."""
         seen = functions.unsqueeze(src_word != self.pad_id, [1, 2])
         x = self.src_embedding(src_word, positions(src_word))
         return self.transformer.encoder(x, seen), seen
 
     def scores(self, x: Any) -> Any:
-        """A score for each word, [batch, length, words]."""
+        """Compute a logit for each word, [batch, length, words]."""
         if self.out is not None:
             return self.out(x)
         table = self.trg_embedding.table.weight
         return functions.matmul(x, table, transpose_y=True)
 
     def forward(self, src_word: Any, trg_word: Any) -> Any:
-        """Scores for the word after each of the target's.
+        """Compute logits for the word after each of the target's.
 
         Args:
             src_word: The source [batch, source].
@@ -155,17 +154,17 @@ class TransformerModel(Layer):
         """
         memory, seen = self.encode(src_word)
         at = positions(trg_word)
-        before = functions.unsqueeze(at, 1) <= functions.unsqueeze(at, 2)
+        causal = functions.unsqueeze(at, 1) <= functions.unsqueeze(at, 2)
         x = self.trg_embedding(trg_word, at)
-        mask = functions.unsqueeze(before, 1)
+        mask = functions.unsqueeze(causal, 1)
         return self.scores(self.transformer.decoder(x, memory, mask, seen))
 
     def next_words(self, words: Any, state: Any) -> tuple[Any, Any]:
-        """A step of decoding: one word more; keys and values of the others are kept.
+        """Run one step of decoding; keys and values of earlier words are cached.
 
         Args:
             words: The last words [rows].
-            state: The decoder's caches, and where the source has words.
+            state: The decoder's caches, and the source's mask.
         """
         caches, seen = state
         last = functions.unsqueeze(words, 1)
@@ -182,13 +181,13 @@ class TransformerModel(Layer):
         max_length: int | None = None,
         alpha: float = 0.6,
     ) -> Array:
-        """The most probable target, as far as a search finds it.
+        """Search for the most probable target.
 
         Args:
             src_word: The source [batch, source].
-            beam_size: How many beginnings to follow; with 1 the search is greedy.
-            max_length: How many words there are at most.
-            alpha: How much longer texts are favoured.
+            beam_size: The number of prefixes to follow; with 1 the search is greedy.
+            max_length: The largest number of words.
+            alpha: The strength of the length correction, as in `beam_search`.
 
         Returns:
             Words [batch, target], each row ending with `eos_id`.
@@ -197,34 +196,36 @@ class TransformerModel(Layer):
             memory, seen = self.encode(src_word)
             state = self.transformer.decoder.gen_cache(memory), seen
             length = min(max_length or self.max_length, self.max_length)
-            given = state, src_word.shape[0], self.bos_id, self.eos_id, length
+            rows, bos, eos = src_word.shape[0], self.bos_id, self.eos_id
+            common = state, rows, bos, eos, length
             if beam_size == 1:
-                return greedy_search(self.next_words, *given)
-            return beam_search(self.next_words, *given, beam_size, alpha)[0][:, 0]
+                return greedy_search(self.next_words, *common)
+            return beam_search(self.next_words, *common, beam_size, alpha)[0][:, 0]
 
 
 def word_table(words: int, size: int) -> Embedding:
-    """A vector for each word."""
+    """Create a word embedding with the initial deviation 1 / sqrt(size)."""
     start = ParamAttr(initializer=Normal(0.0, size**-0.5))
     return Embedding(words, size, weight_attr=start)
 
 
 def positions(words: Any) -> Any:
-    """0, 1, ... along each row; how long the rows are may be known only later."""
+    """Compute positions 0, 1, ... along each row."""
+    # Not `arange`: in a Program the length may be unknown until it runs.
     return functions.cumsum(functions.ones_like(words), axis=1) - 1
 
 
 def smoothed_loss(logits: Any, labels: Any, pad_id: int, epsilon: float = 0.1) -> Any:
-    """The mean over all words but padding of the cross entropy with smoothed labels.
+    """Compute the mean cross entropy with smoothed labels, padding excluded.
 
-    A label stands for itself with 1 - epsilon and for all words alike with the rest, so
-    that no score has to grow without bound (Szegedy et al., 2015).
+    A label has the weight 1 - epsilon, and the rest is spread evenly over all words, so
+    that no logit has to grow without bound (Szegedy et al., 2015).
 
     Args:
         logits: [batch, length, words].
         labels: [batch, length].
-        pad_id: The label that does not count.
-        epsilon: The part that is spread.
+        pad_id: The label to ignore.
+        epsilon: The weight that is spread.
     """
     return functional.cross_entropy(
         logits, labels, ignore_index=pad_id, label_smoothing=epsilon
@@ -234,10 +235,10 @@ def smoothed_loss(logits: Any, labels: Any, pad_id: int, epsilon: float = 0.1) -
 def noam_adam(
     net: TransformerModel, warmup_steps: int = 4000, learning_rate: float = 1.0
 ) -> tuple[Adam, NoamDecay]:
-    """Adam as in the paper: its rate rises for a while, then falls as 1 / sqrt(t).
+    """Create Adam as in the paper: the rate rises linearly, then falls as 1 / sqrt(t).
 
     Returns:
-        The optimizer and its schedule; each has a `step()` to be called every time.
+        The optimizer and its schedule; call the `step()` of both in each iteration.
     """
     size = net.trg_embedding.table.embedding_dim
     rate = NoamDecay(size, warmup_steps, learning_rate)

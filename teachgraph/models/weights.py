@@ -1,7 +1,7 @@
-"""Weights trained with PyTorch, taken over name by name.
+"""Loading of PyTorch's weights: names are mapped, linear weights transposed.
 
-PyTorch keeps the weight of a linear layer as [out, in], Paddle and we as [in, out]. All
-else is a matter of names, of which each model brings a table.
+PyTorch stores the weight of a linear layer as [out, in], Paddle and teachgraph as
+[in, out]. The rest is a mapping of names, of which each model has a table.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from teachgraph.nn import Layer, Linear
 __all__ = ["Names", "from_file", "load_pytorch", "renamed"]
 
 Names = Sequence[tuple[str, str]]
-"""Parts of a name that are replaced, one pair after the other: theirs, ours."""
+"""Replacements in a name, applied in order: (theirs, ours)."""
 
 
 def renamed(name: str, names: Names) -> str:
-    """Our name for one of theirs.
+    """Map one of their names to ours.
 
     >>> renamed("bn1.running_var", [("running_mean", "_mean"), ("running_var", "_v")])
     'bn1._v'
@@ -40,20 +40,20 @@ def load_pytorch(
     ignored: Iterable[str] = (),
     strict: bool = True,
 ) -> tuple[list[str], list[str]]:
-    """Give a network the values of a PyTorch state dict.
+    """Load a PyTorch state dict into a network.
 
     Args:
         net: The network.
         state: Arrays by PyTorch's names, or a safetensors file of them.
-        names: How to get from their names to ours.
-        ignored: Ends of names that have no counterpart here and need none.
-        strict: Whether every value must find its parameter, and the other way round.
+        names: The replacements that map their names to ours.
+        ignored: Suffixes of names that have no counterpart here and need none.
+        strict: Refuse missing and unexpected names.
 
     Returns:
-        Our names that got no value, and their names that found no parameter.
+        The missing names (ours) and the unexpected names (theirs).
 
     Raises:
-        DataError: There are such names, with `strict`; nothing has changed.
+        DataError: With `strict`, there are such names; nothing has changed.
         InvalidValueError: A value has another shape or dtype; nothing has changed.
 
     >>> import numpy as np
@@ -61,34 +61,34 @@ def load_pytorch(
     >>> load_pytorch(net, {"weight": np.ones((2, 3), "f"), "bias": np.ones(2, "f")})
     ([], [])
     """
-    given = state if isinstance(state, Mapping) else saving.load(state)
-    kept = [name for name in given if not name.endswith(tuple(ignored))]
-    ours = {renamed(name, names): name for name in kept}
+    arrays = state if isinstance(state, Mapping) else saving.load(state)
+    relevant = [name for name in arrays if not name.endswith(tuple(ignored))]
+    ours = {renamed(name, names): name for name in relevant}
     own = net.state_dict()
     missing = [name for name in own if name not in ours]
     unexpected = [name for mine, name in ours.items() if mine not in own]
     if strict and (missing or unexpected):
-        told = f"no value for {missing}, no parameter for {unexpected}"
-        raise DataError(at_user_line(f"{type(net).__name__}: {told}"))
-    turned = linear_weights(net)
-    found = {
-        mine: np.asarray(given[name]).T if mine in turned else given[name]
+        reason = f"no value for {missing}, no parameter for {unexpected}"
+        raise DataError(at_user_line(f"{type(net).__name__}: {reason}"))
+    transposed = linear_weights(net)
+    loaded = {
+        mine: np.asarray(arrays[name]).T if mine in transposed else arrays[name]
         for mine, name in ours.items()
         if mine in own
     }
-    net.set_state_dict({**own, **found})
+    net.set_state_dict({**own, **loaded})
     return missing, unexpected
 
 
 def linear_weights(net: Layer) -> set[str]:
-    """The names of the weights that PyTorch keeps the other way round."""
+    """Names of the weights that PyTorch stores transposed."""
     layers = net.named_sublayers(include_self=True)
     linear = [path for path, layer in layers if isinstance(layer, Linear)]
     return {f"{path}.weight".lstrip(".") for path in linear}
 
 
 def from_file(net: Any, pretrained: Any, names: Names, ignored: Sequence[str]) -> Any:
-    """The network, with the weights of a file if one is given as `pretrained`.
+    """Load the file `pretrained`, if one is given, into a network; return the network.
 
     Raises:
         InvalidValueError: `pretrained` is True: no weights come with the framework.

@@ -1,4 +1,4 @@
-"""What models are made of."""
+"""Layers, containers, losses, initializers and gradient clipping: `paddle.nn`."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Activations as layers: each calls its function with what it was made with."""
+"""Activation layers: each applies a function of `nn.functional` with its options."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ __all__ = [
 
 
 class Activation(Layer):
-    """A function without parameters.
+    """Base of activation layers without parameters.
 
     Attributes:
-        function: What it calls.
-        options: What it passes on, by name.
+        function: The function to apply.
+        options: Its keyword arguments.
     """
 
     function: Callable[..., Any]
@@ -58,11 +58,11 @@ class Activation(Layer):
         super().__init__()
 
     def forward(self, x: Any) -> Any:
-        """The function of `x`."""
+        """Apply the function to `x`."""
         return type(self).function(x, **self.options)
 
     def extra_repr(self) -> str:
-        """What it passes on, for the layer's description."""
+        """Format the options for `repr`."""
         return ", ".join(f"{name}={value}" for name, value in self.options.items())
 
 
@@ -206,7 +206,7 @@ class Hardshrink(Activation):
 
 
 class Softshrink(Activation):
-    """out = x brought nearer to 0 by `threshold`."""
+    """out = sign(x) max(|x| - threshold, 0)."""
 
     function = functional.softshrink
 
@@ -258,7 +258,7 @@ class LogSoftmax(Activation):
 
 
 class GELU(Activation):
-    """out = x Phi(x), Phi the normal distribution."""
+    """out = x Phi(x), with Phi the standard normal distribution function."""
 
     function = functional.gelu
 
@@ -278,7 +278,7 @@ class GLU(Activation):
 
 
 class Maxout(Activation):
-    """The largest of each group of `groups` neighbours along `axis`."""
+    """Maximum of each group of `groups` neighbours along `axis`."""
 
     function = functional.maxout
 
@@ -292,7 +292,7 @@ class PReLU(Layer):
 
     Args:
         num_parameters: 1, or the number of channels.
-        init: What each slope starts with.
+        init: The initial value of each slope.
         weight_attr: A ParamAttr, or a name.
         data_format: Where the channels stand.
         name: Accepted for Paddle's sake.
@@ -319,16 +319,16 @@ class PReLU(Layer):
         )
 
     def forward(self, x: Any) -> Any:
-        """The function `prelu`."""
+        """Apply the function `prelu`."""
         return functional.prelu(x, self.weight, self.data_format)
 
     def extra_repr(self) -> str:
-        """How many slopes it has."""
+        """Format the number of slopes for `repr`."""
         return f"num_parameters={self.weight.shape[0]}"
 
 
 class RReLU(Activation):
-    """x where it is positive, else x times a random slope; in `eval`, their mean."""
+    """out = x where x >= 0, else x times a random slope; in `eval` the mean slope."""
 
     def __init__(
         self,
@@ -340,12 +340,12 @@ class RReLU(Activation):
         self.options = {"lower": lower, "upper": upper}
 
     def forward(self, x: Any) -> Any:
-        """The function of `x`."""
+        """Apply the function to `x`."""
         return functional.rrelu(x, **self.options, training=self.training)
 
 
 class Softmax2D(Activation):
-    """The softmax over the channels of pictures [N, C, H, W] or [C, H, W].
+    """Softmax over the channels of images [N, C, H, W] or [C, H, W].
 
     >>> import teachgraph as tg
     >>> Softmax2D()(tg.zeros([2, 1, 1])).flatten().tolist()
@@ -353,5 +353,5 @@ class Softmax2D(Activation):
     """
 
     def forward(self, x: Any) -> Any:
-        """The function of `x`."""
+        """Apply the function to `x`."""
         return functional.softmax(x, axis=-3)

@@ -1,4 +1,4 @@
-"""Layers that normalise with the moments of the batch, and remember running ones."""
+"""Batch normalisation layers, with running moments for evaluation."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ONE = Constant(1.0)
 
 
 def check_rank(x: Any, ranks: Sequence[int], layer: str) -> None:
-    """The input of a layer must have one of these numbers of dimensions.
+    """Require that the input of a layer has one of these ranks.
 
     Raises:
-        ShapeError: It has not.
+        ShapeError: It has another rank.
     """
     if ranks and len(x.shape) not in ranks:
         wanted = " or ".join(f"{rank}D" for rank in ranks)
@@ -36,12 +36,12 @@ def check_rank(x: Any, ranks: Sequence[int], layer: str) -> None:
 
 
 class BatchStatistics(Layer):
-    """What batch normalisations of any rank share.
+    """Base of batch normalisations of any rank.
 
     Attributes:
-        weight: [C], starts at 1.
-        bias: [C], starts at 0.
-        _mean: [C], the running mean; it is part of the state but not trained.
+        weight: [C], initially 1.
+        bias: [C], initially 0.
+        _mean: [C], the running mean; part of the state, not trained.
         _variance: [C], the running variance, likewise.
     """
 
@@ -68,8 +68,9 @@ class BatchStatistics(Layer):
     def make_parameters(
         self, weight: Any, bias: Any, mean_name: str | None, variance_name: str | None
     ) -> None:
-        """The trained parameters, then the running moments."""
+        """Create scale and shift, then the running moments."""
         size = [self.num_features]
+        # In Paddle running moments are parameters that are not trained, not buffers.
         moving = [
             ParamAttr(name, Constant(value), trainable=False)
             for name, value in ((mean_name, 0.0), (variance_name, 1.0))
@@ -80,7 +81,7 @@ class BatchStatistics(Layer):
         self._mean, self._variance = make(size, moving[0]), make(size, moving[1])
 
     def forward(self, x: Any) -> Any:
-        """The function `batch_norm`, with the running moments when not training."""
+        """Apply `batch_norm`, with the running moments when not training."""
         check_rank(x, self.ranks, type(self).__name__)
         return functional.batch_norm(
             x,
@@ -96,7 +97,7 @@ class BatchStatistics(Layer):
         )
 
     def extra_repr(self) -> str:
-        """The sizes, and the format where it is not the usual one."""
+        """Format the sizes, and an unusual data format, for `repr`."""
         text = f"num_features={self.num_features}, momentum={self.momentum}"
         text += f", epsilon={self.epsilon}"
         usual = self.data_format.startswith("NC")
@@ -113,8 +114,8 @@ class BatchNorm1D(BatchStatistics):
         num_features: C.
         momentum: The weight of the old value in the running moments.
         epsilon: Keeps the denominator from 0.
-        weight_attr: About the scale [C], which starts at 1; False for none.
-        bias_attr: About the shift [C], which starts at 0; False for none.
+        weight_attr: ParamAttr of the scale [C], which starts at 1; False for none.
+        bias_attr: ParamAttr of the shift [C], which starts at 0; False for none.
         data_format: "NCL" or "NLC".
         use_global_stats: True for running moments while training, too.
         name: Instead of `batch_norm1d_N`.
@@ -142,8 +143,8 @@ class BatchNorm1D(BatchStatistics):
         use_global_stats: bool | None = None,
         name: str | None = None,
     ) -> None:
-        about = weight_attr, bias_attr, data_format, use_global_stats, name
-        super().__init__(num_features, momentum, epsilon, *about)
+        rest = weight_attr, bias_attr, data_format, use_global_stats, name
+        super().__init__(num_features, momentum, epsilon, *rest)
 
 
 class BatchNorm2D(BatchStatistics):
@@ -174,29 +175,29 @@ class BatchNorm3D(BatchStatistics):
         use_global_stats: bool | None = None,
         name: str | None = None,
     ) -> None:
-        about = weight_attr, bias_attr, data_format, use_global_stats, name
-        super().__init__(num_features, momentum, epsilon, *about)
+        rest = weight_attr, bias_attr, data_format, use_global_stats, name
+        super().__init__(num_features, momentum, epsilon, *rest)
 
 
 class BatchNorm(BatchStatistics):
-    """The 1.x layer: any rank from 2 on, and an activation after it.
+    """The 1.x layer: input of any rank from 2 on, and an activation.
 
     Args:
         num_channels: C.
         act: The type of an op to apply, such as "relu".
-        is_test: Whether to use the running moments even while training.
+        is_test: Use the running moments even while training.
         momentum: The weight of the old value in the running moments.
         epsilon: Keeps the denominator from 0.
-        param_attr: About the scale [C], which starts at 1; False for none.
-        bias_attr: About the shift [C], which starts at 0; False for none.
+        param_attr: ParamAttr of the scale [C], which starts at 1; False for none.
+        bias_attr: ParamAttr of the shift [C], which starts at 0; False for none.
         dtype: Of the parameters.
         data_layout: "NCHW" or "NHWC".
         in_place: Accepted for Paddle's sake.
         moving_mean_name: The running mean's name.
         moving_variance_name: The running variance's name.
         do_model_average_for_mean_and_var: Accepted for Paddle's sake.
-        use_global_stats: Whether to use the running moments in any case.
-        trainable_statistics: Whether to use the batch's even when not training.
+        use_global_stats: Always use the running moments.
+        trainable_statistics: Use the batch's moments even when not training.
 
     In Paddle this is `paddle.nn.BatchNorm`.
     """
@@ -234,7 +235,7 @@ class BatchNorm(BatchStatistics):
         self.make_parameters(param_attr, bias_attr, *names)
 
     def forward(self, input: Any) -> Any:
-        """The op `batch_norm`, then the activation."""
+        """Apply the op `batch_norm`, then the activation."""
         is_test = self.is_test or not self.training
         moments = self._mean, self._variance
         with naming.layer("batch_norm", self.full_name()):
@@ -244,5 +245,5 @@ class BatchNorm(BatchStatistics):
             return outputs[-1] if self.act is None else self.act(outputs[-1])
 
     def extra_repr(self) -> str:
-        """Nothing, as in Paddle."""
+        """Return an empty text, as Paddle does."""
         return ""

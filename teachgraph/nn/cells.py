@@ -1,4 +1,4 @@
-"""Cells: one step of a recurrent network, written in ops."""
+"""Recurrent cells: one step of a simple RNN, LSTM or GRU, written in ops."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ States = Any
 
 
 class RNNCellBase(Layer):
-    """One step of a recurrent network: inputs and states in, output and states out.
+    """Base of cells: maps inputs and states to output and new states.
 
-    A cell of your own has `hidden_size` and `forward(inputs, states)`.
+    Subclasses define `hidden_size` and `forward(inputs, states)`.
 
     In Paddle this is `paddle.nn.RNNCellBase`.
     """
@@ -33,20 +33,20 @@ class RNNCellBase(Layer):
     hidden_size: int
 
     def get_initial_states(self, batch_ref: Any, batch_dim_idx: int = 0) -> States:
-        """Zeros for each sequence of `batch_ref`."""
+        """Create zero states for the batch size of `batch_ref`."""
         return zero_state(batch_ref, batch_dim_idx, self.hidden_size)
 
 
 class AffineCell(RNNCellBase):
-    """A cell whose gates are made of W_ih x + b_ih and W_hh h + b_hh.
+    """Base of cells whose gates are functions of W_ih x + b_ih and W_hh h + b_hh.
 
-    All weights start uniform within 1 / sqrt(hidden).
+    All weights are initialised uniformly within 1 / sqrt(hidden).
 
     Attributes:
-        gates: How many there are, each of `hidden_size` rows.
+        gates: The number of gates, each of `hidden_size` rows.
         weight_ih: [gates * hidden, input].
         weight_hh: [gates * hidden, hidden].
-        bias_ih, bias_hh: [gates * hidden], or None where left out.
+        bias_ih, bias_hh: [gates * hidden], or None.
     """
 
     gates = 1
@@ -80,16 +80,16 @@ class AffineCell(RNNCellBase):
         shapes = [[rows, input_size], [rows, hidden_size], [rows], [rows]]
         for weight, shape, attr in zip(WEIGHTS, shapes, attrs, strict=True):
             bias = weight.startswith("bias")
-            made = self.create_parameter(shape, attr, None, bias, start)
-            setattr(self, weight, made)
+            parameter = self.create_parameter(shape, attr, None, bias, start)
+            setattr(self, weight, parameter)
 
     @property
     def weights(self) -> list[Any]:
-        """W_ih, W_hh and both biases; None for one that is left out."""
+        """W_ih, W_hh and both biases; None for a missing one."""
         return [self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh]
 
     def sums(self, inputs: Any, h: Any) -> tuple[Any, Any]:
-        """W_ih x + b_ih and W_hh h + b_hh."""
+        """Compute W_ih x + b_ih and W_hh h + b_hh."""
         from_x = functions.matmul(inputs, self.weight_ih, transpose_y=True)
         from_h = functions.matmul(h, self.weight_hh, transpose_y=True)
         from_x = from_x if self.bias_ih is None else from_x + self.bias_ih
@@ -98,11 +98,11 @@ class AffineCell(RNNCellBase):
     def sequence(
         self, inputs: Any, states: States, lengths: Any, *, is_reverse: bool
     ) -> tuple[Any, States]:
-        """All steps of time-major inputs as one op."""
+        """Run all steps of time-major inputs as one op."""
         raise NotImplementedError(f"{type(self).__name__} has no op for all steps")
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         return f"{self.input_size}, {self.hidden_size}"
 
 
@@ -135,7 +135,7 @@ class SimpleRNNCell(AffineCell):
         self.activation = activation
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
-        """One step: x [batch, input] and h [batch, hidden] to h' twice."""
+        """Run one step: x [batch, input], h [batch, hidden] to (h', h')."""
         h = self.get_initial_states(inputs) if states is None else states
         from_x, from_h = self.sums(inputs, h)
         h = getattr(functional, self.activation)(from_x + from_h)
@@ -144,7 +144,7 @@ class SimpleRNNCell(AffineCell):
     def sequence(
         self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
     ) -> tuple[Any, Any]:
-        """The op `rnn_simple`."""
+        """Apply the op `rnn_simple`."""
         attrs = {"activation": self.activation, "is_reverse": is_reverse}
         return rnn_simple(inputs, states, *self.weights, lengths, **attrs)[:2]  # type: ignore[no-any-return]
 
@@ -158,12 +158,12 @@ class LSTMCell(AffineCell):
     gates = 4
 
     def get_initial_states(self, batch_ref: Any, batch_dim_idx: int = 0) -> States:
-        """Zeros for h and for c."""
+        """Create zeros for h and for c."""
         zeros = zero_state(batch_ref, batch_dim_idx, self.hidden_size)
         return zeros, zeros
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
-        """One step: x [batch, input] and (h, c) to h' and (h', c')."""
+        """Run one step: x [batch, input], (h, c) to h' and (h', c')."""
         h, c = self.get_initial_states(inputs) if states is None else states
         from_x, from_h = self.sums(inputs, h)
         i, f, g, o = functions.split(from_x + from_h, 4, axis=-1)
@@ -174,7 +174,7 @@ class LSTMCell(AffineCell):
     def sequence(
         self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
     ) -> tuple[Any, Any]:
-        """The op `rnn_lstm`."""
+        """Apply the op `rnn_lstm`."""
         out, h, c, *_ = rnn_lstm(
             inputs, *states, *self.weights, lengths, is_reverse=is_reverse
         )
@@ -190,7 +190,7 @@ class GRUCell(AffineCell):
     gates = 3
 
     def forward(self, inputs: Any, states: Any = None) -> tuple[Any, Any]:
-        """One step: x [batch, input] and h [batch, hidden] to h' twice."""
+        """Run one step: x [batch, input], h [batch, hidden] to (h', h')."""
         h = self.get_initial_states(inputs) if states is None else states
         from_x, from_h = self.sums(inputs, h)
         x_r, x_z, x_n = functions.split(from_x, 3, axis=-1)
@@ -203,13 +203,14 @@ class GRUCell(AffineCell):
     def sequence(
         self, inputs: Any, states: Any, lengths: Any, *, is_reverse: bool
     ) -> tuple[Any, Any]:
-        """The op `rnn_gru`."""
+        """Apply the op `rnn_gru`."""
         weights = self.weights
         return rnn_gru(inputs, states, *weights, lengths, is_reverse=is_reverse)[:2]  # type: ignore[no-any-return]
 
 
 def zero_state(batch_ref: Any, batch_dim_idx: int, hidden_size: int) -> Any:
-    """Zeros [batch, hidden], also where the batch is known only when it runs."""
+    """Create zeros [batch, hidden]."""
+    # Not `full`: in a Program the batch size may be unknown until it runs.
     first = batch_ref[0] if batch_dim_idx == 1 else batch_ref
     while len(first.shape) > 2:
         first = first[:, 0]

@@ -1,7 +1,7 @@
-"""Gradient clipping: what an optimizer does to large gradients before it steps.
+"""Gradient clipping by value, by norm and by global norm, for optimizers.
 
-A clip takes (parameter, gradient) pairs, of Tensors or of Variables, and gives pairs.
-Gradients of parameters with `need_clip=False` stay as they are.
+A clip maps (parameter, gradient) pairs, of Tensors or of Variables, to pairs.
+Gradients of parameters with `need_clip=False` are unchanged.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ Pairs = list[tuple[Any, Any]]
 
 
 class ClipGradBase:
-    """A way to clip gradients.
+    """Base of gradient clippings.
 
     In Paddle this is `paddle.nn.ClipGradBase`.
     """
 
     def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> Pairs:
-        """The same parameters with clipped gradients."""
-        pairs = [(p, own(g)) for p, g in params_grads if g is not None]
+        """Return the pairs with clipped gradients."""
+        pairs = [(p, detached(g)) for p, g in params_grads if g is not None]
         wanted = [(p, g) for p, g in pairs if getattr(p, "need_clip", True)]
         clipped = dict(self.clip(wanted)) if wanted else {}
         return [(p, clipped.get(p, g)) for p, g in pairs]
 
     def clip(self, pairs: Pairs) -> Pairs:
-        """The same for parameters that all want it; there is at least one."""
+        """Clip the gradients of at least one pair, all of which need it."""
         raise NotImplementedError
 
 
 class ClipGradByValue(ClipGradBase):
-    """Each element into [min, max].
+    """Clip each element to [min, max].
 
     Args:
-        max: The largest that may be.
-        min: The smallest; by default -max, for which max must be greater than 0.
+        max: The upper bound.
+        min: The lower bound; by default -max, for which max must be greater than 0.
 
     Raises:
         InvalidValueError: The bounds are no numbers, or `min` is above `max`.
@@ -72,7 +72,7 @@ class ClipGradByValue(ClipGradBase):
             )
 
     def clip(self, pairs: Pairs) -> Pairs:
-        """Element by element."""
+        """Clip element by element."""
         clip = find("clip")
         return [(p, clip(g, min=self.min, max=self.max)) for p, g in pairs]
 
@@ -81,13 +81,13 @@ class ClipGradByValue(ClipGradBase):
 
 
 class ClipGradByNorm(ClipGradBase):
-    """Each gradient to a length of at most clip_norm.
+    """Scale each gradient to a norm of at most clip_norm.
 
     Args:
-        clip_norm: The greatest length sqrt(sum(g^2)).
+        clip_norm: The largest norm sqrt(sum(g^2)).
 
     Raises:
-        InvalidValueError: It is no number greater than 0.
+        InvalidValueError: `clip_norm` is no number greater than 0.
 
     >>> import teachgraph as tg
     >>> w, dw = tg.to_tensor([1.0, 1.0]), tg.to_tensor([3.0, -4.0])
@@ -101,7 +101,7 @@ class ClipGradByNorm(ClipGradBase):
         self.clip_norm = positive("clip_norm", clip_norm)
 
     def clip(self, pairs: Pairs) -> Pairs:
-        """Gradient by gradient."""
+        """Clip gradient by gradient."""
         return [(p, clip_by_norm(g, max_norm=self.clip_norm)) for p, g in pairs]
 
     def __str__(self) -> str:
@@ -109,17 +109,17 @@ class ClipGradByNorm(ClipGradBase):
 
 
 class ClipGradByGlobalNorm(ClipGradBase):
-    """All gradients by one factor, so that together they are at most clip_norm long.
+    """Scale all gradients by one factor to a global norm of at most clip_norm.
 
-    The factor is clip_norm / max(clip_norm, length).
+    The factor is clip_norm / max(clip_norm, norm).
 
     Args:
-        clip_norm: The greatest length of all gradients, as if they were one.
+        clip_norm: The largest norm of all gradients concatenated.
         group_name: Accepted for Paddle's sake.
         auto_skip_clip: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: It is no number greater than 0.
+        InvalidValueError: `clip_norm` is no number greater than 0.
 
     >>> import teachgraph as tg
     >>> w, dw, db = (tg.to_tensor(x) for x in ([1.0], [3.0], [-4.0]))
@@ -139,8 +139,8 @@ class ClipGradByGlobalNorm(ClipGradBase):
         self.group_name = group_name
 
     def clip(self, pairs: Pairs) -> Pairs:
-        """By one factor."""
-        squares = alike([squared_l2_norm(g) for _, g in pairs])
+        """Scale all gradients by one factor."""
+        squares = in_widest_dtype([squared_l2_norm(g) for _, g in pairs])
         length = sqrt(add_n(*squares))
         allowed = constant(self.clip_norm, length)
         factor = elementwise_div(allowed, elementwise_max(allowed, length))
@@ -150,54 +150,54 @@ class ClipGradByGlobalNorm(ClipGradBase):
         return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"
 
 
-def own(grad: Any) -> Any:
-    """A gradient that may be written to: `.grad` of a parameter stays as it is."""
+def detached(grad: Any) -> Any:
+    """Detach a gradient, so that in-place ops leave `.grad` unchanged."""
     return grad.detach() if isinstance(grad, Tensor) else grad
 
 
-def alike(values: list[Any]) -> list[Any]:
-    """Values in one dtype, the widest there is among them."""
+def in_widest_dtype(values: list[Any]) -> list[Any]:
+    """Cast values to the widest dtype among them."""
     widest = np.result_type(*(x.dtype for x in values))
     return [x if x.dtype == widest else x.astype(widest) for x in values]
 
 
 def constant(value: float, beside: Any) -> Any:
-    """A number in the mode, and of the dtype, of what it meets."""
+    """Create a number [1] with the dtype and in the mode of a tensor."""
     attrs = {"shape": [1], "value": value, "dtype": dtypes.PADDLE_CODES[beside.dtype]}
     return beside.apply(fill_constant, (), attrs)
 
 
 def scaled(grad: Any, factor: Any) -> Any:
-    """A gradient times a factor of shape [1], where the gradient was."""
+    """Multiply a gradient in place by a factor of shape [1]."""
     if factor.dtype != grad.dtype:
         factor = factor.astype(grad.dtype)
     return multiply_onto(grad, factor if grad.shape else factor.reshape([]))
 
 
 def number(name: str, value: Any) -> float:
-    """A bound as a number.
+    """Convert a bound to a float.
 
     Raises:
-        InvalidValueError: It is none.
+        InvalidValueError: The bound is no number.
     """
     try:
-        found = float(value)
+        bound = float(value)
     except (TypeError, ValueError):
-        found = nan
-    if isnan(found):
+        bound = nan
+    if isnan(bound):
         raise InvalidValueError(at_user_line(f"{name} is a number, got {value!r}"))
-    return found
+    return bound
 
 
 def positive(name: str, value: Any) -> float:
-    """A bound as a number that is greater than 0.
+    """Require a finite bound greater than 0.
 
     Raises:
-        InvalidValueError: It is none.
+        InvalidValueError: The bound is not.
     """
-    found = number(name, value)
-    if not 0.0 < found < inf:
+    bound = number(name, value)
+    if not 0.0 < bound < inf:
         raise InvalidValueError(
             at_user_line(f"{name} must be greater than 0, got {value!r}")
         )
-    return found
+    return bound

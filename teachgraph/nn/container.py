@@ -1,4 +1,4 @@
-"""Layers that hold layers or parameters: in a row, by number, by name."""
+"""Containers: `Sequential`, `LayerList`, `LayerDict` and `ParameterList`."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
 
 class Numbered(Layer):
-    """Attributes called `0`, `1`, ... that are used as a list."""
+    """Base of lists: the items are attributes called `0`, `1`, ..."""
 
     def held(self) -> list[Any]:
-        """What stands there, in order."""
+        """Return the items in order."""
         numbers = sorted(int(name) for name in self.__dict__ if name.isdecimal())
         return [self.__dict__[str(number)] for number in numbers]
 
     def hold(self, things: Iterable[Any]) -> None:
-        """Put these there instead."""
+        """Replace all items."""
         for name in [name for name in self.__dict__ if name.isdecimal()]:
             delattr(self, name)
         for number, thing in enumerate(things):
             setattr(self, str(number), thing)
 
     def position(self, index: int) -> int:
-        """An index, counted from the end where it is negative.
+        """Resolve an index; a negative one counts from the end.
 
         Raises:
-            OutOfRangeError: There is nothing.
+            OutOfRangeError: The index is out of range.
         """
         count = len(self)
         if not -count <= index < count:
@@ -49,13 +49,13 @@ class Numbered(Layer):
         return iter(self.held())
 
     def append(self, thing: Any) -> Self:
-        """Add one at the end."""
+        """Append an item."""
         setattr(self, str(len(self)), thing)
         return self
 
 
 class Sequential(Layer):
-    """Layers one after the other.
+    """Chain of layers.
 
     >>> from teachgraph.nn import Linear, ReLU
     >>> len(list(Sequential(Linear(4, 3), ReLU(), Linear(3, 2)).children()))
@@ -73,8 +73,9 @@ class Sequential(Layer):
                 self.add_sublayer(str(position), item)
 
     def forward(self, input: Any) -> Any:
-        """Each layer's output is the next one's input."""
-        for layer in self.children():
+        """Apply the layers in order, each to the output of the one before."""
+        layers = [layer for layer in self.__dict__.values() if isinstance(layer, Layer)]
+        for layer in layers:
             input = layer(input)
         return input
 
@@ -93,7 +94,7 @@ class Sequential(Layer):
 
 
 class LayerList(Numbered):
-    """Layers by number; what becomes of an input is for the one who holds the list.
+    """List of layers; it has no forward of its own.
 
     >>> from teachgraph.nn import Linear
     >>> layers = LayerList([Linear(4, 4) for _ in range(3)])
@@ -116,30 +117,30 @@ class LayerList(Numbered):
         self.add_sublayer(str(self.position(index)), layer)
 
     def __delitem__(self, index: int | slice) -> None:
-        kept = self.held()
-        del kept[index if isinstance(index, slice) else self.position(index)]
-        self.hold(kept)
+        items = self.held()
+        del items[index if isinstance(index, slice) else self.position(index)]
+        self.hold(items)
 
     def append(self, sublayer: Layer) -> Self:
-        """Add a layer at the end."""
+        """Append a layer."""
         self.add_sublayer(str(len(self)), sublayer)
         return self
 
     def insert(self, index: int, sublayer: Layer) -> None:
-        """Put a layer before the one at `index`."""
-        held = self.held()
-        held.insert(index, sublayer)
-        self.hold(held)
+        """Insert a layer before the one at `index`."""
+        items = self.held()
+        items.insert(index, sublayer)
+        self.hold(items)
 
     def extend(self, sublayers: Iterable[Layer]) -> Self:
-        """Add several at the end."""
+        """Append several layers."""
         for layer in sublayers:
             self.append(layer)
         return self
 
 
 class ParameterList(Numbered):
-    """Parameters by number.
+    """List of parameters.
 
     In Paddle this is `paddle.nn.ParameterList`.
     """
@@ -156,13 +157,13 @@ class ParameterList(Numbered):
         setattr(self, str(self.position(index)), parameter)
 
     def append(self, parameter: Any) -> Self:
-        """Add a parameter at the end."""
+        """Append a parameter."""
         self.add_parameter(str(len(self)), parameter)
         return self
 
 
 class LayerDict(Layer):
-    """Layers by name.
+    """Dictionary of layers.
 
     >>> from teachgraph.nn import Linear, ReLU
     >>> layers = LayerDict({"in": Linear(2, 2), "bend": ReLU()})
@@ -177,7 +178,7 @@ class LayerDict(Layer):
         self.update(sublayers or {})
 
     def update(self, sublayers: Any) -> None:
-        """Take over layers from a dict or from pairs, replacing those there are."""
+        """Set layers from a dict or from pairs; replace those of the same names."""
         for name, layer in dict(sublayers).items():
             self[name] = layer
 
@@ -200,28 +201,28 @@ class LayerDict(Layer):
         return key in self.keys()
 
     def pop(self, key: str) -> Layer:
-        """Take a layer out.
+        """Remove a layer and return it.
 
         Raises:
-            KeyError: There is none of this name.
+            KeyError: There is no layer of this name.
         """
         layer = self[key]
         delattr(self, key)
         return layer
 
     def clear(self) -> None:
-        """Take all layers out."""
+        """Remove all layers."""
         for key in self.keys():
             self.pop(key)
 
     def keys(self) -> list[str]:
-        """The names, in order."""
+        """Return the names, in order."""
         return [name for name, _ in self.named_children()]
 
     def values(self) -> list[Layer]:
-        """The layers, in order."""
+        """Return the layers, in order."""
         return list(self.children())
 
     def items(self) -> list[tuple[str, Layer]]:
-        """Names and layers, in order."""
+        """Return names and layers, in order."""
         return list(self.named_children())

@@ -1,4 +1,4 @@
-"""Convolutions as layers."""
+"""Convolution and transposed convolution layers in 1, 2 and 3 dimensions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class Sliding(Layer):
-    """What all convolutions have: a filter that slides, and a bias."""
+    """Base of convolutions: the arguments of a sliding window."""
 
     dims: int
     usual_format: str
@@ -59,7 +59,7 @@ class Sliding(Layer):
         self._data_format = data_format or self.usual_format
 
     def sliding(self) -> dict[str, Any]:
-        """How the filter slides, in the words of the functions."""
+        """Return the window's arguments for the functional form."""
         return {
             "stride": self._stride,
             "padding": self._padding,
@@ -69,7 +69,7 @@ class Sliding(Layer):
         }
 
     def described(self, **others: Any) -> str:
-        """What differs from the usual, as Paddle's repr has it."""
+        """Format sizes and non-default arguments as Paddle's repr does."""
         ones = [1] * self.dims
         facts = {
             "stride": None if self._stride == ones else self._stride,
@@ -85,7 +85,7 @@ class Sliding(Layer):
 
 
 class Convolution(Sliding):
-    """A convolution over so many dimensions."""
+    """Convolution over `dims` dimensions."""
 
     def __init__(
         self,
@@ -126,14 +126,14 @@ class Convolution(Sliding):
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def forward(self, x: Any) -> Any:
-        """The function of the same name."""
+        """Apply the function of the same name."""
         how = self.sliding()
         if self._padding_mode != "zeros":
             x, how["padding"] = self.padded(x), 0
         return type(self).function(x, self.weight, self.bias, **how)
 
     def padded(self, x: Any) -> Any:
-        """The image with a border made of itself.
+        """Pad the image by the padding mode.
 
         Raises:
             InvalidValueError: The padding is not in numbers.
@@ -148,18 +148,19 @@ class Convolution(Sliding):
         both = (
             numbers if len(numbers) > self.dims else [n for n in numbers for _ in "ab"]
         )
+        # `pad` takes the last dimension first, as PyTorch's does.
         pairs = list(zip(both[::2], both[1::2], strict=True))
         widths = [n for pair in reversed(pairs) for n in pair]
         return pad(x, widths, self._padding_mode, data_format=self._data_format)
 
     def extra_repr(self) -> str:
-        """Its sizes, and what is unusual."""
+        """Format sizes and non-default arguments for `repr`."""
         mode = self._padding_mode
         return self.described(padding_mode=None if mode == "zeros" else mode)
 
 
 class Conv1D(Convolution):
-    """A convolution over sequences [N, C, L]; weights and the rest as in `Conv2D`.
+    """Convolution over sequences [N, C, L]; arguments as for `Conv2D`.
 
     In Paddle this is `paddle.nn.Conv1D`.
     """
@@ -170,21 +171,21 @@ class Conv1D(Convolution):
 
 
 class Conv2D(Convolution):
-    """A convolution over images [N, C, H, W].
+    """Convolution over images [N, C, H, W].
 
     Args:
         in_channels: C.
-        out_channels: How many filters there are.
+        out_channels: The number of filters.
         kernel_size: Height and width of the window, or one number for both.
         stride: From one window to the next.
         padding: Around the image: a number, several, `"same"` or `"valid"`.
         dilation: From one element of a window to the next.
-        groups: Parts of the channels that see only their own filters.
-        padding_mode: What it is padded with: `zeros`, or `reflect`, `replicate` or
-            `circular` for the image itself.
-        weight_attr: About the filters [out, in / groups, h, w], which start normally
-            distributed with deviation sqrt(2 / (in h w)) (He et al., 2015).
-        bias_attr: About the bias [out], which starts at 0; False for none.
+        groups: The number of groups of channels, each with its own filters.
+        padding_mode: The kind of padding: `zeros`, or `reflect`, `replicate` or
+            `circular`, which repeat the image's own elements.
+        weight_attr: ParamAttr of the filters [out, in / groups, h, w]; initially normal
+            with deviation sqrt(2 / (in h w)) (He et al., 2015).
+        bias_attr: ParamAttr of the bias [out], which starts at 0; False for none.
         data_format: `NHWC` if the channels come last.
 
     In Paddle this is `paddle.nn.Conv2D`.
@@ -201,7 +202,7 @@ class Conv2D(Convolution):
 
 
 class Conv3D(Convolution):
-    """A convolution over volumes [N, C, D, H, W]; the rest as in `Conv2D`.
+    """Convolution over volumes [N, C, D, H, W]; arguments as for `Conv2D`.
 
     In Paddle this is `paddle.nn.Conv3D`.
     """
@@ -212,7 +213,7 @@ class Conv3D(Convolution):
 
 
 class Transposed(Sliding):
-    """A transposed convolution over so many dimensions."""
+    """Transposed convolution over `dims` dimensions."""
 
     def __init__(
         self,
@@ -245,7 +246,7 @@ class Transposed(Sliding):
         self.bias = self.create_parameter([out_channels], bias_attr, is_bias=True)
 
     def forward(self, x: Any, output_size: Sequence[int] | int | None = None) -> Any:
-        """The function of the same name; a size takes the place of output_padding."""
+        """Apply the function of the same name; a size replaces `output_padding`."""
         more = 0 if output_size is not None else self._output_padding
         return type(self).function(
             x,
@@ -257,13 +258,13 @@ class Transposed(Sliding):
         )
 
     def extra_repr(self) -> str:
-        """Its sizes, and what is unusual."""
+        """Format sizes and non-default arguments for `repr`."""
         more = None if self._output_padding == 0 else self._output_padding
         return self.described(output_padding=more)
 
 
 class Conv1DTranspose(Transposed):
-    """A transposed convolution over sequences; the rest as in `Conv2DTranspose`.
+    """Transposed convolution over sequences; arguments as for `Conv2DTranspose`.
 
     In Paddle this is `paddle.nn.Conv1DTranspose`.
     """
@@ -302,20 +303,20 @@ class Conv1DTranspose(Transposed):
 
 
 class Conv2DTranspose(Transposed):
-    """A transposed convolution, which makes images [N, C, H, W] larger.
+    """Transposed convolution, which enlarges images [N, C, H, W].
 
     Args:
         in_channels: C.
-        out_channels: How many channels the result has.
+        out_channels: The number of output channels.
         kernel_size: Height and width of the window, or one number for both.
         stride: From one window of the result to the next.
-        padding: What is cut off around the result.
-        output_padding: What is added behind, less than a stride.
+        padding: The border to cut off the result.
+        output_padding: Elements to add at the end, less than a stride.
         dilation: From one element of a window to the next.
-        groups: Parts of the channels that see only their own filters.
-        weight_attr: About the filters [in, out / groups, h, w], which start
+        groups: The number of groups of channels, each with its own filters.
+        weight_attr: ParamAttr of the filters [in, out / groups, h, w], which start
             Xavier-uniform.
-        bias_attr: About the bias [out], which starts at 0; False for none.
+        bias_attr: ParamAttr of the bias [out], which starts at 0; False for none.
         data_format: `NHWC` if the channels come last.
 
     In Paddle this is `paddle.nn.Conv2DTranspose`.
@@ -332,7 +333,7 @@ class Conv2DTranspose(Transposed):
 
 
 class Conv3DTranspose(Transposed):
-    """A transposed convolution over volumes; the rest as in `Conv2DTranspose`.
+    """Transposed convolution over volumes; arguments as for `Conv2DTranspose`.
 
     In Paddle this is `paddle.nn.Conv3DTranspose`.
     """

@@ -1,4 +1,4 @@
-"""Layers that leave out some of their input, at random, while training."""
+"""Dropout layers, active while training."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout2D", "Dropout3D"]
 
 
 class Dropout(Layer):
-    """While training, each element with probability 1 - p, else 0 (Srivastava, 2014).
+    """Dropout: while training, zero each element with probability p (Srivastava, 2014).
 
     Args:
         p: The probability of 0.
-        axis: Elements that differ only in other dimensions are dropped together.
-        mode: "upscale_in_train" or "downscale_in_infer": when the mean is put right.
+        axis: The mask varies along these dimensions and broadcasts along the others.
+        mode: "upscale_in_train" or "downscale_in_infer": when outputs are rescaled.
         name: Accepted for Paddle's sake.
 
     Raises:
@@ -44,16 +44,16 @@ class Dropout(Layer):
         self.p, self.axis, self.mode = p, axis, mode
 
     def forward(self, input: Any) -> Any:
-        """The function `dropout`."""
+        """Apply the function `dropout`."""
         return functional.dropout(input, self.p, self.axis, self.training, self.mode)
 
     def extra_repr(self) -> str:
-        """The probability and the mode."""
+        """Format the probability and the mode for `repr`."""
         return f"p={self.p}, axis={self.axis}, mode={self.mode}"
 
 
 class Dropout2D(Layer):
-    """While training, whole channels of images left out.
+    """Dropout of whole channels of images, while training.
 
     In Paddle this is `paddle.nn.Dropout2D`.
     """
@@ -66,16 +66,16 @@ class Dropout2D(Layer):
         self.p, self.data_format = p, data_format
 
     def forward(self, input: Any) -> Any:
-        """The function `dropout2d`."""
+        """Apply the function `dropout2d`."""
         return functional.dropout2d(input, self.p, self.training, self.data_format)
 
     def extra_repr(self) -> str:
-        """The probability."""
+        """Format the probability for `repr`."""
         return f"p={self.p}, data_format={self.data_format}"
 
 
 class Dropout3D(Layer):
-    """While training, whole channels of volumes left out.
+    """Dropout of whole channels of volumes, while training.
 
     In Paddle this is `paddle.nn.Dropout3D`.
     """
@@ -88,16 +88,16 @@ class Dropout3D(Layer):
         self.p, self.data_format = p, data_format
 
     def forward(self, input: Any) -> Any:
-        """The function `dropout3d`."""
+        """Apply the function `dropout3d`."""
         return functional.dropout3d(input, self.p, self.training, self.data_format)
 
     def extra_repr(self) -> str:
-        """The probability."""
+        """Format the probability for `repr`."""
         return f"p={self.p}, data_format={self.data_format}"
 
 
 class AlphaDropout(Layer):
-    """While training, dropout that keeps mean 0 and variance 1, for use with SELU.
+    """Dropout that preserves mean 0 and variance 1, for use with SELU.
 
     In Paddle this is `paddle.nn.AlphaDropout`.
     """
@@ -108,9 +108,9 @@ class AlphaDropout(Layer):
         self.p = p
 
     def forward(self, input: Any) -> Any:
-        """The function `alpha_dropout`."""
+        """Apply the function `alpha_dropout`."""
         return functional.alpha_dropout(input, self.p, self.training)
 
     def extra_repr(self) -> str:
-        """The probability."""
+        """Format the probability for `repr`."""
         return f"p={self.p}"

@@ -1,4 +1,4 @@
-"""A layer that looks up rows of a table."""
+"""Embedding layer: looks up rows of a trained table."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["Embedding"]
 
 
 class Embedding(Layer):
-    """A table with a row for each number below `num_embeddings`, to be learned.
+    """Trained table of V rows, looked up by index.
 
     Args:
-        num_embeddings: V, how many rows.
-        embedding_dim: D, how long they are.
-        padding_idx: A number whose result is zeros and whose row, which starts as
-            zeros, gets no gradient; counted from the end if negative.
+        num_embeddings: V, the number of rows.
+        embedding_dim: D, the size of a row.
+        padding_idx: An index whose result is zeros and whose row, initially zeros, gets
+            no gradient; counted from the end if negative.
         sparse: Accepted for Paddle's sake.
-        weight_attr: About the table [V, D], which starts Xavier-uniform.
+        weight_attr: ParamAttr of the table [V, D], which starts Xavier-uniform.
         name: Instead of `embedding_N`.
 
     Raises:
@@ -56,11 +56,11 @@ class Embedding(Layer):
             clear_row(self.weight, row)
 
     def forward(self, x: Any) -> Any:
-        """The function `embedding`."""
+        """Apply the function `embedding`."""
         return functional.embedding(x, self.weight, self.padding_idx, self.sparse)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         text = f"{self.num_embeddings}, {self.embedding_dim}"
         if self.padding_idx is not None:
             text += f", padding_idx={self.padding_idx}"
@@ -68,7 +68,7 @@ class Embedding(Layer):
 
 
 def clear_row(table: Any, row: int) -> None:
-    """Begin a row of a table with zeros: now, or when the startup program runs."""
+    """Set a row of a table to zeros: now, or in the startup program."""
     where = {"axes": [0], "starts": [row], "ends": [row + 1], "steps": [1]}
     zero = {"values": [0.0], "shape": [1], "dtype": dtypes.PADDLE_CODES[table.dtype]}
     if isinstance(table, Tensor):

@@ -1,4 +1,4 @@
-"""The loss of classes that are leaves of a tree, with the weights of its nodes."""
+"""`HSigmoidLoss`: the hierarchical sigmoid loss with its weights."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ __all__ = ["HSigmoidLoss"]
 
 
 class HSigmoidLoss(Layer):
-    """The function `hsigmoid_loss`: a softmax that costs log2 of the classes.
+    """Hierarchical sigmoid loss: O(log2 classes) instead of a softmax's O(classes).
 
     Args:
-        feature_size: How many features an input has.
-        num_classes: How many leaves the tree has, at least 2; for a tree of one's own
-            how many inner nodes.
-        weight_attr: About the weights [nodes, feature_size].
-        bias_attr: About the bias [nodes, 1], which starts at 0; False for none.
-        is_custom: Whether `forward` is given paths through a tree of one's own.
+        feature_size: The number of input features.
+        num_classes: The number of leaves, at least 2; for a custom tree the number of
+            inner nodes.
+        weight_attr: ParamAttr of the weights [nodes, feature_size].
+        bias_attr: ParamAttr of the bias [nodes, 1], which starts at 0; False for none.
+        is_custom: `forward` takes paths through a custom tree.
         is_sparse: Accepted for Paddle's sake; there are no sparse gradients.
         name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: There are less than two classes.
+        InvalidValueError: Fewer than two classes.
 
     >>> import teachgraph as tg
     >>> loss = HSigmoidLoss(3, 6)
@@ -63,6 +63,6 @@ class HSigmoidLoss(Layer):
     def forward(
         self, input: Any, label: Any, path_table: Any = None, path_code: Any = None
     ) -> Any:
-        """The losses [N, 1] of features [N, feature_size] and labels [N, 1]."""
+        """Compute losses [N, 1] of features [N, feature_size] and labels [N, 1]."""
         own, paths = (self.weight, self.bias), (path_table, path_code)
         return functional.hsigmoid_loss(input, label, self.num_classes, *own, *paths)

@@ -1,4 +1,4 @@
-"""Paddle 2's `nn.initializer`: what parameters start as."""
+"""Paddle 2's `nn.initializer`: initial values of parameters."""
 
 from teachgraph.ops.initializer import (
     Assign,

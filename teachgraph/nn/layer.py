@@ -1,4 +1,4 @@
-"""The Layer: parameters and layers as attributes, and what to do with an input."""
+"""`Layer`, base of all layers: parameters and sublayers, hooks, state, modes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ParameterLike = (Parameter, StaticParameter)
 
 
 class Changes:
-    """How often an attribute of any layer has been set: while it stays, none has."""
+    """Counter of attribute changes in all layers; equal counts mean no change."""
 
     count = 0
 
@@ -40,19 +40,19 @@ changes = Changes()
 
 
 def note_change() -> None:
-    """Count a change of some layer."""
+    """Count a change of a layer."""
     changes.count += 1
 
 
 class Layer:
-    """A piece of a network.
+    """Base class of layers and networks.
 
-    Assign parameters and layers to attributes in `__init__`, and say in `forward` what
-    becomes of an input. In static mode the parameters are Variables and `forward`
-    appends operators; the code is the same.
+    Subclasses assign parameters and sublayers to attributes in `__init__` and define
+    `forward`. In static mode the parameters are Variables and `forward` appends
+    operators; the code is the same.
 
     Attributes:
-        training: Whether dropout and the like are on.
+        training: True in training mode, which turns on dropout and the like.
 
     In Paddle this is `paddle.nn.Layer`.
 
@@ -79,31 +79,33 @@ class Layer:
         self._post_hooks: dict[Any, Callable[..., Any]] = {}
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What becomes of the inputs."""
+        """Compute the outputs from the inputs."""
         raise NotImplementedError(f"{type(self).__name__} has no forward")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
-        """Run the hooks and `forward`."""
-        if observers:
-            announce("layer_begin", self)
+        """Run `forward`, with the hooks and observers there are."""
+        if observers or self._pre_hooks or self._post_hooks:
+            return self.call_hooked(inputs, kwargs)
+        return self.forward(*inputs, **kwargs)
+
+    def call_hooked(self, inputs: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """Run `forward` between the hooks, and tell the observers."""
+        announce("layer_begin", self)
         try:
-            if self._pre_hooks:
-                for pre_hook in list(self._pre_hooks.values()):
-                    changed = pre_hook(self, inputs)
-                    if changed is not None:
-                        inputs = changed if isinstance(changed, tuple) else (changed,)
+            for pre_hook in list(self._pre_hooks.values()):
+                changed = pre_hook(self, inputs)
+                if changed is not None:
+                    inputs = changed if isinstance(changed, tuple) else (changed,)
             output = self.forward(*inputs, **kwargs)
-            if self._post_hooks:
-                for post_hook in list(self._post_hooks.values()):
-                    changed = post_hook(self, inputs, output)
-                    output = output if changed is None else changed
+            for post_hook in list(self._post_hooks.values()):
+                changed = post_hook(self, inputs, output)
+                output = output if changed is None else changed
             return output
         finally:
-            if observers:
-                announce("layer_end", self)
+            announce("layer_end", self)
 
     def full_name(self) -> str:
-        """Its unique name, such as `linear_0`."""
+        """Return the unique name, such as `linear_0`."""
         return self._full_name
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -123,7 +125,7 @@ class Layer:
         object.__delattr__(self, name)
 
     def refuse_other_kind(self, name: str, value: Any) -> None:
-        """A layer may be replaced by a layer or None only; so may a parameter."""
+        """Refuse to replace a sublayer or a parameter by a value of another kind."""
         old = self.__dict__.get(name)
         for kind, word in ((Layer, "sublayer"), (ParameterLike, "parameter")):
             if isinstance(old, kind) and not (value is None or isinstance(value, kind)):
@@ -141,14 +143,14 @@ class Layer:
         is_bias: bool = False,
         default_initializer: Any = None,
     ) -> Any:
-        """A parameter of this layer, in the mode in force.
+        """Create a parameter of this layer, in the current mode.
 
         Args:
             shape: Its sizes.
             attr: A ParamAttr, a name, an initializer, or False for none (returns None).
             dtype: By default the layer's.
             is_bias: A bias starts at 0, a weight Xavier-uniform.
-            default_initializer: Instead of these.
+            default_initializer: Replaces these defaults.
 
         Raises:
             InvalidValueError: A size is negative.
@@ -173,7 +175,7 @@ class Layer:
         return make(name, shape, kind, wanted, initializer)
 
     def add_parameter(self, name: str, parameter: Any) -> Any:
-        """Give it a parameter under a name.
+        """Register a parameter under a name.
 
         Raises:
             KeyError: The name is taken, empty or has a dot.
@@ -185,7 +187,7 @@ class Layer:
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Layer | None) -> Layer | None:
-        """Give it a layer under a name.
+        """Register a sublayer under a name.
 
         Raises:
             DTypeError: It is neither a layer nor None.
@@ -195,7 +197,7 @@ class Layer:
         return sublayer
 
     def register_buffer(self, name: str, tensor: Any, persistable: bool = True) -> None:
-        """Give it a tensor that is no parameter but belongs to its state.
+        """Register a buffer: a tensor that is no parameter but part of the state.
 
         Raises:
             KeyError: The name is taken, empty or has a dot.
@@ -207,7 +209,7 @@ class Layer:
         setattr(self, name, tensor)
 
     def check_name(self, name: str) -> None:
-        """A name must be free and have no dot, which separates layers in a state."""
+        """Require a free name without a dot, the separator in structured names."""
         if not name or "." in name:
             raise KeyError(
                 "The name of a parameter or buffer can not be empty or contain '.'"
@@ -216,23 +218,23 @@ class Layer:
             raise KeyError(f"The {name!r} of {self._full_name} is already there")
 
     def named_children(self) -> Iterator[tuple[str, Layer]]:
-        """The layers directly in it."""
+        """Yield the direct sublayers with their names."""
         for name, value in self.__dict__.items():
             if isinstance(value, Layer):
                 yield name, value
 
     def children(self) -> Iterator[Layer]:
-        """The layers directly in it, without names."""
+        """Yield the direct sublayers."""
         return (layer for _, layer in self.named_children())
 
     def named_sublayers(
         self, prefix: str = "", include_self: bool = False
     ) -> Iterator[tuple[str, Layer]]:
-        """All layers within, depth first; each once, under its first name."""
+        """Yield all sublayers with names, depth first; each once."""
         yield from self.walk(prefix, set() if include_self else {id(self)})
 
     def walk(self, prefix: str, seen: set[int]) -> Iterator[tuple[str, Layer]]:
-        """This layer and those within, without what has been seen."""
+        """Yield this layer and all sublayers not yet seen."""
         if id(self) not in seen:
             seen.add(id(self))
             yield prefix, self
@@ -241,25 +243,25 @@ class Layer:
                 yield from child.walk(joined(prefix, name), seen)
 
     def sublayers(self, include_self: bool = False) -> list[Layer]:
-        """All layers within, without names."""
+        """List all sublayers."""
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """The parameters: its own, then those of the layers within; each once."""
+        """Yield own parameters, then those of sublayers, with names; each once."""
         yield from self.named_members(ParameterLike, prefix, include_sublayers)
 
     def named_buffers(
         self, prefix: str = "", include_sublayers: bool = True
     ) -> Iterator[tuple[str, Any]]:
-        """The buffers: its own, then those of the layers within."""
+        """Yield own buffers, then those of sublayers, with names."""
         yield from self.named_members(None, prefix, include_sublayers)
 
     def named_members(
         self, kinds: Any, prefix: str, include_sublayers: bool
     ) -> Iterator[tuple[str, Any]]:
-        """The attributes of these kinds, or the buffers where that is None."""
+        """Yield the attributes of these kinds, or the buffers if that is None."""
         layers = [(prefix, self)]
         if include_sublayers:
             layers += self.named_sublayers(prefix)
@@ -276,24 +278,24 @@ class Layer:
                     yield joined(path, name), value
 
     def parameters(self, include_sublayers: bool = True) -> list[Any]:
-        """The parameters, without names."""
+        """List the parameters."""
         found = self.named_parameters(include_sublayers=include_sublayers)
         return [parameter for _, parameter in found]
 
     def buffers(self, include_sublayers: bool = True) -> list[Any]:
-        """The buffers, without names."""
+        """List the buffers."""
         found = self.named_buffers(include_sublayers=include_sublayers)
         return [buffer for _, buffer in found]
 
     def state_dict(self) -> dict[str, Any]:
-        """Parameters and persistable buffers by structured name (`body.0.weight`).
+        """Return parameters and persistable buffers by name, such as `body.0.weight`.
 
-        What is shared stands there under each of its names.
+        A shared one is included under each of its names.
         """
         return dict(self.named_state())
 
     def named_state(self, prefix: str = "") -> Iterator[tuple[str, Any]]:
-        """Its own parameters, its own buffers, then the state of the layers within."""
+        """Yield own parameters, own buffers, then the state of the sublayers."""
         for name, value in self.__dict__.items():
             if isinstance(value, ParameterLike):
                 yield joined(prefix, name), value
@@ -306,14 +308,14 @@ class Layer:
     def set_state_dict(
         self, state_dict: Mapping[str, Any], use_structured_name: bool = True
     ) -> tuple[list[str], list[str]]:
-        """Take over saved values; warns of those that are not there.
+        """Load saved values; warn of missing ones.
 
         Returns:
-            The names it has and the state lacks, and the other way round.
+            The missing names (not in the state) and the unexpected names (only there).
 
         Raises:
             InvalidValueError: A value has another shape or dtype; nothing has changed.
-            DTypeError: It is no dictionary.
+            DTypeError: `state_dict` is no dictionary.
         """
         if not isinstance(state_dict, Mapping):
             raise DTypeError(
@@ -344,31 +346,31 @@ class Layer:
     set_dict = load_dict = set_state_dict
 
     def train(self) -> Self:
-        """Switch to training, here and in all layers within."""
+        """Set training mode, here and in all sublayers."""
         changes.count += 1
         for layer in self.sublayers(include_self=True):
             layer.__dict__["training"] = True
         return self
 
     def eval(self) -> Self:
-        """Switch to evaluation, here and in all layers within."""
+        """Set evaluation mode, here and in all sublayers."""
         changes.count += 1
         for layer in self.sublayers(include_self=True):
             layer.__dict__["training"] = False
         return self
 
     def apply(self, function: Callable[[Layer], Any]) -> Self:
-        """Call a function on every layer within, then on this one."""
+        """Call a function on every sublayer, then on this layer."""
         for child in self.children():
             child.apply(function)
         function(self)
         return self
 
     def astype(self, dtype: Any) -> Self:
-        """Keep floating parameters and buffers, here and within, in another dtype.
+        """Cast floating parameters and buffers, also those of sublayers.
 
         Raises:
-            DTypeError: It is no floating type.
+            DTypeError: The dtype is not floating.
             ModeError: The layer belongs to a program.
 
         >>> from teachgraph.nn import Linear
@@ -390,16 +392,16 @@ class Layer:
         return self
 
     def float(self) -> Self:
-        """Keep parameters and buffers in float32."""
+        """Cast parameters and buffers to float32."""
         return self.astype("float32")
 
     def to(
         self, device: Any = None, dtype: Any = None, blocking: bool | None = None
     ) -> Self:
-        """Move to a device, of which there is one, the CPU; or to another dtype.
+        """Move to a device (only the CPU is supported), or cast to another dtype.
 
         Raises:
-            InvalidValueError: The device is another.
+            InvalidValueError: The device is another one.
         """
         if device is not None and "cpu" not in str(device).lower():
             raise InvalidValueError(
@@ -408,31 +410,31 @@ class Layer:
         return self if dtype is None else self.astype(dtype)
 
     def backward(self, *inputs: Any) -> None:
-        """Layers have no backward of their own; raises ProgramError."""
+        """Refuse: layers have no backward of their own; raises ProgramError."""
         raise ProgramError("Layer shouldn't implement backward")
 
     def clear_gradients(self) -> None:
-        """Forget the gradients of all parameters."""
+        """Clear the gradients of all parameters."""
         for parameter in self.parameters():
             parameter.clear_gradient()
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Before each forward: hook(layer, inputs) may return other inputs."""
+        """Register hook(layer, inputs) before forward; it may return other inputs."""
         return self.noticed(register(self._pre_hooks, hook))
 
     def register_forward_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """After each forward: hook(layer, inputs, output) may return another output."""
+        """Register hook(layer, inputs, output) after forward; it may replace output."""
         return self.noticed(register(self._post_hooks, hook))
 
     @staticmethod
     def noticed(handle: HookHandle) -> HookHandle:
-        """A handle whose coming and going counts as a change."""
+        """Wrap a hook's handle; registering and removing it count as changes."""
         changes.count += 1
         handle.removed = note_change
         return handle
 
     def extra_repr(self) -> str:
-        """What its repr says beside its kind."""
+        """Format the layer's settings for `repr`; by default empty."""
         return ""
 
     def __repr__(self) -> str:
@@ -446,7 +448,7 @@ class Layer:
 
 
 def joined(prefix: str, name: str) -> str:
-    """A structured name.
+    """Join a prefix and a name to a structured name.
 
     >>> joined("", "bias"), joined("body.0", "bias")
     ('bias', 'body.0.bias')
@@ -455,10 +457,10 @@ def joined(prefix: str, name: str) -> str:
 
 
 def check_kind(word: str, value: Any, kinds: tuple[type, ...]) -> None:
-    """Refuse what is given as a parameter, layer or buffer but is none.
+    """Require a value of the right kind (parameter, layer or buffer), or None.
 
     Raises:
-        DTypeError: It is of no such kind, nor None.
+        DTypeError: It is something else.
     """
     if value is not None and not isinstance(value, kinds):
         raise DTypeError(
@@ -470,7 +472,7 @@ def check_kind(word: str, value: Any, kinds: tuple[type, ...]) -> None:
 
 
 def snake_case(name: str) -> str:
-    """A class name as Paddle turns it into a key.
+    """Convert a class name to snake case, as Paddle does.
 
     >>> snake_case("MyNet"), snake_case("Conv2D"), snake_case("ReLU")
     ('my_net', 'conv2d', 're_lu')

@@ -1,4 +1,4 @@
-"""Layers that multiply by a matrix: one input, or two from both sides."""
+"""Linear and bilinear layers."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["Bilinear", "Linear"]
 
 
 class Linear(Layer):
-    """out = x W + b.
+    """Linear layer, out = x W + b.
 
     Args:
-        in_features: How many numbers go in.
-        out_features: How many come out.
-        weight_attr: About W [in, out], which starts Xavier-uniform.
-        bias_attr: About b [out], which starts at 0; False for none.
+        in_features: The number of input features.
+        out_features: The number of output features.
+        weight_attr: ParamAttr of W [in, out], which starts Xavier-uniform.
+        bias_attr: ParamAttr of b [out], which starts at 0; False for none.
         name: Instead of `linear_N`.
 
     In Paddle this is `paddle.nn.Linear`.
@@ -41,24 +41,24 @@ class Linear(Layer):
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """x W + b."""
+        """Compute x W + b."""
         return functional.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         ins, outs = self.weight.shape
         return f"in_features={ins}, out_features={outs}, dtype={self._dtype}"
 
 
 class Bilinear(Layer):
-    """out[n, k] = x1[n]' W[k] x2[n] + b[k].
+    """Bilinear layer, out[n, k] = x1[n]' W[k] x2[n] + b[k].
 
     Args:
         in1_features: A, the width of x1.
         in2_features: B, the width of x2.
         out_features: K.
-        weight_attr: About W [K, A, B], which starts Xavier-uniform.
-        bias_attr: About b [1, K], which starts at 0; False for none.
+        weight_attr: ParamAttr of W [K, A, B], which starts Xavier-uniform.
+        bias_attr: ParamAttr of b [1, K], which starts at 0; False for none.
         name: Instead of `bilinear_N`.
 
     In Paddle this is `paddle.nn.Bilinear`.
@@ -79,11 +79,11 @@ class Bilinear(Layer):
         self.bias = self.create_parameter([1, out_features], bias_attr, is_bias=True)
 
     def forward(self, x1: Any, x2: Any) -> Any:
-        """The function `bilinear`."""
+        """Apply the function `bilinear`."""
         return functional.bilinear(x1, x2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         outs, first, second = self.weight.shape
         sizes = f"in1_features={first}, in2_features={second}, out_features={outs}"
         return f"{sizes}, dtype={self._dtype}"

@@ -1,4 +1,4 @@
-"""Losses as layers: each calls its function with what it was made with."""
+"""Loss layers: each applies a function of `nn.functional` with its options."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ __all__ = [
 
 
 class Loss(Layer):
-    """A function of a prediction and what it should have been.
+    """Base of loss layers: a function of predictions and targets.
 
     Attributes:
-        function: What it calls.
-        options: What it passes on, by name.
+        function: The function to apply.
+        options: Its keyword arguments.
     """
 
     function: Callable[..., Any]
     options: Mapping[str, Any]
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        """The function of the inputs, which have its arguments' names."""
+        """Apply the function to inputs by position or by its parameters' names."""
         return type(self).function(*inputs, **named, **self.options)
 
 
 class CrossEntropyLoss(Loss):
-    """The function `cross_entropy`: softmax and its loss, averaged over the batch.
+    """Cross entropy loss with softmax, averaged over the batch.
 
     >>> import teachgraph as tg
     >>> loss = tg.nn.CrossEntropyLoss()
@@ -124,7 +124,7 @@ class L1Loss(Loss):
 
 
 class SmoothL1Loss(Loss):
-    """Huber's loss: a square near 0, straight further out than `delta`."""
+    """Huber's loss: quadratic where |input - label| <= delta, linear beyond."""
 
     function = functional.smooth_l1_loss
 
@@ -136,7 +136,7 @@ class SmoothL1Loss(Loss):
 
 
 class BCELoss(Loss):
-    """The cross entropy of probabilities of yes or no."""
+    """Binary cross entropy of probabilities."""
 
     function = functional.binary_cross_entropy
 
@@ -148,7 +148,7 @@ class BCELoss(Loss):
 
 
 class BCEWithLogitsLoss(Loss):
-    """Sigmoid and its cross entropy in one, which is stable."""
+    """Binary cross entropy of logits, numerically stable."""
 
     function = functional.binary_cross_entropy_with_logits
 
@@ -168,7 +168,7 @@ class BCEWithLogitsLoss(Loss):
 
 
 class KLDivLoss(Loss):
-    """How far the logarithms of probabilities are from a distribution."""
+    """Kullback-Leibler divergence of a target distribution from log-probabilities."""
 
     function = functional.kl_div
 
@@ -188,7 +188,7 @@ class SoftMarginLoss(Loss):
 
 
 class MultiLabelSoftMarginLoss(Loss):
-    """The cross entropy of a yes or no for each class."""
+    """Binary cross entropy of the logits of independent classes."""
 
     function = functional.multi_label_soft_margin_loss
 
@@ -270,7 +270,7 @@ class CosineSimilarity(Loss):
 
 
 class GaussianNLLLoss(Loss):
-    """Minus the log-likelihood of normally distributed labels."""
+    """Negative log-likelihood of normally distributed labels."""
 
     function = functional.gaussian_nll_loss
 
@@ -290,7 +290,7 @@ class GaussianNLLLoss(Loss):
 
 
 class PoissonNLLLoss(Loss):
-    """Minus the log-likelihood of how often something happened."""
+    """Negative log-likelihood of Poisson distributed counts."""
 
     function = functional.poisson_nll_loss
 
@@ -312,7 +312,7 @@ class PoissonNLLLoss(Loss):
 
 
 class MultiMarginLoss(Loss):
-    """How much each wrong class comes within a margin of the right one."""
+    """Multi-class hinge loss: wrong classes within a margin of the right one."""
 
     function = functional.multi_margin_loss
 
@@ -334,7 +334,7 @@ class MultiMarginLoss(Loss):
 
 
 class TripletMarginWithDistanceLoss(Loss):
-    """The `TripletMarginLoss` of any distance."""
+    """Triplet margin loss with any distance function."""
 
     function = functional.triplet_margin_with_distance_loss
 
@@ -376,7 +376,7 @@ class PairwiseDistance(Loss):
 
 
 class CTCLoss(Layer):
-    """The loss of sequences of unknown timing, the function `ctc_loss`."""
+    """Connectionist temporal classification loss, see `functional.ctc_loss`."""
 
     def __init__(self, blank: int = 0, reduction: str = "mean") -> None:
         super().__init__()
@@ -390,7 +390,7 @@ class CTCLoss(Layer):
         label_lengths: Any,
         norm_by_times: bool = False,
     ) -> Any:
-        """The function of the sequences and their labels."""
+        """Apply `ctc_loss` to sequences and their labels."""
         return functional.ctc_loss(
             log_probs,
             labels,

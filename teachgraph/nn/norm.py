@@ -1,4 +1,4 @@
-"""Layers that normalise each sample by itself."""
+"""Layer, RMS, group, instance and local response normalisation layers."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ __all__ = [
 
 
 class LayerNorm(Layer):
-    """Mean 0 and variance 1 over the last dimensions, then a scale and a shift.
+    """Layer normalisation: mean 0 and variance 1 over the last dimensions.
 
-    Unlike batch normalisation it looks at one sample, and does the same in training and
-    evaluation (Ba, Kiros and Hinton, 2016).
+    Unlike batch normalisation it uses one sample at a time, in training and evaluation
+    alike (Ba, Kiros and Hinton, 2016).
 
     Args:
         normalized_shape: The last sizes of the input.
         epsilon: Keeps the denominator from 0.
-        weight_attr: About the scale, which starts at 1; False for none.
-        bias_attr: About the shift, which starts at 0; False for none.
+        weight_attr: ParamAttr of the scale, which starts at 1; False for none.
+        bias_attr: ParamAttr of the shift, which starts at 0; False for none.
         name: Instead of `layer_norm_N`.
 
     In Paddle this is `paddle.nn.LayerNorm`.
@@ -59,22 +59,22 @@ class LayerNorm(Layer):
         self.bias = self.create_parameter(size, bias_attr, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """The function `layer_norm`."""
-        given = self.normalized_shape, self.weight, self.bias, self.epsilon
-        return functional.layer_norm(input, *given)
+        """Apply the function `layer_norm`."""
+        options = self.normalized_shape, self.weight, self.bias, self.epsilon
+        return functional.layer_norm(input, *options)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         return f"normalized_shape={self.normalized_shape}, epsilon={self.epsilon}"
 
 
 class RMSNorm(Layer):
-    """x / sqrt(mean x^2 + epsilon) over the last dimensions, times a weight.
+    """RMS normalisation: weight x / sqrt(mean x^2 + epsilon) over the last dimensions.
 
     Args:
         normalized_shape: The last sizes of the input, and the shape of the weight.
         epsilon: Keeps the denominator from 0.
-        weight_attr: About the weight, which starts at 1; False for none.
+        weight_attr: ParamAttr of the weight, which starts at 1; False for none.
         name: Instead of `rms_norm_N`.
 
     >>> import teachgraph as tg
@@ -95,24 +95,24 @@ class RMSNorm(Layer):
         self.weight = self.create_parameter(size, weight_attr, default_initializer=ONE)
 
     def forward(self, x: Any) -> Any:
-        """The function `rms_norm`."""
-        given = self.normalized_shape, self.weight, self.epsilon
-        return functional.rms_norm(x, *given)
+        """Apply the function `rms_norm`."""
+        options = self.normalized_shape, self.weight, self.epsilon
+        return functional.rms_norm(x, *options)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         return f"normalized_shape={self.normalized_shape}, epsilon={self.epsilon}"
 
 
 class GroupNorm(Layer):
-    """Mean 0 and variance 1 over each group of a sample's channels (Wu and He, 2018).
+    """Group normalisation: moments per group of channels (Wu and He, 2018).
 
     Args:
-        num_groups: How many groups the channels make.
+        num_groups: The number of groups.
         num_channels: C.
         epsilon: Keeps the denominator from 0.
-        weight_attr: About the scale [C], which starts at 1; False for none.
-        bias_attr: About the shift [C], which starts at 0; False for none.
+        weight_attr: ParamAttr of the scale [C], which starts at 1; False for none.
+        bias_attr: ParamAttr of the shift [C], which starts at 0; False for none.
         data_format: Where the channels are.
         name: Instead of `group_norm_N`.
 
@@ -144,23 +144,24 @@ class GroupNorm(Layer):
         self.bias = self.create_parameter(size, bias_attr, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """The function `group_norm`."""
-        given = self.num_groups, self.epsilon, self.weight, self.bias, self.data_format
+        """Apply the function `group_norm`."""
+        options = self.num_groups, self.epsilon
+        affine = self.weight, self.bias, self.data_format
         with naming.layer("group_norm", self.full_name()):
-            return functional.group_norm(input, *given)
+            return functional.group_norm(input, *options, *affine)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         groups = f"num_groups={self.num_groups}, num_channels={self.num_channels}"
         return f"{groups}, epsilon={self.epsilon}"
 
 
 class InstanceStatistics(Layer):
-    """What instance normalisations of any rank share.
+    """Base of instance normalisations of any rank.
 
     Attributes:
-        scale: [C], starts at 1.
-        bias: [C], starts at 0.
+        scale: [C], initially 1.
+        bias: [C], initially 0.
     """
 
     ranks: tuple[int, ...] = ()
@@ -184,7 +185,7 @@ class InstanceStatistics(Layer):
         self.bias = make(size, bias_attr, is_bias=True)
 
     def forward(self, x: Any) -> Any:
-        """The function `instance_norm`."""
+        """Apply the function `instance_norm`."""
         check_rank(x, self.ranks, type(self).__name__)
         return functional.instance_norm(
             x,
@@ -195,19 +196,19 @@ class InstanceStatistics(Layer):
         )
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         return f"num_features={self.num_features}, epsilon={self.epsilon}"
 
 
 class InstanceNorm1D(InstanceStatistics):
-    """Mean 0 and variance 1 for each channel of each sample [N, C, L].
+    """Instance normalisation of [N, C, L]: per channel of each sample.
 
     Args:
         num_features: C.
         epsilon: Keeps the denominator from 0.
         momentum: Accepted for Paddle's sake; there are no running moments.
-        weight_attr: About the scale [C], which starts at 1; False for none.
-        bias_attr: About the shift [C], which starts at 0; False for none.
+        weight_attr: ParamAttr of the scale [C], which starts at 1; False for none.
+        bias_attr: ParamAttr of the shift [C], which starts at 0; False for none.
         data_format: "NCL" or "NLC".
         name: Instead of `instance_norm1d_N`.
 
@@ -219,7 +220,7 @@ class InstanceNorm1D(InstanceStatistics):
 
 
 class InstanceNorm2D(InstanceStatistics):
-    """The same for [N, C, H, W]; arguments as for `InstanceNorm1D`.
+    """Instance normalisation of [N, C, H, W]; arguments as for `InstanceNorm1D`.
 
     In Paddle this is `paddle.nn.InstanceNorm2D`.
     """
@@ -228,7 +229,7 @@ class InstanceNorm2D(InstanceStatistics):
 
 
 class InstanceNorm3D(InstanceStatistics):
-    """The same for [N, C, D, H, W]; arguments as for `InstanceNorm1D`.
+    """Instance normalisation of [N, C, D, H, W]; arguments as for `InstanceNorm1D`.
 
     In Paddle this is `paddle.nn.InstanceNorm3D`.
     """
@@ -238,13 +239,13 @@ class InstanceNorm3D(InstanceStatistics):
 
 
 class LocalResponseNorm(Layer):
-    """Each channel divided by what it and its neighbours are like (Krizhevsky, 2012).
+    """Local response normalisation over neighbouring channels (Krizhevsky, 2012).
 
     Args:
-        size: How many channels the window has.
-        alpha: The weight of the mean square.
-        beta: The power.
-        k: What it is added to.
+        size: The number of channels in the window.
+        alpha: The factor of the mean square.
+        beta: The exponent.
+        k: The constant term.
         data_format: Where the channels are.
         name: Accepted for Paddle's sake.
 
@@ -265,10 +266,10 @@ class LocalResponseNorm(Layer):
         self.alpha, self.beta, self.k = alpha, beta, k
 
     def forward(self, input: Any) -> Any:
-        """The function `local_response_norm`."""
-        given = self.size, self.alpha, self.beta, self.k, self.data_format
-        return functional.local_response_norm(input, *given)
+        """Apply the function `local_response_norm`."""
+        options = self.size, self.alpha, self.beta, self.k, self.data_format
+        return functional.local_response_norm(input, *options)
 
     def extra_repr(self) -> str:
-        """The numbers."""
+        """Format the numbers for `repr`."""
         return f"size={self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

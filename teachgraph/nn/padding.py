@@ -1,4 +1,4 @@
-"""Layers that put a border around lines, images and volumes."""
+"""Padding layers for sequences, images and volumes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Sizes = int | Sequence[int]
 
 
 class Pad1D(Layer):
-    """A border around lines [N, C, L].
+    """Padding of sequences [N, C, L].
 
     Args:
-        padding: How wide, before and after; one number for both.
+        padding: The widths before and after; one number for both.
         mode: "constant", "reflect", "replicate" or "circular".
         value: The constant.
         data_format: "NCL" or "NLC".
@@ -46,12 +46,12 @@ class Pad1D(Layer):
         self.data_format = data_format or self.usual
 
     def forward(self, x: Any) -> Any:
-        """The function `pad`."""
+        """Apply the function `pad`."""
         how = self.mode, self.value, self.data_format
         return manipulation.pad(x, self.padding, *how)
 
     def extra_repr(self) -> str:
-        """How wide, and of what."""
+        """Format widths, mode and value for `repr`."""
         return (
             f"padding={self.padding}, mode={self.mode}, value={self.value}, "
             f"data_format={self.data_format}"
@@ -59,7 +59,7 @@ class Pad1D(Layer):
 
 
 class Pad2D(Pad1D):
-    """A border around images [N, C, H, W]: left, right, top, bottom.
+    """Padding of images [N, C, H, W]: left, right, top, bottom.
 
     Other arguments as for `Pad1D`. In Paddle this is `paddle.nn.Pad2D`.
     """
@@ -68,7 +68,7 @@ class Pad2D(Pad1D):
 
 
 class Pad3D(Pad1D):
-    """A border around volumes: left, right, top, bottom, front, back.
+    """Padding of volumes: left, right, top, bottom, front, back.
 
     Other arguments as for `Pad1D`. In Paddle this is `paddle.nn.Pad3D`.
     """
@@ -77,7 +77,7 @@ class Pad3D(Pad1D):
 
 
 class ZeroPad2D(Pad2D):
-    """Zeros around images [N, C, H, W]: left, right, top, bottom.
+    """Zero padding of images [N, C, H, W]: left, right, top, bottom.
 
     In Paddle this is `paddle.nn.ZeroPad2D`.
     """
@@ -88,5 +88,5 @@ class ZeroPad2D(Pad2D):
         super().__init__(padding, "constant", 0.0, data_format)
 
     def extra_repr(self) -> str:
-        """How wide."""
+        """Format the widths for `repr`."""
         return f"padding={self.padding}, data_format={self.data_format}"

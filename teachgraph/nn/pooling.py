@@ -1,4 +1,4 @@
-"""Pooling as layers: each calls the function of its name with what it was given."""
+"""Pooling layers: each applies a function of `nn.functional` with its options."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 class Pool(Layer):
-    """A function of windows, and what it is told of them."""
+    """Base of pooling layers: a function and its options."""
 
     function: Callable[..., Any]
     shown: tuple[str, ...] = ("kernel_size", "stride", "padding")
@@ -40,16 +40,16 @@ class Pool(Layer):
         self._how = how
 
     def forward(self, *x: Any, **named: Any) -> Any:
-        """The function of the same name."""
+        """Apply the function."""
         return type(self).function(*x, **named, **self._how)
 
     def extra_repr(self) -> str:
-        """Where the windows are."""
+        """Format the windows for `repr`."""
         return ", ".join(f"{name}={self._how[name]}" for name in self.shown)
 
 
 class MaxPool(Pool):
-    """The largest element of each window."""
+    """Base of max pooling layers."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class MaxPool(Pool):
 
 
 class MaxPool1D(MaxPool):
-    """The largest element of each window of sequences.
+    """Maximum of each window of sequences.
 
     In Paddle this is `paddle.nn.MaxPool1D`.
     """
@@ -80,14 +80,14 @@ class MaxPool1D(MaxPool):
 
 
 class MaxPool2D(MaxPool):
-    """The largest element of each window of images.
+    """Maximum of each window of images.
 
     Args:
         kernel_size: Height and width of the window, or one number for both.
         stride: From one window to the next; by default the window's size.
-        padding: Around the image; never the largest.
-        return_mask: Whether to give the numbers of the pixels beside the maxima.
-        ceil_mode: Whether a last window may begin that does not fit.
+        padding: Around the image; it is never the maximum.
+        return_mask: Return the indices of the maxima as well.
+        ceil_mode: Round sizes up: a last window may reach beyond the image.
         data_format: `NHWC` if the channels come last.
 
     In Paddle this is `paddle.nn.MaxPool2D`.
@@ -101,7 +101,7 @@ class MaxPool2D(MaxPool):
 
 
 class MaxPool3D(MaxPool):
-    """The largest element of each window of volumes.
+    """Maximum of each window of volumes.
 
     In Paddle this is `paddle.nn.MaxPool3D`.
     """
@@ -110,7 +110,7 @@ class MaxPool3D(MaxPool):
 
 
 class AvgPool1D(Pool):
-    """The mean of each window of sequences.
+    """Mean of each window of sequences.
 
     In Paddle this is `paddle.nn.AvgPool1D`.
     """
@@ -137,7 +137,7 @@ class AvgPool1D(Pool):
 
 
 class AvgPool(Pool):
-    """The mean of each window."""
+    """Base of average pooling layers."""
 
     def __init__(
         self,
@@ -161,15 +161,15 @@ class AvgPool(Pool):
 
 
 class AvgPool2D(AvgPool):
-    """The mean of each window of images.
+    """Mean of each window of images.
 
     Args:
         kernel_size: Height and width of the window, or one number for both.
         stride: From one window to the next; by default the window's size.
         padding: Around the image.
-        ceil_mode: Whether a last window may begin that does not fit.
-        exclusive: Whether padding does not count.
-        divisor_override: What to divide by instead of the number of elements.
+        ceil_mode: Round sizes up: a last window may reach beyond the image.
+        exclusive: Exclude padding from the mean.
+        divisor_override: The divisor, instead of the number of elements.
         data_format: `NHWC` if the channels come last.
 
     In Paddle this is `paddle.nn.AvgPool2D`.
@@ -183,7 +183,7 @@ class AvgPool2D(AvgPool):
 
 
 class AvgPool3D(AvgPool):
-    """The mean of each window of volumes.
+    """Mean of each window of volumes.
 
     In Paddle this is `paddle.nn.AvgPool3D`.
     """
@@ -192,7 +192,7 @@ class AvgPool3D(AvgPool):
 
 
 class Adaptive(Pool):
-    """Windows that share an image out."""
+    """Base of adaptive pooling layers, whose windows cover the image evenly."""
 
     shown: tuple[str, ...] = ("output_size",)
 
@@ -201,7 +201,7 @@ class Adaptive(Pool):
 
 
 class AdaptiveAvgPool1D(Adaptive):
-    """The means of windows that share sequences out.
+    """Means of windows that cover sequences evenly.
 
     In Paddle this is `paddle.nn.AdaptiveAvgPool1D`.
     """
@@ -210,7 +210,7 @@ class AdaptiveAvgPool1D(Adaptive):
 
 
 class AdaptiveAvgPool2D(Adaptive):
-    """The means of windows that share images out.
+    """Means of windows that cover images evenly.
 
     Args:
         output_size: Rows and columns of the result, or one number for both.
@@ -227,7 +227,7 @@ class AdaptiveAvgPool2D(Adaptive):
 
 
 class AdaptiveAvgPool3D(Adaptive):
-    """The means of windows that share volumes out.
+    """Means of windows that cover volumes evenly.
 
     In Paddle this is `paddle.nn.AdaptiveAvgPool3D`.
     """
@@ -236,7 +236,7 @@ class AdaptiveAvgPool3D(Adaptive):
 
 
 class AdaptiveMax(Adaptive):
-    """The maxima of windows that share an image out."""
+    """Base of adaptive max pooling layers."""
 
     shown: tuple[str, ...] = ("output_size", "return_mask")
 
@@ -247,7 +247,7 @@ class AdaptiveMax(Adaptive):
 
 
 class AdaptiveMaxPool1D(AdaptiveMax):
-    """The maxima of windows that share sequences out.
+    """Maxima of windows that cover sequences evenly.
 
     In Paddle this is `paddle.nn.AdaptiveMaxPool1D`.
     """
@@ -256,11 +256,11 @@ class AdaptiveMaxPool1D(AdaptiveMax):
 
 
 class AdaptiveMaxPool2D(AdaptiveMax):
-    """The maxima of windows that share images out.
+    """Maxima of windows that cover images evenly.
 
     Args:
         output_size: Rows and columns of the result, or one number for both.
-        return_mask: Whether to give the numbers of the pixels beside the maxima.
+        return_mask: Return the indices of the maxima as well.
 
     In Paddle this is `paddle.nn.AdaptiveMaxPool2D`.
     """
@@ -269,7 +269,7 @@ class AdaptiveMaxPool2D(AdaptiveMax):
 
 
 class AdaptiveMaxPool3D(AdaptiveMax):
-    """The maxima of windows that share volumes out.
+    """Maxima of windows that cover volumes evenly.
 
     In Paddle this is `paddle.nn.AdaptiveMaxPool3D`.
     """
@@ -278,7 +278,7 @@ class AdaptiveMaxPool3D(AdaptiveMax):
 
 
 class MaxUnPool(Pool):
-    """Maxima put back where they were."""
+    """Base of unpooling layers, which scatter maxima back to their positions."""
 
     shown: tuple[str, ...] = ("output_size",)
 
@@ -303,7 +303,7 @@ class MaxUnPool(Pool):
 
 
 class MaxUnPool1D(MaxUnPool):
-    """Maxima of sequences put back where they were.
+    """Unpooling of maxima of sequences.
 
     In Paddle this is `paddle.nn.MaxUnPool1D`.
     """
@@ -312,14 +312,14 @@ class MaxUnPool1D(MaxUnPool):
 
 
 class MaxUnPool2D(MaxUnPool):
-    """Maxima of images put back where they were.
+    """Unpooling of maxima of images.
 
     Args:
-        kernel_size: The window of the pooling.
-        stride: The steps it made.
-        padding: The padding it had.
+        kernel_size: The pooling's window.
+        stride: The pooling's stride.
+        padding: The pooling's padding.
         data_format: `NCHW`.
-        output_size: The size of the images; by default the one that just fits.
+        output_size: The size; by default (n - 1) stride + window - 2 padding.
 
     In Paddle this is `paddle.nn.MaxUnPool2D`.
 
@@ -333,7 +333,7 @@ class MaxUnPool2D(MaxUnPool):
 
 
 class MaxUnPool3D(MaxUnPool):
-    """Maxima of volumes put back where they were.
+    """Unpooling of maxima of volumes.
 
     In Paddle this is `paddle.nn.MaxUnPool3D`.
     """

@@ -1,7 +1,7 @@
-"""Recurrent networks: the same cell, step after step.
+"""Recurrent networks: a cell applied to each step of a sequence.
 
 `RNN` runs any cell in a Python loop; `SimpleRNN`, `LSTM` and `GRU` run all steps of a
-layer as one op, several layers and both directions.
+layer as one op, with several layers and both directions.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = ["GRU", "LSTM", "RNN", "BiRNN", "SimpleRNN"]
 
 
 class RNN(Layer):
-    """A cell in a Python loop over the steps.
+    """Recurrent network that runs any cell in a Python loop over the steps.
 
     Args:
-        cell: Any RNNCellBase, also one of your own.
-        is_reverse: Whether to go from the last step to the first.
-        time_major: Whether inputs are [steps, batch, size], not [batch, steps, size].
+        cell: Any RNNCellBase, also a user-defined one.
+        is_reverse: Run from the last step to the first.
+        time_major: Inputs are [steps, batch, size], not [batch, steps, size].
 
     In Paddle this is `paddle.nn.RNN`.
     """
@@ -47,7 +47,7 @@ class RNN(Layer):
     def forward(
         self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
     ) -> tuple[Any, Any]:
-        """Outputs of all steps, and the last states."""
+        """Compute the outputs of all steps, and the final states."""
         axis = 0 if self.time_major else 1
         xs = functions.unstack(inputs, axis)
         states, outputs = initial_states, {}
@@ -56,6 +56,7 @@ class RNN(Layer):
         order = range(len(xs))[::-1] if self.is_reverse else range(len(xs))
         for t in order:
             out, new = self.cell(xs[t], states)
+            # After a sequence's end outputs are 0, and its states stay as they were.
             if sequence_length is not None:
                 mask = alive(sequence_length, t, out.dtype)
                 out = out * mask
@@ -65,7 +66,7 @@ class RNN(Layer):
 
 
 class BiRNN(Layer):
-    """Two cells, one for each direction; their outputs side by side.
+    """Bidirectional network of two cells; their outputs are concatenated.
 
     In Paddle this is `paddle.nn.BiRNN`.
     """
@@ -79,20 +80,20 @@ class BiRNN(Layer):
     def forward(
         self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
     ) -> tuple[Any, Any]:
-        """Outputs of both directions, and the last states of both."""
+        """Compute the outputs and the final states of both directions."""
         first = (None, None) if initial_states is None else initial_states
-        made = [
+        results = [
             RNN(cell, is_reverse=bool(k), time_major=self.time_major)(
                 inputs, first[k], sequence_length
             )
             for k, cell in enumerate((self.cell_fw, self.cell_bw))
         ]
-        out = functions.concat([out for out, _ in made], axis=-1)
-        return out, tuple(states for _, states in made)
+        out = functions.concat([out for out, _ in results], axis=-1)
+        return out, tuple(states for _, states in results)
 
 
 class RNNBase(Layer):
-    """Layers of cells, in one direction or both; each layer and direction is one op."""
+    """Base of stacked networks; each layer and direction is one op."""
 
     pair = False
 
@@ -120,13 +121,14 @@ class RNNBase(Layer):
         for layer in range(num_layers):
             size = input_size if layer == 0 else hidden_size * self.num_directions
             cells = [cell(size) for _ in range(self.num_directions)]
-            self.add_sublayer(str(layer), either_way(cells, time_major))
-            for made, suffix in zip(cells, ("", "_reverse"), strict=False):
+            self.add_sublayer(str(layer), wrapped(cells, time_major))
+            # The same parameters once more, under the names of Paddle's state_dict.
+            for one, suffix in zip(cells, ("", "_reverse"), strict=False):
                 for name in WEIGHTS:
-                    setattr(self, f"{name}_l{layer}{suffix}", getattr(made, name))
+                    setattr(self, f"{name}_l{layer}{suffix}", getattr(one, name))
 
     def cells(self, layer: int) -> list[AffineCell]:
-        """The cells of a layer: one, or one for each direction."""
+        """Return the cells of a layer: one for each direction."""
         held = getattr(self, str(layer))
         one_way = self.num_directions == 1
         return [held.cell] if one_way else [held.cell_fw, held.cell_bw]
@@ -134,15 +136,15 @@ class RNNBase(Layer):
     def forward(
         self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
     ) -> tuple[Any, Any]:
-        """All layers over all steps.
+        """Run all layers over all steps.
 
         Args:
             inputs: [batch, steps, size], or time-major.
             initial_states: [layers * directions, batch, hidden]; for LSTM a pair.
-            sequence_length: How many steps of each sequence count, [batch].
+            sequence_length: The length of each sequence without padding, [batch].
 
         Returns:
-            The last layer's outputs [batch, steps, directions * hidden], and the last
+            The last layer's outputs [batch, steps, directions * hidden], and the final
             states, shaped like the initial ones.
         """
         if len(inputs.shape) != 3:
@@ -161,11 +163,12 @@ class RNNBase(Layer):
             if layer and self.dropout:
                 x = functional.dropout(x, self.dropout, training=self.training)
             outs = []
-            for way, cell in enumerate(self.cells(layer)):
-                k = layer * self.num_directions + way
+            for direction, cell in enumerate(self.cells(layer)):
+                k = layer * self.num_directions + direction
                 state = self.first(initial_states, k, cell, x)
-                ended = {"is_reverse": bool(way)}
-                out, state = cell.sequence(x, state, sequence_length, **ended)
+                out, state = cell.sequence(
+                    x, state, sequence_length, is_reverse=bool(direction)
+                )
                 outs.append(out)
                 last.append(state)
             x = outs[0] if len(outs) == 1 else functions.concat(outs, axis=-1)
@@ -173,13 +176,13 @@ class RNNBase(Layer):
         return out, self.together(last)
 
     def first(self, states: Any, k: int, cell: AffineCell, x: Any) -> States:
-        """The initial state of the k-th cell."""
+        """Return the initial state of the k-th cell."""
         if states is None:
             return cell.get_initial_states(x, 1)
         return tuple(state[k] for state in states) if self.pair else states[k]
 
     def together(self, states: Sequence[Any]) -> Any:
-        """The last states of all cells, stacked."""
+        """Stack the final states of all cells."""
         if self.pair:
             return tuple(
                 functions.stack(list(kind)) for kind in zip(*states, strict=True)
@@ -187,7 +190,7 @@ class RNNBase(Layer):
         return functions.stack(list(states))
 
     def extra_repr(self) -> str:
-        """The sizes, and what is not usual."""
+        """Format sizes and non-default arguments for `repr`."""
         text = f"{self.input_size}, {self.hidden_size}"
         text += f", num_layers={self.num_layers}" if self.num_layers != 1 else ""
         text += ", time_major=True" if self.time_major else ""
@@ -195,7 +198,7 @@ class RNNBase(Layer):
 
 
 class SimpleRNN(RNNBase):
-    """Layers of `SimpleRNNCell`.
+    """Stacked network of `SimpleRNNCell`.
 
     In Paddle this is `paddle.nn.SimpleRNN`.
 
@@ -230,7 +233,7 @@ class SimpleRNN(RNNBase):
 
 
 class GatedRNN(RNNBase):
-    """Layers of one kind of cell, about which there is nothing to choose."""
+    """Base of LSTM and GRU, whose cells have no activation to choose."""
 
     cell: type[AffineCell]
 
@@ -254,7 +257,7 @@ class GatedRNN(RNNBase):
 
 
 class LSTM(GatedRNN):
-    """Layers of `LSTMCell`; states are pairs (h, c).
+    """Stacked network of `LSTMCell`; states are pairs (h, c).
 
     In Paddle this is `paddle.nn.LSTM`.
 
@@ -269,7 +272,7 @@ class LSTM(GatedRNN):
 
 
 class GRU(GatedRNN):
-    """Layers of `GRUCell`.
+    """Stacked network of `GRUCell`.
 
     In Paddle this is `paddle.nn.GRU`.
 
@@ -282,15 +285,15 @@ class GRU(GatedRNN):
     cell = GRUCell
 
 
-def either_way(cells: Sequence[AffineCell], time_major: bool) -> Layer:
-    """The layer that holds one cell, or a cell for each direction."""
+def wrapped(cells: Sequence[AffineCell], time_major: bool) -> Layer:
+    """Wrap one cell in an RNN, or one for each direction in a BiRNN."""
     if len(cells) == 1:
         return RNN(cells[0], time_major=time_major)
     return BiRNN(cells[0], cells[1], time_major)
 
 
 def paired(function: Callable[..., Any], new: Any, old: Any) -> Any:
-    """A function of two states, for each part of a pair."""
+    """Apply a function to two states, part by part for pairs."""
     if isinstance(new, tuple):
         return tuple(function(a, b) for a, b in zip(new, old, strict=True))
     return function(new, old)

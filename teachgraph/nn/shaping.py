@@ -1,4 +1,4 @@
-"""Layers whose output has the numbers of their input, perhaps in another shape."""
+"""Shape layers: `Identity`, `Flatten` and `Unflatten`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Flatten", "Identity", "Unflatten"]
 
 
 class Identity(Layer):
-    """out = x; takes and ignores any arguments.
+    """Identity, out = x; it accepts and ignores any arguments.
 
     In Paddle this is `paddle.nn.Identity`.
     """
@@ -21,12 +21,12 @@ class Identity(Layer):
         super().__init__()
 
     def forward(self, input: Any) -> Any:
-        """The input."""
+        """Return the input."""
         return input
 
 
 class Flatten(Layer):
-    """Several dimensions as one: by default all but the batch.
+    """Merge several dimensions into one: by default all but the batch.
 
     In Paddle this is `paddle.nn.Flatten`.
 
@@ -40,12 +40,12 @@ class Flatten(Layer):
         self.start_axis, self.stop_axis = start_axis, stop_axis
 
     def forward(self, input: Any) -> Any:
-        """The function `flatten`."""
+        """Apply the function `flatten`."""
         return manipulation.flatten(input, self.start_axis, self.stop_axis)
 
 
 class Unflatten(Layer):
-    """One dimension as several, of which one may be -1.
+    """Split one dimension into several, of which one may be -1.
 
     In Paddle this is `paddle.nn.Unflatten`.
 
@@ -61,9 +61,9 @@ class Unflatten(Layer):
         self.axis, self.shape = axis, list(shape)
 
     def forward(self, input: Any) -> Any:
-        """The function `unflatten`."""
+        """Apply the function `unflatten`."""
         return manipulation.unflatten(input, self.axis, self.shape)
 
     def extra_repr(self) -> str:
-        """The sizes."""
+        """Format the sizes for `repr`."""
         return f"axis={self.axis}, shape={self.shape}"

@@ -1,4 +1,4 @@
-"""Weights brought to spectral norm 1: no input is stretched by more than that."""
+"""Spectral normalisation: a weight divided by its largest singular value."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["SpectralNorm"]
 
 
 class SpectralNorm(Layer):
-    """A weight over its largest singular value, as the op of that name computes it.
+    """Divide a weight by its largest singular value, from power iteration.
 
     Each call starts from the same random vectors, as in Paddle 2.6.
 
     Args:
-        weight_shape: Of the weight that is given to `forward`.
-        dim: Which of its dimensions counts the rows of the matrix W.
-        power_iters: How often to iterate.
-        eps: What keeps the divisions finite.
+        weight_shape: The shape of the weight passed to `forward`.
+        dim: The dimension of the rows of the matrix.
+        power_iters: The number of iterations.
+        eps: Keeps the divisions finite.
         dtype: Of the weight.
 
     Source: Miyato et al. 2018, https://arxiv.org/abs/1802.05957. In Paddle this is
@@ -52,5 +52,5 @@ class SpectralNorm(Layer):
         self.weight_v = self.create_parameter([columns], still, None, False, start)
 
     def forward(self, x: Any) -> Any:
-        """The weight `x` over its largest singular value."""
+        """Divide the weight `x` by its largest singular value."""
         return spectral_norm(x, self.weight_u, self.weight_v, **self.attrs)

@@ -1,6 +1,6 @@
-"""What a network is made of, as a table: shapes, parameters, multiplications.
+"""Model summary and FLOP count: a table of layers, shapes and parameters.
 
-The network is run once on random input, and every layer in it is watched by a hook.
+The network runs once on random input, with forward hooks on every layer.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Count = Callable[[Any, Any, Any], int]
 
 
 @dataclass
-class Seen:
-    """One layer as it ran.
+class LayerRun:
+    """One call of a layer.
 
     Attributes:
         layer: The layer.
@@ -46,12 +46,12 @@ class Seen:
 
     @property
     def parameters(self) -> int:
-        """The numbers in its own parameters."""
+        """Number of elements in the layer's own parameters."""
         return sum(p.size for p in self.layer.parameters(include_sublayers=False))
 
     @property
     def is_leaf(self) -> bool:
-        """Whether it holds no other layer."""
+        """True if the layer has no sublayers."""
         return not list(self.layer.children())
 
 
@@ -63,19 +63,19 @@ def shape_of(value: Any) -> Shape:
 
 
 @contextmanager
-def watched(net: nn.Layer, count: Count) -> Iterator[list[Seen]]:
-    """Inside, every layer that runs is noted, in the order in which they start."""
-    seen: list[Seen] = []
-    open_layers: list[Seen] = []
+def watched(net: nn.Layer, count: Count) -> Iterator[list[LayerRun]]:
+    """Record every call of a layer inside the block, in the order of their starts."""
+    seen: list[LayerRun] = []
+    open_layers: list[LayerRun] = []
 
     def begin(layer: nn.Layer, inputs: Any) -> None:
-        found = Seen(layer, len(open_layers), shape_of(inputs), [])
-        seen.append(found)
-        open_layers.append(found)
+        run = LayerRun(layer, len(open_layers), shape_of(inputs), [])
+        seen.append(run)
+        open_layers.append(run)
 
     def end(layer: nn.Layer, inputs: Any, output: Any) -> None:
-        found = open_layers.pop()
-        found.output, found.flops = shape_of(output), count(layer, inputs, output)
+        run = open_layers.pop()
+        run.output, run.flops = shape_of(output), count(layer, inputs, output)
 
     layers = net.sublayers(include_self=True)
     handles = [layer.register_forward_pre_hook(begin) for layer in layers]
@@ -93,7 +93,7 @@ def watched(net: nn.Layer, count: Count) -> Iterator[list[Seen]]:
 
 
 def inputs_for(input_size: Any, dtypes_wanted: Any) -> list[Tensor]:
-    """Random inputs of one size or of several; an unknown size counts as 1.
+    """Create random inputs of one size or of several; an unknown size counts as 1.
 
     Raises:
         InvalidValueError: A size is no positive integer.
@@ -103,11 +103,11 @@ def inputs_for(input_size: Any, dtypes_wanted: Any) -> list[Tensor]:
         sizes = list(input_size)
     names = dtypes_wanted or "float32"
     kinds = [names] * len(sizes) if isinstance(names, str) else list(names)
-    return [made(size, kind) for size, kind in zip(sizes, kinds, strict=True)]
+    return [random_input(size, kind) for size, kind in zip(sizes, kinds, strict=True)]
 
 
-def made(size: Sequence[Any], kind: Any) -> Tensor:
-    """One input: zeros where it holds integers, which are valid indices."""
+def random_input(size: Sequence[Any], kind: Any) -> Tensor:
+    """Create one input; zeros for an integer dtype, as they are valid indices."""
     shape = [1 if n is None or n == -1 else n for n in size]
     if not all(isinstance(n, int) and n > 0 for n in shape):
         raise InvalidValueError(
@@ -122,14 +122,14 @@ def made(size: Sequence[Any], kind: Any) -> Tensor:
 def summary(
     net: nn.Layer, input_size: Any = None, dtypes: Any = None, input: Any = None
 ) -> dict[str, int]:
-    """Show each layer with its shapes and parameters.
+    """Print a table of the layers with their shapes and parameters.
 
     Args:
         net: The network.
-        input_size: The shape of its input, or a list of shapes; None or -1 for a size
-            that does not matter.
-        dtypes: The type of each input; by default float32.
-        input: What to run it on, instead of random numbers.
+        input_size: The shape of its input, or a list of shapes; None or -1 for an
+            arbitrary size.
+        dtypes: The dtype of each input; by default float32.
+        input: An input to run it on, instead of random numbers.
 
     Returns:
         `total_params` and `trainable_params`.
@@ -167,7 +167,7 @@ def summary(
 
 
 def of_convolution(layer: Any, inputs: Any, output: Any) -> int:
-    """Each output is a sum over a window of each channel in its group, plus a bias."""
+    """FLOPs of a convolution: outputs x (window x channels of a group + bias)."""
     window = prod(layer.weight.shape[2:])
     channels = inputs[0].shape[1] // layer._groups
     biases = int(layer.bias is not None)
@@ -175,28 +175,28 @@ def of_convolution(layer: Any, inputs: Any, output: Any) -> int:
 
 
 def of_linear(layer: Any, inputs: Any, output: Any) -> int:
-    """Each output is a sum over all inputs; Paddle does not count the bias."""
+    """FLOPs of a linear layer: outputs x inputs; Paddle does not count the bias."""
     return int(layer.weight.shape[0] * output.size)
 
 
 def of_batch_norm(layer: Any, inputs: Any, output: Any) -> int:
-    """A product and a sum for each element."""
+    """FLOPs of batch normalisation: a product and a sum for each element."""
     return 2 * int(inputs[0].size)
 
 
 def of_each(layer: Any, inputs: Any, output: Any) -> int:
-    """One for each output."""
+    """FLOPs of an elementwise layer: one for each output."""
     return int(output.size)
 
 
 def of_adaptive_pool(layer: Any, inputs: Any, output: Any) -> int:
-    """Each output is a sum over its window, divided once."""
+    """FLOPs of an adaptive pooling: outputs x (window + 1 division)."""
     sizes = zip(inputs[0].shape[2:], output.shape[2:], strict=True)
     return int(output.size) * int(prod(n // m for n, m in sizes) + 1)
 
 
 def counts() -> dict[type, Count]:
-    """How Paddle counts each kind of layer; others count as 0."""
+    """Table of Paddle's FLOP formula for each class of layer; others count as 0."""
     return {
         **dict.fromkeys(
             [nn.Conv1D, nn.Conv2D, nn.Conv3D, nn.Conv2DTranspose], of_convolution
@@ -209,7 +209,7 @@ def counts() -> dict[type, Count]:
 
 
 def counted(known: Mapping[type, Count], layer: Any, inputs: Any, output: Any) -> int:
-    """The operations of one layer as it ran."""
+    """FLOPs of one call of a layer."""
     return known[type(layer)](layer, inputs, output) if type(layer) in known else 0
 
 
@@ -219,14 +219,14 @@ def flops(
     custom_ops: Mapping[type, Count] | None = None,
     print_detail: bool = False,
 ) -> int:
-    """Count multiplications with their additions, layer by layer, as Paddle does.
+    """Count multiply-adds, layer by layer, as Paddle does.
 
     Args:
         net: The network.
         input_size: The shape of its input.
         custom_ops: For a class of layers, a function of (layer, inputs, output) that
             returns their number.
-        print_detail: Show a table.
+        print_detail: Print a table.
 
     In Paddle this is `paddle.flops`; what is written with functions instead of layers
     does not count.
@@ -251,7 +251,7 @@ def flops(
 
 
 def show(head: Sequence[str], rows: Sequence[Sequence[Any]], under: str) -> None:
-    """Print a table; numbers stand at the right.
+    """Print a table with numbers aligned to the right.
 
     Raises:
         ImportError: The package `rich` is not installed.

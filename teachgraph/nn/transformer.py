@@ -1,9 +1,9 @@
-"""Attention and what is built of it: encoder, decoder, Transformer.
+"""Multi-head attention, Transformer encoder and decoder.
 
     attention(Q, K, V) = softmax(Q K' / sqrt(d)) V
 
-Each position asks all others, with a query; what it gets back is the mean of their
-values, weighted by how well their keys answer (Vaswani et al., 2017).
+Each position gets the mean of all values, weighted by how well their keys match its
+query (Vaswani et al., 2017).
 """
 
 from __future__ import annotations
@@ -31,36 +31,37 @@ __all__ = [
 
 
 class Cache(NamedTuple):
-    """Keys and values of the positions so far; it grows step by step."""
+    """Keys and values of earlier positions; grows step by step."""
 
     k: Any
     v: Any
 
 
 class StaticCache(NamedTuple):
-    """Keys and values of a memory that stays."""
+    """Keys and values of a fixed memory."""
 
     k: Any
     v: Any
 
 
 def as_bias(attn_mask: Any, dtype: Any) -> Any:
-    """A mask as numbers to add: a bool or int one is -1e9 where it says no."""
+    """Convert a bool or int mask to numbers to add: -1e9 where it is 0."""
+    # Not -inf: a row without any allowed key would be NaN after softmax.
     if attn_mask is None or attn_mask.dtype.kind == "f":
         return attn_mask
     return (attn_mask.astype(dtype) - 1.0) * 1e9
 
 
 class MultiHeadAttention(Layer):
-    """Attention in several heads side by side, each over its own part of the features.
+    """Multi-head attention: parallel heads, each on its own part of the features.
 
     Args:
         embed_dim: Features of the queries, and of the result.
-        num_heads: How many heads; must divide `embed_dim`.
-        dropout: Share of the weights that is dropped in training.
-        kdim, vdim: Features of the keys and of the values, where they are others.
-        need_weights: Whether to return the weights too.
-        weight_attr, bias_attr: About the four projections' parameters.
+        num_heads: The number of heads; must divide `embed_dim`.
+        dropout: Dropout probability of the weights.
+        kdim, vdim: Features of the keys and of the values, if different.
+        need_weights: Return the weights too.
+        weight_attr, bias_attr: ParamAttr of the four projections' parameters.
 
     In Paddle this is `paddle.nn.MultiHeadAttention`.
 
@@ -101,12 +102,12 @@ class MultiHeadAttention(Layer):
         self.out_proj = Linear(embed_dim, embed_dim, *attrs)
 
     def heads(self, x: Any) -> Any:
-        """[batch, steps, features] as [batch, heads, steps, features of a head]."""
+        """Split [batch, steps, features] to [batch, heads, steps, head_dim]."""
         parts = functions.reshape(x, [0, 0, self.num_heads, self.head_dim])
         return functions.transpose(parts, [0, 2, 1, 3])
 
     def gen_cache(self, key: Any, value: Any = None, type: Any = Cache) -> Any:
-        """A cache to begin with: of a memory (StaticCache), empty, or given.
+        """Create a cache: of a memory (StaticCache), empty, or of keys and values.
 
         In Paddle this is `paddle.nn.MultiHeadAttention.gen_cache`.
         """
@@ -121,7 +122,7 @@ class MultiHeadAttention(Layer):
         return Cache(key, value)
 
     def keys_and_values(self, key: Any, value: Any, cache: Any) -> tuple[Any, Any]:
-        """What is asked: new positions, after those in the cache."""
+        """Project keys and values, and append them to those in the cache."""
         if isinstance(cache, StaticCache):
             return cache
         k, v = self.heads(self.k_proj(key)), self.heads(self.v_proj(value))
@@ -137,15 +138,15 @@ class MultiHeadAttention(Layer):
         attn_mask: Any = None,
         cache: Any = None,
     ) -> Any:
-        """Attention of `query` to `key` and `value` (by default to itself).
+        """Compute attention of `query` to `key` and `value` (by default to itself).
 
         Args:
             query: [batch, queries, embed_dim].
             key: [batch, keys, kdim].
             value: [batch, keys, vdim].
-            attn_mask: Broadcasts to [batch, heads, queries, keys]: bool, False where
-                nobody may look, or numbers that are added before softmax.
-            cache: From `gen_cache`, for one step after the other.
+            attn_mask: Broadcasts to [batch, heads, queries, keys]: bool, False for
+                masked positions, or numbers that are added before softmax.
+            cache: From `gen_cache`, for step-by-step decoding.
 
         Returns:
             [batch, queries, embed_dim]; with `need_weights` and `cache` a tuple of it,
@@ -155,13 +156,14 @@ class MultiHeadAttention(Layer):
         value = key if value is None else value
         q = self.heads(self.q_proj(query))
         k, v = self.keys_and_values(key, value, cache)
+        # Scaling q costs less than scaling the [queries, keys] scores.
         scores = functions.matmul(q * (1.0 / sqrt(self.head_dim)), k, transpose_y=True)
         mask = as_bias(attn_mask, scores.dtype)
         weights = functional.softmax(scores if mask is None else scores + mask)
         if self.dropout:
             weights = functional.dropout(weights, self.dropout, training=self.training)
-        joined = functions.transpose(functions.matmul(weights, v), [0, 2, 1, 3])
-        out = self.out_proj(functions.reshape(joined, [0, 0, self.embed_dim]))
+        merged = functions.transpose(functions.matmul(weights, v), [0, 2, 1, 3])
+        out = self.out_proj(functions.reshape(merged, [0, 0, self.embed_dim]))
         results = [out]
         if self.need_weights:
             results.append(weights)
@@ -171,11 +173,11 @@ class MultiHeadAttention(Layer):
 
 
 HIDDEN = ("self", "__class__")
-"""What stands beside the arguments at the begin of `__init__`."""
+"""Names in `locals()` of `__init__` that are no arguments."""
 
 
 class Block(Layer):
-    """What a layer of encoder and decoder is made of: attention, then a small network.
+    """Base of encoder and decoder layers: attentions, then a feed-forward network.
 
     Attributes:
         attentions: The names of its attentions, in order.
@@ -221,12 +223,12 @@ class Block(Layer):
             setattr(self, f"dropout{part}", Dropout(dropout))
 
     def feed_forward(self, x: Any) -> Any:
-        """W2 f(W1 x), for each position by itself."""
-        bend = getattr(functional, self.activation)
-        return self.linear2(self.dropout(bend(self.linear1(x))))
+        """Compute W2 f(W1 x), for each position."""
+        activation = getattr(functional, self.activation)
+        return self.linear2(self.dropout(activation(self.linear1(x))))
 
     def residual(self, x: Any, number: int, part: Any) -> Any:
-        """x + part(x), normalised after, or before where `normalize_before` says so."""
+        """Compute x + part(x), with LayerNorm after it or before each part."""
         norm, drop = getattr(self, f"norm{number}"), getattr(self, f"dropout{number}")
         if self.normalize_before:
             return x + drop(part(norm(x)))
@@ -234,7 +236,7 @@ class Block(Layer):
 
 
 class TransformerEncoderLayer(Block):
-    """Self-attention, then a small network for each position; both are added.
+    """Encoder layer: self-attention and a feed-forward network, with residuals.
 
     Args:
         d_model: Features.
@@ -244,9 +246,9 @@ class TransformerEncoderLayer(Block):
         activation: "relu" or "gelu".
         attn_dropout: Of the attention's weights; by default as `dropout`.
         act_dropout: After the activation; by default as `dropout`.
-        normalize_before: Whether to normalise before each part instead of after.
-        weight_attr, bias_attr: About the parameters of attention and network; a list of
-            two gives each its own.
+        normalize_before: Normalise before each part instead of after.
+        weight_attr, bias_attr: ParamAttr of attention and network; a list of two gives
+            each its own.
         layer_norm_eps: Added to the variance.
 
     In Paddle this is `paddle.nn.TransformerEncoderLayer`.
@@ -259,23 +261,24 @@ class TransformerEncoderLayer(Block):
     attentions = ("self_attn",)
 
     def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
-        """[batch, steps, d_model] to the same; with a cache also the new one."""
-        kept: list[Any] = []
+        """Map [batch, steps, d_model] to the same; with a cache also return the new."""
+        caches: list[Any] = []
 
         def attend(x: Any) -> Any:
-            return noted(self.self_attn(x, x, x, src_mask, cache), cache, kept)
+            result = self.self_attn(x, x, x, src_mask, cache)
+            return without_cache(result, cache, caches)
 
         x = self.residual(src, 1, attend)
         x = self.residual(x, 2, self.feed_forward)
-        return x if cache is None else (x, kept[0])
+        return x if cache is None else (x, caches[0])
 
     def gen_cache(self, src: Any) -> Any:
-        """An empty cache for `forward`."""
+        """Create an empty cache for `forward`."""
         return self.self_attn.gen_cache(src)
 
 
 class TransformerDecoderLayer(Block):
-    """Self-attention, attention to the encoder's memory, a network per position.
+    """Decoder layer: self-attention, cross-attention to the memory, feed-forward.
 
     The arguments are those of `TransformerEncoderLayer`; a list of three gives each
     part attrs of its own. In Paddle this is `paddle.nn.TransformerDecoderLayer`.
@@ -291,51 +294,52 @@ class TransformerDecoderLayer(Block):
         memory_mask: Any = None,
         cache: Any = None,
     ) -> Any:
-        """[batch, steps, d_model] to the same; with a pair of caches also the new."""
+        """Map [batch, steps, d_model] to the same; with caches also return the new."""
         own, fixed = (None, None) if cache is None else cache
-        kept: list[Any] = []
+        caches: list[Any] = []
 
-        def look_back(x: Any) -> Any:
-            return noted(self.self_attn(x, x, x, tgt_mask, own), own, kept)
+        def self_attention(x: Any) -> Any:
+            result = self.self_attn(x, x, x, tgt_mask, own)
+            return without_cache(result, own, caches)
 
-        def look_across(x: Any) -> Any:
-            found = self.cross_attn(x, memory, memory, memory_mask, fixed)
-            return noted(found, fixed, kept)
+        def cross_attention(x: Any) -> Any:
+            result = self.cross_attn(x, memory, memory, memory_mask, fixed)
+            return without_cache(result, fixed, caches)
 
-        x = self.residual(tgt, 1, look_back)
-        x = self.residual(x, 2, look_across)
+        x = self.residual(tgt, 1, self_attention)
+        x = self.residual(x, 2, cross_attention)
         x = self.residual(x, 3, self.feed_forward)
-        return x if cache is None else (x, tuple(kept))
+        return x if cache is None else (x, tuple(caches))
 
     def gen_cache(self, memory: Any) -> tuple[Any, Any]:
-        """An empty cache of its own positions, and a fixed one of the memory."""
+        """Create an empty cache of its own positions, and a fixed one of the memory."""
         fixed = self.cross_attn.gen_cache(memory, memory, StaticCache)
         return self.self_attn.gen_cache(memory), fixed
 
 
 def several(attr: Any, count: int) -> list[Any]:
-    """One attr for each part: the one given, or those of a list."""
+    """Expand an attr to one for each part."""
     if isinstance(attr, (list, tuple)):
         return list(attr) if len(attr) == count else list(attr) * count
     return [attr] * count
 
 
-def noted(result: Any, cache: Any, kept: list[Any]) -> Any:
-    """What attention gives; a cache it returned is kept aside."""
+def without_cache(result: Any, cache: Any, caches: list[Any]) -> Any:
+    """Unpack attention's result; append the new cache, if any, to `caches`."""
     if cache is None:
         return result
-    kept.append(result[-1])
+    caches.append(result[-1])
     return result[0]
 
 
 def copies(layer: Any, count: int) -> LayerList:
-    """The layer itself, and others made as it was, with parameters of their own."""
+    """List the layer itself, and new ones of its config with their own parameters."""
     others = [type(layer)(**layer._config) for _ in range(count - 1)]
     return LayerList([layer, *others])
 
 
 class TransformerEncoder(Layer):
-    """Layers of an encoder, one after the other.
+    """Stack of encoder layers.
 
     In Paddle this is `paddle.nn.TransformerEncoder`.
     """
@@ -346,7 +350,7 @@ class TransformerEncoder(Layer):
         self.num_layers, self.norm = num_layers, norm
 
     def forward(self, src: Any, src_mask: Any = None, cache: Any = None) -> Any:
-        """[batch, steps, d_model] to the same; with caches also the new ones."""
+        """Map [batch, steps, d_model] to the same; with caches also return the new."""
         caches = []
         for i, layer in enumerate(self.layers):
             if cache is None:
@@ -358,12 +362,12 @@ class TransformerEncoder(Layer):
         return out if cache is None else (out, caches)
 
     def gen_cache(self, src: Any) -> list[Any]:
-        """Empty caches for all layers."""
+        """Create empty caches for all layers."""
         return [layer.gen_cache(src) for layer in self.layers]
 
 
 class TransformerDecoder(Layer):
-    """Layers of a decoder, one after the other.
+    """Stack of decoder layers.
 
     In Paddle this is `paddle.nn.TransformerDecoder`.
     """
@@ -381,7 +385,7 @@ class TransformerDecoder(Layer):
         memory_mask: Any = None,
         cache: Any = None,
     ) -> Any:
-        """[batch, steps, d_model] to the same; with caches also the new ones."""
+        """Map [batch, steps, d_model] to the same; with caches also return the new."""
         caches = []
         for i, layer in enumerate(self.layers):
             if cache is None:
@@ -393,9 +397,9 @@ class TransformerDecoder(Layer):
         return out if cache is None else (out, caches)
 
     def gen_cache(self, memory: Any, do_zip: bool = False) -> list[Any]:
-        """Caches for all layers; with `do_zip` first the own, then the memory's."""
-        found = [layer.gen_cache(memory) for layer in self.layers]
-        return list(zip(*found, strict=True)) if do_zip else found
+        """Create caches for all layers; `do_zip` groups own ones and the memory's."""
+        caches = [layer.gen_cache(memory) for layer in self.layers]
+        return list(zip(*caches, strict=True)) if do_zip else caches
 
 
 class Transformer(Layer):
@@ -449,11 +453,11 @@ class Transformer(Layer):
         tgt_mask: Any = None,
         memory_mask: Any = None,
     ) -> Any:
-        """[batch, source, d_model], [batch, target, d_model] to the latter's shape."""
+        """Map [batch, source, d_model] and [batch, target, d_model] to the latter."""
         memory = self.encoder(src, src_mask)
         return self.decoder(tgt, memory, tgt_mask, memory_mask)
 
     def generate_square_subsequent_mask(self, length: int) -> Any:
-        """A mask that lets each position see itself and those before it."""
+        """Create a causal mask: 0 for a position and earlier ones, else -inf."""
         blocked = functions.full([length, length], float("-inf"))
         return functions.triu(blocked, 1)

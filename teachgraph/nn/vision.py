@@ -1,4 +1,4 @@
-"""Layers that resize images, or deal their pixels out in another way."""
+"""Vision layers: resizing, pixel and channel shuffle, unfold and fold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Factors = float | Sequence[float] | None
 
 
 class Upsample(Layer):
-    """Images in another size; arguments as for `functional.interpolate`.
+    """Resize images; arguments as for `functional.interpolate`.
 
     In Paddle this is `paddle.nn.Upsample`.
 
@@ -49,12 +49,12 @@ class Upsample(Layer):
         self.data_format = data_format
 
     def forward(self, x: Any) -> Any:
-        """The function `interpolate`."""
+        """Apply the function `interpolate`."""
         how = self.mode, self.align_corners, self.align_mode, self.data_format
         return functional.interpolate(x, self.size, self.scale_factor, *how)
 
     def extra_repr(self) -> str:
-        """The size or the factor, and the mode."""
+        """Format size or factor, and mode, for `repr`."""
         name = "size" if self.scale_factor is None else "scale_factor"
         return (
             f"{name}={getattr(self, name)}, mode={self.mode}, "
@@ -64,7 +64,7 @@ class Upsample(Layer):
 
 
 class UpsamplingNearest2D(Layer):
-    """Images in another size, of the nearest elements.
+    """Resize images by nearest neighbour.
 
     In Paddle this is `paddle.nn.UpsamplingNearest2D`.
     """
@@ -81,30 +81,30 @@ class UpsamplingNearest2D(Layer):
         self.data_format = data_format
 
     def forward(self, x: Any) -> Any:
-        """The function `interpolate`."""
+        """Apply the function `interpolate`."""
         size = self.size, self.scale_factor
         return functional.interpolate(x, *size, data_format=self.data_format)
 
     def extra_repr(self) -> str:
-        """The size or the factor."""
+        """Format size or factor for `repr`."""
         name = "size" if self.scale_factor is None else "scale_factor"
         return f"{name}={getattr(self, name)}, data_format={self.data_format}"
 
 
 class UpsamplingBilinear2D(UpsamplingNearest2D):
-    """Images in another size, linear between elements, with the corners kept.
+    """Resize images bilinearly, with aligned corners.
 
     In Paddle this is `paddle.nn.UpsamplingBilinear2D`.
     """
 
     def forward(self, x: Any) -> Any:
-        """The function `interpolate`."""
+        """Apply the function `interpolate`."""
         how = "bilinear", True, 0, self.data_format
         return functional.interpolate(x, self.size, self.scale_factor, *how)
 
 
 class PixelShuffle(Layer):
-    """[N, C r^2, H, W] as [N, C, H r, W r].
+    """Rearrange [N, C r^2, H, W] to [N, C, H r, W r].
 
     In Paddle this is `paddle.nn.PixelShuffle`.
     """
@@ -116,16 +116,16 @@ class PixelShuffle(Layer):
         self.upscale_factor, self.data_format = upscale_factor, data_format
 
     def forward(self, x: Any) -> Any:
-        """The function `pixel_shuffle`."""
+        """Apply the function `pixel_shuffle`."""
         return functional.pixel_shuffle(x, self.upscale_factor, self.data_format)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """Format the factor for `repr`."""
         return f"upscale_factor={self.upscale_factor}"
 
 
 class PixelUnshuffle(Layer):
-    """[N, C, H r, W r] as [N, C r^2, H, W].
+    """Rearrange [N, C, H r, W r] to [N, C r^2, H, W].
 
     In Paddle this is `paddle.nn.PixelUnshuffle`.
     """
@@ -137,16 +137,16 @@ class PixelUnshuffle(Layer):
         self.downscale_factor, self.data_format = downscale_factor, data_format
 
     def forward(self, x: Any) -> Any:
-        """The function `pixel_unshuffle`."""
+        """Apply the function `pixel_unshuffle`."""
         return functional.pixel_unshuffle(x, self.downscale_factor, self.data_format)
 
     def extra_repr(self) -> str:
-        """The factor."""
+        """Format the factor for `repr`."""
         return f"downscale_factor={self.downscale_factor}"
 
 
 class ChannelShuffle(Layer):
-    """Channels dealt out: the first of each group, then the second of each, ...
+    """Interleave groups of channels: the first of each group, then the second, ...
 
     In Paddle this is `paddle.nn.ChannelShuffle`.
     """
@@ -158,16 +158,16 @@ class ChannelShuffle(Layer):
         self.groups, self.data_format = groups, data_format
 
     def forward(self, x: Any) -> Any:
-        """The function `channel_shuffle`."""
+        """Apply the function `channel_shuffle`."""
         return functional.channel_shuffle(x, self.groups, self.data_format)
 
     def extra_repr(self) -> str:
-        """The number of groups."""
+        """Format the number of groups for `repr`."""
         return f"groups={self.groups}"
 
 
 class Unfold(Layer):
-    """What each window over an image shows; arguments as for `functional.unfold`.
+    """Extract windows as columns (im2col); arguments as for `functional.unfold`.
 
     In Paddle this is `paddle.nn.Unfold`.
     """
@@ -185,12 +185,12 @@ class Unfold(Layer):
         self.paddings, self.dilations = paddings, dilations
 
     def forward(self, input: Any) -> Any:
-        """The function `unfold`."""
+        """Apply the function `unfold`."""
         how = self.kernel_sizes, self.strides, self.paddings, self.dilations
         return functional.unfold(input, *how)
 
     def extra_repr(self) -> str:
-        """The window."""
+        """Format the window for `repr`."""
         return (
             f"kernel_size={self.kernel_sizes}, dilation={self.dilations}, "
             f"padding={self.paddings}, stride={self.strides}"
@@ -198,7 +198,7 @@ class Unfold(Layer):
 
 
 class Fold(Unfold):
-    """Images of columns; arguments as for `functional.fold`.
+    """Sum columns back to images (col2im); arguments as for `functional.fold`.
 
     In Paddle this is `paddle.nn.Fold`.
     """
@@ -216,6 +216,6 @@ class Fold(Unfold):
         self.output_sizes = output_sizes
 
     def forward(self, input: Any) -> Any:
-        """The function `fold`."""
+        """Apply the function `fold`."""
         how = self.kernel_sizes, self.strides, self.paddings, self.dilations
         return functional.fold(input, self.output_sizes, *how)

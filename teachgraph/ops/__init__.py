@@ -1,4 +1,4 @@
-"""What can be computed, and its derivative: one file a family."""
+"""Ops: kernels and gradient rules, one file a family."""
 
 from teachgraph.ops import (
     activation,

@@ -1,6 +1,6 @@
-"""Activations: functions of one number that bend the line, and their slopes.
+"""Activation ops and their gradients.
 
-At a kink the slope is the one that Paddle takes.
+At a kink the gradient is Paddle's.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ __all__ = [
 
 
 def activated(x: Any, act: str | None) -> Any:
-    """`x` through the op of this type, if one is named."""
+    """Apply the activation op of this type to `x`; None is the identity."""
     return activation(act)(x)
 
 
 def activation(act: str | None) -> Callable[[Any], Any]:
-    """The op of this type; where none is named, what leaves everything as it is.
+    """Look up the activation op of this type; None is the identity.
 
-    A layer asks for it first, so that a wrong name leaves no half of it in a program.
+    A layer looks it up first, so that a wrong name leaves no partial layer behind.
     """
     return find(act) if act else lambda x: x
 
 
 def only_floating(x: Any) -> None:
-    """Refuse whole numbers, which have no slope.
+    """Require a floating dtype.
 
     Raises:
         DTypeError: `x` has no floating dtype.
@@ -94,10 +94,10 @@ def leaky_relu_grad(dout: Any, x: Any, *, alpha: float) -> Any:
 
 
 def beside(alpha: Any, x: Any, mode: str, data_format: str) -> int:
-    """The axis of `x` at which prelu's `alpha` starts; -1 for the right end.
+    """Resolve the axis of `x` at which prelu's `alpha` is aligned; -1 aligns right.
 
     Raises:
-        InvalidValueError: There is no such mode.
+        InvalidValueError: An unknown mode.
     """
     if mode not in ("all", "channel", "element"):
         raise InvalidValueError(f"mode is 'all', 'channel' or 'element', got {mode!r}")
@@ -107,7 +107,7 @@ def beside(alpha: Any, x: Any, mode: str, data_format: str) -> int:
 
 @op(needs="floating X and Alpha: one number, one a channel, or one for each element")
 def prelu(x: Any, alpha: Any, *, mode: str = "all", data_format: str = "NCHW") -> Any:
-    """out = x where x > 0, alpha x elsewhere; alpha is learnt."""
+    """out = x where x > 0, alpha x elsewhere; alpha is trained."""
     only_floating(x)
     only_floating(alpha)
     alpha = aligned(alpha, x.ndim, beside(alpha, x, mode, data_format))
@@ -144,7 +144,7 @@ def elu_grad(dout: Any, x: Any, out: Any, *, alpha: float) -> Any:
 def selu(
     x: Any, *, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772
 ) -> Any:
-    """out = scale elu(x), with the numbers that keep mean 0 and variance 1."""
+    """out = scale elu(x), with the constants that preserve mean 0 and variance 1."""
     curved = alpha * np.expm1(np.minimum(x, 0), casting="equiv")
     return scale * np.where(x > 0, x, curved)
 
@@ -157,7 +157,7 @@ def selu_grad(dout: Any, out: Any, *, scale: float, alpha: float) -> Any:
 
 @op(needs=FLOATING + "; alpha is not 0")
 def celu(x: Any, *, alpha: float = 1.0) -> Any:
-    """out = max(x, 0) + alpha (exp(min(x, 0) / alpha) - 1): elu with a smooth bend."""
+    """out = max(x, 0) + alpha (exp(min(x, 0) / alpha) - 1): a smooth elu."""
     only_floating(x)
     if alpha == 0:
         raise InvalidValueError("alpha is 0")
@@ -177,7 +177,7 @@ CUBIC = 0.044715
 
 @op(needs=FLOATING)
 def gelu(x: Any, *, approximate: bool = False) -> Any:
-    """out = x Phi(x), Phi the normal distribution, or nearly that by a tanh."""
+    """out = x Phi(x), Phi the normal distribution function or its tanh form."""
     only_floating(x)
     if approximate:
         return x * normal(x, approximate)
@@ -189,7 +189,7 @@ def gelu(x: Any, *, approximate: bool = False) -> Any:
 
 
 def normal(x: Any, approximate: bool) -> Any:
-    """Phi(x) = (1 + erf(x / sqrt 2)) / 2, erf perhaps by the tanh of a cubic."""
+    """Compute Phi(x) = (1 + erf(x / sqrt 2)) / 2, erf optionally as tanh of a cubic."""
     if approximate:
         return (tanh((x + x * x * x * CUBIC) * (2.0 * DENSITY)) + 1.0) * 0.5
     return (erf(x * ROOT_HALF) + 1.0) * 0.5
@@ -263,7 +263,7 @@ def mish_grad(dout: Any, x: Any, *, threshold: float) -> Any:
 
 @op(key="log_sigmoid", needs=FLOATING)
 def logsigmoid(x: Any) -> Any:
-    """out = log sigmoid(x) = -log(1 + exp(-x)), which never overflows."""
+    """out = log sigmoid(x) = -log(1 + exp(-x)), without overflow."""
     only_floating(x)
     return -np.logaddexp(0, -x)
 
@@ -337,7 +337,7 @@ def hard_shrink_grad(dout: Any, x: Any, *, threshold: float) -> Any:
 
 @op(needs=FLOATING + "; lambda is not negative")
 def softshrink(x: Any, *, lambda_: float = 0.5) -> Any:
-    """out = x brought nearer to 0 by lambda, 0 where it would pass it."""
+    """out = sign(x) max(|x| - lambda, 0)."""
     only_floating(x)
     if lambda_ < 0:
         raise InvalidValueError(f"lambda is {lambda_}")

@@ -1,7 +1,7 @@
-"""What Python's lists can do, done to arrays of tensors: `insert`, `pop`, `+`, slices.
+"""List operations on arrays of tensors: insert, pop, concatenation, slices.
 
-Each op gives a new array, which shares its parts with the old one. The adjoint of
-taking parts out is putting parts in, and the other way round.
+Each op returns a new array, whose parts are shared with the old one. The adjoint of
+removing parts is inserting parts, and vice versa.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ NEEDS = "I: one whole number, from 0 to the array's length"
 
 @op
 def array_place(x: Any, i: Any, *, inserting: bool = False) -> Any:
-    """A place in a list, which may count from the end, as one from its beginning.
+    """Resolve an index of a list to a non-negative one.
 
-    What is inserted past an end of the list comes to that end.
+    An insertion past an end of the list goes to that end, as in Python.
     """
-    found, length = int(np.reshape(i, ())), len(x)
-    from_start = found + length if found < 0 else found
+    position, length = int(np.reshape(i, ())), len(x)
+    from_start = position + length if position < 0 else position
     if inserting:
         from_start = min(max(from_start, 0), length)
     elif not 0 <= from_start < length:
-        raise OutOfRangeError(f"the index is {found}, but the list holds {length}")
+        raise OutOfRangeError(f"the index is {position}, but the list holds {length}")
     return np.array([from_start], np.int64)
 
 
@@ -55,26 +55,26 @@ def array_place_spec(x: Like, i: Like, *, inserting: bool) -> Any:
 
 @op(needs=NEEDS)
 def insert_into_array(x: Any, value: Any, i: Any) -> Any:
-    """The array with one part more, before the one at `i`."""
+    """Insert a part before the one at `i`."""
     at = place(i, len(x) + 1)
     return TensorArray((*x.parts[:at], value, *x.parts[at:]))
 
 
 @insert_into_array.infers
 def insert_into_array_spec(x: Like, value: Like, i: Like) -> Any:
-    """The parts are taken to be like the last one that came."""
+    """An array's spec is that of the part written last."""
     return [(value.shape, value.dtype)]
 
 
 @insert_into_array.grad(inline=True, of=("x", "value"))
 def insert_into_array_grad(dout: Any, i: Any) -> Any:
-    """dx = dout, but for i; dvalue = dout[i]."""
+    """dx = dout without part i; dvalue = dout[i]."""
     return lambda: drop_from_array(dout, i), lambda: read_from_array(dout, i)
 
 
 @op(needs=NEEDS)
 def drop_from_array(x: Any, i: Any) -> Any:
-    """The array without its part `i`."""
+    """Remove part `i`."""
     at = place(i, len(x))
     return TensorArray((*x.parts[:at], *x.parts[at + 1 :]))
 
@@ -87,14 +87,14 @@ def drop_from_array_spec(x: Like, i: Like) -> Any:
 
 @drop_from_array.grad(inline=True, of=("x",))
 def drop_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
-    """dx = dout, with zeros where the part was."""
+    """dx = dout with zeros inserted at i."""
     nothing = fill_any_like(read_from_array(x, i))
     return lambda: insert_into_array(dout, nothing, i)
 
 
 @op
 def join_arrays(x: Any, y: Any) -> Any:
-    """The parts of one array, then those of another."""
+    """Concatenate two arrays of tensors."""
     return TensorArray((*x.parts, *y.parts))
 
 
@@ -115,7 +115,7 @@ def join_arrays_grad(dout: Any, x: Any) -> Any:
 
 
 def between(start: Any, stop: Any, step: int) -> slice:
-    """A slice whose bounds may be arrays of one number."""
+    """Build a slice; bounds may be arrays of one number."""
     first, last = (None if b is None else int(np.reshape(b, ())) for b in (start, stop))
     return slice(first, last, step)
 
@@ -134,7 +134,7 @@ def slice_array_spec(x: Like, start: Any, stop: Any, *, step: int) -> Any:
 
 @slice_array.grad(inline=True, of=("x",))
 def slice_array_grad(dout: Any, x: Any, start: Any, stop: Any, *, step: int) -> Any:
-    """dx is dout in these places, and zeros elsewhere."""
+    """dx = dout at the indices of the slice, zeros elsewhere."""
     return lambda: unslice_array(dout, x, start, stop, step=step)
 
 
@@ -142,7 +142,7 @@ def slice_array_grad(dout: Any, x: Any, start: Any, stop: Any, *, step: int) -> 
 def unslice_array(
     x: Any, like: Any, start: Any = None, stop: Any = None, *, step: int = 1
 ) -> Any:
-    """Zeros like the parts of another array, but for these places."""
+    """Zeros like another array, with `x` at the indices of a slice."""
     parts = list(like.zeros().parts)
     for i, part in zip(
         range(len(parts))[between(start, stop, step)], x.parts, strict=True

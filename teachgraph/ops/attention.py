@@ -1,4 +1,4 @@
-"""What attention adds to products of matrices: a softmax that does not look ahead."""
+"""Causal softmax, Paddle's fused op for attention."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["fused_softmax_mask_upper_triangle"]
 
 @op(needs="floating scores [..., queries, keys]")
 def fused_softmax_mask_upper_triangle(x: Any) -> Any:
-    """Softmax of each row, where row i sees columns 0 ... i only."""
+    """Softmax of each row over columns 0 ... i of row i; the rest is 0."""
     if x.dtype.kind != "f":
         raise DTypeError(f"scores are floating, not {x.dtype}")
     if x.ndim < 2:
@@ -26,5 +26,5 @@ def fused_softmax_mask_upper_triangle(x: Any) -> Any:
 
 @fused_softmax_mask_upper_triangle.grad
 def fused_softmax_mask_upper_triangle_grad(dout: Any, out: Any) -> Any:
-    """As that of softmax: out is 0 where nothing was seen."""
+    """Softmax's gradient: masked columns get 0, as out is 0 there."""
     return through_softmax(dout, out, -1)

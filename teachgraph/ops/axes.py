@@ -1,4 +1,4 @@
-"""Which dimensions an op runs over, checked, and an array seen along one of them."""
+"""Axis arguments: checks, normalisation, and views with one axis in front."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ Axes = tuple[int, ...] | None
 
 
 def check_integer(axis: Any) -> None:
-    """An axis is an integer; True, which Python counts as one, is none.
+    """Require an integer axis; a bool, which is an int to Python, is refused.
 
     Raises:
-        DTypeError: It is something else.
+        DTypeError: The axis is something else.
     """
     if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         raise DTypeError(f"an axis is an integer, got {axis!r}")
 
 
 def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
-    """The dimensions a reduction runs over, from 0; None for all of them.
+    """Resolve the axes of a reduction to non-negative ones; None for all.
 
-    A scalar counts as a line of one, so that axis 0 or -1 is all there is of it.
+    A scalar counts as a vector of one element, with the axis 0 or -1.
 
     Raises:
-        DTypeError: One is no integer.
-        InvalidValueError: There is no such dimension (NumPy's AxisError, told anew).
-        ShapeError: One is named twice (likewise).
+        DTypeError: An axis is no integer.
+        InvalidValueError: An axis is out of range (NumPy's AxisError).
+        ShapeError: An axis is repeated (likewise).
     """
     if not dim:
         return None
@@ -45,21 +45,21 @@ def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
 
 
 def one_axis(axis: Any, ndim: int) -> int:
-    """The dimension an op runs along, from 0; a scalar counts as a line of one."""
+    """Resolve one axis to a non-negative one; a scalar counts as a vector of one."""
     check_integer(axis)
     return normalize_axis_tuple(axis, max(ndim, 1))[0]
 
 
 def size(shape: Sequence[int], along: Axes) -> int:
-    """How many elements one result is made of."""
+    """Number of elements that one result of a reduction combines."""
     return prod(shape) if along is None else prod(shape[axis] for axis in along)
 
 
 def lines(x: Any, axis: int) -> Any:
-    """A view of `x` in which `axis` comes first; of a scalar, a line of one."""
+    """View of `x` with `axis` in front; of a scalar, a vector of one."""
     return np.moveaxis(x if x.ndim else x.reshape(1), one_axis(axis, x.ndim), 0)
 
 
 def back_from_lines(rows: Any, ndim: int, axis: int) -> Any:
-    """The reverse of `lines`, for an array of `ndim` dimensions."""
+    """Undo `lines` for an array of `ndim` dimensions."""
     return np.moveaxis(rows, 0, axis) if ndim else rows.reshape(())

@@ -1,4 +1,4 @@
-"""Batch normalisation: each channel by its moments over the batch."""
+"""Batch normalisation: each channel is normalised by its moments over the batch."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def batch_norm(
     use_global_stats: bool = False,
     trainable_statistics: bool = False,
 ) -> Any:
-    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, channel by channel.
+    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, per channel.
 
-    The moments are those of the batch, and the running ones move towards them:
+    The moments are those of the batch, and the running moments are updated:
     mean_out = momentum mean + (1 - momentum) batch mean. In a test, or with
-    `use_global_stats`, the running ones are used and stay as they are. Kept for the way
-    back are the mean used and, as saved_variance, 1 / sqrt(variance + epsilon).
+    `use_global_stats`, the running moments are used and unchanged. Saved for backward
+    are the mean used and, as saved_variance, 1 / sqrt(variance + epsilon).
     """
     check_batch(x, scale, bias, mean, variance, data_layout)
     channel = channel_axis(x, data_layout)
@@ -75,17 +75,17 @@ def batch_norm(
 
 
 def of_batch(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> bool:
-    """Whether the moments are those of the batch, rather than the running ones."""
+    """True if the moments are those of the batch, False for the running ones."""
     return not use_global_stats and (trainable_statistics or not is_test)
 
 
 def check_batch(
     x: Any, scale: Any, bias: Any, mean: Any, variance: Any, layout: str
 ) -> None:
-    """Refuse what does not fit.
+    """Check the shapes.
 
     Raises:
-        ShapeError: The moments are left out, or something is of another size.
+        ShapeError: The moments are missing, or a size is wrong.
     """
     if mean is None or variance is None:
         raise ShapeError("the running mean and variance are left out")
@@ -107,7 +107,7 @@ def infer_batch_norm(
     trainable_statistics: bool,
     **numbers: float,
 ) -> Any:
-    """y is like x, and each moment like what it is taken from."""
+    """y has x's spec, each moment that of its input."""
     check_batch(x, scale, bias, mean, variance, data_layout)
     batch = of_batch(is_test, use_global_stats, trainable_statistics)
     if batch:
@@ -133,7 +133,7 @@ def batch_norm_grad(
     use_global_stats: bool,
     trainable_statistics: bool,
 ) -> Any:
-    """Through the moments of the batch; running ones are constants."""
+    """Gradient also through the moments of the batch; running ones are constants."""
     axis, inverse = channel_axis(x, data_layout), saved_variance
     centred = elementwise_sub(x, saved_mean, axis=axis)
     normal = elementwise_mul(centred, inverse, axis=axis)
@@ -143,8 +143,8 @@ def batch_norm_grad(
         if not of_batch(is_test, use_global_stats, trainable_statistics):
             dx = fill_any_like(x) if dy is None else dnormal
             return reduce_to(through_scale(dx, inverse, axis), x)
-        given = dnormal, dsaved_mean, of_inverse(dsaved_variance, inverse)
+        gradients = dnormal, dsaved_mean, of_inverse(dsaved_variance, inverse)
         dim = others(len(x.shape), axis)
-        return through_moments(*given, x, saved_mean, inverse, dim, axis)
+        return through_moments(*gradients, x, saved_mean, inverse, dim, axis)
 
     return dx, *of_affine(dy, normal, scale, bias, axis)

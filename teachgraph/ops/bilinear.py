@@ -27,11 +27,11 @@ def bilinear_tensor_product(x: Any, y: Any, weight: Any, bias: Any = None) -> An
 
 
 def check(x: Any, y: Any, weight: Any, bias: Any) -> None:
-    """The sizes must fit.
+    """Check dtypes and sizes.
 
     Raises:
-        DTypeError: Something is not floating.
-        ShapeError: They do not.
+        DTypeError: An input is not floating.
+        ShapeError: The sizes do not fit.
     """
     for value in (x, y, weight, bias):
         if value is not None and value.dtype.kind != "f":
@@ -48,17 +48,17 @@ def check(x: Any, y: Any, weight: Any, bias: Any) -> None:
 
 @bilinear_tensor_product.infers
 def infer_bilinear(x: Like, y: Like, weight: Like, bias: Any = None) -> Any:
-    """A row for each pair."""
+    """[N, K]: a row for each pair of rows."""
     check(x, y, weight, bias)
-    given = [value.dtype for value in (x, y, weight, bias) if value is not None]
-    return [((x.shape[0], weight.shape[0]), np.result_type(*given))]
+    floats = [value.dtype for value in (x, y, weight, bias) if value is not None]
+    return [((x.shape[0], weight.shape[0]), np.result_type(*floats))]
 
 
 @bilinear_tensor_product.grad
 def bilinear_tensor_product_grad(
     dout: Any, x: Any, y: Any, weight: Any, bias: Any
 ) -> Any:
-    """Each input's gradient is a sum over k of dout[:, k] with the other two."""
+    """Each gradient is a sum over k of dout[:, k] times the other two inputs."""
     each = unsqueeze2(transpose2(dout, axis=[1, 0]), axes=[2])  # [K, N, 1]
 
     def dx() -> Any:

@@ -1,4 +1,4 @@
-"""Long arrays are worked through part by part, so that parts stay in the cache."""
+"""Blocked evaluation of elementwise functions, so that blocks stay in the cache."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 __all__ = ["LONG", "in_parts", "parts"]
 
 LONG = 500_000
-"""An array with fewer elements is worked through in one go."""
+"""Arrays with fewer elements are evaluated at once."""
 
 PART = 16_384
-"""So many elements, and what is made of them, fit into a processor's cache."""
+"""Elements per block: a block and its temporaries fit into a processor's cache."""
 
 
 def parts(size: int) -> Iterator[slice]:
-    """Where each part of so many elements starts and ends.
+    """Yield the blocks of an array of `size` elements.
 
     >>> [part.stop - part.start for part in parts(40_000)]
     [16384, 16384, 7232]
@@ -27,7 +27,7 @@ def parts(size: int) -> Iterator[slice]:
 
 
 def in_parts(function: Callable[..., Any], *x: Any) -> Any:
-    """What a function makes of each element of arrays alike, in their shape and dtype.
+    """Evaluate an elementwise function of arrays of one shape and dtype, in blocks.
 
     >>> in_parts(np.add, np.ones((2, 2)), np.eye(2)).tolist()
     [[2.0, 1.0], [1.0, 2.0]]

@@ -1,4 +1,4 @@
-"""Which dimension the channels are, and arrays brought to have them second."""
+"""The channel axis of a data layout, and conversion to channels first."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LAYOUTS = ("NC", "NCL", "NCHW", "NCDHW", "NLC", "NHWC", "NDHWC")
 
 
 def channel_axis(x: Any, layout: str) -> int:
-    """Which dimension of x the channels are.
+    """Return the axis of the channels of x.
 
     Raises:
         InvalidValueError: The layout is unknown.
@@ -27,7 +27,7 @@ def channel_axis(x: Any, layout: str) -> int:
 
 
 def channels_first(x: Any, layout: str) -> Any:
-    """`x` [N, ..., C] as [N, C, ...], if that is its layout."""
+    """Transpose `x` [N, ..., C] to [N, C, ...], if that is its layout."""
     if x is None or channel_axis(x, layout) == 1:
         return x
     last = len(x.shape) - 1
@@ -35,7 +35,7 @@ def channels_first(x: Any, layout: str) -> Any:
 
 
 def channels_as_before(x: Any, layout: str) -> Any:
-    """The reverse of `channels_first`."""
+    """Undo `channels_first`."""
     if channel_axis(x, layout) == 1:
         return x
     return transpose2(x, axis=[0, *range(2, len(x.shape)), 1])

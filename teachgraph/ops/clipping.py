@@ -1,4 +1,4 @@
-"""The length of a tensor, and tensors shortened to one."""
+"""L2 norm of a tensor, and clipping by norm."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def squared_l2_norm_grad(dout: Any, x: Any) -> Any:
 
 @op(needs="floating numbers and a length greater than 0")
 def clip_by_norm(x: Any, *, max_norm: float) -> Any:
-    """x, shortened to length max_norm if it is longer."""
+    """x scaled to the norm max_norm if its norm is larger."""
     if x.dtype.kind != "f":
         raise DTypeError(f"{x.dtype} cannot be shortened")
     if not max_norm > 0.0:

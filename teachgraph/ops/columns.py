@@ -1,8 +1,8 @@
-"""The three matrix products of a convolution, on arrays.
+"""Convolution and its two gradients as matrix products with im2col, on arrays.
 
-Column j of an image is what window j shows, so a convolution is the filter, a matrix
-with a row for each output channel, times the columns. Its two gradients are products
-with the same columns.
+Column j of an image is window j, so a convolution is the filter, a matrix with a row
+for each output channel, times the columns. Its two gradients are products with the
+same columns.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ __all__ = ["backward_filter", "backward_input", "forward"]
 
 
 def matrices(w: Any, groups: int) -> Any:
-    """A filter [O, C, *window] as a matrix [O, C * window], one for each group."""
+    """Reshape a filter [O, C, *window] to a matrix [O, C * window], one per group."""
     return w.reshape(groups, len(w) // groups, prod(w.shape[1:]))
 
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
-    """The filter times the columns of each image: [N, O, *count]."""
+    """Multiply the filter with the columns of each image: [N, O, *count]."""
     image = padded(x, axes)
     rows, inner, windows = matrices(w, groups), prod(w.shape[1:]), prod(counts(axes))
     out = np.empty((len(x), *rows.shape[:2], windows), np.result_type(x, w))
@@ -38,10 +38,10 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
 
 def unrolled(x: Any, axes: Sequence[Steps]) -> Any:
-    """The columns of a padded image: [N, C, *window, *count].
+    """Extract the columns of a padded image: [N, C, *window, *count].
 
-    Where windows stand apart but much of them overlaps, as 7 elements every 2, every
-    step-th element is sorted out first: then what a column copies is side by side.
+    With a stride and overlapping windows, such as 7 elements every 2, every step-th
+    element is copied to its own array first: then columns copy contiguous memory.
     """
     *others, last = axes
     if not 1 < last.step < last.window / 2:
@@ -58,9 +58,9 @@ def unrolled(x: Any, axes: Sequence[Steps]) -> Any:
 
 
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
-    """The transposed filter times the outputs: columns, added up where they came from.
+    """Multiply the transposed filter with the outputs, and sum the columns (col2im).
 
-    For outputs [N, O, *count] that gives images [N, C, *image].
+    Outputs [N, O, *count] become images [N, C, *image].
     """
     channels, window, windows = w.shape[1] * groups, w.shape[2:], prod(counts(axes))
     rows = matrices(w, groups).swapaxes(1, 2)
@@ -78,9 +78,9 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
 
 def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
-    """The outputs times the transposed columns, summed over all images.
+    """Multiply the outputs with the transposed columns, summed over all images.
 
-    That gives filters [O, C / groups, *window].
+    The result is a filter [O, C / groups, *window].
     """
     inner = x.shape[1] // groups, *[axis.window for axis in axes]
     view = through(padded(x, axes), axes)

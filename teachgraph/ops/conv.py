@@ -5,7 +5,7 @@ A convolution is linear in the image and in the filter. With <a, b> the sum of p
     <conv(x, w), g> = <x, backward_input(g, w)> = <w, backward_filter(x, g)>
 
 so the gradients of each of the three are the other two, and every order of derivative
-follows. A transposed convolution is `backward_input` by another name.
+follows. A transposed convolution is `backward_input` as an op of its own.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TRANSPOSED_NEEDS = "an image [N, C, *sizes] and a filter [C, O / groups, *window
 
 
 def convolution(type: str, dims: int) -> Op:
-    """The op of a convolution over this many dimensions."""
+    """Create the op of a convolution over `dims` dimensions."""
 
     def kernel(
         input: Any,
@@ -52,7 +52,7 @@ def convolution(type: str, dims: int) -> Op:
         groups: int = 1,
         data_format: str = "NCHW" if dims == 2 else "NCDHW",
     ) -> Any:
-        """The sum of products of the filter with each window of the image."""
+        """Convolve: the sum of products of the filter with each window of the image."""
         sliding = Sliding(
             strides, paddings, padding_algorithm, dilations, groups, data_format
         )
@@ -83,21 +83,21 @@ def convolution(type: str, dims: int) -> Op:
         )
 
     def infer(input: Like, filter: Like, **attrs: Any) -> Any:
-        """As many outputs as there are filters and windows."""
+        """A channel for each filter, an element for each window."""
         sliding = Sliding(**attrs)
         sizes = [axis.count for axis in sliding.fit(input, filter, dims)]
         shape = sliding.shape(input.shape[0], filter.shape[0], sizes)
         return [(shape, np.result_type(input.dtype, filter.dtype))]
 
-    made: Op = op(type=type, outputs=("output",), needs=NEEDS)(kernel)
+    conv_op: Op = op(type=type, outputs=("output",), needs=NEEDS)(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule)
-    made.infers(infer)
-    return made
+    conv_op.grad(rule)
+    conv_op.infers(infer)
+    return conv_op
 
 
 def transposed_convolution(type: str, dims: int) -> Op:
-    """The op of a transposed convolution over this many dimensions."""
+    """Create the op of a transposed convolution over `dims` dimensions."""
 
     def kernel(
         input: Any,
@@ -112,7 +112,7 @@ def transposed_convolution(type: str, dims: int) -> Op:
         groups: int = 1,
         data_format: str = "NCHW",
     ) -> Any:
-        """Each element of the image times the filter, added up where windows stand."""
+        """Sum each element of the image times the filter into its window."""
         sliding = Sliding(
             strides, paddings, padding_algorithm, dilations, groups, data_format
         )
@@ -133,7 +133,7 @@ def transposed_convolution(type: str, dims: int) -> Op:
         groups: int,
         data_format: str,
     ) -> Any:
-        """The convolution of which it is the adjoint."""
+        """dinput is the convolution of which this op is the adjoint."""
         sliding = Sliding(
             strides, paddings, padding_algorithm, dilations, groups, data_format
         )
@@ -151,7 +151,7 @@ def transposed_convolution(type: str, dims: int) -> Op:
         output_size: Sequence[int],
         **attrs: Any,
     ) -> Any:
-        """A size from which as many windows come as the image has elements."""
+        """A size with as many windows as the image has elements."""
         sliding = Sliding(**attrs)
         axes = sliding.unfit(input, filter, dims, output_padding, output_size)
         sizes = [axis.image for axis in axes]
@@ -159,15 +159,15 @@ def transposed_convolution(type: str, dims: int) -> Op:
         shape = sliding.shape(input.shape[0], channels, sizes)
         return [(shape, np.result_type(input.dtype, filter.dtype))]
 
-    made: Op = op(type=type, outputs=("output",), needs=TRANSPOSED_NEEDS)(kernel)
+    conv_op: Op = op(type=type, outputs=("output",), needs=TRANSPOSED_NEEDS)(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule)
-    made.infers(infer)
-    return made
+    conv_op.grad(rule)
+    conv_op.infers(infer)
+    return conv_op
 
 
 def of_dtype(x: Any, like: Any) -> Any:
-    """A gradient in the dtype of the input it belongs to."""
+    """Cast a gradient to the dtype of its input."""
     return x if x.dtype == like.dtype else x.astype(like.dtype)
 
 
@@ -184,7 +184,7 @@ def conv_backward_input(
     groups: int,
     data_format: str,
 ) -> Any:
-    """The adjoint of a convolution in its image, of which only the shape counts."""
+    """Adjoint of a convolution in its image, of which only the shape is used."""
     sliding = Sliding(
         strides, paddings, padding_algorithm, dilations, groups, data_format
     )
@@ -231,7 +231,7 @@ def conv_backward_filter(
     groups: int,
     data_format: str,
 ) -> Any:
-    """The adjoint of a convolution in its filter, of which only the shape counts."""
+    """Adjoint of a convolution in its filter, of which only the shape is used."""
     sliding = Sliding(
         strides, paddings, padding_algorithm, dilations, groups, data_format
     )
@@ -267,13 +267,13 @@ def conv_backward_filter_grad(
 
 @conv_backward_input.infers
 def infer_backward_input(output: Like, filter: Like, input: Like, **attrs: Any) -> Any:
-    """What the image was like."""
+    """The image's spec."""
     return [(input.shape, input.dtype)]
 
 
 @conv_backward_filter.infers
 def infer_backward_filter(input: Like, output: Like, filter: Like, **attrs: Any) -> Any:
-    """What the filter was like."""
+    """The filter's spec."""
     return [(filter.shape, filter.dtype)]
 
 
@@ -285,4 +285,4 @@ conv3d_transpose = transposed_convolution("conv3d_transpose", 3)
 depthwise_conv2d_transpose = transposed_convolution("depthwise_conv2d_transpose", 2)
 
 CONVOLUTION = {2: conv2d, 3: conv3d}
-"""The convolution over so many dimensions."""
+"""Convolution ops by the number of spatial dimensions."""

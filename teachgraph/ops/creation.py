@@ -1,4 +1,4 @@
-"""Values from nothing: constants."""
+"""Creation of constants."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
 def fill_constant(
     *, shape: Sequence[int], value: float = 0.0, dtype: int = FLOAT32
 ) -> Any:
-    """One value everywhere."""
+    """Create an array of one value."""
     return np.full(tuple(shape), value, dtypes.convert(dtype))
 
 
 @fill_constant.infers
 def infer_fill_constant(*, shape: Sequence[int], value: float, dtype: int) -> Any:
-    """The shape that is asked for, which need not be filled to see that it can be."""
+    """The shape of the attributes, without allocating it."""
     one = np.full((), value, dtypes.convert(dtype))
     return [(np.broadcast_to(one, tuple(shape)).shape, one.dtype)]
 
@@ -47,13 +47,13 @@ def fill_constant_numpy(*, shape: Sequence[int], value: float, dtype: int) -> st
 
 @op(key="full_like")
 def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
-    """One value everywhere, in the shape of `x` (and its dtype, where that is -1)."""
+    """Create one value in the shape of `x` (and its dtype, if `dtype` is -1)."""
     return np.full(x.shape, value, x.dtype if dtype == -1 else dtypes.convert(dtype))
 
 
 @op
 def assign_value(*, values: Any, shape: Sequence[int], dtype: int = FLOAT32) -> Any:
-    """Given values: a small array that stands in the program itself."""
+    """Create an array from values stored in the program itself."""
     return np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
 
 
@@ -67,7 +67,7 @@ def fill_constant_batch_size_like(
     input_dim_idx: int = 0,
     output_dim_idx: int = 0,
 ) -> Any:
-    """One value everywhere, in a shape of which one size is one of the input's."""
+    """Create one value in a shape of which one size is taken from the input."""
     sizes = list(shape)
     sizes[output_dim_idx] = input.shape[input_dim_idx]
     return np.full(sizes, value, dtypes.convert(dtype))

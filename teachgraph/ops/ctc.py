@@ -1,9 +1,9 @@
-"""Connectionist temporal classification: the loss of a sequence of unknown timing.
+"""Connectionist temporal classification (CTC): a loss for unaligned sequences.
 
-A label is spelt by many paths: at each time step a path says a class or the blank;
-repeats are merged, then blanks are taken out. The loss is -log of the probability of
-all paths that spell the label, summed by dynamic programming over the positions of the
-label with blanks around and between (Graves et al. 2006). Everything is in logarithms.
+At each time step a path emits a class or the blank; repeats are merged, then blanks are
+removed. The loss is -log of the total probability of all paths that yield the label,
+computed by dynamic programming over the positions of the label with blanks around and
+between (Graves et al. 2006). All probabilities are logarithms.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ NEVER = -np.inf
 
 
 class Paths(NamedTuple):
-    """What the paths of a batch go through.
+    """Lattice of the paths of a batch.
 
     Attributes:
         emitted: log p of each position's class at each time, [T, B, S].
         spelt: The class of each position, [B, S]: blank, first label, blank, ...
-        skips: Whether the blank before a position may be left out, [B, S].
+        skips: True if the blank before a position may be skipped, [B, S].
         final: log 1 where a path may end, log 0 elsewhere, [B, S].
-        lengths: How many time steps each sequence has, [B].
+        lengths: The number of time steps of each sequence, [B].
     """
 
     emitted: Any
@@ -45,10 +45,11 @@ class Paths(NamedTuple):
 def paths(
     log_p: Any, label: Any, lengths: Any, label_lengths: Any, blank: int
 ) -> Paths:
-    """The paths that spell the labels; S = 2 L + 1."""
+    """Build the lattice of the labels; S = 2 L + 1."""
     batch, longest = label.shape
     spelt = np.full((batch, 2 * longest + 1), blank)
     spelt[:, 1::2] = np.where(np.arange(longest) < label_lengths[:, None], label, blank)
+    # The blank between two equal labels is needed: without it they would be merged.
     skips = np.zeros(spelt.shape, bool)
     skips[:, 2:] = (spelt[:, 2:] != blank) & (spelt[:, 2:] != spelt[:, :-2])
     behind = 2 * label_lengths[:, None] - np.arange(spelt.shape[1])
@@ -58,7 +59,7 @@ def paths(
 
 
 def shifted(x: Any, by: int) -> Any:
-    """`x` [B, S] moved along the positions, log 0 moving in."""
+    """Shift `x` [B, S] along the positions, filled with log 0."""
     out = np.full_like(x, NEVER)
     if by > 0:
         out[:, by:] = x[:, :-by]
@@ -68,7 +69,7 @@ def shifted(x: Any, by: int) -> Any:
 
 
 def forward(p: Paths) -> Any:
-    """log of the probability to be at a position, all before it spelt, [T, B, S]."""
+    """Forward variables: log p of the prefixes that end at a position, [T, B, S]."""
     alpha = np.full_like(p.emitted, NEVER)
     alpha[0, :, :2] = p.emitted[0, :, :2]
     for t in range(1, len(alpha)):
@@ -79,7 +80,7 @@ def forward(p: Paths) -> Any:
 
 
 def backward(p: Paths) -> Any:
-    """log of the probability to spell all that comes after a position, [T, B, S]."""
+    """Backward variables: log p of the suffixes after a position, [T, B, S]."""
     beta = np.full_like(p.emitted, NEVER)
     ends = p.lengths[:, None] - 1
     for t in reversed(range(len(beta))):
@@ -92,7 +93,7 @@ def backward(p: Paths) -> Any:
 
 
 def occupancy(p: Paths, alpha: Any, total: Any, classes: int) -> Any:
-    """The probability that a path says a class at a time, [T, B, C]."""
+    """Compute the posterior of each class at each time, [T, B, C]."""
     at_position = np.exp(alpha + backward(p) - total[:, None])
     steps, batch, _ = alpha.shape
     said = np.zeros((steps, batch, classes), alpha.dtype)
@@ -103,10 +104,10 @@ def occupancy(p: Paths, alpha: Any, total: Any, classes: int) -> Any:
 
 
 def check_shapes(logits: Any, label: Any, *lengths: Any) -> None:
-    """Refuse what is no batch of sequences with their labels.
+    """Check shapes and dtypes.
 
     Raises:
-        DTypeError: The logits are whole numbers, or the labels or lengths are not.
+        DTypeError: The logits are not floating, or labels or lengths no integers.
         ShapeError: The batches differ, or there is no time step.
     """
     only_floating(logits)
@@ -124,10 +125,10 @@ def check_shapes(logits: Any, label: Any, *lengths: Any) -> None:
 def check_values(
     logits: Any, label: Any, lengths: Any, label_lengths: Any, blank: int
 ) -> None:
-    """Refuse lengths that are not there, and labels and a blank that are no classes.
+    """Check the ranges of lengths, labels and the blank.
 
     Raises:
-        InvalidValueError: One is too small or too large.
+        InvalidValueError: A value is out of range.
     """
     steps, _, classes = logits.shape
     for x, least, most in ((lengths, 1, steps), (label_lengths, 0, label.shape[1])):
@@ -153,11 +154,11 @@ def warpctc(
     blank: int = 0,
     norm_by_times: bool = False,
 ) -> Any:
-    """loss = -log of the probability of all paths that spell the label, [B, 1].
+    """loss = -log of the probability of all paths that yield the label, [B, 1].
 
-    Softmax is taken first. Beside the loss stands its gradient, softmax(logits) minus
-    the probability that a path says a class at a time, and 0 after a sequence's end. A
-    label that is too long to be spelt has the loss inf, and its gradient is NaN.
+    Softmax is applied first. The second output is the gradient, softmax(logits) minus
+    the posterior of each class, and 0 after a sequence's end. A label that is too long
+    has the loss inf, and its gradient is NaN.
     """
     check_shapes(logits, label, logits_length, label_length)
     check_values(logits, label, logits_length, label_length, blank)
@@ -176,7 +177,7 @@ def warpctc(
 def infer_warpctc(
     logits: Like, label: Like, logits_length: Like, label_length: Like, **_: Any
 ) -> Any:
-    """A loss for each sequence, and the gradient in the shape of the logits."""
+    """[B, 1], and the shape of the logits."""
     check_shapes(logits, label, logits_length, label_length)
     return ((logits.shape[1], 1), logits.dtype), (logits.shape, logits.dtype)
 
@@ -190,7 +191,7 @@ def warpctc_grad(
     *,
     norm_by_times: bool,
 ) -> Any:
-    """dlogits = dloss times the gradient that was computed with the loss.
+    """dlogits = dloss times the gradient computed with the loss.
 
     With `norm_by_times` it is divided by the number of time steps; the loss is not.
     """

@@ -1,6 +1,6 @@
-"""Inverses, determinants and factors of square matrices and their stacks.
+"""Inverses, determinants, solvers and Cholesky factors of stacks of matrices.
 
-A matrix without an inverse, or without the factors asked for, is an error that names
+A matrix without an inverse, or without the requested factors, is an error that names
 the op. Gradients: Mike Giles, "An extended collection of matrix derivative results for
 forward and reverse mode algorithmic differentiation" (2008).
 """
@@ -37,10 +37,10 @@ SQUARE = "square matrices of floating numbers"
 
 @contextmanager
 def unless(reason: str) -> Iterator[None]:
-    """What NumPy has no factors for is a value that does not fit, for this reason.
+    """Turn NumPy's LinAlgError inside the block into an error with this reason.
 
     Raises:
-        InvalidValueError: NumPy gave up.
+        InvalidValueError: NumPy raised LinAlgError.
     """
     try:
         yield
@@ -49,11 +49,11 @@ def unless(reason: str) -> Iterator[None]:
 
 
 def check_matrices(x: Any) -> None:
-    """Floating numbers of two dimensions or more.
+    """Require floating matrices.
 
     Raises:
-        ShapeError: There are fewer dimensions.
-        DTypeError: They are integers.
+        ShapeError: There are fewer than two dimensions.
+        DTypeError: The dtype is not floating.
     """
     if x.ndim < 2:
         raise ShapeError(f"{x.ndim} dimensions are no matrix")
@@ -62,10 +62,10 @@ def check_matrices(x: Any) -> None:
 
 
 def check_square(x: Any) -> None:
-    """Matrices with as many rows as columns.
+    """Require square matrices.
 
     Raises:
-        ShapeError: They are not square.
+        ShapeError: The matrices are not square.
     """
     check_matrices(x)
     if x.shape[-2] != x.shape[-1]:
@@ -73,7 +73,7 @@ def check_square(x: Any) -> None:
 
 
 def same_shape(x: Like, **attrs: Any) -> Any:
-    """An op of one square matrix that gives another."""
+    """Infer for an op that maps a square matrix to another."""
     check_square(x)
     return [(x.shape, x.dtype)]
 
@@ -118,14 +118,14 @@ def infer_determinant(input: Like) -> Any:
 
 @op(needs=SQUARE)
 def slogdeterminant(input: Any) -> Any:
-    """The sign of the determinant and ln |det|, one after the other."""
+    """Stack the sign of the determinant and ln |det|."""
     check_square(input)
     return np.stack(np.linalg.slogdet(input))
 
 
 @slogdeterminant.grad
 def slogdeterminant_grad(dout: Any, input: Any) -> Any:
-    """dX = dout2 X^-1': the sign is flat."""
+    """dX = dout2 X^-1'; the sign has no gradient."""
     return unsqueeze2(dout[1], axes=[-2, -1]) * turned(inverse(input))
 
 
@@ -148,11 +148,11 @@ def solve(x: Any, y: Any) -> Any:
 
 
 def check_solve(x: Any, y: Any) -> None:
-    """Square matrices, and something with as many rows.
+    """Require square matrices, and right sides with as many rows.
 
     Raises:
-        ShapeError: They do not fit.
-        DTypeError: There are integers.
+        ShapeError: The sizes do not fit.
+        DTypeError: A dtype is not floating.
     """
     check_square(x)
     if y.ndim == 0 or y.shape[-min(y.ndim, 2)] != x.shape[-1]:
@@ -191,7 +191,7 @@ def triangle(x: Any, *, upper: bool = False, diagonal: float = 1.0) -> Any:
 
 @triangle.grad
 def triangle_grad(dout: Any, *, upper: bool, diagonal: float) -> Any:
-    """The same triangle: what it does is its own adjoint."""
+    """The op is its own adjoint: the same triangle of dout."""
     return triangle(dout, upper=upper, diagonal=diagonal)
 
 
@@ -206,7 +206,7 @@ def triangular_solve(
 ) -> Any:
     """The solution of T out = Y, where T is a triangle of X, transposed if asked.
 
-    With `unitriangular` its diagonal counts as ones.
+    With `unitriangular` its diagonal is taken to be 1.
     """
     check_triangular(x, y)
     factor = triangle.kernel(x, upper=upper, diagonal=0.0 if unitriangular else 1.0)
@@ -217,11 +217,11 @@ def triangular_solve(
 
 
 def check_triangular(x: Any, y: Any) -> None:
-    """Square matrices, and matrices with as many rows.
+    """Require square matrices, and matrices with as many rows.
 
     Raises:
-        ShapeError: They do not fit.
-        DTypeError: There are integers.
+        ShapeError: The sizes do not fit.
+        DTypeError: A dtype is not floating.
     """
     check_square(x)
     check_matrices(y)
@@ -240,7 +240,7 @@ def triangular_solve_grad(
     transpose: bool,
     unitriangular: bool,
 ) -> Any:
-    """dY = T'^-1 dOut, dT = -dY Out', of which the triangle counts."""
+    """dY = T'^-1 dOut, dT = the triangle of -dY Out'."""
     way = {"upper": upper, "unitriangular": unitriangular}
     dy = triangular_solve(x, dout, transpose=not transpose, **way)
 
@@ -262,7 +262,7 @@ def infer_triangular(x: Like, y: Like, **attrs: Any) -> Any:
 
 @op(needs=f"symmetric, positive definite, {SQUARE}")
 def cholesky(x: Any, *, upper: bool = False) -> Any:
-    """The triangle L with L L' = X, or U with U' U = X; it reads that triangle of X."""
+    """Cholesky factor L with L L' = X, or U with U' U = X; reads that triangle of X."""
     check_square(x)
     with unless("a matrix is not positive definite"):
         return np.linalg.cholesky(x, upper=upper)
@@ -286,7 +286,7 @@ cholesky.infers(same_shape)
 
 @op(needs="matrices in X with as many rows as the triangles in Y")
 def cholesky_solve(x: Any, y: Any, *, upper: bool = False) -> Any:
-    """The solution of A out = X, where Y is the triangle that `cholesky` made of A."""
+    """The solution of A out = X, where Y is the Cholesky factor of A."""
     first, second = {"upper": upper, "transpose": upper}, {"upper": upper}
     half = triangular_solve.kernel(y, x, **first)
     return triangular_solve.kernel(y, half, **second, transpose=not upper)
@@ -357,7 +357,7 @@ def pinv(x: Any, *, rcond: float = 1e-15, hermitian: bool = False) -> Any:
 
 
 def check_spectrum(x: Any, *, hermitian: bool) -> None:
-    """Matrices, and square ones if they are to be symmetric."""
+    """Require matrices, square ones if `hermitian`."""
     (check_square if hermitian else check_matrices)(x)
 
 
@@ -365,7 +365,7 @@ def check_spectrum(x: Any, *, hermitian: bool) -> None:
 def pinv_grad(dout: Any, x: Any, out: Any) -> Any:
     """dX = -P' dP P' + (1 - X P) dP' P P' + P' P dP' (1 - P X).
 
-    Golub and Pereyra (1973); it holds while the rank stays the same.
+    Golub and Pereyra (1973); valid while the rank is constant.
     """
     slope, flipped = turned(dout), turned(out)
     right, left = slope @ (out @ flipped), (flipped @ out) @ slope
@@ -375,7 +375,7 @@ def pinv_grad(dout: Any, x: Any, out: Any) -> Any:
 
 @pinv.infers
 def infer_pinv(x: Like, *, rcond: float, hermitian: bool) -> Any:
-    """Rows and columns change places."""
+    """Rows and columns are exchanged."""
     check_spectrum(x, hermitian=hermitian)
     return [((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)]
 
@@ -384,9 +384,9 @@ def infer_pinv(x: Like, *, rcond: float, hermitian: bool) -> Any:
 def matrix_rank(
     x: Any, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
 ) -> Any:
-    """How many singular values are larger than `tol`.
+    """Count the singular values larger than `tol`.
 
-    By default that is the rounding error of the largest, times the larger size.
+    By default `tol` is the rounding error of the largest, times the larger size.
     """
     check_spectrum(x, hermitian=hermitian)
     with unless("the singular values of a matrix were not found"):

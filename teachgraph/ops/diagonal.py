@@ -1,4 +1,4 @@
-"""Diagonals of matrices, their sums, and the triangles above and below them."""
+"""Diagonals, traces, and lower and upper triangles of matrices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = [
 
 @op(needs="at least two dimensions")
 def tril_triu(x: Any, *, diagonal: int = 0, lower: bool = True) -> Any:
-    """`x` with zeros above the diagonal of each matrix, or below it if not `lower`."""
+    """Zero the elements above the diagonal of each matrix, or below if not `lower`."""
     if x.ndim < 2:
         raise ShapeError(f"{x.ndim} dimensions are no matrix")
     return np.tril(x, diagonal) if lower else np.triu(x, diagonal)
@@ -31,13 +31,13 @@ def tril_triu(x: Any, *, diagonal: int = 0, lower: bool = True) -> Any:
 
 @tril_triu.grad
 def tril_triu_grad(dout: Any, *, diagonal: int, lower: bool) -> Any:
-    """Only the triangle that was kept has a gradient."""
+    """dx = the same triangle of dout."""
     return tril_triu(dout, diagonal=diagonal, lower=lower)
 
 
 @op(needs="a list or a matrix")
 def diag_v2(x: Any, *, offset: int = 0, padding_value: float = 0.0) -> Any:
-    """The diagonal of a matrix; of a list, the matrix that has it as diagonal."""
+    """The diagonal of a matrix, or the diagonal matrix of a vector."""
     if x.ndim not in {1, 2}:
         raise ShapeError(f"it has {x.ndim} dimensions")
     if x.ndim == 2:
@@ -50,7 +50,7 @@ def diag_v2(x: Any, *, offset: int = 0, padding_value: float = 0.0) -> Any:
 
 @diag_v2.grad
 def diag_v2_grad(dout: Any, x: Like, *, offset: int) -> Any:
-    """A diagonal is read where it was written, and written where it was read."""
+    """For a vector read the diagonal of dout; for a matrix write dout to it."""
     if len(x.shape) == 1:
         return diagonal(dout, offset=offset)
     return undiagonal(dout, x, offset=offset)
@@ -65,10 +65,10 @@ def places_of(matrices: Any, offset: int) -> tuple[Any, ...]:
 
 
 def two(axis1: int, axis2: int, ndim: int) -> tuple[int, ...]:
-    """Two axes.
+    """Require two different axes.
 
     Raises:
-        ShapeError: They are one.
+        ShapeError: The axes are equal.
     """
     axes: tuple[int, ...] = normalize_axis_tuple((axis1, axis2), ndim)
     return axes
@@ -76,7 +76,7 @@ def two(axis1: int, axis2: int, ndim: int) -> tuple[int, ...]:
 
 @op(needs="two axes that differ")
 def diagonal(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """The diagonal of the matrices that two axes span; it is the last dimension."""
+    """The diagonals of the matrices that two axes span, in the last dimension."""
     two(axis1, axis2, input.ndim)
     return np.array(np.diagonal(input, offset, axis1, axis2))
 
@@ -85,7 +85,7 @@ def diagonal(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
 def diagonal_grad(
     dout: Any, input: Like, *, offset: int, axis1: int, axis2: int
 ) -> Any:
-    """Zeros around the gradient of the diagonal."""
+    """dx = dout on the diagonal, 0 elsewhere."""
     return undiagonal(dout, input, offset=offset, axis1=axis1, axis2=axis2)
 
 
@@ -102,7 +102,7 @@ def undiagonal(
 
 @undiagonal.grad(of=("x",))
 def undiagonal_grad(dout: Any, *, offset: int, axis1: int, axis2: int) -> Any:
-    """Only the diagonal counts."""
+    """dx = the diagonal of dout."""
     return diagonal(dout, offset=offset, axis1=axis1, axis2=axis2)
 
 
@@ -118,7 +118,7 @@ def diag_embed(input: Any, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
 @diag_embed.grad
 def diag_embed_grad(dout: Any, *, offset: int, dim1: int, dim2: int) -> Any:
-    """The diagonal is read."""
+    """dx = the diagonals of dout."""
     return diagonal(dout, offset=offset, axis1=dim1, axis2=dim2)
 
 
@@ -129,7 +129,7 @@ def trace(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any
 
 
 def total_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of a sum: integers (and bool) count in int64."""
+    """Dtype of a sum: int64 for integers and bool."""
     return dtype if dtype.kind == "f" else np.dtype("int64")
 
 
@@ -143,7 +143,7 @@ def trace_grad(dout: Any, input: Like, *, offset: int, axis1: int, axis2: int) -
 def on_diagonal(
     x: Any, y: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> Any:
-    """Zeros shaped like `y`, `x` all along the diagonal: the adjoint of `trace`."""
+    """Zeros shaped like `y` with `x` in every diagonal element: adjoint of `trace`."""
     out = np.zeros(y.shape, x.dtype)
     matrices = np.moveaxis(out, (axis1, axis2), (-2, -1))
     matrices[places_of(matrices, offset)] = x[..., np.newaxis]

@@ -1,4 +1,4 @@
-"""Dropout: elements left out at random, so that no unit relies on another one."""
+"""Dropout: elements are zeroed at random while training."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def dropout(
     seed: int = 0,
     axis: Sequence[int] = (),
 ) -> Any:
-    """Each element of x with probability 1 - p, else 0; and where it was kept.
+    """Zero each element of x with probability p; the second output is the mask.
 
-    So that the mean stays what it is, what is kept is divided by 1 - p while training,
-    or (`downgrade_in_infer`) multiplied by it in a test. Elements that differ only in
-    dimensions outside `axis` (if it is given) are kept or left out together. A seed may
-    be an input too: two that read one seed leave out the same.
+    To preserve the mean, elements are divided by 1 - p while training, or
+    (`downgrade_in_infer`) multiplied by it in a test. With `axis` the mask varies along
+    these dimensions and broadcasts along the others. The seed may be an input, too: two
+    ops that read the same seed draw the same mask.
     """
     check(x, dropout_prob, dropout_implementation, axis)
     factor = kept_times(dropout_prob, is_test, dropout_implementation)
@@ -48,25 +48,25 @@ def dropout(
 
 
 def together(shape: Sequence[int], axis: Sequence[int]) -> list[int]:
-    """The shape of the numbers that are drawn: 1 where elements share one."""
+    """Shape of the random numbers: 1 where the mask broadcasts."""
     chosen = {i % len(shape) for i in axis}
     return [n if not chosen or i in chosen else 1 for i, n in enumerate(shape)]
 
 
 def kept_times(p: float, is_test: bool, implementation: str) -> float:
-    """The factor of what is kept."""
+    """Factor of the elements that are not zeroed."""
     if is_test:
         return 1.0 if implementation == "upscale_in_train" else 1.0 - p
     return 1.0 / (1.0 - p) if implementation == "upscale_in_train" and p < 1 else 1.0
 
 
 def check(x: Any, p: float, implementation: str, axis: Sequence[int]) -> None:
-    """Refuse what cannot be.
+    """Check the arguments.
 
     Raises:
         DTypeError: x is not floating.
         InvalidValueError: p is no probability, or the implementation is unknown.
-        ShapeError: x has no such axis.
+        ShapeError: An axis is out of range.
     """
     if x.dtype.kind != "f":
         raise DTypeError(f"floating numbers are left out, not {x.dtype}")
@@ -88,7 +88,7 @@ def infer_dropout(
     axis: Sequence[int],
     **others: Any,
 ) -> Any:
-    """Both results are shaped like x."""
+    """Both outputs have x's shape."""
     check(x, dropout_prob, dropout_implementation, axis)
     return [(x.shape, x.dtype), (x.shape, np.dtype(np.uint8))]
 
@@ -102,14 +102,14 @@ def dropout_grad(
     is_test: bool,
     dropout_implementation: str,
 ) -> Any:
-    """dx = dout where it was kept, times the same factor."""
+    """dx = dout times mask and factor."""
     factor = kept_times(dropout_prob, is_test, dropout_implementation)
     return dout * (mask > 0) * factor
 
 
 @op(type="seed", random=True)
 def drawn_seed(*, seed: int = 0) -> Any:
-    """The seed as a value, or one drawn at random if it is 0."""
+    """Output the seed, or a random one if it is 0."""
     return np.array([seed or random.generator().integers(1, 2**31)], np.int32)
 
 

@@ -1,7 +1,7 @@
-"""Einstein's summation: products and sums, written as letters for dimensions.
+"""Einstein summation: products and sums, with a letter for each dimension.
 
-"ij,jk->ik" is out_ik = sum over j of x_ij y_jk. The gradient of such a product is one
-too, so the rule of `einsum` is `einsum`.
+"ij,jk->ik" is out_ik = sum over j of x_ij y_jk. The gradient of an einsum is an einsum,
+too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["einsum"]
 
 
 class Equation(NamedTuple):
-    """An equation with a letter for each dimension.
+    """Parsed equation with a letter for each dimension.
 
     Attributes:
         terms: The letters of each operand.
@@ -37,15 +37,15 @@ class Equation(NamedTuple):
 
 @lru_cache(maxsize=1000)
 def parse(equation: str, ndims: tuple[int, ...]) -> Equation:
-    """Read an equation for operands of so many dimensions.
+    """Parse an equation for operands of given ranks.
 
-    Every "..." becomes letters that are not in use, aligned at the right. Where no "->"
-    says otherwise, the result has the dimensions of "..." and then, in the order of the
-    alphabet, the letters that occur once.
+    Every "..." becomes unused letters, aligned at the right. Without "->" the result
+    has the dimensions of "..." and then, in alphabetical order, the letters that occur
+    once.
 
     Raises:
-        InvalidValueError: It is no equation for so many operands.
-        ShapeError: An operand has another number of dimensions.
+        InvalidValueError: The number of terms is not that of the operands.
+        ShapeError: An operand has another rank.
 
     >>> str(parse("ij,jk", (2, 2)))
     'ij,jk->ik'
@@ -59,17 +59,17 @@ def parse(equation: str, ndims: tuple[int, ...]) -> Equation:
     free = [letter for letter in ascii_letters if letter not in equation]
     widths = [width_of_dots(term, n) for term, n in zip(terms, ndims, strict=True)]
     dots = "".join(free[: max(widths)])
-    found = tuple(
+    letters = tuple(
         term.replace("...", dots[len(dots) - width :])
         for term, width in zip(terms, widths, strict=True)
     )
     if not arrow:
         output = "..." + once(terms)
-    return checked(Equation(found, output.replace("...", dots)))
+    return checked(Equation(letters, output.replace("...", dots)))
 
 
 def width_of_dots(term: str, ndim: int) -> int:
-    """How many dimensions "..." stands for in a term.
+    """Count the dimensions that "..." covers in a term.
 
     Raises:
         ShapeError: There are more letters than dimensions, or fewer and no "...".
@@ -81,16 +81,16 @@ def width_of_dots(term: str, ndim: int) -> int:
 
 
 def once(terms: Sequence[str]) -> str:
-    """The letters that occur once, sorted."""
+    """Letters that occur once, sorted."""
     letters = "".join(terms).replace("...", "")
     return "".join(sorted(c for c in letters if letters.count(c) == 1))
 
 
 def checked(equation: Equation) -> Equation:
-    """The same, if the result is made of different letters that the operands have.
+    """Require distinct letters in the result, all of them in the operands.
 
     Raises:
-        InvalidValueError: It is not.
+        InvalidValueError: They are not.
     """
     known = "".join(equation.terms)
     for letter in known + equation.output:
@@ -104,7 +104,7 @@ def checked(equation: Equation) -> Equation:
 
 @op(needs="an equation with a letter for each dimension of each operand")
 def einsum(*operands: Any, equation: str) -> Any:
-    """The sum, over all letters the result does not have, of products of elements."""
+    """Sum of products of elements over all letters that the result lacks."""
     parsed = parse(equation, tuple(x.ndim for x in operands))
     sizes_of(parsed, operands)
     return np.einsum(str(parsed), *operands, optimize=len(operands) > 1)
@@ -112,10 +112,10 @@ def einsum(*operands: Any, equation: str) -> Any:
 
 @einsum.grad
 def einsum_grad(dout: Any, *operands: Any, equation: str) -> Any:
-    """An operand's gradient: dout takes its place, its letters are the result's.
+    """Gradient of an operand: an einsum of dout and the other operands.
 
-    Letters that dout and the other operands lack, and letters that occur twice, come
-    from a further factor of zeros and ones.
+    Letters that dout and the other operands lack, and repeated letters, come from a
+    further factor of zeros and ones.
     """
     parsed = parse(equation, tuple(x.ndim for x in operands))
     terms = parsed.terms
@@ -135,7 +135,7 @@ def einsum_grad(dout: Any, *operands: Any, equation: str) -> Any:
 
 @einsum.infers
 def infer_einsum(*operands: Like, equation: str) -> Any:
-    """The sizes of the result's letters."""
+    """Sizes of the result's letters."""
     parsed = parse(equation, tuple(x.ndim for x in operands))
     sizes = sizes_of(parsed, operands)
     shape = tuple(sizes[letter] for letter in parsed.output)
@@ -143,27 +143,27 @@ def infer_einsum(*operands: Like, equation: str) -> Any:
 
 
 def sizes_of(parsed: Equation, operands: Sequence[Any]) -> dict[str, int]:
-    """The size of each letter; 1 stretches to any other, unless it is summed over.
+    """Resolve the size of each letter; 1 broadcasts, unless it is summed over.
 
     Raises:
         ShapeError: A letter has two sizes.
     """
     sizes: dict[str, int] = {}
-    found = [
+    dimensions = [
         (letter, size, letter in parsed.output and term.count(letter) == 1)
         for term, x in zip(parsed.terms, operands, strict=True)
         for letter, size in zip(term, x.shape, strict=True)
     ]
-    for letter, size, _ in found:
+    for letter, size, _ in dimensions:
         sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
-    for letter, size, stretches in found:
+    for letter, size, stretches in dimensions:
         if size != sizes[letter] and not (size == 1 and stretches):
             raise ShapeError(f"the dimension {letter!r} is {sizes[letter]} and {size}")
     return sizes
 
 
 def distinct(term: str, used: str) -> str:
-    """A term with a new letter wherever one occurs again.
+    """Replace repeated letters of a term by new ones.
 
     >>> distinct("iji", "iji->j")
     'ija'
@@ -176,9 +176,9 @@ def distinct(term: str, used: str) -> str:
 
 @op
 def where_equal(x: Any, *, term: str) -> Any:
-    """Shaped like `x`: 1 where dimensions of the same letter have the same index.
+    """Mask shaped like `x`: 1 where dimensions of equal letters have equal indices.
 
-    For "ii" that is the identity matrix, for different letters it is 1 everywhere.
+    For "ii" that is the identity matrix, for distinct letters 1 everywhere.
     """
     first = {letter: term.index(letter) for letter in term}
     index = np.indices(x.shape, sparse=True)

@@ -1,8 +1,7 @@
-"""Arithmetic of inputs that broadcast, and comparisons.
+"""Elementwise arithmetic and comparisons, with broadcasting.
 
-Broadcasting aligns at the right as in NumPy; with `axis` the second input starts at
-that dimension of the first, which is Paddle's older way and what `fc` uses for its
-bias.
+Broadcasting aligns at the right as in NumPy; with `axis` the second input is aligned at
+that dimension of the first, Paddle's older convention, which `fc` uses for its bias.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ NEEDS = (
 
 
 def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
-    """An op of two inputs that broadcast, over a NumPy ufunc or a function like one."""
+    """Create an op of two inputs that broadcast, from a NumPy ufunc or the like."""
 
     def kernel(x: Any, y: Any, *, axis: int = -1, out: Any = None) -> Any:
         if getattr(x, "dtype", None) is not getattr(y, "dtype", None):
@@ -67,7 +66,7 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
 
 
 def comparison(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
-    """An op of two inputs that broadcast, without a derivative."""
+    """Create an op of two inputs that broadcast, without gradient."""
 
     def kernel(x: Any, y: Any, *, axis: int = -1) -> Any:
         return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis))
@@ -77,7 +76,7 @@ def comparison(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
 
 
 def power(x: Any, y: Any, out: Any = None) -> Any:
-    """x to the power y, where that is a number again."""
+    """Compute x to the power y; refuse bool, and integers to negative powers."""
     if x.dtype.kind != "f" and y.dtype.kind != "f":
         if x.dtype.kind == "b":
             raise DTypeError("True and False have no powers")
@@ -87,7 +86,7 @@ def power(x: Any, y: Any, out: Any = None) -> Any:
 
 
 def over_integers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
-    """A kind of division that refuses to divide whole numbers by 0."""
+    """Wrap a division to refuse integers divided by 0."""
 
     def divide(x: Any, y: Any, out: Any = None) -> Any:
         if np.result_type(x, y).kind == "b":
@@ -147,7 +146,7 @@ greater_equal = comparison("greater_equal", np.greater_equal, "Where x >= y.")
 
 
 def as_ones(op: Op) -> None:
-    """Infer shapes with ones for values: stand-ins of 0 divide nothing."""
+    """Infer shapes with stand-ins of 1: integer stand-ins of 0 cannot divide."""
 
     @op.infers
     def infer(x: Like, y: Like, *, axis: int) -> Any:
@@ -270,13 +269,13 @@ def elementwise_div_grad_numpy(
 
 
 def floating(x: Any, like: Any) -> Any:
-    """An integer input of a floating op, as the numbers it was taken for."""
+    """Cast an integer input of a floating op to the op's dtype."""
     return x if dtypes.is_floating(x.dtype) else x.astype(like.dtype)
 
 
 @elementwise_max.grad
 def elementwise_max_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
-    """The gradient goes to the larger; on a tie to y, as in Paddle."""
+    """dx = dout where x > y, dy = dout elsewhere; ties go to y, as in Paddle."""
     first = greater_than(x, y, axis=axis)
     return (
         lambda: reduce_to(dout * first, x),
@@ -286,7 +285,7 @@ def elementwise_max_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
 
 @elementwise_min.grad
 def elementwise_min_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
-    """The gradient goes to the smaller; on a tie to y, as in Paddle."""
+    """dx = dout where x < y, dy = dout elsewhere; ties go to y, as in Paddle."""
     first = less_than(x, y, axis=axis)
     return (
         lambda: reduce_to(dout * first, x),
@@ -296,13 +295,13 @@ def elementwise_min_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
 
 @op(needs=NEEDS)
 def elementwise_fmax(x: Any, y: Any) -> Any:
-    """The larger of x and y, where a number beats NaN."""
+    """out = the larger of x and y; a number is preferred to NaN."""
     return np.fmax(*promoted(x, y))
 
 
 @elementwise_fmax.grad
 def elementwise_fmax_grad(dout: Any, x: Any, y: Any) -> Any:
-    """The gradient goes to the one taken; on a tie to x, as in Paddle."""
+    """dout goes to the chosen input; ties go to x, as in Paddle."""
     first = logical_or(greater_equal(x, y), isnan_v2(y))
     return (
         lambda: reduce_to(dout * first, x),
@@ -312,13 +311,13 @@ def elementwise_fmax_grad(dout: Any, x: Any, y: Any) -> Any:
 
 @op(needs=NEEDS)
 def elementwise_fmin(x: Any, y: Any) -> Any:
-    """The smaller of x and y, where a number beats NaN."""
+    """out = the smaller of x and y; a number is preferred to NaN."""
     return np.fmin(*promoted(x, y))
 
 
 @elementwise_fmin.grad
 def elementwise_fmin_grad(dout: Any, x: Any, y: Any) -> Any:
-    """The gradient goes to the one taken; on a tie to x, as in Paddle."""
+    """dout goes to the chosen input; ties go to x, as in Paddle."""
     first = logical_or(less_equal(x, y), isnan_v2(y))
     return (
         lambda: reduce_to(dout * first, x),
@@ -328,13 +327,13 @@ def elementwise_fmin_grad(dout: Any, x: Any, y: Any) -> Any:
 
 @op(needs=f"{FLOATING}, and {NEEDS}")
 def logaddexp(x: Any, y: Any) -> Any:
-    """out = ln(exp(x) + exp(y)), which never overflows."""
+    """out = ln(exp(x) + exp(y)), without overflow."""
     return np.logaddexp(*map(floats, promoted(x, y)))
 
 
 @logaddexp.grad
 def logaddexp_grad(dout: Any, x: Any, y: Any) -> Any:
-    """dx = dout exp(x) / (exp(x) + exp(y)), and dy what is left of dout."""
+    """dx = dout exp(x) / (exp(x) + exp(y)), dy = dout - dx."""
     return (
         lambda: reduce_to(dout * sigmoid(x - y), x),
         lambda: reduce_to(dout * sigmoid(y - x), y),
@@ -343,7 +342,7 @@ def logaddexp_grad(dout: Any, x: Any, y: Any) -> Any:
 
 @op(needs=f"{FLOATING}, and {NEEDS}")
 def lerp(x: Any, y: Any, weight: Any) -> Any:
-    """out = x + weight (y - x): all the way from x to y."""
+    """out = x + weight (y - x)."""
     return x + floats(weight) * (floats(y) - floats(x))
 
 

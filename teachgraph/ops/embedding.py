@@ -1,4 +1,4 @@
-"""Embedding: for each number the row of a table that it names."""
+"""Embedding lookup: rows of a table by index, and the adjoint that adds rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEEDS = "a table [V, D] and integers 0 <= id < V"
 
 @op(key="embedding", needs=NEEDS)
 def lookup_table_v2(w: Any, ids: Any, *, padding_idx: int = -1) -> Any:
-    """Row `id` of the table for each id; zeros where it is `padding_idx`."""
+    """Look up row `id` of the table for each id; zeros for `padding_idx`."""
     check_table(w, ids)
     check_ids(ids, len(w))
     out = np.take(w, ids, axis=0)
@@ -27,10 +27,10 @@ def lookup_table_v2(w: Any, ids: Any, *, padding_idx: int = -1) -> Any:
 
 
 def check_table(w: Any, ids: Any) -> None:
-    """The table has rows, the ids are whole numbers.
+    """Require a 2-D table and integer ids.
 
     Raises:
-        ShapeError: The table has not two dimensions.
+        ShapeError: The table is not 2-D.
         DTypeError: The ids are no integers.
     """
     if len(w.shape) != 2:
@@ -40,10 +40,10 @@ def check_table(w: Any, ids: Any) -> None:
 
 
 def check_ids(ids: Any, rows: int) -> None:
-    """Every id must name a row.
+    """Require ids in the range of the rows.
 
     Raises:
-        OutOfRangeError: One does not.
+        OutOfRangeError: An id is out of range.
     """
     if not in_range(ids, rows):
         wrong = ids.max() if ids.max() >= rows else ids.min()
@@ -59,16 +59,16 @@ def infer_lookup(w: Like, ids: Like, *, padding_idx: int) -> Any:
 
 @lookup_table_v2.grad(of=("w",))
 def lookup_table_v2_grad(dout: Any, w: Like, ids: Any, *, padding_idx: int) -> Any:
-    """Each row of dout is added to the row of the table it was a copy of."""
+    """dw = zeros with each row of dout added at its id."""
     return add_rows(dout, w, ids, padding_idx=padding_idx)
 
 
 @op(needs=NEEDS + ", and a row for each id")
 def add_rows(x: Any, y: Any, ids: Any, *, padding_idx: int = -1) -> Any:
-    """Zeros shaped like the table `y`, each row of `x` added where its id says.
+    """Zeros shaped like the table `y` with each row of `x` added at its id.
 
-    Rows with one id are brought together by sorting and summed, which takes one pass
-    where adding them one by one would take many. Row `padding_idx` gets nothing.
+    Rows of equal ids are made adjacent by sorting, and summed in one pass. Row
+    `padding_idx` stays 0.
     """
     check_table(y, ids)
     check_ids(ids, y.shape[0])
@@ -94,5 +94,5 @@ def infer_add_rows(x: Like, y: Like, ids: Like, *, padding_idx: int) -> Any:
 
 @add_rows.grad(of=("x",))
 def add_rows_grad(dout: Any, ids: Any, *, padding_idx: int) -> Any:
-    """Each row was added to one row of the table."""
+    """dx = the row of dout for each id."""
     return lookup_table_v2(dout, ids, padding_idx=padding_idx)

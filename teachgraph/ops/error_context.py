@@ -44,7 +44,7 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*inputs: Any, **attrs: Any) -> Any:
         try:
-            if "name" in attrs and named:
+            if attrs and named and "name" in attrs:
                 with naming.given(attrs["name"]):
                     return function(*inputs, **attrs)
             return function(*inputs, **attrs)

@@ -1,8 +1,8 @@
 """The error function, 2/sqrt(pi) times the integral of exp(-t^2), and its inverse.
 
-NumPy has neither. Near 0 its power series is short. Beyond 1 what is missing to 1 is
-exp(-x^2) times a smooth function of 1 / (x + 3), which a polynomial follows to the last
-digit; at 6 it is 1 for every float64. For float32, the tanh of a polynomial will do.
+NumPy has neither. Near 0 its power series is short. Beyond 1, 1 - erf(x) is exp(-x^2)
+times a smooth function of 1 / (x + 3), which a polynomial approximates to the last
+digit; at 6 erf is 1 in float64. For float32 the tanh of a polynomial is enough.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NEAR, FAR = 1.0, 6.0
 
 
 def tail(t: float) -> float:
-    """What is missing to 1, without its factor exp(-x^2), at x = 1 / t - 3."""
+    """Compute (1 - erf(x)) exp(x^2) at x = 1 / t - 3."""
     x = 1.0 / t - SHIFT
     return erfc(x) * e_to(x * x)
 
@@ -47,7 +47,7 @@ rest = Chebyshev.interpolate(
 
 
 def error_function(x: Any) -> Any:
-    """erf of float64 numbers, to their last digit or two."""
+    """Compute erf of float64 numbers, accurate to the last digit or two."""
     size = np.minimum(np.abs(x), FAR)
     near = size < NEAR
     small, large = size[near], size[~near]
@@ -58,7 +58,7 @@ def error_function(x: Any) -> Any:
 
 
 def in_double(x: Any) -> Any:
-    """erf of numbers of any precision, worked out in float64."""
+    """Compute erf of numbers of any precision in float64."""
     return error_function(x.astype(np.float64))
 
 
@@ -71,21 +71,21 @@ BENT = (
     -5.66867675e-06,
     1.41864618e-07,
 )
-"""artanh(erf(x)) / x is nearly this polynomial in x^2, found by least squares.
+"""Coefficients of a least-squares fit of artanh(erf(x)) / x in powers of x^2.
 
-Where it is less so, tanh is flat: erf comes out to 1e-7 of it, and far out as 1.
+Where the fit is worse, tanh is flat: the error of erf is 1e-7 at most.
 """
 
 
 def in_single(x: Any) -> Any:
-    """erf of float32 numbers, to a few units in their last digit: tanh(x p(x^2))."""
+    """Compute erf of float32 numbers to a few ulps, as tanh(x p(x^2))."""
     out = polynomial(BENT, np.square(x))
     out *= x
     return np.tanh(out, out=out)
 
 
 def polynomial(coefficients: Sequence[float], x: Any) -> Any:
-    """The sum of the coefficients times 1, x, x^2 and so on, by Horner's rule."""
+    """Evaluate a polynomial with coefficients of 1, x, x^2, ... by Horner's rule."""
     *others, last, highest = coefficients
     out = np.multiply(x, highest)
     out += last
@@ -97,13 +97,13 @@ def polynomial(coefficients: Sequence[float], x: Any) -> Any:
 
 @op(needs=FLOATING)
 def erf(x: Any) -> Any:
-    """out = erf x: how likely a normal number is within x sqrt(2) deviations."""
+    """out = erf x, the probability that a normal variable is within x sqrt(2) sigma."""
     x = floats(x)
     return in_parts(in_single if x.dtype == np.float32 else in_double, x)
 
 
 def same(x: Like) -> Any:
-    """The shape and dtype of the result, which are those of x."""
+    """Shape and dtype of x."""
     return [(floats(x).shape, x.dtype)]
 
 
@@ -118,10 +118,10 @@ def erf_grad(dout: Any, x: Any) -> Any:
 
 @op(needs=FLOATING)
 def erfinv(x: Any) -> Any:
-    """out = the number whose erf is x, infinite at -1 and 1, NaN beyond.
+    """out = the inverse of erf; infinite at -1 and 1, NaN beyond.
 
-    A formula of Winitzki's starts within 2 percent; each step of Halley's method then
-    triples the number of digits.
+    Winitzki's formula gives a first guess within 2 percent; each step of Halley's
+    method then triples the number of digits.
     """
     wanted = floats(x).astype(np.float64)
     y = first_guess(wanted)

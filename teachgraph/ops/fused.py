@@ -1,7 +1,7 @@
-"""Several ops in one, which passes put where a program has the parts.
+"""Fused ops that passes substitute for chains of ops: fc, attention, elementwise.
 
-They compute the same with fewer arrays: each writes over what it has made itself, and
-never over an input.
+They compute the same with fewer arrays: each overwrites its own intermediate arrays,
+never an input.
 """
 
 from __future__ import annotations
@@ -58,17 +58,17 @@ def fc(
 
 
 def check_fc(x: Any, w: Any, bias: Any, columns_from: int, activation: str) -> None:
-    """Refuse what is no layer.
+    """Check the inputs of `fc`.
 
     Raises:
         DTypeError: The inputs are not floating, or of several dtypes.
-        ShapeError: W is no matrix, or the bias has not a number for each column.
-        InvalidValueError: There is no such activation.
+        ShapeError: W is no matrix, or the bias does not fit its columns.
+        InvalidValueError: An unknown activation.
     """
     alike = x.dtype == w.dtype and (bias is None or bias.dtype == x.dtype)
     if x.dtype.kind != "f" or not alike:
-        given = [x, w] if bias is None else [x, w, bias]
-        raise DTypeError(f"a layer of {', '.join(str(v.dtype) for v in given)}")
+        arrays = [x, w] if bias is None else [x, w, bias]
+        raise DTypeError(f"a layer of {', '.join(str(v.dtype) for v in arrays)}")
     if len(w.shape) != 2:
         raise ShapeError(f"W is a matrix, not {list(w.shape)}")
     if not 1 <= columns_from < len(x.shape):
@@ -82,7 +82,7 @@ def check_fc(x: Any, w: Any, bias: Any, columns_from: int, activation: str) -> N
 
 
 def one_each(bias: Any, columns: int) -> bool:
-    """Whether a bias has a number for each column, perhaps among dimensions of 1."""
+    """True if a bias has a number for each column; its other dimensions are 1."""
     return bool(
         bias.shape == (columns,)
         or max(bias.shape, default=1) == columns == prod(bias.shape)
@@ -98,7 +98,7 @@ def infer_fc(
     in_num_col_dims: int,
     activation_type: str,
 ) -> Any:
-    """As of the product."""
+    """The product's spec."""
     check_fc(input, w, bias, in_num_col_dims, activation_type)
     return [((*input.shape[:in_num_col_dims], w.shape[1]), input.dtype)]
 
@@ -114,9 +114,9 @@ def fc_grad(
     in_num_col_dims: int,
     activation_type: str,
 ) -> Any:
-    """Back through the activation to dS, then dX = dS W', dW = X' dS, db = sum dS.
+    """dS from the activation's gradient, then dX = dS W', dW = X' dS, db = sum dS.
 
-    The slope of gelu needs the sums X W + b, which are computed again.
+    The gradient of gelu needs the sums X W + b, which are recomputed.
     """
     if activation_type == "gelu":
         sums = fc(input, w, bias, in_num_col_dims=in_num_col_dims)
@@ -132,7 +132,7 @@ def fc_grad(
 
 
 def slope_of(activation: str) -> Callable[..., Any]:
-    """The rule of an activation."""
+    """Look up the gradient rule of an activation."""
     rule = find(activation).rule
     assert rule is not None
     return rule.function
@@ -148,7 +148,7 @@ def fused_dot_product_attention(
     scaling_factor: float = 1.0,
     num_heads: int = 0,
 ) -> Any:
-    """out = softmax(s Q K' + mask) V; of each head, where several lie side by side."""
+    """out = softmax(s Q K' + mask) V, per head if several are concatenated."""
     if num_heads:
         check_heads(num_heads, q, k, v)
         whole = (len(q), q.shape[1], v.shape[2])
@@ -182,8 +182,8 @@ def fused_dot_product_attention_grad(
 ) -> Any:
     """With P = softmax(S), S = s Q K' + mask: dV = P' dOut, and dP = dOut V'.
 
-    Through softmax dP becomes dS, which is the mask's gradient; dQ = s dS K and
-    dK = s dS' Q. P is computed again: to keep it would take L S numbers a head.
+    Softmax's gradient maps dP to dS, which is the mask's gradient; dQ = s dS K and
+    dK = s dS' Q. P is recomputed: saving it would take L S numbers per head.
     """
     whole = side_by_side if num_heads else same
     if num_heads:
@@ -200,28 +200,28 @@ def fused_dot_product_attention_grad(
 
 
 def by_head(x: Any, heads: int) -> Any:
-    """[N, L, H D], with the heads side by side, as [N, H, L, D]."""
+    """Split [N, L, H D] into heads [N, H, L, D]."""
     parts = reshape2(x, shape=[*x.shape[:2], heads, x.shape[2] // heads])
     return transpose2(parts, axis=[0, 2, 1, 3])
 
 
 def side_by_side(x: Any) -> Any:
-    """The reverse: [N, H, L, D] as [N, L, H D]."""
+    """Undo `by_head`: [N, H, L, D] to [N, L, H D]."""
     samples, heads, length, size = x.shape
     turned_back = transpose2(x, axis=[0, 2, 1, 3])
     return reshape2(turned_back, shape=[samples, length, heads * size])
 
 
 def same(x: Any) -> Any:
-    """X itself."""
+    """Return x."""
     return x
 
 
 def check_heads(heads: int, *given: Any) -> None:
-    """Refuse what is no such number of heads side by side.
+    """Check that the inputs can be split into heads.
 
     Raises:
-        ShapeError: An input has other than three dimensions, or cannot be parted so.
+        ShapeError: An input is not 3-D, or its size no multiple of the heads.
     """
     for x in given:
         if len(x.shape) != 3 or heads < 1 or x.shape[2] % heads:
@@ -229,7 +229,7 @@ def check_heads(heads: int, *given: Any) -> None:
 
 
 def check_attention(q: Any, k: Any, v: Any, mask: Any) -> None:
-    """Refuse what does not fit.
+    """Check dtypes and sizes.
 
     Raises:
         DTypeError: An input is not floating, or of another dtype than Q.
@@ -275,16 +275,16 @@ SLOPES = {
     "square_grad": "multiply(multiply({x}, {y}), 2.0{out})",
     "abs_grad": "multiply({x}, sign({y}){out})",
 }
-"""Gradients of one input: what arrives, then what was kept."""
+"""Unary gradient ops: arguments are the upstream gradient, then the saved tensor."""
 
 PAIRS = BINARY | SLOPES
 FUSABLE = frozenset({*UNARY, *PAIRS, "scale"})
-"""The ops that `fused_elementwise` may consist of."""
+"""Ops that `fused_elementwise` may consist of."""
 
 
 @op(needs="floating inputs of one dtype that broadcast, and steps such as 'tanh(x0)'")
 def fused_elementwise(*x: Any, steps: Sequence[str]) -> Any:
-    """A chain of elementwise ops, which write over arrays that are done with.
+    """Chain of elementwise ops that overwrite intermediate arrays no longer needed.
 
     Step i computes t<i> from the inputs x0, x1, ... and earlier steps, such as
     `scale(x0, scale=2.0)` or `elementwise_add(t0, x1)`; the last one is the result.
@@ -301,13 +301,13 @@ def fused_elementwise(*x: Any, steps: Sequence[str]) -> Any:
 
 
 def contiguous(value: Any) -> bool:
-    """Whether the elements follow one another in memory."""
+    """True if the elements are contiguous in memory."""
     return bool(value.flags.c_contiguous)
 
 
 @cache
 def compiled(steps: tuple[str, ...], inputs: int, alike: bool) -> Callable[..., Any]:
-    """The chain as a function."""
+    """Compile the chain to a function."""
     names: dict[str, Any] = {name: getattr(np, name) for name in NUMPY}
     names["room"] = room
     code = compile(source_of(steps, inputs, alike=alike), "<teachgraph chain>", "exec")
@@ -322,13 +322,13 @@ NUMPY = sorted(
 
 
 def source_of(steps: Sequence[str], inputs: int, *, alike: bool = True) -> str:
-    """The chain as Python, a line a step.
+    """Generate the chain's Python source, one line per step.
 
     Args:
         steps: The steps.
-        inputs: How many inputs there are.
-        alike: Whether all have one shape; otherwise it is seen at each step whether the
-            result fits into an array that is done with.
+        inputs: The number of inputs.
+        alike: All inputs have one shape; otherwise each step checks at run time if an
+            unneeded array fits its result.
 
     >>> steps = ["tanh(x0)", "scale(t0, scale=2.0)", "elementwise_add(t1, x1)"]
     >>> print(source_of(steps, 2))
@@ -357,7 +357,7 @@ def source_of(steps: Sequence[str], inputs: int, *, alike: bool = True) -> str:
 def step_of(
     step: str, place: int, inputs: int
 ) -> tuple[str, list[str], dict[str, float]]:
-    """The op of a step, what it takes, and its attributes; `scale` takes one of two.
+    """Parse a step: its op, inputs and attributes; `scale` has one of its two.
 
     Raises:
         InvalidValueError: It is no step of a chain.
@@ -383,7 +383,7 @@ def step_of(
 def expression(
     type: str, operands: Sequence[str], attrs: Mapping[str, float], over: str
 ) -> str:
-    """One step in terms of NumPy, written `over` one of the chain's own arrays."""
+    """Generate one step as a NumPy expression with `out=` one of the chain's arrays."""
     x, y = operands[0], operands[-1]
     if type == "scale":
         return scaled(x, attrs, over)
@@ -391,14 +391,14 @@ def expression(
 
 
 def scaled(x: str, attrs: Mapping[str, float], over: str) -> str:
-    """A product with a number, or a sum."""
+    """Generate a product or a sum with a number."""
     if "bias" in attrs:
         return f"add({x}, {attrs['bias']!r}{over})"
     return f"multiply({x}, {attrs['scale']!r}{over})"
 
 
 def room(mine: Any, x: Any, y: Any = None) -> Any:
-    """An array that nobody needs any more, if the result fits into it; else None."""
+    """Choose an array that is no longer needed and fits the result; else None."""
     if mine.__class__ is not np.ndarray:
         return None
     shape = x.shape

@@ -1,4 +1,4 @@
-"""Several small parameters updated at once: one formula over all their elements."""
+"""Fused optimizer update: several small parameters concatenated, updated at once."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from teachgraph.core.op import Like, Op, find, op
 __all__ = ["UPDATES", "fused_update"]
 
 UPDATES = frozenset({"sgd", "momentum", "adagrad", "adam", "adamw", "adamax"})
-"""Updates of each element by itself."""
+"""Elementwise update ops, which can be fused."""
 
 NUMBERS = ("learning_rate", "beta1_pow", "beta2_pow")
-"""Inputs that are one number for all elements of a parameter."""
+"""Scalar inputs of the updates."""
 
 
 @op
 def fused_update(
     *x: Any, update: str, count: int, options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """What `count` updates of one kind give: of all their first results, and so on.
+    """Apply `count` updates of one kind: all first results, then all second ones, ...
 
-    The inputs are all parameters, then all gradients, and so on as the update has them.
-    Their elements are put behind one another, so that the formula is computed once.
-    Should a number differ between two parameters, each is updated by itself.
+    The inputs are all parameters, then all gradients, ... in the order of the update's
+    inputs. They are concatenated, so that the formula is computed once. If a scalar
+    input differs between two parameters, each is updated separately.
     """
     of = checked(update, count, x)
     columns = [x[at : at + count] for at in range(0, len(x), count)]
@@ -40,8 +40,8 @@ def fused_update(
         column[0] if name in NUMBERS else behind_one_another(column)
         for name, column in named.items()
     ]
-    made = of.kernel(*joined, **options)
-    results = made if isinstance(made, tuple) else (made,)
+    outputs = of.kernel(*joined, **options)
+    results = outputs if isinstance(outputs, tuple) else (outputs,)
     return tuple(
         part
         for name, result in zip(of.outputs, results, strict=True)
@@ -56,30 +56,30 @@ def fused_update(
 def one_by_one(
     of: Op, columns: Sequence[Sequence[Any]], options: Mapping[str, Any]
 ) -> tuple[Any, ...]:
-    """The same, by a call for each."""
+    """Apply the updates one by one."""
     each = [of.kernel(*row, **options) for row in zip(*columns, strict=True)]
     rows = [row if isinstance(row, tuple) else (row,) for row in each]
     return tuple(result for column in zip(*rows, strict=True) for result in column)
 
 
 def behind_one_another(values: Sequence[Any]) -> Any:
-    """The elements of several arrays as one vector."""
+    """Concatenate the elements of several arrays to a vector."""
     return np.concatenate([value.reshape(-1) for value in values])
 
 
 def apart(vector: Any, like: Sequence[Any]) -> Iterator[Any]:
-    """The reverse: parts of a vector in the shapes of other arrays."""
+    """Split a vector into the shapes of other arrays."""
     ends = list(accumulate(value.size for value in like))
     for value, end in zip(like, ends, strict=True):
         yield vector[end - value.size : end].reshape(value.shape)
 
 
 def checked(update: str, count: int, x: Sequence[Any]) -> Op:
-    """The update's op.
+    """Look up the update op, and check the number of inputs.
 
     Raises:
-        InvalidValueError: It is none that may be joined.
-        ShapeError: There are not so many of each input.
+        InvalidValueError: The update cannot be fused.
+        ShapeError: The number of inputs is wrong.
     """
     if update not in UPDATES:
         raise InvalidValueError(f"{update!r} is none of {sorted(UPDATES)}")
@@ -96,7 +96,7 @@ def checked(update: str, count: int, x: Sequence[Any]) -> Op:
 def infer_fused_update(
     *x: Like, update: str, count: int, options: Mapping[str, Any]
 ) -> Any:
-    """Each result is like what it is written over."""
+    """Each result has the spec of the input it replaces."""
     of = checked(update, count, x)
     columns = [x[at : at + count] for at in range(0, len(x), count)]
     named = dict(zip(of.inputs, columns, strict=True))

@@ -1,6 +1,6 @@
-"""Elements read at given places, and its adjoint: others added to them there.
+"""Gathering by index, and the adjoint: scatter-add.
 
-What is read several times gets all its gradients, added up.
+Gradients of an element that is read several times accumulate.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ __all__ = [
 
 
 def zeros(x: Any, dout: Any) -> Any:
-    """Zeros in the shape of `x`, for gradients of the dtype of `dout`."""
+    """Zeros in the shape of `x` and the dtype of `dout`."""
     return fill_any_like(x, value=0.0, dtype=dtypes.PADDLE_CODES[dout.dtype])
 
 
 def listed(shape: Sequence[int]) -> Sequence[int]:
-    """The shape of an index, [] or [n]; [n, 1] is taken for [n], as Paddle does.
+    """Normalise the shape of an index to [] or [n]; [n, 1] is [n], as in Paddle.
 
     Raises:
         ShapeError: It is another one.
@@ -50,20 +50,20 @@ def listed(shape: Sequence[int]) -> Sequence[int]:
 
 @op(needs="an index that is a list of integers")
 def gather(x: Any, index: Any, *, axis: int = 0) -> Any:
-    """The slices of `x` that stand at `index` along `axis`."""
+    """The slices of `x` at `index` along `axis`."""
     at = normalize_axis_index(axis, x.ndim)
     return np.take(x, checked(index.reshape(listed(index.shape)), x.shape[at]), at)
 
 
 @gather.grad(of=("x",))
 def gather_grad(dout: Any, x: Like, index: Any, *, axis: int) -> Any:
-    """Each slice gets the gradients of all the places it was read to."""
+    """Scatter-add: each slice accumulates the gradients of its copies."""
     return index_add(zeros(x, dout), dout, index, axis=axis)
 
 
 @gather.infers
 def infer_gather(x: Like, index: Like, *, axis: int) -> Any:
-    """The shape of the index stands where the axis was."""
+    """The index's shape replaces the axis."""
     integral(index)
     at = normalize_axis_index(axis, x.ndim)
     return [((*x.shape[:at], *listed(index.shape), *x.shape[at + 1 :]), x.dtype)]
@@ -71,25 +71,25 @@ def infer_gather(x: Like, index: Like, *, axis: int) -> Any:
 
 @op(needs="an index that is a list of integers")
 def index_select(x: Any, index: Any, *, dim: int = 0) -> Any:
-    """The slices of `x` that stand at `index` along `dim`."""
+    """The slices of `x` at `index` along `dim`."""
     return gather.kernel(x, index, axis=dim)
 
 
 @index_select.grad(of=("x",))
 def index_select_grad(dout: Any, x: Like, index: Any, *, dim: int) -> Any:
-    """Each slice gets the gradients of all the places it was read to."""
+    """Scatter-add: each slice accumulates the gradients of its copies."""
     return index_add(zeros(x, dout), dout, index, axis=dim)
 
 
 @index_select.infers
 def infer_index_select(x: Like, index: Like, *, dim: int) -> Any:
-    """As many slices as the index has items."""
+    """The index's size replaces the axis."""
     return infer_gather(x, index, axis=dim)
 
 
 @op(needs="values in the shape of the slices they are added to")
 def index_add(x: Any, add_value: Any, index: Any, *, axis: int = 0) -> Any:
-    """A copy of `x` with a value added to each slice that stands at `index`."""
+    """A copy of `x` with a value added to each slice at `index`."""
     at = normalize_axis_index(axis, x.ndim)
     list_shape = listed(index.shape)
     if add_value.shape != (*x.shape[:at], *list_shape, *x.shape[at + 1 :]):
@@ -101,7 +101,7 @@ def index_add(x: Any, add_value: Any, index: Any, *, axis: int = 0) -> Any:
 
 @index_add.grad(of=("x", "add_value"))
 def index_add_grad(dout: Any, add_value: Like, index: Any, *, axis: int) -> Any:
-    """Every value gets the gradient of the slice it was added to."""
+    """dx = dout; dvalue = the slices of dout at the index."""
 
     def dvalue() -> Any:
         return reduce_to(gather(dout, index, axis=axis), add_value)
@@ -110,10 +110,10 @@ def index_add_grad(dout: Any, add_value: Like, index: Any, *, axis: int) -> Any:
 
 
 def beside(index: Any, x: Any, axis: int) -> int:
-    """The axis, once it is clear that the index fits beside `x`.
+    """Resolve the axis, and check that the index fits `x`.
 
     Raises:
-        ShapeError: It has other dimensions, or is larger in one that is no axis.
+        ShapeError: The ranks differ, or the index is larger beside the axis.
     """
     at = normalize_axis_index(axis, len(x.shape))
     pairs = list(zip(index.shape, x.shape, strict=False))
@@ -125,12 +125,12 @@ def beside(index: Any, x: Any, axis: int) -> int:
 
 
 def others(items: Sequence[Any], at: int) -> Sequence[Any]:
-    """All but one."""
+    """All items but one."""
     return [*items[:at], *items[at + 1 :]]
 
 
 def along_axis(index: Any, x: Any, axis: int) -> list[Any]:
-    """The coordinates in `x` that an index of as many dimensions means."""
+    """Compute the coordinates in `x` of an index along an axis."""
     at = beside(index, x, axis)
     coordinates = grid(index.shape)
     coordinates[at] = checked(index, x.shape[at])
@@ -159,7 +159,7 @@ def take_along_axis_grad(
     *,
     Axis: int,  # noqa: N803  Paddle's name
 ) -> Any:
-    """Each element gets the gradients of all the places it was read to."""
+    """Scatter-add: each element accumulates the gradients of its copies."""
     return to_places(dresult, input, index, Axis)
 
 
@@ -178,10 +178,10 @@ def infer_take_along_axis(
 
 @op(needs="integers, and an element for them to stand for")
 def within(x: Any, y: Any, *, mode: str) -> Any:
-    """Indices brought into the range of the row `y`: wrapped around it, or clipped.
+    """Wrap or clip indices to the range of the vector `y`.
 
     Raises:
-        InvalidValueError: The mode is another one, or there is no element.
+        InvalidValueError: An unknown mode, or `y` is empty.
     """
     integral(x)
     if mode not in {"wrap", "clip"} or not y.shape[0]:
@@ -191,20 +191,20 @@ def within(x: Any, y: Any, *, mode: str) -> Any:
 
 @op
 def add_along_axis(x: Any, y: Any, index: Any, *, axis: int) -> Any:
-    """A copy of `x` with `y` added where `take_along_axis` would read."""
+    """A copy of `x` with `y` added where `take_along_axis` would read: its adjoint."""
     return summed_at(along_axis(index, x, axis), fitting(y, x), x)
 
 
 @add_along_axis.grad(of=("x", "y"))
 def add_along_axis_grad(dout: Any, index: Any, *, axis: int) -> Any:
-    """Every value gets the gradient of the element it was added to."""
+    """dx = dout; dy = the elements of dout at the index."""
     return dout, lambda: take_along_axis(dout, index, Axis=axis)
 
 
 def to_places(dout: Any, x: Any, index: Any, axis: int) -> Any:
-    """The gradient of elements of `x` chosen along `axis`, put where they stood.
+    """Scatter the gradient of elements chosen along `axis` back to their positions.
 
-    A scalar counts as a line of one, all of which was chosen.
+    A scalar counts as a vector of one, whose element was chosen.
     """
     return add_along_axis(zeros(x, dout), dout, index, axis=axis) if x.shape else dout
 
@@ -214,14 +214,14 @@ def index_sample(x: Any, index: Any) -> Any:
     """out[i, j] = x[i, index[i, j]]: some elements of each row.
 
     Raises:
-        ShapeError: These are no matrices of as many rows.
+        ShapeError: The inputs are no matrices with equally many rows.
     """
     check_rows(x, index)
     return take_along_axis.kernel(x, index, Axis=1)
 
 
 def check_rows(x: Any, index: Any) -> None:
-    """Both are matrices, of as many rows.
+    """Require matrices with equally many rows.
 
     Raises:
         ShapeError: They are not.
@@ -232,15 +232,15 @@ def check_rows(x: Any, index: Any) -> None:
 
 @index_sample.grad(of=("x",))
 def index_sample_grad(dout: Any, x: Like, index: Any) -> Any:
-    """Each element gets the gradients of all the places it was read to."""
+    """Scatter-add: each element accumulates the gradients of its copies."""
     return to_places(dout, x, index, 1)
 
 
 def columns(index: Any, shape: Sequence[int]) -> list[Any]:
-    """The first coordinates in an array of this shape, from an index's last dimension.
+    """Split an index's last dimension into coordinates of the first dimensions.
 
     Raises:
-        ShapeError: There are more of them than dimensions, or none.
+        ShapeError: There are more coordinates than dimensions, or none.
     """
     depth(index, shape)
     return [
@@ -250,10 +250,10 @@ def columns(index: Any, shape: Sequence[int]) -> list[Any]:
 
 
 def depth(index: Any, shape: Sequence[int]) -> int:
-    """How many coordinates an index gives.
+    """Count the coordinates of an index.
 
     Raises:
-        ShapeError: These are more than there are dimensions, or none.
+        ShapeError: There are more than dimensions, or none.
     """
     if not index.shape or not 1 <= index.shape[-1] <= len(shape):
         raise ShapeError(
@@ -271,7 +271,7 @@ def gather_nd(x: Any, index: Any) -> Any:
 
 @gather_nd.grad(of=("x",))
 def gather_nd_grad(dout: Any, x: Like, index: Any) -> Any:
-    """Each element gets the gradients of all the places it was read to."""
+    """Scatter-add: each element accumulates the gradients of its copies."""
     return scatter_nd_add(zeros(x, dout), dout, index)
 
 
@@ -287,7 +287,7 @@ def scatter_nd_add(x: Any, updates: Any, index: Any) -> Any:
     """A copy of `x` with updates[i] added to x[index[i, 0], index[i, 1], ...].
 
     Raises:
-        ShapeError: The updates have another shape than what is there.
+        ShapeError: The updates have another shape than x[index].
     """
     first = columns(index, x.shape)
     rest = x.shape[len(first) :]
@@ -300,7 +300,7 @@ def scatter_nd_add(x: Any, updates: Any, index: Any) -> Any:
 
 @scatter_nd_add.grad(of=("x", "updates"))
 def scatter_nd_add_grad(dout: Any, updates: Like, index: Any) -> Any:
-    """Every update gets the gradient of what it was added to."""
+    """dx = dout; dupdates = the elements of dout at the index."""
 
     def dupdates() -> Any:
         return reduce_to(gather_nd(dout, index), updates)

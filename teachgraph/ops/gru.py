@@ -48,7 +48,7 @@ def rnn_gru(
     *,
     is_reverse: bool = False,
 ) -> Any:
-    """A layer of GRU over all steps; the gates lie as r, z, n and U_n h + d_n."""
+    """GRU layer over all steps; `gates` saves r, z, n and U_n h + d_n."""
     check(input, [h], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=3)
     hidden, weights = h.shape[1], np.ascontiguousarray(w_hh.T)
     from_x = projected(input, w_ih, b_ih)
@@ -85,7 +85,7 @@ def rnn_gru_grad(
     *,
     is_reverse: bool,
 ) -> Any:
-    """Back through time: dh = z dh' + da U."""
+    """Backpropagation through time: dh = z dh' + da U."""
     from_x, from_h, dh = {}, {}, dlast
     order = list(steps(input.shape[0], is_reverse=is_reverse))
     for t, before in reversed(list(zip(order, [None, *order[:-1]], strict=True))):
@@ -107,20 +107,20 @@ def rnn_gru_grad(
 
 
 def step_back(gates: Any, before: Any, dh: Any, dgates: Any) -> tuple[Any, Any, Any]:
-    """One step: gradients of the sums from x, of those from h, and of h directly."""
+    """One step of backward: gradients of the sums from x, of those from h, and of h."""
     r, z, n, product = parts(gates, 4)
-    given = [None] * 4 if dgates is None else parts(dgates, 4)
+    upstream = [None] * 4 if dgates is None else parts(dgates, 4)
     dh = some(dh, before)
-    dn = total(given[2], dh * (1 - z)) * (1 - n * n)
-    dz = total(given[1], dh * (before - n)) * z * (1 - z)
-    dr = total(given[0], dn * product) * r * (1 - r)
-    dproduct = total(given[3], dn * r)
+    dn = total(upstream[2], dh * (1 - z)) * (1 - n * n)
+    dz = total(upstream[1], dh * (before - n)) * z * (1 - z)
+    dr = total(upstream[0], dn * product) * r * (1 - r)
+    dproduct = total(upstream[3], dn * r)
     return concat(dr, dz, dn, axis=-1), concat(dr, dz, dproduct, axis=-1), dh * z
 
 
 @rnn_gru.infers
 def infer_gru(input: Like, h: Like, *weights: Any, **attrs: Any) -> Any:
-    """Sequences [steps, batch, hidden], the last state, gates four times so wide."""
+    """Sequences [steps, batch, hidden], the final state, gates four times as wide."""
     check(input, [h], *weights, gates=3)
     hidden, dtype = h.shape[1], input.dtype
     sequence = ((*input.shape[:2], hidden), dtype)

@@ -1,8 +1,8 @@
-"""Classes as leaves of a binary tree: a loss of log2(C) yes-or-no questions, not of C.
+"""Hierarchical sigmoid: classes are leaves of a binary tree; O(log C), not O(C).
 
-Each inner node asks whether to go to the right, and the probability of a class is the
-product of the answers on its path (Morin and Bengio, Hierarchical Probabilistic Neural
-Network Language Model, 2005).
+Each inner node is a binary classifier, and the probability of a class is the product of
+the decisions on its path (Morin and Bengio, Hierarchical Probabilistic Neural Network
+Language Model, 2005).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from teachgraph.ops.softmax import in_range
 __all__ = ["hierarchical_sigmoid", "tree_path"]
 
 LARGEST = 40.0
-"""Scores are cut off here, where a sigmoid is 1 in any precision."""
+"""Scores are clipped here, where a sigmoid is 1 in any precision."""
 
 
 @op(
@@ -42,11 +42,11 @@ def tree_path(
     *,
     num_classes: int = 2,
 ) -> Any:
-    """The inner nodes on the way to each label, the turns there, and where it goes on.
+    """The inner nodes on the path to each label, the decisions there, and a path mask.
 
-    Nobody being asked, the tree is a heap: c = label + C is a leaf, c // 2 its parent,
-    c % 2 the turn there, and parent p is row p - 1 of the weights. Paths of one's own
-    end with the first negative node.
+    The default tree is a heap: c = label + C is a leaf, c // 2 its parent, c % 2 the
+    decision there, and parent p is row p - 1 of the weights. Custom paths end with the
+    first negative node.
     """
     check_path(x, label, path_table, path_code, num_classes)
     if path_table is None:
@@ -57,15 +57,15 @@ def tree_path(
         nodes, codes = path_table, path_code
     inside = np.logical_and.accumulate(nodes >= 0, axis=1)
     turns = (codes != 0) & inside
-    kept = np.where(inside, nodes, 0).astype(np.int64)
-    return kept, turns.astype(x.dtype), inside.astype(x.dtype)
+    valid = np.where(inside, nodes, 0).astype(np.int64)
+    return valid, turns.astype(x.dtype), inside.astype(x.dtype)
 
 
 def check_label(label: Any, num_classes: int) -> Any:
-    """The labels, if each is a class.
+    """Require labels that are classes.
 
     Raises:
-        OutOfRangeError: One is not.
+        OutOfRangeError: A label is out of range.
     """
     if not in_range(label, num_classes):
         raise OutOfRangeError(f"labels must be >= 0 and < {num_classes}")
@@ -75,12 +75,12 @@ def check_label(label: Any, num_classes: int) -> Any:
 def check_path(
     x: Any, label: Any, path_table: Any, path_code: Any, num_classes: Any
 ) -> None:
-    """A label for each row of x; two classes at least; both halves of a path or none.
+    """Check labels and custom paths.
 
     Raises:
         ShapeError: Sizes do not fit.
         DTypeError: Labels or paths are no integers.
-        InvalidValueError: There are too few classes, or only half a path.
+        InvalidValueError: Fewer than two classes, or only one of path and code.
     """
     if isinstance(num_classes, bool) or num_classes != int(num_classes):
         raise InvalidValueError(f"num_classes = {num_classes} is no whole number")
@@ -110,7 +110,7 @@ def infer_path(
     *,
     num_classes: int,
 ) -> Any:
-    """As many steps as the longest path has."""
+    """[N, L], with L the length of the longest path."""
     check_path(x, label, path_table, path_code, num_classes)
     steps = (int(num_classes) - 1).bit_length()
     steps = steps if path_table is None else path_table.shape[1]
@@ -134,8 +134,8 @@ def hierarchical_sigmoid(
 ) -> Any:
     """The sum of ln(1 + exp(s)) - turn s over all steps, for s = w[node] x + b[node].
 
-    As in Paddle each step that a path has less than the longest one adds ln 2, which
-    no gradient sees.
+    As in Paddle each step that a path is shorter than the longest one adds ln 2, which
+    has no gradient.
     """
     check_weights(x, w, bias)
     nodes, turns, inside = tree_path.kernel(
@@ -149,10 +149,10 @@ def hierarchical_sigmoid(
 
 
 def check_weights(x: Any, w: Any, bias: Any) -> None:
-    """A row of weights for each node, as long as those of x.
+    """Check dtypes and shapes of input, weights and bias.
 
     Raises:
-        DTypeError: Something is not floating.
+        DTypeError: An input is not floating.
         ShapeError: Sizes do not fit.
     """
     for value in (x, w, bias):
@@ -165,10 +165,10 @@ def check_weights(x: Any, w: Any, bias: Any) -> None:
 
 
 def check_nodes(nodes: Any, w: Any) -> None:
-    """Each node has its row of weights.
+    """Require a row of weights for each node.
 
     Raises:
-        OutOfRangeError: One has none.
+        OutOfRangeError: A node has none.
     """
     if not in_range(nodes, len(w)):
         raise OutOfRangeError(f"node {nodes.max()} has none of {len(w)} weights")
@@ -185,11 +185,11 @@ def infer_hierarchical(
     *,
     num_classes: int,
 ) -> Any:
-    """A number for each row."""
+    """[N, 1]."""
     check_weights(x, w, bias)
     check_path(x, label, path_table, path_code, num_classes)
-    given = [value.dtype for value in (x, w, bias) if value is not None]
-    return [((x.shape[0], 1), np.result_type(*given))]
+    floats = [value.dtype for value in (x, w, bias) if value is not None]
+    return [((x.shape[0], 1), np.result_type(*floats))]
 
 
 @hierarchical_sigmoid.grad
@@ -206,7 +206,7 @@ def hierarchical_sigmoid_grad(
 ) -> Any:
     """ds = dout (sigmoid(s) - turn) at each step; dx = sum of ds w, dw = ds x, db = ds.
 
-    Scores that were cut off have their slope nevertheless, as in Paddle.
+    Clipped scores have a gradient nevertheless, as in Paddle.
     """
     way = x, label, path_table, path_code
     nodes, turns, inside = tree_path(*way, num_classes=num_classes)

@@ -1,8 +1,8 @@
-"""What `x[index]` and `x[index] = value` mean, in ops.
+"""Indexing: `x[index]` and `x[index] = value` translated to ops.
 
-Integers, slices, None and `...` are one `slice` or `strided_slice` (and `unsqueeze2`).
-Arrays of integers and masks are a `gather_nd` over the dimensions they stand for, which
-are first brought to the front. What the result looks like is as in NumPy.
+Integers, slices, None and `...` become one `slice` or `strided_slice` (and
+`unsqueeze2`). Integer arrays and masks become a `gather_nd` over the dimensions they
+index, which are first transposed to the front. Results have NumPy's shapes.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ __all__ = ["as_indices", "get_item", "set_item"]
 
 @dataclass
 class Plan:
-    """An index, read.
+    """Parsed index.
 
     Attributes:
-        axes: The dimensions that integers and slices stand for.
-        starts: Where each begins.
-        ends: Where each ends.
-        strides: How far it is from one element to the next.
-        dropped: Those of the axes that an integer stands for.
-        added: Where None puts in a dimension, once those are dropped.
-        arrays: For each dimension that then is, its index, or None for all of it.
-        places: Where arrays and integers stand among the items of the index.
-        before: How many dimensions of the result come before the first of these.
+        axes: The dimensions that integers and slices index.
+        starts: The start for each.
+        ends: The end for each.
+        strides: The stride for each.
+        dropped: The axes indexed by an integer.
+        added: The dimensions that None inserts, after dropping.
+        arrays: For each dimension after that, its array index, or None.
+        places: The positions of arrays and integers among the index's items.
+        before: The number of result dimensions before the first of these.
     """
 
     axes: list[int] = field(default_factory=list)
@@ -62,49 +62,49 @@ class Plan:
 
     @property
     def window(self) -> dict[str, list[int]]:
-        """The window, in the words of `slice`."""
+        """Attributes of `slice` for the basic part of the index."""
         return {"axes": self.axes, "starts": self.starts, "ends": self.ends}
 
     @property
     def indexed(self) -> list[int]:
-        """The dimensions that have an array for an index."""
+        """Dimensions with an array index."""
         return [i for i, array in enumerate(self.arrays) if array is not None]
 
     @property
     def plain(self) -> list[int]:
-        """The others."""
+        """Dimensions without an array index."""
         return [i for i, array in enumerate(self.arrays) if array is None]
 
     def cut(self, axis: int, start: int, end: int, stride: int) -> None:
-        """Take this part along a dimension."""
+        """Record a slice along a dimension."""
         self.axes.append(axis)
         self.starts.append(start)
         self.ends.append(end)
         self.strides.append(stride)
 
     def special(self, place: int) -> None:
-        """Note that an array or an integer stands there."""
+        """Record the position of an array or an integer."""
         if not self.places:
             self.before = len(self.arrays)
         self.places.append(place)
 
     @property
     def front(self) -> int:
-        """How many dimensions of the result come before those of the arrays.
+        """Count the result dimensions before those of the arrays.
 
-        As in NumPy: these stand where the arrays stood, but at the very front if
-        something stands between the arrays.
+        As in NumPy these replace the arrays' dimensions; but they come first if the
+        arrays are separated by a slice, None or `...`.
         """
         apart = self.places[-1] - self.places[0] >= len(self.places)
         return 0 if apart else self.before
 
 
 def planned(index: Any, shape: Sequence[int]) -> Plan:
-    """Read an index of an array of this shape.
+    """Parse an index of an array of this shape.
 
     Raises:
-        InvalidValueError: An item is nothing an index is made of.
-        OutOfRangeError: An integer is past the end, or there are too many items.
+        InvalidValueError: An item has an unsupported type.
+        OutOfRangeError: An integer is out of range, or there are too many items.
 
     >>> plan = planned((0, slice(1, 3)), [4, 5])
     >>> plan.window, plan.dropped
@@ -130,15 +130,15 @@ def planned(index: Any, shape: Sequence[int]) -> Plan:
 
 
 def items_of(index: Any) -> list[Any]:
-    """The items of an index: None, `...`, slices, integers and arrays."""
+    """Normalise an index to items: None, `...`, slices, integers and arrays."""
     return [item_of(item) for item in (index if isinstance(index, tuple) else [index])]
 
 
 def item_of(item: Any) -> Any:
-    """One item, lists as arrays and arrays of one number as integers.
+    """Normalise one item: lists to arrays, 0-D arrays to integers.
 
     Raises:
-        InvalidValueError: It is nothing an index is made of.
+        InvalidValueError: The item has an unsupported type.
     """
     if item is None or item is Ellipsis or isinstance(item, slice):
         return item
@@ -158,15 +158,15 @@ def item_of(item: Any) -> Any:
 
 
 def is_later(item: Any) -> bool:
-    """Whether its value is known only when a program runs."""
+    """True if the value is known only when a program runs."""
     return isinstance(item, Traced) and not hasattr(item, "__index__")
 
 
 def indexing(item: Any) -> Any:
-    """An array, if it can be an index.
+    """Require an array of integers or bool.
 
     Raises:
-        DTypeError: It has neither integers nor bool.
+        DTypeError: It has another dtype.
     """
     if item.dtype.kind not in "biu":
         raise DTypeError(f"an index is made of integers or bool, got {item.dtype}")
@@ -174,7 +174,7 @@ def indexing(item: Any) -> Any:
 
 
 def width(item: Any) -> int:
-    """How many dimensions an item stands for."""
+    """Number of dimensions that an item indexes."""
     if item is None or item is Ellipsis:
         return 0
     is_mask = isinstance(item, (np.ndarray, Traced)) and item.dtype == dtypes.bool
@@ -182,11 +182,11 @@ def width(item: Any) -> int:
 
 
 def full(items: list[Any], ndim: int) -> list[Any]:
-    """The items, with slices before the `...` they are, or for what is left out.
+    """Expand `...`, and missing items at the end, to full slices.
 
     Raises:
-        OutOfRangeError: There are more than dimensions.
-        InvalidValueError: `...` comes twice.
+        OutOfRangeError: There are more items than dimensions.
+        InvalidValueError: `...` occurs twice.
     """
     dots = [i for i, item in enumerate(items) if item is Ellipsis]
     if len(dots) > 1:
@@ -199,10 +199,10 @@ def full(items: list[Any], ndim: int) -> list[Any]:
 
 
 def take_integer(plan: Plan, item: int, axis: int, size: int) -> None:
-    """One element along a dimension, which is dropped.
+    """Record an integer along a dimension, which is dropped.
 
     Raises:
-        OutOfRangeError: There is no such element.
+        OutOfRangeError: The integer is out of range.
     """
     if size != -1 and not -size <= item < size:
         raise OutOfRangeError(
@@ -213,7 +213,7 @@ def take_integer(plan: Plan, item: int, axis: int, size: int) -> None:
 
 
 def take_slice(plan: Plan, item: slice, axis: int, size: int) -> None:
-    """Several elements along a dimension; nothing is cut where that is all of them.
+    """Record a slice along a dimension, unless it is a full one.
 
     Raises:
         InvalidValueError: A bound is no integer, or the stride is 0.
@@ -237,10 +237,12 @@ def take_slice(plan: Plan, item: slice, axis: int, size: int) -> None:
 
 
 def last_of(end: int | None, size: int) -> int:
-    """Where a slice that goes backwards ends; -1 is Paddle's word for "at the first".
+    """Resolve the end of a slice with negative stride.
+
+    To Paddle an end of -1 with a negative stride is before the first element.
 
     Raises:
-        InvalidValueError: It is the last but 0 of an unknown number.
+        InvalidValueError: It would have to count from an unknown size.
     """
     if end == -1 and size == -1:
         raise InvalidValueError("from the end to -1 backwards, the size must be known")
@@ -248,10 +250,10 @@ def last_of(end: int | None, size: int) -> int:
 
 
 def columns_of(item: Any, shape: Sequence[int]) -> list[Any]:
-    """An index for each dimension an array stands for: several for a mask.
+    """Split an array index by dimension: several columns for a mask.
 
     Raises:
-        ShapeError: A mask has another shape than what it covers.
+        ShapeError: A mask has another shape than the dimensions it covers.
     """
     if item.dtype != dtypes.bool:
         return [item]
@@ -268,18 +270,18 @@ def columns_of(item: Any, shape: Sequence[int]) -> list[Any]:
 
 @dataclass(frozen=True)
 class Column:
-    """One of the columns of what `where_index` found."""
+    """A column of the result of `where_index`, for one dimension of a mask."""
 
     found: Any
     number: int
 
     @property
     def shape(self) -> tuple[int]:
-        """One dimension."""
+        """Shape of the column: [-1]."""
         return (self.found.shape[0],)
 
     def read(self) -> Any:
-        """The index it is."""
+        """Slice the column out of the result."""
         i = self.number
         return slice_(self.found, axes=[1], starts=[i], ends=[i + 1], decrease_axis=[1])
 
@@ -288,7 +290,7 @@ INDICES = "for each dimension an index from -size to size - 1, or a slice"
 
 
 def read_plan(x: Any, index: Any) -> Plan:
-    """The plan of an index of `x`; what is wrong with it is told of the op `slice`."""
+    """Parse an index of `x`; errors are attributed to the op `slice`."""
     try:
         return planned(index, list(x.shape))
     except OpError as error:
@@ -304,8 +306,8 @@ def get_item(x: Any, index: Any) -> Any:
             integers or bool, or a tuple of these.
 
     Raises:
-        InvalidValueError: It is nothing an index is made of.
-        OutOfRangeError: An integer is past the end, or there are too many of them.
+        InvalidValueError: An item of the index has an unsupported type.
+        OutOfRangeError: An integer is out of range, or there are too many items.
 
     >>> get_item(np.arange(12).reshape(3, 4), (slice(None, None, 2), [3, 0]))
     array([[ 3,  0],
@@ -320,14 +322,14 @@ def get_item(x: Any, index: Any) -> Any:
 
 
 def seen(x: Any, plan: Plan) -> Any:
-    """What integers, slices and None leave of `x`, and put in."""
+    """Apply integers, slices and None to `x`."""
     if plan.axes or not (plan.added or plan.indexed):
         x = cut_out(x, plan)
     return unsqueeze2(x, axes=plan.added) if plan.added else x
 
 
 def cut_out(x: Any, plan: Plan) -> Any:
-    """The part in the window."""
+    """Apply `slice` or `strided_slice`."""
     operate = getattr(x, "operate", call)
     attrs: dict[str, Any] = {**plan.window, "decrease_axis": plan.dropped}
     if all(stride == 1 for stride in plan.strides):
@@ -336,55 +338,55 @@ def cut_out(x: Any, plan: Plan) -> Any:
 
 
 def call(op: Any, *inputs: Any, **attrs: Any) -> Any:
-    """The op of these inputs."""
+    """Apply an op to inputs."""
     return op(*inputs, **attrs)
 
 
 def turned(x: Any, axes: list[int]) -> Any:
-    """`x` with its dimensions in this order."""
+    """Transpose `x` to this order of dimensions."""
     return x if axes == sorted(axes) else transpose2(x, axis=axes)
 
 
 def rank(plan: Plan) -> int:
-    """How many dimensions the arrays have once they are broadcast."""
+    """Rank of the broadcast arrays."""
     return max(len(plan.arrays[i].shape) for i in plan.indexed)
 
 
 def moved(plan: Plan) -> list[int]:
-    """The order that brings the arrays' dimensions from the front to their place."""
+    """Permutation that moves the arrays' dimensions from the front to their place."""
     arrays, front = rank(plan), plan.front
     others = range(arrays, arrays + len(plan.plain))
     return [*others[:front], *range(arrays), *others[front:]]
 
 
 def coordinates(plan: Plan) -> Any:
-    """The arrays as one index for `gather_nd`."""
+    """Combine the arrays to one index for `gather_nd`."""
     arrays = [plan.arrays[i] for i in plan.indexed]
-    found = [array.found for array in arrays if isinstance(array, Column)]
-    if len(found) == len(arrays) and all(one is found[0] for one in found):
-        return found[0]
+    masks = [array.found for array in arrays if isinstance(array, Column)]
+    if len(masks) == len(arrays) and all(one is masks[0] for one in masks):
+        return masks[0]
     return together(list(map(read_column, arrays)))
 
 
 def read_column(array: Any) -> Any:
-    """An index of a dimension, read out of a mask's if need be."""
+    """Return an array index; slice it out if it is a Column."""
     return array.read() if isinstance(array, Column) else array
 
 
 def as_indices(x: Any, indices: Sequence[Any]) -> list[Any]:
-    """Indices of integers for the first dimensions of `x`, masks among them or not."""
-    found: list[Any] = []
+    """Convert indices, masks included, to integers for the first dimensions of `x`."""
+    columns: list[Any] = []
     for index in indices:
         item = index if isinstance(index, (np.ndarray, Traced)) else np.asarray(index)
-        covered = list(x.shape)[len(found) : len(found) + width(item)]
-        found += columns_of(indexing(item), covered)
-    return list(map(read_column, found))
+        covered = list(x.shape)[len(columns) : len(columns) + width(item)]
+        columns += columns_of(indexing(item), covered)
+    return list(map(read_column, columns))
 
 
 def set_item(x: Any, index: Any, value: Any) -> Any:
     """A copy of `x` in which x[index] is the value, which broadcasts to that part.
 
-    Gradients flow to `x` where it was kept, and to the value.
+    Gradients flow to the unchanged part of `x`, and to the value.
 
     Args:
         x: An array, Tensor or Variable.
@@ -392,8 +394,8 @@ def set_item(x: Any, index: Any, value: Any) -> Any:
         value: A number, list, array, Tensor or Variable.
 
     Raises:
-        InvalidValueError: It is nothing an index is made of.
-        OutOfRangeError: An integer is past the end, or there are too many of them.
+        InvalidValueError: An item of the index has an unsupported type.
+        OutOfRangeError: An integer is out of range, or there are too many items.
         ShapeError: The value does not broadcast to that part.
         DTypeError: `x` is made of integers, the value is not.
 
@@ -414,7 +416,7 @@ def set_item(x: Any, index: Any, value: Any) -> Any:
 
 
 def beside(value: Any, plan: Plan) -> Any:
-    """A value for x[index], turned as its dimensions are when arrays come first."""
+    """Transpose a value for x[index] to have the arrays' dimensions first."""
     ndim = rank(plan) + len(plan.plain)
     if not plan.front or len(value.shape) <= len(plan.plain) - plan.front:
         return value
@@ -425,7 +427,7 @@ def beside(value: Any, plan: Plan) -> Any:
 
 
 def written(x: Any, plan: Plan, value: Any) -> Any:
-    """A copy of `x` with this value in the window; one number is an attribute."""
+    """Apply `set_value`; a single number becomes an attribute."""
     number = not isinstance(value, Traced) and not value.shape
     attrs: dict[str, Any] = {
         **plan.window,

@@ -1,6 +1,7 @@
-"""What a parameter starts as: each initializer names one creation op.
+"""Initializers: each chooses one creation op with its attributes.
 
-In dynamic mode the op runs at once, in static mode it goes into the startup program.
+In dynamic mode the op runs at once, in static mode it is appended to the startup
+program.
 """
 
 from __future__ import annotations
@@ -46,14 +47,14 @@ Operation = tuple[Op, dict[str, Any]]
 
 
 class Initializer(Protocol):
-    """Something that knows how a parameter of a given shape begins."""
+    """Base of initializers, which choose an op for a parameter's shape."""
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
-        """The creation op and its attributes."""
+        """Return the creation op and its attributes."""
 
 
 def fans(shape: Sequence[int]) -> tuple[int, int]:
-    """How many inputs one output has, and how many outputs one input.
+    """Compute fan_in and fan_out of a weight.
 
     A matrix is [in, out]; a convolution's filter [out, in, ...] counts its window.
 
@@ -70,7 +71,7 @@ def fans(shape: Sequence[int]) -> tuple[int, int]:
 
 
 def total_fan(given: XavierUniform | XavierNormal, shape: Sequence[int]) -> int:
-    """fan_in + fan_out, as given or else as the shape says."""
+    """Compute fan_in + fan_out, as given or from the shape."""
     ins, outs = fans(shape)
     return max((given.fan_in or ins) + (given.fan_out or outs), 1)
 
@@ -78,7 +79,7 @@ def total_fan(given: XavierUniform | XavierNormal, shape: Sequence[int]) -> int:
 def described(
     shape: Sequence[int], dtype: np.dtype[Any], **more: Any
 ) -> dict[str, Any]:
-    """The attributes of a creation op, as Paddle writes them."""
+    """Build the attributes of a creation op in Paddle's form."""
     return {"shape": list(shape), "dtype": dtypes.PADDLE_CODES[dtype], **more}
 
 
@@ -95,7 +96,7 @@ class Constant:
 
 @dataclass(frozen=True)
 class Uniform:
-    """Spread evenly over [low, high)."""
+    """Uniform over [low, high)."""
 
     low: float = -1.0
     high: float = 1.0
@@ -125,7 +126,7 @@ class Normal:
 
 @dataclass(frozen=True)
 class TruncatedNormal:
-    """Normally distributed about `mean`, and never further than 2 `std` away."""
+    """Normally distributed about `mean`, truncated at 2 `std`."""
 
     mean: float = 0.0
     std: float = 1.0
@@ -142,7 +143,7 @@ class TruncatedNormal:
 class XavierUniform:
     """Uniform within sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
 
-    Keeps the variance of values and gradients about equal through a layer.
+    It approximately preserves the variance of activations and gradients.
 
     >>> op, attrs = XavierUniform().operation([1, 10], dtypes.float32)
     >>> op.type, round(attrs["max"], 8)
@@ -185,7 +186,7 @@ GAINS = {
 
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """How much larger weights are to be, for what the nonlinearity takes away.
+    """Return the gain that compensates for a nonlinearity's loss of variance.
 
     Args:
         nonlinearity: "relu", "leaky_relu", "tanh", "selu", "sigmoid", "linear" or a
@@ -210,7 +211,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 
 def kaiming_std(given: KaimingUniform | KaimingNormal, shape: Sequence[int]) -> float:
-    """gain / sqrt(fan_in): the deviation that keeps the variance of values."""
+    """Compute gain / sqrt(fan_in), the deviation that preserves the variance."""
     gain = calculate_gain(given.nonlinearity, given.negative_slope)
     return gain / sqrt(max(given.fan_in or fans(shape)[0], 1))
 
@@ -252,7 +253,7 @@ class KaimingUniform:
 
 @dataclass(frozen=True)
 class Orthogonal:
-    """Orthogonal rows or columns of length `gain` (Saxe et al., 2014).
+    """Orthogonal rows or columns of norm `gain` (Saxe et al., 2014).
 
     In Paddle's startup program this is `gaussian_random`, `qr` and five ops more; here
     it is one.
@@ -270,10 +271,10 @@ class Orthogonal:
 
 @dataclass(frozen=True)
 class Dirac:
-    """A convolution that passes its input on: 1 in the middle of filter i, channel i.
+    """Identity convolution: 1 in the middle of filter i, channel i.
 
-    With `groups`, each group of filters does so by itself. Where Paddle scatters the
-    ones into zeros, here they stand in one `assign_value`.
+    With `groups`, each group of filters separately. Paddle scatters the ones into
+    zeros; here they are one `assign_value`.
     """
 
     groups: int = 1
@@ -283,7 +284,7 @@ class Dirac:
         """An `assign_value` op.
 
         Raises:
-            ShapeError: That is no shape of filters, or they do not make equal groups.
+            ShapeError: It is no shape of filters, or the groups do not divide them.
         """
         if not 3 <= len(shape) <= 5 or self.groups < 1 or shape[0] % self.groups:
             raise ShapeError(
@@ -302,10 +303,10 @@ class Dirac:
 
 
 class Bilinear:
-    """The filters of a transposed convolution that enlarges images by interpolation.
+    """Filters of a transposed convolution that upsamples images bilinearly.
 
-    Each weighs a pixel by how near it is in both directions. (Paddle 2.6 takes a row's
-    number with its fraction, so its filters are not symmetric.)
+    (Paddle 2.6 computes the row index without rounding, so its filters are not
+    symmetric.)
     """
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
@@ -337,7 +338,7 @@ class Assign:
 
 
 class _Wishes:
-    """What `set_global_initializer` asked for."""
+    """The initializers set by `set_global_initializer`."""
 
     weight: Initializer | None = None
     bias: Initializer | None = None
@@ -346,9 +347,9 @@ class _Wishes:
 def set_global_initializer(
     weight_init: Initializer | None, bias_init: Initializer | None = None
 ) -> None:
-    """Begin all parameters made from now on like this, unless their attr says how.
+    """Set the default initializers of parameters created from now on.
 
-    None takes it back.
+    A parameter's own attr takes precedence. None restores the defaults.
 
     In Paddle this is `paddle.nn.initializer.set_global_initializer`.
     """
@@ -356,5 +357,5 @@ def set_global_initializer(
 
 
 def wished(*, is_bias: bool) -> Initializer | None:
-    """What `set_global_initializer` asked for, or None."""
+    """Return the global initializer, or None."""
     return _Wishes.bias if is_bias else _Wishes.weight

@@ -1,7 +1,7 @@
-"""Sums and products that are stored where their first input was.
+"""In-place variants of sum, multiply and scale: the result replaces the first input.
 
-Gradients are scaled and added up in place; these are the same ops with another place
-for the result or, as `add_n`, with another name for it.
+Gradients are scaled and accumulated in place; these are the same ops with another
+place for the result or, as `add_n`, with another name for it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["add_n", "add_onto", "multiply_onto", "scale_onto"]
 
 
 def onto(op: Op) -> Op:
-    """The same op, its result stored where its first input was."""
+    """Create the in-place variant of an op, which stores its result in input 0."""
     return Op(op.kernel, type=op.type, inplace={"out": op.inputs[0]}, needs=op.needs)
 
 

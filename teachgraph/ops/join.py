@@ -1,4 +1,4 @@
-"""Several arrays made one: end to end along an axis, or side by side on a new axis."""
+"""Concatenation along an axis, and stacking along a new axis."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ __all__ = ["concat", "part_of", "stack"]
 
 
 def check_dtypes(parts: Any) -> None:
-    """There must be something to join, all of one dtype.
+    """Require at least one input, all of one dtype.
 
     Raises:
-        ShapeError: There is nothing.
+        ShapeError: There is no input.
         DTypeError: There are several dtypes.
     """
     if not parts:
@@ -30,14 +30,14 @@ def check_dtypes(parts: Any) -> None:
 
 @op(needs="inputs of one dtype and, but for the axis they are joined along, one shape")
 def concat(*x: Any, axis: int = 0) -> Any:
-    """The inputs one after the other along `axis`."""
+    """Concatenate the inputs along `axis`."""
     check_dtypes(x)
     return np.concatenate(x, axis)
 
 
 @concat.grad
 def concat_grad(dout: Any, *x: Like, axis: int) -> Any:
-    """Each input gets back its own part."""
+    """Each input's gradient is its own part of dout."""
     lengths = [part.shape[axis] for part in x]
     if -1 in lengths:
         return tuple(part_of(dout, *x, axis=axis, which=i) for i in range(len(x)))
@@ -51,9 +51,9 @@ def concat_grad(dout: Any, *x: Like, axis: int) -> Any:
 
 @op
 def part_of(x: Any, *y: Any, axis: int, which: int) -> Any:
-    """What stands in `x` where `concat` would put the one of `y` that is meant.
+    """Slice the part of `x` where `concat` would put input `which` of `y`.
 
-    That is a slice whose bounds are known only when it runs.
+    Its bounds are known only at run time.
     """
     lengths = [part.shape[axis] for part in y]
     return np.split(x, list(accumulate(lengths))[:-1], axis)[which]
@@ -61,27 +61,27 @@ def part_of(x: Any, *y: Any, axis: int, which: int) -> Any:
 
 @part_of.grad(of=("x",))
 def part_of_grad(dout: Any, *y: Like, axis: int, which: int) -> Any:
-    """Zeros for the other parts, joined with the gradient of this one."""
+    """dx = dout concatenated with zeros for the other parts."""
     zeros = [fill_any_like(part, value=0.0) for part in y]
     return (concat(*zeros[:which], dout, *zeros[which + 1 :], axis=axis),)
 
 
 @part_of.infers
 def infer_part_of(x: Like, *y: Like, axis: int, which: int) -> Any:
-    """The shape of the part that is meant."""
+    """Shape of the part."""
     return [(y[which].shape, x.dtype)]
 
 
 @op(outputs=("y",), needs="inputs of one dtype and one shape")
 def stack(*x: Any, axis: int = 0) -> Any:
-    """The inputs side by side along a new axis."""
+    """Stack the inputs along a new axis."""
     check_dtypes(x)
     return np.stack(x, axis)
 
 
 @stack.grad
 def stack_grad(dy: Any, *x: Like, axis: int) -> Any:
-    """Each input gets back its own part."""
+    """Each input's gradient is its own part of dout."""
     along = axis % len(dy.shape)
     return tuple(
         slice_(dy, axes=[along], starts=[i], ends=[i + 1], decrease_axis=[along])

@@ -1,4 +1,4 @@
-"""Kronecker's product, and its adjoints: a matrix cut into blocks, and put together."""
+"""Kronecker product, and its adjoints: splitting into blocks and joining them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ __all__ = ["cut_kron", "join_kron", "kron"]
 def kron(x: Any, y: Any) -> Any:
     """Kronecker's product: the block at [i, j] is x_ij Y.
 
-    out[i p + k, j q + l] = x[i, j] y[k, l], where Y is p by q; so for any number of
-    dimensions.
+    out[i p + k, j q + l] = x[i, j] y[k, l], where Y is p by q; likewise for any rank.
     """
     return np.kron(x, y)
 
@@ -45,7 +44,7 @@ def kron_grad(dout: Any, x: Any, y: Any) -> Any:
 
 @kron.infers
 def infer_kron(x: Like, y: Like) -> Any:
-    """Sizes are multiplied, the shorter shape with ones in front."""
+    """Products of the sizes, the shorter shape padded with ones in front."""
     ndim = max(x.ndim, y.ndim)
     sizes = zip(padded(x.shape, ndim), padded(y.shape, ndim), strict=True)
     return [(tuple(m * n for m, n in sizes), np.result_type(x.dtype, y.dtype))]
@@ -53,7 +52,7 @@ def infer_kron(x: Like, y: Like) -> Any:
 
 @op
 def cut_kron(x: Any, y: Any, z: Any) -> Any:
-    """`x`, shaped like kron(y, z), as its blocks.
+    """Split `x`, shaped like kron(y, z), into its blocks.
 
     out[i, j, k, l] = x[i p + k, j q + l]: block [i, j] has the shape of z.
     """
@@ -65,19 +64,19 @@ def cut_kron(x: Any, y: Any, z: Any) -> Any:
 
 
 def padded(shape: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """A shape with ones in front, as broadcasting adds them."""
+    """Pad a shape with ones in front, as broadcasting does."""
     return (1,) * (ndim - len(shape)) + tuple(shape)
 
 
 @cut_kron.grad(of=("x",))
 def cut_kron_grad(dout: Any, y: Like, z: Like) -> Any:
-    """The blocks put together again."""
+    """dx = dout with its blocks joined."""
     return join_kron(dout, y, z)
 
 
 @op
 def join_kron(x: Any, y: Any, z: Any) -> Any:
-    """The blocks `x` put together as kron(y, z) is: the adjoint of `cut_kron`."""
+    """Join the blocks `x` to the shape of kron(y, z): the adjoint of `cut_kron`."""
     ndim = x.ndim // 2
     order = [axis + side * ndim for axis in range(ndim) for side in (0, 1)]
     outer, inner = padded(y.shape, ndim), padded(z.shape, ndim)
@@ -87,5 +86,5 @@ def join_kron(x: Any, y: Any, z: Any) -> Any:
 
 @join_kron.grad(of=("x",))
 def join_kron_grad(dout: Any, y: Like, z: Like) -> Any:
-    """Cut into its blocks again."""
+    """dx = dout split into blocks."""
     return cut_kron(dout, y, z)

@@ -1,4 +1,4 @@
-"""The lengths of the parts of a weight, which weight normalisation divides by."""
+"""Norms of the slices of a weight, which weight normalisation divides by."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["lengths", "squares_of"]
 
 
 def lengths(x: Any, dim: int | None) -> Any:
-    """The length of what stands at each place of dimension `dim`, or of all of `x`.
+    """L2 norm of each slice of `x` along `dim`, or of all of `x`.
 
-    The result has as many dimensions as `x`, so that it divides it.
+    The result has the rank of `x`, so that it broadcasts.
 
     >>> import numpy as np
     >>> lengths(np.array([[3.0, 4.0], [6.0, 8.0]]), 0).tolist()
@@ -23,7 +23,7 @@ def lengths(x: Any, dim: int | None) -> Any:
 
 
 def squares_of(x: Any, dim: int | None) -> Any:
-    """The squares of these lengths."""
+    """Squares of these norms."""
     others = [i for i in range(x.ndim) if i != dim]
     squares = pow_(abs_(x), factor=2.0)
     return reduce_sum(squares, dim=others, keep_dim=True, reduce_all=dim is None)

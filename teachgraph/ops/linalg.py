@@ -1,4 +1,4 @@
-"""Products of matrices: two, a batch of pairs, a chain; and of one with a vector."""
+"""Matrix products: mul, matmul, bmm, mv, addmm and multi_dot."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
 
 
 def matrix(x: Any, columns_from: int) -> Any:
-    """`x` as a matrix: dimensions before `columns_from` are rows, the rest columns."""
+    """Flatten `x` to a matrix: dimensions before `columns_from` are rows."""
     if len(x.shape) == 2:
         return x
     rows, columns = x.shape[:columns_from], x.shape[columns_from:]
@@ -43,8 +43,8 @@ def matrix(x: Any, columns_from: int) -> Any:
 def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Any:
     """out = X Y, where each input is first flattened to a matrix.
 
-    The first `x_num_col_dims` dimensions of x become rows and the others columns, and
-    so for y; the result gets x's row dimensions and y's column dimensions back.
+    The first `x_num_col_dims` dimensions of x become rows and the others columns,
+    likewise for y; the result has x's row dimensions and y's column dimensions.
     """
     if x.ndim == 2 == y.ndim and x_num_col_dims == 1 == y_num_col_dims:
         return x @ y
@@ -55,10 +55,10 @@ def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> 
 
 
 def check_columns(x: Any, columns_from: int) -> None:
-    """There must be a dimension for the rows and one for the columns.
+    """Require a dimension for the rows and one for the columns.
 
     Raises:
-        ShapeError: There is not.
+        ShapeError: There is none.
     """
     if not 1 <= columns_from < x.ndim:
         raise ShapeError(f"columns from dimension {columns_from} on, of {x.ndim}")
@@ -95,7 +95,7 @@ def mul_grad_numpy(
 
 
 def like(matrix: Any, x: Any) -> Any:
-    """A matrix brought back to the shape and dtype of `x`, which was flattened."""
+    """Reshape a matrix back to the shape and dtype of `x`, which was flattened."""
     matrix = matrix if matrix.dtype == x.dtype else matrix.astype(x.dtype)
     return matrix if len(x.shape) == 2 else reshape_as(matrix, x)
 
@@ -113,7 +113,7 @@ def infer_mul(x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int) -> 
 
 
 def turned(x: Any) -> Any:
-    """Each matrix of a stack transposed."""
+    """Transpose each matrix of a stack."""
     if x.ndim == 2:
         return x.T
     *stack, rows, columns = range(x.ndim)
@@ -124,9 +124,11 @@ def turned(x: Any) -> Any:
 def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -> Any:
     """out = X Y, each transposed first if asked; leading dimensions broadcast.
 
-    A vector is a row on the left, a column on the right, and stays what it is when
-    transposed; its dimension of size 1 is dropped from the result.
+    A vector is a row on the left, a column on the right, and unchanged by transposing;
+    its dimension of size 1 is dropped from the result.
     """
+    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
+        return x @ y
     if x.ndim == 0 or y.ndim == 0:
         raise no_scalars(x, y)
     left = turned(x) if trans_x and x.ndim > 1 else x
@@ -137,25 +139,25 @@ def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -
 
 
 def stacked(x: Any, matrix: Any) -> Any:
-    """A stack of matrices times one matrix, as one product of all their rows."""
+    """Multiply a stack of matrices with one matrix as one product of all rows."""
     rows = x.reshape(prod(x.shape[:-1]), x.shape[-1]) @ matrix
     return rows.reshape(*x.shape[:-1], matrix.shape[1])
 
 
 def no_scalars(x: Any, y: Any) -> ShapeError:
-    """The error for inputs without a dimension to sum over."""
+    """Build the error for inputs without a dimension to sum over."""
     return ShapeError(
         f"it multiplies vectors and matrices; got {x.ndim} and {y.ndim} dimensions"
     )
 
 
 def row(x: Any) -> Any:
-    """A vector as a matrix of one row; a matrix as it is."""
+    """Reshape a vector to a matrix of one row; return a matrix unchanged."""
     return unsqueeze2(x, axes=[0]) if x.ndim == 1 else x
 
 
 def with_sides(product: Any, x: Any, y: Any) -> Any:
-    """A product with the dimensions back that vectors have dropped from it."""
+    """Restore the dimensions of a product that vectors have dropped."""
     axes = [-2] * (x.ndim == 1) + [-1] * (y.ndim == 1)
     return unsqueeze2(product, axes=axes) if axes else product
 
@@ -164,8 +166,10 @@ def with_sides(product: Any, x: Any, y: Any) -> Any:
 def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
     """dX = dOut Y', dY = X' dOut, of X and Y as they were multiplied.
 
-    A vector counts as a row: on the left as it is, on the right transposed.
+    A vector counts as a row, on the right transposed.
     """
+    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
+        return lambda: reduce_to(dout @ y.T, x), lambda: reduce_to(x.T @ dout, y)
     dout, left, right = with_sides(dout, x, y), row(x), row(y)
     flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
 
@@ -221,7 +225,7 @@ def infer_matmul(
 
 
 def sides(shape: Sequence[int], *, flip: bool) -> Sequence[int]:
-    """Rows and columns of a matrix as it enters the product; the size of a vector."""
+    """Rows and columns of a matrix, after transposing; the size of a vector."""
     return shape[-2:][::-1] if flip else shape[-2:]
 
 
@@ -233,10 +237,10 @@ def bmm(x: Any, y: Any) -> Any:
 
 
 def check_bmm(x: Any, y: Any) -> None:
-    """Stacks, equally high, of matrices that fit; nothing broadcasts.
+    """Require equally large stacks of matrices that fit; without broadcasting.
 
     Raises:
-        ShapeError: They are not.
+        ShapeError: The shapes do not fit.
     """
     if not x.ndim == y.ndim == 3:
         raise ShapeError(f"{x.ndim} and {y.ndim} dimensions are not 3 and 3")
@@ -255,7 +259,7 @@ def bmm_grad(dout: Any, x: Any, y: Any) -> Any:
 
 @bmm.infers
 def infer_bmm(x: Like, y: Like) -> Any:
-    """As for any matrices."""
+    """As for `matmul_v2`."""
     check_bmm(x, y)
     return infer_matmul(x, y)
 
@@ -293,11 +297,11 @@ def addmm(
 
 
 def check_addmm(input: Any, x: Any, y: Any) -> None:
-    """Two matrices, and floating numbers everywhere.
+    """Require two matrices, and floating inputs.
 
     Raises:
         ShapeError: X or Y is no matrix.
-        DTypeError: There are integers.
+        DTypeError: A dtype is not floating.
     """
     if not x.ndim == y.ndim == 2:
         raise ShapeError(f"{x.ndim} and {y.ndim} dimensions are not 2 and 2")
@@ -342,17 +346,17 @@ def infer_addmm(
 
 @op(needs="two matrices or more that fit; the first and last may be vectors")
 def multi_dot(*x: Any) -> Any:
-    """out = X1 X2 ... Xn, in the order that needs the fewest multiplications."""
+    """out = X1 X2 ... Xn, in the order with the fewest multiplications."""
     check_chain(x)
     return np.linalg.multi_dot(x)
 
 
 def check_chain(x: Sequence[Any]) -> None:
-    """Matrices, and at both ends perhaps vectors.
+    """Require at least two matrices; the first and the last may be vectors.
 
     Raises:
-        InvalidValueError: There are not two of them.
-        ShapeError: One in the middle is no matrix, or one at an end neither.
+        InvalidValueError: There are fewer than two.
+        ShapeError: An input has another rank.
     """
     if len(x) < 2:
         raise InvalidValueError(f"a product has two factors or more, not {len(x)}")

@@ -1,4 +1,4 @@
-"""Truth, element by element: what holds of numbers, and choosing by it."""
+"""Elementwise predicates, logical and bitwise ops, and `where`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ INTEGERS = f"integers or booleans, of {BROADCAST}"
 
 
 def of_one(name: str, ufunc: Callable[..., Any], doc: str, needs: str = "") -> Op:
-    """An op of one input, without a derivative."""
+    """Create an op of one input, without gradient."""
 
     def kernel(x: Any) -> Any:
         return ufunc(x)
@@ -46,7 +46,7 @@ def of_one(name: str, ufunc: Callable[..., Any], doc: str, needs: str = "") -> O
 
 
 def of_two(name: str, ufunc: Callable[..., Any], doc: str, needs: str) -> Op:
-    """An op of two inputs that broadcast, without a derivative."""
+    """Create an op of two inputs that broadcast, without gradient."""
 
     def kernel(x: Any, y: Any) -> Any:
         return ufunc(x, y)
@@ -72,7 +72,7 @@ isfinite_v2 = of_one("isfinite_v2", np.isfinite, "Where it is a finite number.")
 
 @op
 def equal_all(x: Any, y: Any) -> Any:
-    """Whether shapes agree, and all elements."""
+    """True if the shapes and all elements are equal."""
     return np.array(np.array_equal(x, y))
 
 
@@ -85,7 +85,7 @@ def isclose(
     atol: float = 1e-8,
     equal_nan: bool = False,
 ) -> Any:
-    """Where |input - other| <= atol + rtol |other|."""
+    """True where |input - other| <= atol + rtol |other|."""
     return np.isclose(input, other, rtol, atol, equal_nan)
 
 
@@ -98,7 +98,7 @@ def allclose(
     atol: float = 1e-8,
     equal_nan: bool = False,
 ) -> Any:
-    """Whether |input - other| <= atol + rtol |other| everywhere."""
+    """True if |input - other| <= atol + rtol |other| everywhere."""
     return np.array(np.allclose(input, other, rtol, atol, equal_nan))
 
 
@@ -112,7 +112,7 @@ def where(x: Any, y: Any, condition: Any) -> Any:
 
 @where.grad(of=("x", "y"))
 def where_grad(dout: Any, x: Like, y: Like, condition: Any) -> Any:
-    """Each gets dout where it was chosen, and 0 elsewhere, even of NaN."""
+    """dx = dout where x was chosen, else 0, even where dout is NaN; dy likewise."""
     nothing = fill_any_like(dout)
     return (
         lambda: reduce_to(where(dout, nothing, condition), x),

@@ -1,4 +1,4 @@
-"""Losses that are ops of their own, because a formula in steps would not be stable.
+"""Losses that are single ops, because a composition would not be stable.
 
 `softmax.py` has softmax with cross entropy, `ctc.py` the loss of sequences.
 """
@@ -37,11 +37,11 @@ BESIDE = "floating numbers and, for each, a floating label"
 
 
 def check_pair(x: Any, label: Any) -> None:
-    """Refuse what does not stand number beside number.
+    """Require two floating arrays of one shape.
 
     Raises:
-        DTypeError: One of them is no floating array.
-        ShapeError: They differ in shape.
+        DTypeError: A dtype is not floating.
+        ShapeError: The shapes differ.
     """
     only_floating(x)
     only_floating(label)
@@ -64,7 +64,7 @@ def huber_loss(x: Any, y: Any, *, delta: float = 1.0) -> Any:
 def huber_loss_grad(
     dresidual: Any, dout: Any, residual: Any, x: Like, y: Like, *, delta: float
 ) -> Any:
-    """dy = -dx = dout times the residual, cut off at delta."""
+    """dy = -dx = dout times the residual, clipped at delta."""
     slope = 0.0
     if dout is not None:
         slope = dout * brelu(residual, t_min=-delta, t_max=delta)
@@ -155,7 +155,7 @@ def log_loss_grad(dloss: Any, predicted: Any, labels: Any, *, epsilon: float) ->
 
 @op(needs="integer labels, and a weight [C] for each class")
 def class_weight(label: Any, weight: Any, *, ignore_index: int = -100) -> Any:
-    """The weight of the class that each label names, 0 for an ignored label."""
+    """The weight of each label's class, 0 for an ignored label."""
     if label.dtype.kind not in "iu":
         raise DTypeError(f"labels must be integers, got {label.dtype}")
     only_floating(weight)
@@ -177,9 +177,9 @@ def nll_loss(
     ignore_index: int = -100,
     reduction: str = "mean",
 ) -> Any:
-    """out = -weight[label] x[label]: their mean by weight, their sum, or each.
+    """out = -weight[label] x[label]: the weighted mean, the sum, or each.
 
-    Beside it is the total weight of the labels that are not ignored.
+    The second output is the total weight of the labels that are not ignored.
     """
     only_floating(x)
     if x.ndim < 2 or label.ndim != x.ndim - 1:
@@ -196,7 +196,7 @@ def nll_loss(
 
 
 def divisor(total: Any) -> Any:
-    """A total to divide by: 1 instead of 0, for the mean of nothing is 0."""
+    """Replace a total of 0 by 1, so that the mean of nothing is 0."""
     return total + (total == 0)
 
 

@@ -3,8 +3,8 @@
     i, f, o = sigmoid(W x + b + U h),   g = tanh(W x + b + U h)
     c' = f c + i g,   h' = o tanh c'
 
-The cell c is changed by adding, so gradients pass many steps without vanishing: on the
-way back dc goes through f alone.
+The cell c is updated by addition, so gradients pass many steps without vanishing: in
+backward dc is multiplied by f alone.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ __all__ = ["rnn_lstm"]
 
 
 def parts(gates: Any, count: int) -> list[Any]:
-    """The gates one by one: they lie side by side in the last dimension."""
+    """Split the gates, which are concatenated in the last dimension."""
     size = gates.shape[-1] // count
     return [gates[..., k * size : (k + 1) * size] for k in range(count)]
 
 
 def squash(a: Any) -> Any:
-    """sigmoid(a) = (1 + tanh(a / 2)) / 2, in place."""
+    """Compute sigmoid(a) = (1 + tanh(a / 2)) / 2 in place."""
     a *= 0.5
     np.tanh(a, out=a)
     a += 1
@@ -55,15 +55,15 @@ def squash(a: Any) -> Any:
 
 SHARE = (0.5, 0.5, 1.0, 0.5)
 SHIFT = (0.5, 0.5, 0.0, 0.5)
-"""One tanh does for all gates, as sigmoid(a) = tanh(a / 2) / 2 + 1 / 2.
+"""One tanh computes all gates, since sigmoid(a) = tanh(a / 2) / 2 + 1 / 2.
 
-Of each gate's sums this share goes into tanh and of tanh comes out, and then the shift
-is added. The shares that go in are in the weights beforehand.
+A gate is tanh(SHARE a) SHARE + SHIFT. The inner factor is multiplied into the weights
+beforehand.
 """
 
 
 def for_each_gate(numbers: Sequence[float], hidden: int, dtype: Any) -> Any:
-    """A number for each gate, to weigh the gates of a batch with."""
+    """Repeat a number for each gate over the hidden size."""
     return np.repeat(np.array(numbers, dtype), hidden)
 
 
@@ -84,15 +84,16 @@ def rnn_lstm(
     *,
     is_reverse: bool = False,
 ) -> Any:
-    """A layer of LSTM over all steps; the gates lie as i, f, g, o.
+    """LSTM layer over all steps; gates are in the order i, f, g, o.
 
-    Besides the outputs and the last state it gives what backward keeps: all states, all
+    Besides outputs and final state it returns what backward saves: all states, all
     cells and all gates.
     """
     check(input, [h, c], w_ih, w_hh, b_ih, b_hh, sequence_length, gates=4)
     gates = projected(input, w_ih, b_ih, b_hh)
     share, shift = (for_each_gate(n, h.shape[1], gates.dtype) for n in (SHARE, SHIFT))
     gates *= share
+    # A copy in C order, not a transposed view: every step multiplies by it.
     weights = np.multiply(w_hh.T, share, order="C")
     share, shift = (np.tile(row, (len(h), 1)) for row in (share, shift))
     states = np.empty((*input.shape[:2], h.shape[1]), gates.dtype)
@@ -136,21 +137,21 @@ def rnn_lstm_grad(
     *,
     is_reverse: bool,
 ) -> Any:
-    """Back through time: dc = f dc' + o (1 - tanh^2 c') dh, dh = da U.
+    """Backpropagation through time: dc = f dc' + o (1 - tanh^2 c') dh, dh = da U.
 
-    The slopes, of the cell by the state and of both by the sums a, do not wait for each
-    other and are computed for all steps at once.
+    The local derivatives do not depend on other steps and are computed for all steps at
+    once.
     """
     order = steps(input.shape[0], is_reverse=not is_reverse)
     before = befores(cells, c, is_reverse=is_reverse)
-    given = (dout, dlast_h, dlast_c)
+    upstream = (dout, dlast_h, dlast_c)
     saved = (cells, gates, before, w_hh)
     seldom = (dstates, dcells, dgates, sequence_length)
     plain = all(x is None for x in seldom)
-    if plain and not any(isinstance(x, Traced) for x in (*given, *saved)):
-        da, dh, dc = swept(*given, *saved, order)
+    if plain and not any(isinstance(x, Traced) for x in (*upstream, *saved)):
+        da, dh, dc = swept(*upstream, *saved, order)
     else:
-        da, dh, dc = walked(*given, *saved, order, *seldom)
+        da, dh, dc = walked(*upstream, *saved, order, *seldom)
     return (
         lambda: input_grad(da, w_ih, input),
         dh,
@@ -176,9 +177,9 @@ def walked(
     dgates: Any,
     sequence_length: Any,
 ) -> tuple[Any, Any, Any]:
-    """The gradients of the sums a, of the first state and of the first cell."""
+    """Compute gradients of the sums a and of the initial state and cell, by ops."""
     by_state, by_sums = slopes(cells, gates, before)
-    given = None if dgates is None else dgates * bends(gates)
+    dsums = None if dgates is None else dgates * bends(gates)
     das = {}
     for t in order:
         mask = alive_at(sequence_length, t, gates.dtype)
@@ -187,7 +188,7 @@ def walked(
         dnew = some(dnew, before[t])
         dcell = total(dcell, dnew * by_state[t])
         arrived = concat(dcell, dcell, dcell, dnew, axis=-1)
-        das[t] = total(arrived * by_sums[t], at(given, t))
+        das[t] = total(arrived * by_sums[t], at(dsums, t))
         forget = parts(gates[t], 4)[1]
         dh, dc = total(past_h, das[t] @ w_hh), total(past_c, dcell * forget)
     return stack(*(das[t] for t in sorted(das)), axis=0), dh, dc
@@ -203,7 +204,7 @@ def swept(
     w_hh: Any,
     order: Sequence[int],
 ) -> tuple[Any, Any, Any]:
-    """The same of arrays, where all sequences are as long: few are made."""
+    """Compute them on arrays with few temporaries, for sequences of equal length."""
     by_state, by_sums = slopes_in_place(cells, gates, before)
     count, batch, hidden = cells.shape
     by_gate = by_sums.reshape(count, batch, 4, hidden)
@@ -223,7 +224,7 @@ def swept(
 
 
 def slopes_in_place(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
-    """What `slopes` gives, of arrays, with no other large ones made than these two."""
+    """Compute `slopes` on arrays, with no large temporary beside the two results."""
     i, _, g, o = parts(gates, 4)
     bent = np.tanh(cells)
     by_sums = 1 - gates
@@ -240,10 +241,10 @@ def slopes_in_place(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
 
 
 def slopes(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
-    """Of the cell by the state, o (1 - tanh^2 c'), and of i, f, g and o by their sums.
+    """Local derivatives: dh/dc' = o (1 - tanh^2 c'), and those of the gates' sums.
 
-    What reaches i, f and g comes through the cell: g, c and i times their own slope;
-    what reaches o comes through the state: tanh c'.
+    i, f and g act through the cell: factors g, c and i times their own derivative; o
+    acts through the state: factor tanh c'.
     """
     i, _, g, o = parts(gates, 4)
     bent = tanh(cells)
@@ -252,14 +253,14 @@ def slopes(cells: Any, gates: Any, before: Any) -> tuple[Any, Any]:
 
 
 def bends(gates: Any) -> Any:
-    """The slopes of sigmoid and tanh, from their values: s (1 - s) and 1 - t^2."""
+    """Derivatives of sigmoid and tanh from their values: s (1 - s) and 1 - t^2."""
     i, f, g, o = parts(gates, 4)
     return concat(i * (1 - i), f * (1 - f), 1 - g * g, o * (1 - o), axis=-1)
 
 
 @rnn_lstm.infers
 def infer_lstm(input: Like, h: Like, c: Like, *weights: Any, **attrs: Any) -> Any:
-    """Sequences [steps, batch, hidden], states [batch, hidden], gates four times so."""
+    """Sequences [steps, batch, hidden], states [batch, hidden], gates 4 x as wide."""
     check(input, [h, c], *weights, gates=4)
     hidden, dtype = h.shape[1], input.dtype
     sequence = ((*input.shape[:2], hidden), dtype)

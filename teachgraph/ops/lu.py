@@ -1,7 +1,7 @@
-"""Gaussian elimination: a matrix as a permutation times a lower and an upper triangle.
+"""LU factorisation by Gaussian elimination with partial pivoting.
 
-X = P L U. Both triangles are kept in one matrix, that of L without its diagonal of
-ones; P as the rows that were exchanged, one after the other, counted from 1.
+X = P L U. Both triangles are stored in one matrix, L without its unit diagonal; P as
+the sequence of row exchanges, counted from 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["bordered", "fitted", "lu", "lu_unpack"]
 
 
 def exchange(x: Any, k: int, other: Any) -> None:
-    """Exchange row k of each matrix with another one of it, in place."""
+    """Exchange row k of each matrix with another row, in place."""
     place = other[..., None, None]
     row = x[..., k : k + 1, :].copy()
     x[..., k : k + 1, :] = np.take_along_axis(x, place, -2)
@@ -34,10 +34,10 @@ def exchange(x: Any, k: int, other: Any) -> None:
 
 @op(outputs=("out", "pivots", "infos"), needs="matrices of floating numbers")
 def lu(x: Any, *, pivots: bool = True) -> Any:
-    """L and U in one matrix, the rows exchanged, and which pivot is 0, or 0 if none.
+    """L and U in one matrix, the row exchanges, and the first pivot that is 0, or 0.
 
-    Each step takes the row with the largest element of its column up, and multiples of
-    it from the rows below.
+    Each step moves the row with the largest element of its column up, and subtracts
+    multiples of it from the rows below.
     """
     check_lu(x, pivots)
     out, count = x.copy(), min(x.shape[-2:])
@@ -56,10 +56,10 @@ def lu(x: Any, *, pivots: bool = True) -> Any:
 
 
 def check_lu(x: Any, pivots: Any) -> None:
-    """Matrices, whose rows may be exchanged.
+    """Require matrices and pivoting.
 
     Raises:
-        InvalidValueError: They may not.
+        InvalidValueError: `pivots` is False.
     """
     check_matrices(x)
     if not pivots:
@@ -70,8 +70,8 @@ def check_lu(x: Any, pivots: Any) -> None:
 def lu_grad(dout: Any, x: Like, out: Any, pivots: Any) -> Any:
     """dX = P L'^-1 (lower(L' dL) + upper(dU U')) U'^-1.
 
-    The factors of a matrix that is not square are part of those of a square one, which
-    has ones on the rest of its diagonal.
+    A rectangular matrix is extended to a square one with ones on the rest of its
+    diagonal, whose factors contain its own.
     """
     factors, slope = bordered(out, corner=1.0), bordered(dout)
     below, upper = triangle(factors, diagonal=0.0), triangle(factors, upper=True)
@@ -86,7 +86,7 @@ def lu_grad(dout: Any, x: Like, out: Any, pivots: Any) -> Any:
 
 @lu.infers
 def infer_lu(x: Like, *, pivots: bool) -> Any:
-    """Like x, the exchanges of each matrix, and a number for each."""
+    """x's spec, the exchanges of each matrix, and a number for each."""
     check_lu(x, pivots)
     stack, int32 = x.shape[:-2], np.dtype("int32")
     count = -1 if -1 in x.shape[-2:] else min(x.shape[-2:])
@@ -97,7 +97,7 @@ def infer_lu(x: Like, *, pivots: bool) -> Any:
 def lu_unpack(
     x: Any, pivots: Any, *, unpack_ludata: bool = True, unpack_pivots: bool = True
 ) -> Any:
-    """P, L and U of what `lu` gives; what is not asked for is empty."""
+    """Unpack the results of `lu` to P, L and U; empty if not requested."""
     check_packed(x, pivots)
     rows, columns = x.shape[-2:]
     count, empty = min(rows, columns), np.zeros(0, x.dtype)
@@ -109,10 +109,10 @@ def lu_unpack(
 
 
 def permutation(pivots: Any, rows: int, dtype: Any) -> Any:
-    """The matrix P that undoes the exchanges.
+    """Build the matrix P from the row exchanges.
 
     Raises:
-        OutOfRangeError: There is no such row.
+        OutOfRangeError: A row is out of range.
     """
     if pivots.size and not (pivots.min() >= 1 and pivots.max() <= rows):
         raise OutOfRangeError(f"pivots are rows from 1 to {rows}")
@@ -124,10 +124,10 @@ def permutation(pivots: Any, rows: int, dtype: Any) -> Any:
 
 
 def check_packed(x: Any, pivots: Any) -> None:
-    """Matrices, and whole numbers for each.
+    """Require matrices with integer pivots.
 
     Raises:
-        ShapeError: They do not fit.
+        ShapeError: The shapes do not fit.
         DTypeError: The pivots are no integers.
     """
     check_matrices(x)
@@ -152,7 +152,7 @@ def lu_unpack_grad(
     *,
     unpack_ludata: bool,
 ) -> Any:
-    """Below the diagonal dX is dL, from there on dU."""
+    """dX = dL below the diagonal, dU on and above it."""
     if not unpack_ludata:
         return x * 0.0
     lower = triangle(arrived(dl, l), diagonal=0.0)
@@ -164,7 +164,7 @@ def lu_unpack_grad(
 def infer_lu_unpack(
     x: Like, pivots: Like, *, unpack_ludata: bool, unpack_pivots: bool
 ) -> Any:
-    """A square, and two that x is the product of."""
+    """A square matrix, and the factors' shapes."""
     check_packed(x, pivots)
     *stack, rows, columns = x.shape
     count = -1 if -1 in (rows, columns) else min(rows, columns)
@@ -178,10 +178,7 @@ def infer_lu_unpack(
 
 @op
 def bordered(x: Any, *, corner: float = 0.0) -> Any:
-    """Matrices with zeros to the right or below, so that they are square.
-
-    The rest of the diagonal is `corner`.
-    """
+    """Pad matrices with zeros to square ones; the rest of the diagonal is `corner`."""
     *stack, rows, columns = x.shape
     size = max(rows, columns)
     rest = np.arange(size) >= min(rows, columns)
@@ -194,13 +191,13 @@ def bordered(x: Any, *, corner: float = 0.0) -> Any:
 
 @bordered.grad
 def bordered_grad(dout: Any, x: Like) -> Any:
-    """What was there before."""
+    """dx = the original part of dout."""
     return fitted(dout, x)
 
 
 @op(needs="matrices in X and in Y")
 def fitted(x: Any, y: Any) -> Any:
-    """Matrices cut off, or filled up with zeros, to the size of those in Y."""
+    """Crop matrices, or pad them with zeros, to the size of those in Y."""
     rows, columns = y.shape[-2:]
     out = np.zeros((*x.shape[:-2], rows, columns), x.dtype)
     kept = x[..., :rows, :columns]
@@ -210,7 +207,7 @@ def fitted(x: Any, y: Any) -> Any:
 
 @fitted.grad(of=("x",))
 def fitted_grad(dout: Any, x: Like) -> Any:
-    """The way back."""
+    """dx = dout cropped or padded to x's size."""
     return fitted(dout, x)
 
 

@@ -1,6 +1,6 @@
-"""Functions of one input, element by element: powers, exponentials, logarithms.
+"""Elementwise functions of one input: scale, powers, exponentials, logarithms.
 
-What is out of a function's domain gives infinity or NaN as in Paddle.
+Outside a function's domain the result is infinity or NaN, as in Paddle.
 """
 
 from __future__ import annotations
@@ -45,14 +45,16 @@ FLOATING = "floating numbers: x.astype('float32') makes some"
 
 
 def promoted(x: Any, y: Any) -> tuple[Any, Any]:
-    """Integers beside floats in the dtype of those; NumPy would widen float32."""
-    arrays = np.ndarray, np.generic  # what NumPy makes of an array of no dimensions
-    if isinstance(x, arrays) and isinstance(y, arrays):
-        if x.dtype.kind == "f" != y.dtype.kind:
-            return x, y.astype(x.dtype)
-        if y.dtype.kind == "f" != x.dtype.kind:
-            return x.astype(y.dtype), y
-    return x, y
+    """Cast integers to the floats' dtype; NumPy would promote float32 to float64."""
+    try:
+        if x.dtype is y.dtype:
+            return x, y
+        floating = x.dtype.kind == "f", y.dtype.kind == "f"
+    except AttributeError:  # a bare number has no dtype, and takes that of the other
+        return x, y
+    if floating == (True, False):
+        return x, y.astype(x.dtype)
+    return (x.astype(y.dtype), y) if floating == (False, True) else (x, y)
 
 
 @op(needs="numbers, and beside integers a whole scale and bias")
@@ -91,10 +93,10 @@ def scale_numpy(
 
 
 def whole(number: float, dtype: np.dtype[Any]) -> Any:
-    """A number as integers take it.
+    """Convert a number to an integer for an integer input.
 
     Raises:
-        DTypeError: It has a fraction, or the dtype is bool.
+        DTypeError: The number has a fraction, or the dtype is bool.
     """
     if dtype.kind == "b" or number != int(number):
         raise DTypeError(f"{dtype} does not go with {number}")
@@ -112,7 +114,7 @@ scale_op = scale
 
 @op(type="sum", key="sum", needs="inputs of one shape and dtype")
 def sum_(*x: Any, out: Any = None) -> Any:
-    """out = x1 + x2 + ...: what joins the gradients at a fan-out."""
+    """out = x1 + x2 + ...; accumulates the gradients of a value used several times."""
     first, *others = x
     for term in others:
         if term.shape != first.shape:
@@ -145,13 +147,13 @@ def sum_grad(dout: Any, *x: Like) -> Any:
 
 @op
 def cast(x: Any, *, in_dtype: int | None = None, out_dtype: int) -> Any:
-    """The same values in another dtype (Paddle's number of it)."""
+    """Cast to another dtype (Paddle's code)."""
     return np.asarray(x).astype(dtypes.convert(out_dtype))
 
 
 @cast.grad(inline=True)
 def cast_grad(dout: Any, x: Like, *, out_dtype: int) -> Any:
-    """The gradient, in the dtype of x."""
+    """dx = dout in the dtype of x."""
     code = dtypes.PADDLE_CODES[x.dtype]
     return lambda: cast(dout, in_dtype=out_dtype, out_dtype=code)
 
@@ -260,7 +262,7 @@ def log_grad(dout: Any, x: Any) -> Any:
 
 @op(needs=FLOATING)
 def expm1(x: Any) -> Any:
-    """out = exp(x) - 1, exact also where x is small."""
+    """out = exp(x) - 1, accurate also for small x."""
     return np.expm1(x, casting="equiv")
 
 
@@ -272,7 +274,7 @@ def expm1_grad(dout: Any, out: Any) -> Any:
 
 @op(needs=FLOATING)
 def log1p(x: Any) -> Any:
-    """out = ln(1 + x), exact also where x is small."""
+    """out = ln(1 + x), accurate also for small x."""
     return np.log1p(x, casting="equiv")
 
 
@@ -362,10 +364,10 @@ def reciprocal_grad(dout: Any, out: Any) -> Any:
 
 
 def floats(x: Any) -> Any:
-    """`x`, which must hold floating numbers.
+    """Return `x` if it is floating.
 
     Raises:
-        DTypeError: It does not.
+        DTypeError: The dtype is not floating.
     """
     if x.dtype.kind != "f":
         raise DTypeError(f"{x.dtype} is no floating type")
@@ -429,13 +431,13 @@ def abs_grad(dout: Any, x: Any) -> Any:
 
 @op
 def sign(x: Any) -> Any:
-    """-1, 0 or 1."""
+    """out = -1, 0 or 1."""
     return np.sign(x)
 
 
 @sign.grad(inline=True)
 def sign_grad(dout: Any) -> Any:
-    """Flat wherever it has a slope."""
+    """dx = 0."""
     return lambda: scale_op(dout, scale=0.0)
 
 
@@ -443,7 +445,7 @@ def sign_grad(dout: Any) -> Any:
 def clip(x: Any, *, min: float = -inf, max: float = inf) -> Any:
     """out = min where x is below it, max where x is above it, else x.
 
-    An infinite bound is none, so that infinity itself can pass.
+    An infinite bound is no bound: infinity itself is not clipped.
     """
     if min > max:
         raise InvalidValueError(f"min = {min} is above max = {max}")
@@ -453,7 +455,7 @@ def clip(x: Any, *, min: float = -inf, max: float = inf) -> Any:
 
 
 def bound(number: float, dtype: np.dtype[Any]) -> Any:
-    """A number as a bound of integers: it must be whole, or out of their range."""
+    """Convert a number to a bound of integers: an integer, or out of their range."""
     if dtype.kind == "b":
         raise DTypeError("True and False have no order")
     limits = np.iinfo(dtype)

@@ -1,4 +1,4 @@
-"""Maxout: of each group of neighbours the largest, and its adjoints."""
+"""Maxout: the maximum of each group of neighbours, and its adjoints."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ GROUPED = "floating X, and along the axis groups of as many elements as `groups`
 
 
 def grouped(x: Any, groups: int, axis: int) -> tuple[Any, int]:
-    """`x` with its axis in two, one element of each group after the other.
+    """Split an axis of `x` into groups.
 
     Raises:
-        InvalidValueError: The axis is not there, or does not go up in groups.
+        InvalidValueError: The axis is out of range, or `groups` does not divide it.
     """
     if not -x.ndim <= axis < x.ndim or groups < 1 or x.shape[axis] % groups:
         raise InvalidValueError(f"groups of {groups} do not fit along axis {axis}")
@@ -29,14 +29,14 @@ def grouped(x: Any, groups: int, axis: int) -> tuple[Any, int]:
 
 
 def winners(x: Any, groups: int, axis: int) -> tuple[Any, Any, int]:
-    """`x` in groups, where the first of the largest of each stands, and the axis."""
+    """Return `x` in groups, the index of the first maximum of each, and the axis."""
     parts, at = grouped(x, groups, axis)
     return parts, np.expand_dims(parts.argmax(at), at), at
 
 
 @op(needs=GROUPED)
 def maxout(x: Any, *, groups: int, axis: int = 1) -> Any:
-    """The largest of each group of `groups` neighbours along `axis`."""
+    """Maximum of each group of `groups` neighbours along `axis`."""
     only_floating(x)
     parts, at = grouped(x, groups, axis)
     return parts.max(at)
@@ -44,13 +44,13 @@ def maxout(x: Any, *, groups: int, axis: int = 1) -> Any:
 
 @maxout.grad
 def maxout_grad(dout: Any, x: Any, *, groups: int, axis: int) -> Any:
-    """dx = dout where x was the first of the largest."""
+    """dx = dout at the first maximum of each group."""
     return maxout_place(dout, x, groups=groups, axis=axis)
 
 
 @op(needs=GROUPED)
 def maxout_place(x: Any, y: Any, *, groups: int, axis: int = 1) -> Any:
-    """Zeros in the shape of `y`, with `x` where y's groups are largest."""
+    """Zeros in the shape of `y`, with `x` at the maxima of y's groups."""
     parts, where, at = winners(y, groups, axis)
     out = np.zeros(parts.shape, x.dtype)
     np.put_along_axis(out, where, np.expand_dims(x, at), at)
@@ -59,13 +59,13 @@ def maxout_place(x: Any, y: Any, *, groups: int, axis: int = 1) -> Any:
 
 @maxout_place.grad(of=("x",))
 def maxout_place_grad(dout: Any, y: Any, *, groups: int, axis: int) -> Any:
-    """Only what was placed counts."""
+    """dx = dout at the maxima."""
     return maxout_pick(dout, y, groups=groups, axis=axis)
 
 
 @op(needs=GROUPED)
 def maxout_pick(x: Any, y: Any, *, groups: int, axis: int = 1) -> Any:
-    """`x` where y's groups are largest: maxout_place's adjoint."""
+    """`x` at the maxima of y's groups: the adjoint of `maxout_place`."""
     _, where, at = winners(y, groups, axis)
     parts, _ = grouped(x, groups, axis)
     return np.take_along_axis(parts, where, at).squeeze(at)
@@ -73,5 +73,5 @@ def maxout_pick(x: Any, y: Any, *, groups: int, axis: int = 1) -> Any:
 
 @maxout_pick.grad(of=("x",))
 def maxout_pick_grad(dout: Any, y: Any, *, groups: int, axis: int) -> Any:
-    """Only what was picked counts."""
+    """dx = zeros with dout at the maxima."""
     return maxout_place(dout, y, groups=groups, axis=axis)

@@ -1,7 +1,6 @@
-"""Functions as methods: `x.exp()` is `exp(x)`.
+"""Tensor functions as methods of Tensor and Variable: `x.exp()` is `exp(x)`.
 
-Every function of tensors whose first argument is a tensor, under its own name. Written
-once for Tensor and Variable, beside Python's operators.
+Every function of tensors whose first argument is a tensor, under its own name.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ __all__ = ["Methods"]
 
 
 class Methods(Operators):
-    """What can be asked of a traced value.
+    """Methods of a traced value.
 
     In Paddle these are the methods of `paddle.Tensor` and `paddle.static.Variable`.
     """
@@ -281,9 +280,9 @@ class Methods(Operators):
     triangular_solve = triangular_solve
 
     def sigmoid(self) -> Any:
-        """1 / (1 + exp(-x))."""
+        """Compute 1 / (1 + exp(-x))."""
         return sigmoid(self)
 
     def where(self, x: Any, y: Any) -> Any:
-        """`x` where this is True, `y` elsewhere."""
+        """Select `x` where this is True, `y` elsewhere."""
         return functions.where(self, x, y)

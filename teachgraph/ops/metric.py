@@ -1,4 +1,4 @@
-"""What is counted but not differentiated: how often a guess, or an order, is right."""
+"""Metrics without gradient: accuracy and area under the ROC curve."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["accuracy", "auc"]
     needs="the indices [N, k] of top_k and integer labels [N, 1]",
 )
 def accuracy(out: Any, indices: Any, label: Any) -> Any:
-    """The share of rows whose label is among the row's k best, with both counts."""
+    """Share of rows whose label is among the row's k best, with both counts."""
     if label.shape != (len(indices), 1):
         raise ShapeError(
             f"{indices.shape[0]} rows, labels of shape {list(label.shape)}"
@@ -44,10 +44,10 @@ def auc(
     num_thresholds: int = 4095,
     slide_steps: int = 0,
 ) -> Any:
-    """The area under the curve of true over false positives, over all thresholds.
+    """Area under the ROC curve (true over false positive rate, over all thresholds).
 
-    It is how often a positive has a higher probability than a negative. What was
-    counted before comes along: all of it, or the last `slide_steps` batches.
+    It is the probability that a positive scores higher than a negative. Earlier counts
+    are included: all of them, or those of the last `slide_steps` batches.
     """
     check_auc(predict, label, stat_pos, stat_neg, curve, num_thresholds, slide_steps)
     buckets = (predict[:, -1] * num_thresholds).astype(np.int64)
@@ -62,10 +62,10 @@ def auc(
 
 
 def added(old: Any, new: Any, slide_steps: int) -> Any:
-    """Counts with those of a batch: on top, or in place of those of the oldest batch.
+    """Add a batch's counts, or replace those of the oldest batch.
 
-    With `slide_steps` the counts are those of so many batches, then their sum, then how
-    many batches there were.
+    With `slide_steps` the buffer holds the counts of so many batches, then their sum,
+    then the number of batches.
     """
     if not slide_steps:
         return old + new.reshape(old.shape)
@@ -79,7 +79,7 @@ def added(old: Any, new: Any, slide_steps: int) -> Any:
 
 
 def area(pos: Any, neg: Any) -> float:
-    """The area of trapezoids, bucket by bucket, as a share; 0 without both classes.
+    """Integrate by trapezoids over the buckets; 0 unless both classes occur.
 
     >>> area(np.array([0, 1]), np.array([1, 0]))
     1.0
@@ -100,7 +100,7 @@ def infer_auc(
     num_thresholds: int,
     slide_steps: int,
 ) -> Any:
-    """One number, and the counts."""
+    """A number, and the counts."""
     check_shapes(predict, label, stat_pos, stat_neg, curve, num_thresholds, slide_steps)
     counts = [(s.shape, s.dtype) for s in (stat_pos, stat_neg)]
     return [((), np.dtype(np.float64)), *counts]
@@ -115,12 +115,12 @@ def check_shapes(
     num_thresholds: int,
     slide_steps: int,
 ) -> None:
-    """What can be said of the inputs without their values.
+    """Check attributes, dtypes and shapes.
 
     Raises:
-        InvalidValueError: An attribute makes no sense.
-        DTypeError: Something is of another type.
-        ShapeError: Something is of another shape.
+        InvalidValueError: An attribute is invalid.
+        DTypeError: An input has another dtype.
+        ShapeError: An input has another shape.
     """
     if curve != "ROC" or num_thresholds < 1 or slide_steps < 0:
         raise InvalidValueError(
@@ -141,7 +141,7 @@ def check_shapes(
 
 
 def check_auc(predict: Any, label: Any, *more: Any) -> None:
-    """The shapes, and that there are probabilities and two classes.
+    """Check the shapes, and that predictions are probabilities and labels 0 or 1.
 
     Raises:
         InvalidValueError: A value is not.

@@ -1,6 +1,6 @@
-"""What all normalisations share: (x - mean) / deviation, scaled, and the way back.
+"""Shared parts of normalisations: moments, standardisation, affine, and gradients.
 
-They differ in the elements whose mean and variance they take.
+Normalisations differ only in the elements over which they take mean and variance.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ __all__ = [
 
 
 def moments(x: Any, dim: tuple[int, ...]) -> tuple[Any, Any]:
-    """Mean and variance along `dim`."""
+    """Compute mean and variance along `dim`."""
     mean = x.mean(dim, keepdims=True)
     return mean.squeeze(dim), np.square(x - mean).mean(dim)
 
 
 def standardised(x: Any, mean: Any, inverse: Any, axis: int) -> Any:
-    """(x - mean) inverse, in the dtype of x; the moments stand at `axis` of x."""
+    """Compute (x - mean) inverse, in the dtype of x; moments start at `axis` of x."""
     normal = (x - aligned(mean, x.ndim, axis)) * aligned(inverse, x.ndim, axis)
     return normal.astype(x.dtype, copy=False)
 
 
 def affine(normal: Any, scale: Any, bias: Any, axis: int) -> Any:
-    """scale normal + bias, where they are given, in the dtype of normal."""
+    """Compute scale normal + bias; either may be None."""
     out = normal if scale is None else normal * aligned(scale, normal.ndim, axis)
     out = out if bias is None else out + aligned(bias, normal.ndim, axis)
     return out.astype(normal.dtype, copy=False)
@@ -59,7 +59,7 @@ def through_moments(
     dim: Sequence[int],
     axis: int,
 ) -> Any:
-    """dx, where normal = (x - mean) inverse and the moments are those of x along `dim`.
+    """Compute dx of normal = (x - mean) inverse, with the moments of x along `dim`.
 
     dx = inverse (dnormal - E[dnormal] - normal E[dnormal normal])
        + (dmean + 2 (x - mean) dvariance) / n
@@ -88,14 +88,14 @@ def of_inverse(dinverse: Any, inverse: Any) -> Any:
 
 
 def through_scale(dy: Any, scale: Any, axis: int) -> Any:
-    """dnormal = dy scale; None where nothing arrives."""
+    """dnormal = dy scale; None if there is no upstream gradient."""
     if dy is None or scale is None:
         return dy
     return elementwise_mul(dy, scale, axis=axis)
 
 
 def of_affine(dy: Any, normal: Any, scale: Any, bias: Any, axis: int) -> Any:
-    """dscale = sum dy normal and dbias = sum dy, each where the input is given."""
+    """dscale = sum dy normal and dbias = sum dy; None for missing inputs."""
 
     def total(dy_of_each: Any, vector: Any) -> Any:
         if dy is None:
@@ -109,11 +109,11 @@ def of_affine(dy: Any, normal: Any, scale: Any, bias: Any, axis: int) -> Any:
 
 
 def check_vectors(x: Any, size: int, *vectors: Any) -> None:
-    """Everything is floating, and each vector is left out or has `size` elements.
+    """Require floating inputs, and vectors of `size` elements or None.
 
     Raises:
-        DTypeError: Something is not floating.
-        ShapeError: A vector is of another size, or x is empty where a mean is taken.
+        DTypeError: An input is not floating.
+        ShapeError: A vector has another size, or x is empty where a mean is taken.
     """
     for value in (x, *vectors):
         if value is not None and value.dtype.kind != "f":
@@ -124,10 +124,10 @@ def check_vectors(x: Any, size: int, *vectors: Any) -> None:
 
 
 def check_some(shape: Sequence[int]) -> None:
-    """There must be something to take a mean of.
+    """Require at least one element to take a mean of.
 
     Raises:
-        ShapeError: There is nothing.
+        ShapeError: There is none.
     """
     if not prod(shape):
         raise ShapeError("there is nothing to take a mean of")

@@ -1,7 +1,7 @@
-"""Normalisation of samples: a layer, a group of channels, an instance.
+"""Layer, group and instance normalisation.
 
-Group normalisation takes the moments of a group of a sample's channels. A sample's
-layer is one group, an instance a group of one channel.
+All are group normalisation, which takes the moments of groups of a sample's channels:
+layer normalisation has one group, instance normalisation a group for each channel.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ __all__ = ["group_norm", "instance_norm", "layer_norm"]
 
 
 def size_of(shape: Sequence[int]) -> int:
-    """The number of elements, -1 where it is unknown."""
+    """Number of elements, -1 if unknown."""
     return -1 if -1 in shape else prod(shape)
 
 
 def rows_of(x: Any, groups: int) -> Any:
-    """`x` [N, C, ...] as a matrix, a row for each group of a sample's channels."""
+    """Reshape `x` [N, C, ...] to a matrix, a row for each group of channels."""
     samples, rest = x.shape[0], size_of(x.shape[1:])
     rows = -1 if samples == -1 else samples * groups
     return reshape2(x, shape=[rows, -1 if rest == -1 else rest // groups])
@@ -45,7 +45,7 @@ def rows_of(x: Any, groups: int) -> Any:
 def normalised_groups(
     x: Any, scale: Any, bias: Any, groups: int, epsilon: float
 ) -> tuple[Any, Any, Any]:
-    """Mean and variance of each group of a sample's channels, and y, channels first."""
+    """Compute mean and variance of each group, and y, channels first."""
     size = prod(x.shape[1:]) // groups
     rows = x.reshape(len(x) * groups, size)
     mean = np.add.reduce(rows, axis=1) / size
@@ -71,9 +71,9 @@ def through_groups(
     inverse: Any,
     groups: int,
 ) -> tuple[Any, Any, Any]:
-    """The gradients of x (as rows, when called), scale and bias.
+    """Compute the gradients of x (as rows, lazily), scale and bias.
 
-    The moments have one dimension.
+    The moments are 1-D.
     """
     rows = rows_of(x, groups)
     centred = elementwise_sub(rows, mean, axis=0)
@@ -82,24 +82,24 @@ def through_groups(
     def dx() -> Any:
         dnormal = through_scale(dy, scale, 1)
         dnormal = None if dnormal is None else rows_of(dnormal, groups)
-        given = dnormal, dmean, dvariance
-        return through_moments(*given, rows, mean, inverse, [1], 0)
+        gradients = dnormal, dmean, dvariance
+        return through_moments(*gradients, rows, mean, inverse, [1], 0)
 
     return dx, *of_affine(dy, normal, scale, bias, 1)
 
 
 def flat(x: Any) -> Any:
-    """All elements in one dimension; None stays None."""
+    """Flatten to one dimension; None stays None."""
     return None if x is None else reshape2(x, shape=[-1])
 
 
 def inverse_deviation(variance: Any, epsilon: float) -> Any:
-    """1 / sqrt(variance + epsilon), in one dimension."""
+    """Compute 1 / sqrt(variance + epsilon), flattened."""
     return 1.0 / sqrt(flat(variance) + epsilon)
 
 
 def matrix(x: Any, columns_from: int) -> Any:
-    """`x` as a matrix: the dimensions from `columns_from` on are columns."""
+    """Flatten `x` to a matrix: the dimensions from `columns_from` on are columns."""
     rows, columns = x.shape[:columns_from], x.shape[columns_from:]
     return reshape2(x, shape=[size_of(rows), size_of(columns)])
 
@@ -117,7 +117,7 @@ def layer_norm(
     epsilon: float = 1e-5,
     begin_norm_axis: int = 1,
 ) -> Any:
-    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, sample by sample.
+    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, per sample.
 
     The moments are taken over the dimensions from `begin_norm_axis` on.
     """
@@ -129,10 +129,10 @@ def layer_norm(
 
 
 def check_layer(x: Any, scale: Any, bias: Any, begin: int) -> None:
-    """Refuse what does not fit.
+    """Check axis and sizes.
 
     Raises:
-        ShapeError: There is no such axis, or something is of another size.
+        ShapeError: The axis is out of range, or a size is wrong.
     """
     if not 0 <= begin < len(x.shape):
         raise ShapeError(f"begin_norm_axis = {begin} of {len(x.shape)} dimensions")
@@ -149,7 +149,7 @@ def infer_layer_norm(
     epsilon: float,
     begin_norm_axis: int,
 ) -> Any:
-    """A mean and a variance for each sample; y is like x."""
+    """A mean and a variance for each sample; y has x's spec."""
     check_layer(x, scale, bias, begin_norm_axis)
     moment = x.shape[:begin_norm_axis], x.dtype
     return [moment, moment, (x.shape, x.dtype)]
@@ -169,11 +169,11 @@ def layer_norm_grad(
     epsilon: float,
     begin_norm_axis: int,
 ) -> Any:
-    """A layer is one group of a matrix's columns."""
+    """Group gradient with one group: the matrix's columns."""
     dy = None if dy is None else matrix(dy, begin_norm_axis)
-    given = dy, flat(dmean), flat(dvariance), matrix(x, begin_norm_axis), scale, bias
+    inputs = dy, flat(dmean), flat(dvariance), matrix(x, begin_norm_axis), scale, bias
     inverse = inverse_deviation(variance, epsilon)
-    dx, dscale, dbias = through_groups(*given, flat(mean), inverse, 1)
+    dx, dscale, dbias = through_groups(*inputs, flat(mean), inverse, 1)
     return lambda: reshape_as(dx(), x), dscale, dbias
 
 
@@ -191,7 +191,7 @@ def group_norm(
     groups: int = 1,
     data_layout: str = "NCHW",
 ) -> Any:
-    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, group by group.
+    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, per group.
 
     The moments are taken over a sample's channels, `groups` of equal size.
     """
@@ -204,10 +204,10 @@ def group_norm(
 
 
 def check_groups(x: Any, scale: Any, bias: Any, groups: int, layout: str) -> None:
-    """Refuse what does not fit.
+    """Check groups and sizes.
 
     Raises:
-        ShapeError: The groups do not divide the channels, or a size is another one.
+        ShapeError: The groups do not divide the channels, or a size is wrong.
     """
     channels = x.shape[channel_axis(x, layout)]
     check_vectors(x, channels, scale, bias)
@@ -226,7 +226,7 @@ def infer_group_norm(
     data_layout: str,
     epsilon: float,
 ) -> Any:
-    """A mean and a variance for each sample and group; y is like x."""
+    """A mean and a variance for each sample and group; y has x's spec."""
     check_groups(x, scale, bias, groups, data_layout)
     moment = (x.shape[0], groups), x.dtype
     return [moment, moment, (x.shape, x.dtype)]
@@ -247,12 +247,12 @@ def group_norm_grad(
     groups: int,
     data_layout: str,
 ) -> Any:
-    """Through the moments of each group."""
+    """Gradient also through the moments of each group."""
     first = channels_first(x, data_layout)
     dy = channels_first(dy, data_layout)
-    given = dy, flat(dmean), flat(dvariance), first, scale, bias, flat(mean)
+    inputs = dy, flat(dmean), flat(dvariance), first, scale, bias, flat(mean)
     inverse = inverse_deviation(variance, epsilon)
-    dx, dscale, dbias = through_groups(*given, inverse, groups)
+    dx, dscale, dbias = through_groups(*inputs, inverse, groups)
     return (
         lambda: channels_as_before(reshape_as(dx(), first), data_layout),
         dscale,
@@ -267,10 +267,10 @@ def group_norm_grad(
 def instance_norm(
     x: Any, scale: Any = None, bias: Any = None, *, epsilon: float = 1e-5
 ) -> Any:
-    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, each channel by itself.
+    """y = scale (x - mean) / sqrt(variance + epsilon) + bias, per sample and channel.
 
-    The moments are those of one channel of one sample; kept for the way back, in one
-    dimension, are the mean and, as saved_variance, 1 / sqrt(variance + epsilon).
+    Saved for backward, flattened, are the mean and, as saved_variance,
+    1 / sqrt(variance + epsilon).
     """
     check_groups(x, scale, bias, x.shape[channel_axis(x, "NCHW")], "NCHW")
     parts = normalised_groups(x, scale, bias, x.shape[1], epsilon)
@@ -281,7 +281,7 @@ def instance_norm(
 def infer_instance_norm(
     x: Like, scale: Any = None, bias: Any = None, *, epsilon: float
 ) -> Any:
-    """A mean and a variance for each sample and channel; y is like x."""
+    """A mean and a variance for each sample and channel; y has x's spec."""
     check_groups(x, scale, bias, x.shape[channel_axis(x, "NCHW")], "NCHW")
     moment = (x.shape[0] * x.shape[1],), x.dtype
     return [moment, moment, (x.shape, x.dtype)]
@@ -298,8 +298,8 @@ def instance_norm_grad(
     saved_mean: Any,
     saved_variance: Any,
 ) -> Any:
-    """An instance is a group of one channel."""
+    """Group gradient with one channel per group."""
     dvariance = of_inverse(dsaved_variance, saved_variance)
-    given = dy, dsaved_mean, dvariance, x, scale, bias, saved_mean, saved_variance
-    dx, dscale, dbias = through_groups(*given, x.shape[1])
+    inputs = dy, dsaved_mean, dvariance, x, scale, bias, saved_mean, saved_variance
+    dx, dscale, dbias = through_groups(*inputs, x.shape[1])
     return lambda: reshape_as(dx(), x), dscale, dbias

@@ -1,4 +1,4 @@
-"""What holds of two numbers: common divisors and multiples, steps, neighbours."""
+"""gcd, lcm, nextafter, the Heaviside step, and frexp."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["elementwise_heaviside", "frexp", "gcd", "lcm", "nextafter"]
 
 
 def of_integers(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
-    """An op of two integers that broadcast, without a derivative."""
+    """Create an op of two integer inputs that broadcast, without gradient."""
 
     def kernel(x: Any, y: Any) -> Any:
         for number in (x, y):
@@ -36,13 +36,13 @@ lcm = of_integers("lcm", np.lcm, "The smallest number from 0 on that both divide
 
 @op(needs=f"{FLOATING}, and {NEEDS}")
 def nextafter(x: Any, y: Any) -> Any:
-    """The floating number next to x on the way to y."""
+    """The next floating number after x towards y."""
     return np.nextafter(*map(floats, promoted(x, y)))
 
 
 @op(needs=NEEDS)
 def elementwise_heaviside(x: Any, y: Any) -> Any:
-    """A step: 0 left of 0, 1 right of it, and y at 0."""
+    """Heaviside step: 0 for x < 0, 1 for x > 0, y at 0."""
     x, y = promoted(x, y)
     step = np.where(x == 0, y, x > 0).astype(np.result_type(x, y))
     return np.where(np.isnan(x), x, step) if x.dtype.kind == "f" else step
@@ -59,6 +59,6 @@ def elementwise_heaviside_grad(dout: Any, x: Any, y: Like) -> Any:
 
 @op(outputs=("mantissa", "exponent"), needs=FLOATING)
 def frexp(x: Any) -> Any:
-    """x = mantissa times 2^exponent, the mantissa from a half to 1; both floating."""
+    """x = mantissa 2^exponent, the mantissa in [0.5, 1); both floating."""
     mantissa, exponent = np.frexp(floats(x))
     return mantissa, exponent.astype(x.dtype)

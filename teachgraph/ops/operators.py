@@ -1,7 +1,7 @@
-"""Python's operators on traced values: `x + y` is the op `elementwise_add`.
+"""Python operators of Tensor and Variable: `x + y` is the op `elementwise_add`.
 
-Written once for Tensor and Variable. A Python number on one side becomes part of a
-`scale` op where it can, as in Paddle, else a constant of the other side's dtype.
+A Python number on one side becomes an attribute of a `scale` op if possible, as in
+Paddle, else a constant of the other side's dtype.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Operators(Traced):
     __array_priority__ = 100.0
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
-        """A number as something ops take beside this value."""
+        """Create a constant from a number, for use with this value."""
         raise NotImplementedError
 
     def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
@@ -66,32 +66,32 @@ class Operators(Traced):
         return dtypes.beside(self.dtype, number)
 
     def beside(self, other: Any) -> Any:
-        """This value, cast where `other` is a number that asks for another dtype."""
+        """Cast this value to the result dtype with `other`."""
         return self.in_dtype(self.dtype_beside(other)) if is_number(other) else self
 
     def floating(self) -> Any:
-        """This value as a floating type: integers divide into float32."""
+        """Cast integers to float32, for division."""
         ours: np.dtype[Any] = self.dtype
         return self.in_dtype(ours if dtypes.is_floating(ours) else dtypes.float32)
 
     def in_dtype(self, dtype: np.dtype[Any]) -> Any:
-        """This value, cast unless it has that dtype."""
+        """Cast this value, unless it has that dtype."""
         return self if self.dtype == dtype else self.astype(dtype)
 
     def lifted(self, other: Any) -> Any:
-        """The other operand; a number becomes a constant of our dtype."""
+        """Convert the other operand; a number becomes a constant of our dtype."""
         return self.constant(other, self.dtype) if is_number(other) else other
 
     def scalable(self, other: Any) -> bool:
-        """Whether `scale` can take `other` in."""
+        """True if `other` can be an attribute of `scale`."""
         return is_number(other) and self.dtype != dtypes.bool
 
     def factor(self, number: Any) -> int | float:
-        """A number as an attribute of `scale`; beside integers it stays exact."""
+        """Convert a number to an attribute of `scale`; integers stay exact."""
         return float(number) if dtypes.is_floating(self.dtype) else int(number)
 
     def combined(self, op: Op, other: Any) -> Any:
-        """An op of this value and another, or a number that becomes one like it."""
+        """Apply an op to this value and another one or a number."""
         if isinstance(other, Traced):
             return self.operate(op, self, other)
         x = self.beside(other)
@@ -209,16 +209,16 @@ class Operators(Traced):
     __hash__ = object.__hash__
 
     def __getitem__(self, index: Any) -> Any:
-        """A part, by integers, slices, None, `...`, arrays and masks, as in NumPy."""
+        """Index by integers, slices, None, `...`, arrays and masks, as in NumPy."""
         return get_item(self, index)
 
     def astype(self, dtype: Any) -> Any:
-        """The same values in another dtype."""
+        """Cast to another dtype."""
         code, wanted = dtypes.PADDLE_CODES, dtypes.convert(dtype)
         attrs = {"in_dtype": code[self.dtype], "out_dtype": code[wanted]}
         return self.operate(cast, self, **attrs)
 
     @property
     def T(self) -> Any:  # noqa: N802  NumPy's name
-        """All dimensions in reverse order."""
+        """Transpose: all dimensions in reverse order."""
         return functions.transpose(self, list(range(len(self.shape)))[::-1])

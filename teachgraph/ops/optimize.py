@@ -1,7 +1,7 @@
-"""Update formulas: one op an optimizer, the same in both modes.
+"""Optimizer update ops, one for each optimizer, used in both modes.
 
-Each takes a parameter, its gradient, the learning rate and what the optimizer remembers
-of the parameter, and stores the new values where the old ones were.
+Each takes a parameter, its gradient, the learning rate and the accumulators of the
+parameter, and updates parameter and accumulators in place.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ REMEMBERED = f"{NEEDS}, and what it remembers in the shape it was made in"
 @op(outputs=("param_out",), inplace={"param_out": "param"}, needs=NEEDS)
 def sgd(param: Any, grad: Any, learning_rate: Any) -> Any:
     """param <- param - learning_rate grad."""
-    check(param, grad)
+    if param.shape != grad.shape or param.dtype is not grad.dtype:
+        check(param, grad)
     if learning_rate.ndim:
         learning_rate = learning_rate.reshape(())
     return np.subtract(param, learning_rate * grad, dtype=param.dtype)
@@ -58,11 +59,11 @@ def in_step(param: Like, *others: Like) -> bool:
 
 
 def check(param: Any, *others: Any) -> None:
-    """Whatever is kept for each element has the parameter's shape and dtype.
+    """Require that gradient and accumulators have the parameter's shape and dtype.
 
     Raises:
-        ShapeError: It has another shape.
-        DTypeError: It has another dtype, or the parameter cannot be updated.
+        ShapeError: One has another shape.
+        DTypeError: One has another dtype, or the parameter is not floating.
     """
     if param.dtype.kind != "f":
         raise DTypeError(f"{param.dtype} is no dtype to step in")
@@ -76,9 +77,9 @@ def check(param: Any, *others: Any) -> None:
 
 
 def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
-    """An update of each element by itself, done part by part where there are many.
+    """Evaluate an elementwise update in blocks if there are many elements.
 
-    All it computes on the way is then no larger than a part.
+    Temporaries are then no larger than a block.
     """
 
     @wraps(update)
@@ -100,27 +101,27 @@ def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def divisible(param: Any) -> Callable[[Any], bool]:
-    """Tells of an input whether its elements go with the parameter's, one by one."""
+    """Make a test for inputs that have an element for each of the parameter's."""
     return lambda x: x.size == 1 or (x.shape == param.shape and x.flags.c_contiguous)
 
 
 def like(param: Any, result: Any, part: Any) -> Any:
-    """Room for a whole result, or the result itself if it is one number for all."""
+    """Allocate a whole result; return a scalar result itself."""
     if result.shape != part.shape:
         return result
     return np.empty(param.shape, result.dtype)
 
 
 def rounded(beta: float, param: Any) -> float:
-    """Beta as a parameter's dtype has it: what the powers of beta are powers of.
+    """Round beta to the parameter's dtype, in which its powers are computed.
 
-    1 - beta is small, so that rounding only one of the two would show.
+    1 - beta is small, so rounding only one of the two would be noticeable.
     """
     return float(param.dtype.type(beta))
 
 
 def average(old: Any, new: Any, decay: float) -> Any:
-    """The moving average: decay old + (1 - decay) new."""
+    """Compute the moving average decay old + (1 - decay) new."""
     found = decay * old
     found += (1.0 - decay) * new
     return found
@@ -220,7 +221,7 @@ def adadelta(
     rho: float = 0.95,
     epsilon: float = 1e-6,
 ) -> Any:
-    """A step of grad, scaled by the root mean square of past steps over gradients."""
+    """A step of grad times the RMS of past steps over the RMS of gradients."""
     check(param, grad, avg_squared_grad, avg_squared_update)
     avg_squared_grad = average(avg_squared_grad, grad * grad, rho)
     step = np.sqrt((avg_squared_update + epsilon) / (avg_squared_grad + epsilon))
@@ -255,8 +256,8 @@ def rmsprop(
 ) -> Any:
     """mean_square <- the average of grad^2; a step of grad / sqrt(it + epsilon).
 
-    With `centered` the average of grad, squared, is taken off the average of grad^2;
-    with `momentum` the steps are themselves summed up with decay.
+    With `centered` the squared average of grad is subtracted from the average of
+    grad^2; with `momentum` the steps themselves are accumulated with decay.
     """
     check(param, grad, moment, mean_square, mean_grad)
     spread = mean_square = average(mean_square, grad * grad, decay)
@@ -295,8 +296,8 @@ def adam(
 ) -> Any:
     """A step of m / (sqrt(v) + epsilon), m and v averages of grad and grad^2.
 
-    The averages start at 0, which is corrected: m and v are divided by 1 - beta^t. Here
-    both corrections are in the rate and epsilon, which are numbers.
+    The averages start at 0; this bias is corrected by dividing m and v by 1 - beta^t.
+    Here both corrections are applied to the rate and epsilon, which are scalars.
     """
     check(param, grad, moment1, moment2)
     beta1, beta2 = rounded(beta1, param), rounded(beta2, param)
@@ -328,9 +329,9 @@ def adamw(
     lr_ratio: float = 1.0,
     with_decay: bool = False,
 ) -> Any:
-    """Adam's step from a parameter that has first shrunk by learning_rate coeff.
+    """Adam's step after param <- (1 - learning_rate coeff) param.
 
-    So the decay is no part of the gradient, and not divided by its size.
+    So the decay is not part of the gradient, and not divided by its magnitude.
     """
     rate = learning_rate * lr_ratio
     if with_decay:
@@ -362,7 +363,7 @@ def adamax(
     beta2: float = 0.999,
     epsilon: float = 1e-8,
 ) -> Any:
-    """Adam with the largest |grad| of late in place of the root mean square."""
+    """Adam with a decaying maximum of |grad| in place of the root mean square."""
     check(param, grad, moment, inf_norm)
     beta1 = rounded(beta1, param)
     moment = average(moment, grad, beta1)
@@ -388,9 +389,9 @@ def lamb(
     epsilon: float = 1e-6,
     always_adapt: bool = False,
 ) -> Any:
-    """Adam's step plus weight_decay param, made as long as the parameter itself.
+    """Adam's step plus weight_decay param, scaled to the norm of the parameter.
 
-    Without decay the length stays what it is, unless `always_adapt`.
+    Without decay it is not scaled, unless `always_adapt`.
     """
     check(param, grad, moment1, moment2)
     beta1, beta2 = rounded(beta1, param), rounded(beta2, param)
@@ -407,7 +408,7 @@ def lamb(
 
 
 def trust(param: Any, step: Any) -> float:
-    """How often the step's length goes into the parameter's; 1 if either is 0."""
+    """Compute the trust ratio |parameter| / |step|; 1 if either is 0."""
     length, own = (float(np.sqrt(squares(x))) for x in (step, param))
     return own / length if own > 0.0 and length > 0.0 else 1.0
 
@@ -416,7 +417,7 @@ NUMBERS = ("learning_rate", "beta1_pow", "beta2_pow")
 
 
 def keeps_shapes(op: Op) -> None:
-    """Infer of an update op: what it replaces stays as it is in shape and dtype."""
+    """Infer for an update op: shapes and dtypes of the replaced inputs."""
 
     def infer(*inputs: Like, **attrs: Any) -> Any:
         given = dict(zip(op.inputs, inputs, strict=True))

@@ -1,4 +1,4 @@
-"""Borders around an array: of one value, or of its own elements."""
+"""Padding: constant, reflect, replicate, circular, and their adjoints."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = ["pad", "pad3d", "unpad3d"]
 Widths = list[tuple[int, int]]
 
 MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-"""NumPy's words for borders that repeat elements."""
+"""Padding modes by Paddle's names."""
 
 
 def pairs(paddings: Sequence[int], ndim: int) -> Widths:
-    """How many elements come before and after, for each dimension.
+    """Pair up paddings: (before, after) for each dimension.
 
     Raises:
-        ShapeError: There are not two numbers a dimension.
-        InvalidValueError: One is negative.
+        ShapeError: There are not two numbers per dimension.
+        InvalidValueError: A number is negative.
     """
     if len(paddings) != 2 * ndim:
         raise ShapeError(f"{len(paddings)} paddings for {ndim} dimensions")
@@ -36,21 +36,21 @@ def pairs(paddings: Sequence[int], ndim: int) -> Widths:
 
 @op(needs="two paddings for each dimension of X, before and after")
 def pad(x: Any, *, paddings: Sequence[int], pad_value: float = 0.0) -> Any:
-    """`x` with a border of one value."""
+    """Pad `x` with a constant."""
     widths = pairs(paddings, x.ndim)
     return np.pad(x, widths, constant_values=pad_value) if widths else np.array(x)
 
 
 @pad.grad
 def pad_grad(dout: Any, *, paddings: Sequence[int]) -> Any:
-    """The border has no gradient."""
+    """dx = dout without the padding."""
     befores, afters = paddings[::2], paddings[1::2]
     ends = [-after if after else OPEN_END for after in afters]
     return slice_(dout, axes=list(range(len(ends))), starts=list(befores), ends=ends)
 
 
 def widths_of(paddings: Sequence[int], data_format: str, ndim: int) -> Widths:
-    """How much comes before and after each of five dimensions.
+    """Resolve (before, after) for each of five dimensions.
 
     The paddings begin with the last dimension: left, right, top, bottom, front, back.
 
@@ -70,10 +70,10 @@ def widths_of(paddings: Sequence[int], data_format: str, ndim: int) -> Widths:
 
 
 def sources(shape: Sequence[int], widths: Widths, mode: str) -> list[Any]:
-    """Where in an array of this shape each element of the padded one comes from.
+    """Compute the source index of each element of the padded array, per dimension.
 
     Raises:
-        InvalidValueError: The mode is unknown, or a mirror is wider than what it shows.
+        InvalidValueError: The mode is unknown, or "reflect" is wider than the input.
     """
     if mode not in MODES:
         raise InvalidValueError(f"mode {mode!r}: constant or {', '.join(MODES)}")
@@ -99,10 +99,10 @@ def pad3d(
     value: float = 0.0,
     data_format: str = "NCDHW",
 ) -> Any:
-    """`x` with a border in three dimensions.
+    """Pad `x` in three dimensions.
 
-    It is a constant, the elements next to it (`replicate`), those beyond the edge as in
-    a mirror (`reflect`), or those of the other side (`circular`).
+    With a constant, the edge elements (`replicate`), the elements mirrored at the edge
+    (`reflect`), or those of the other side (`circular`).
     """
     widths = widths_of(paddings, data_format, x.ndim)
     if mode == "constant":
@@ -114,7 +114,7 @@ def pad3d(
 def pad3d_grad(
     dout: Any, x: Like, *, paddings: Sequence[int], mode: str, data_format: str
 ) -> Any:
-    """An element that is shown in the border gets the gradients of its images too."""
+    """Adjoint: gradients of copies in the padding accumulate at their source."""
     how = {"paddings": paddings, "mode": mode, "data_format": data_format}
     return unpad3d(dout, x, **how)
 
@@ -123,7 +123,7 @@ def pad3d_grad(
 def unpad3d(
     x: Any, y: Any, *, paddings: Sequence[int], mode: str, data_format: str
 ) -> Any:
-    """Each element of `x` added where `pad3d` would read it in `y`: its adjoint."""
+    """Add each element of `x` where `pad3d` would read it in `y`: its adjoint."""
     widths = widths_of(paddings, data_format, x.ndim)
     if mode == "constant":
         inner = zip(y.shape, widths, strict=True)
@@ -135,5 +135,5 @@ def unpad3d(
 def unpad3d_grad(
     dout: Any, *, paddings: Sequence[int], mode: str, data_format: str
 ) -> Any:
-    """The border shows the gradients of the elements."""
+    """dx = dout padded in the same mode."""
     return pad3d(dout, paddings=paddings, mode=mode, data_format=data_format)

@@ -1,4 +1,4 @@
-"""Unfold and fold: an image as columns, one for each window, and back again."""
+"""Unfold (im2col) and fold (col2im)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,20 @@ def stand(
     paddings: Sequence[int],
     dilations: Sequence[int],
 ) -> list[Steps]:
-    """Where windows stand; padding is top, left, bottom, right.
+    """Compute the windows; padding is top, left, bottom, right.
 
     Raises:
-        ShapeError: Not even one window fits, or the image has not two dimensions.
-        InvalidValueError: A number makes no sense.
+        ShapeError: No window fits, or the image is not 2-D.
+        InvalidValueError: A number is invalid.
     """
     if len(image) != 2:
         raise ShapeError(f"an image has two dimensions, not {len(image)}")
-    given = {"kernel_sizes": kernel_sizes, "strides": strides, "dilations": dilations}
-    for what, numbers in given.items():
+    numbers_of = {
+        "kernel_sizes": kernel_sizes,
+        "strides": strides,
+        "dilations": dilations,
+    }
+    for what, numbers in numbers_of.items():
         check_positive(what, numbers, 2)
     if len(paddings) != 4 or min(paddings) < 0:
         raise InvalidValueError(f"paddings are 4 numbers from 0 on, not {paddings}")
@@ -48,7 +52,7 @@ def stand(
 
 
 def counts(axes: Sequence[Steps]) -> int:
-    """The number of windows."""
+    """Number of windows."""
     return prod(axis.count for axis in axes)
 
 
@@ -61,7 +65,7 @@ def unfold(
     paddings: Sequence[int] = (0, 0, 0, 0),
     dilations: Sequence[int] = (1, 1),
 ) -> Any:
-    """Columns [N, C * window, windows]: what each window shows, im2col."""
+    """Extract windows as columns [N, C * window, windows] (im2col)."""
     axes = stand(x.shape[2:], kernel_sizes, strides, paddings, dilations)
     columns = through(padded(x, axes), axes)
     return columns.reshape(len(x), x.shape[1] * prod(kernel_sizes), counts(axes))
@@ -69,7 +73,7 @@ def unfold(
 
 @unfold.infers
 def infer_unfold(x: Like, *, kernel_sizes: Sequence[int], **others: Any) -> Any:
-    """A column for each window."""
+    """[N, C * window, windows]."""
     axes = stand(x.shape[2:], kernel_sizes, **others)
     shape = x.shape[0], x.shape[1] * prod(kernel_sizes), counts(axes)
     return [(shape, x.dtype)]
@@ -85,7 +89,7 @@ def unfold_grad(
     paddings: Sequence[int],
     dilations: Sequence[int],
 ) -> Any:
-    """Each element of a column goes back to where it was seen."""
+    """dx = dout folded."""
     return fold(
         dy,
         output_sizes=list(x.shape[2:]),
@@ -106,7 +110,7 @@ def fold(
     paddings: Sequence[int] = (0, 0, 0, 0),
     dilations: Sequence[int] = (1, 1),
 ) -> Any:
-    """Images [N, C, H, W]: columns added up where windows show them, col2im."""
+    """Sum columns at their windows to images [N, C, H, W] (col2im)."""
     axes = stand(output_sizes, kernel_sizes, strides, paddings, dilations)
     channels = check_columns(x, axes)
     columns = x.reshape(len(x), channels, *kernel_sizes, *(a.count for a in axes))
@@ -118,11 +122,11 @@ def fold(
 
 
 def check_columns(x: Any, axes: Sequence[Steps]) -> int:
-    """The number of channels that columns have.
+    """Compute the number of channels from the columns.
 
     Raises:
-        DTypeError: They are bool, which has no sum.
-        ShapeError: They are not [N, C * window, windows].
+        DTypeError: The columns are bool, which has no sum.
+        ShapeError: The columns are not [N, C * window, windows].
     """
     if x.dtype.kind == "b":
         raise DTypeError("True and False are not added up, bool")
@@ -135,7 +139,7 @@ def check_columns(x: Any, axes: Sequence[Steps]) -> int:
 
 @fold.infers
 def infer_fold(x: Like, *, output_sizes: Sequence[int], **others: Any) -> Any:
-    """An image for each set of columns."""
+    """[N, C, H, W]."""
     axes = stand(output_sizes, **others)
     return [((x.shape[0], check_columns(x, axes), *output_sizes), x.dtype)]
 
@@ -149,7 +153,7 @@ def fold_grad(
     paddings: Sequence[int],
     dilations: Sequence[int],
 ) -> Any:
-    """Every window sees the gradient of its elements."""
+    """dx = dout unfolded."""
     return unfold(
         dy,
         kernel_sizes=kernel_sizes,

@@ -1,7 +1,7 @@
-"""Taking pixels of an image by number, and putting them back.
+"""Gather and scatter of pixels by flat index, for max pooling and unpooling.
 
-Pixels are counted row by row. A maximum hands its gradient to the pixel that has it, by
-`scatter_pixels`, whose adjoint is `gather_pixels`.
+Pixels are counted row by row. Max pooling scatters its gradient to the maximal pixels
+with `scatter_pixels`, whose adjoint is `gather_pixels`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ __all__ = ["gather_pixels", "scatter_pixels", "unpool", "unpool3d"]
 
 
 def in_rows(x: Any) -> Any:
-    """Each channel of each image as one row."""
+    """Flatten each channel of each image to a row."""
     return x.reshape(prod(x.shape[:2]), prod(x.shape[2:]))
 
 
 def pixels(index: Any, count: int) -> Any:
-    """The numbers of pixels in images of `count`, as rows.
+    """Flatten indices to rows, and check them against `count` pixels.
 
     Raises:
-        OutOfRangeError: There is no such pixel.
+        OutOfRangeError: An index is out of range.
     """
     if index.size and not 0 <= index.min() <= index.max() < count:
         wrong = index.min() if index.min() < 0 else index.max()
@@ -38,7 +38,7 @@ def pixels(index: Any, count: int) -> Any:
 
 @op(needs="numbers of pixels, and as many values for them")
 def scatter_pixels(x: Any, y: Any, index: Any, *, data_format: str = "NCHW") -> Any:
-    """Zeros shaped like `y`, with the elements of `x` added to the pixels `index`."""
+    """Zeros shaped like `y` with the elements of `x` added at the pixels `index`."""
     x, index = channels_first(x, data_format), channels_first(index, data_format)
     _, channels, *image = channels_first_shape(y.shape, data_format)
     count = prod(image)
@@ -50,45 +50,45 @@ def scatter_pixels(x: Any, y: Any, index: Any, *, data_format: str = "NCHW") -> 
 
 
 def channels_first_shape(shape: Sequence[int], data_format: str) -> Sequence[int]:
-    """The shape of an image as [N, C, *sizes]."""
+    """Shape of an image as [N, C, *sizes]."""
     last = data_format.endswith("C")
     return [shape[0], shape[-1], *shape[1:-1]] if last else shape
 
 
 @scatter_pixels.grad(of=("x",))
 def scatter_pixels_grad(dout: Any, index: Any, *, data_format: str) -> Any:
-    """Each element comes back from its pixel."""
+    """dx = dout at the pixels."""
     return gather_pixels(dout, index, data_format=data_format)
 
 
 @scatter_pixels.infers
 def infer_scatter(x: Like, y: Like, index: Like, *, data_format: str) -> Any:
-    """What the image is like."""
+    """The image's spec."""
     return [(y.shape, x.dtype)]
 
 
 @op(needs="an image and numbers of its pixels")
 def gather_pixels(x: Any, index: Any, *, data_format: str = "NCHW") -> Any:
-    """The pixels of each channel that `index` names."""
+    """The pixels of each channel at `index`."""
     x, index = channels_first(x, data_format), channels_first(index, data_format)
-    found = np.take_along_axis(in_rows(x), pixels(index, prod(x.shape[2:])), 1)
-    return channels_last(found.reshape(index.shape), data_format)
+    gathered = np.take_along_axis(in_rows(x), pixels(index, prod(x.shape[2:])), 1)
+    return channels_last(gathered.reshape(index.shape), data_format)
 
 
 @gather_pixels.grad(of=("x",))
 def gather_pixels_grad(dout: Any, x: Like, index: Any, *, data_format: str) -> Any:
-    """Each pixel gets what was taken of it, as often as it was taken."""
+    """dx = zeros with dout added at the pixels."""
     return scatter_pixels(dout, x, index, data_format=data_format)
 
 
 @gather_pixels.infers
 def infer_gather(x: Like, index: Like, *, data_format: str) -> Any:
-    """As many elements as numbers."""
+    """The index's shape."""
     return [(index.shape, x.dtype)]
 
 
 def unpooling(type: str, dims: int) -> Op:
-    """The op that puts maxima back where they were, over this many dimensions."""
+    """Create the unpooling op over `dims` dimensions."""
 
     def kernel(
         x: Any,
@@ -101,9 +101,9 @@ def unpooling(type: str, dims: int) -> Op:
         paddings: Sequence[int] = (),
         data_format: str = "NCHW" if dims == 2 else "NCDHW",
     ) -> Any:
-        """Zeros, with each element of `x` at the pixel that `indices` names.
+        """Zeros with each element of `x` at the pixel `indices`.
 
-        Where two name the same one, the last stays.
+        Of duplicate indices the last one wins.
         """
         check_maxima(x, indices, output_size, dims)
         out = np.zeros((*x.shape[:2], *output_size), x.dtype)
@@ -112,31 +112,31 @@ def unpooling(type: str, dims: int) -> Op:
         return out
 
     def rule(dout: Any, indices: Any) -> Any:
-        """Each element's gradient is that of its pixel."""
+        """dx = dout at the pixels."""
         return gather_pixels(dout, indices)
 
     def infer(
         x: Like, indices: Like, *, output_size: Sequence[int], **attrs: Any
     ) -> Any:
-        """Images of the size that is asked for."""
+        """Images of the output size."""
         check_maxima(x, indices, output_size, dims)
         return [((*x.shape[:2], *output_size), x.dtype)]
 
-    made: Op = op(type=type, needs="maxima, the numbers of their pixels, and a size")(
-        kernel
-    )
+    unpool_op: Op = op(
+        type=type, needs="maxima, the numbers of their pixels, and a size"
+    )(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule, of=("x",))
-    made.infers(infer)
-    return made
+    unpool_op.grad(rule, of=("x",))
+    unpool_op.infers(infer)
+    return unpool_op
 
 
 def check_maxima(x: Any, indices: Any, size: Sequence[int], dims: int) -> None:
-    """As many numbers as maxima, and a size for each dimension.
+    """Require as many indices as maxima, and a size for each dimension.
 
     Raises:
-        ShapeError: There are not.
-        DTypeError: The maxima are not floating, or the numbers no integers.
+        ShapeError: The counts differ.
+        DTypeError: The maxima are not floating, or the indices no integers.
     """
     if len(x.shape) != dims + 2 or tuple(x.shape) != tuple(indices.shape):
         raise ShapeError(f"two images of {dims + 2} dimensions of one shape")

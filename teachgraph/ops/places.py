@@ -1,6 +1,6 @@
-"""Places in an array, given by coordinates: checked, and added to.
+"""Coordinates of elements: checks, grids, and scatter-add.
 
-Coordinates are one integer array a dimension, which broadcast with each other.
+Coordinates are one integer array per dimension, which broadcast with each other.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ __all__ = ["along", "checked", "fitting", "grid", "integral", "summed_at"]
 
 
 def integral(index: Any) -> None:
-    """An index is made of integers.
+    """Require an integer index.
 
     Raises:
-        DTypeError: It is not.
+        DTypeError: The index has another dtype.
     """
     if index.dtype.kind not in "iu":
         raise DTypeError(f"an index is made of integers, got {index.dtype}")
 
 
 def checked(index: Any, size: int) -> Any:
-    """An index along a dimension of this size, with negative ones counted from its end.
+    """Check an index along a dimension, and resolve negative ones.
 
     Raises:
-        DTypeError: It is not made of integers.
-        OutOfRangeError: One is past the end.
+        DTypeError: The index has another dtype.
+        OutOfRangeError: The index is out of range.
     """
     integral(index)
     index = index.astype(np.int64, copy=False)
@@ -44,12 +44,12 @@ def checked(index: Any, size: int) -> Any:
 
 
 def grid(shape: Sequence[int]) -> list[Any]:
-    """The coordinates of every element of an array of this shape."""
+    """Coordinates of all elements of an array of this shape."""
     return list(np.ogrid[tuple(slice(size) for size in shape)])
 
 
 def along(shape: Sequence[int], axis: int, index: Any) -> list[Any]:
-    """The coordinates of the slices of an array that stand at `index` along `axis`."""
+    """Coordinates of the slices of an array at `index` along `axis`."""
     at = normalize_axis_index(axis, len(shape))
     coordinates = grid((*shape[:at], index.size, *shape[at + 1 :]))
     coordinates[at] = index.reshape(coordinates[at].shape)
@@ -57,10 +57,10 @@ def along(shape: Sequence[int], axis: int, index: Any) -> list[Any]:
 
 
 def summed_at(coordinates: Sequence[Any], values: Any, start: Any) -> Any:
-    """A copy of `start` with each value added where its coordinates say.
+    """A copy of `start` with each value added at its coordinates.
 
-    Values that share a place add up. `np.add.at` is several times faster on places in
-    one dimension than on rows of an array, and than sorting.
+    Values at equal coordinates accumulate. `np.add.at` is several times faster on flat
+    indices than on rows of an array, and than sorting.
     """
     out = np.array(start).reshape(-1)
     flat = np.ravel_multi_index(tuple(coordinates), start.shape)
@@ -69,10 +69,10 @@ def summed_at(coordinates: Sequence[Any], values: Any, start: Any) -> Any:
 
 
 def fitting(value: Any, x: Any) -> Any:
-    """A value in the dtype of `x`, where it is to stand.
+    """Cast a value to the dtype of `x`, in which it is to be stored.
 
     Raises:
-        DTypeError: It is a fraction, and `x` is made of integers, or the like.
+        DTypeError: The cast would lose a fraction or the like.
     """
     if not np.can_cast(value.dtype, x.dtype, "same_kind"):
         raise DTypeError(f"{value.dtype} does not fit into {x.dtype}")

@@ -1,7 +1,7 @@
-"""Pooling: the largest element, or the mean, of each window of an image.
+"""Max and average pooling over windows of an image, and max pooling with indices.
 
-An average is linear, so its gradient is the adjoint `spread_average`; a maximum hands
-its gradient to the first element that has it.
+An average is linear, so its gradient is the adjoint `spread_average`; the gradient of a
+maximum goes to the first maximal element.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ NEEDS = "images [N, C, *sizes] of floating numbers, and windows that fit into th
 
 
 class Pooling(NamedTuple):
-    """The attributes that say where the windows are, and which axis is the channels."""
+    """Window attributes of a pooling op, and the data format."""
 
     ksize: Sequence[int]
     global_pooling: bool
@@ -59,11 +59,11 @@ class Pooling(NamedTuple):
     data_format: str
 
     def axes(self, x: Any, dims: int) -> Sequence[Axis]:
-        """The windows along each dimension.
+        """Compute the windows along each dimension.
 
         Raises:
-            ShapeError: It is no image, or a window lies in the padding alone.
-            DTypeError: It has no floating numbers.
+            ShapeError: x is no image, or a window covers only padding.
+            DTypeError: x is not floating.
         """
         check_format(self.data_format)
         if len(x.shape) != dims + 2:
@@ -77,40 +77,42 @@ class Pooling(NamedTuple):
         return shares(image, self.ksize) if self.adaptive else self.steps(image)
 
     def steps(self, image: Sequence[int]) -> Sequence[Axis]:
-        """Windows of a given size; none may show padding alone."""
+        """Compute windows of a given size; none may cover only padding."""
         ksize, strides, algorithm = self.ksize, self.strides, self.padding_algorithm
         check_positive("strides", strides, len(image))
         pads = padding(self.paddings, algorithm, image, ksize, strides)
         ones = [1] * len(image)
-        found = steps(image, ksize, strides, pads, ones, ceil=self.ceil_mode)
-        for axis in found:
+        windows = steps(image, ksize, strides, pads, ones, ceil=self.ceil_mode)
+        for axis in windows:
             if axis.before >= axis.window or axis.starts()[-1] >= axis.image:
                 raise ShapeError(
                     f"a window of {axis.window} lies in the padding alone: "
                     f"{axis.before} before and {axis.after} behind {axis.image}"
                 )
-        return found
+        return windows
 
     def shape(self, x: Any, dims: int) -> tuple[int, ...]:
-        """The shape of the result."""
+        """Compute the result's shape."""
         counts = [axis.count for axis in self.axes(x, dims)]
         if self.data_format.endswith("C"):
             return (x.shape[0], *counts, x.shape[-1])
         return (*x.shape[:2], *counts)
 
     def attrs(self) -> Mapping[str, Any]:
-        """The same as attributes of an op."""
+        """Return the attributes as a dict."""
         return self._asdict()
 
 
 def shares(image: Sequence[int], counts: Sequence[int]) -> Sequence[Axis]:
-    """So many windows over each dimension, equal ones where that comes out even.
+    """Compute adaptive windows, `counts` of them per dimension.
 
     Raises:
-        ShapeError: There is nothing to share.
+        ShapeError: The image is empty.
     """
     if min(image, default=0) < 1:
         raise ShapeError(f"an image of {list(image)} elements")
+    # Equal windows are `Steps`: read by a slice for each element of a window, not by
+    # one for each window.
     return [
         Shares(n, count)
         if n % count
@@ -120,7 +122,7 @@ def shares(image: Sequence[int], counts: Sequence[int]) -> Sequence[Axis]:
 
 
 def pooling(type: str, dims: int) -> Op:
-    """The op of pooling over this many dimensions."""
+    """Create the pooling op over `dims` dimensions."""
 
     def kernel(
         x: Any,
@@ -136,7 +138,7 @@ def pooling(type: str, dims: int) -> Op:
         adaptive: bool = False,
         data_format: str = "NCHW" if dims == 2 else "NCDHW",
     ) -> Any:
-        """The largest element or the mean of each window."""
+        """Maximum or mean of each window."""
         axes = Pooling(
             ksize,
             global_pooling,
@@ -169,7 +171,7 @@ def pooling(type: str, dims: int) -> Op:
         adaptive: bool,
         data_format: str,
     ) -> Any:
-        """To the first largest element, or an equal share to all of the window."""
+        """Scatter to the first maximum, or spread evenly over the window."""
         attrs = Pooling(
             ksize,
             global_pooling,
@@ -186,22 +188,22 @@ def pooling(type: str, dims: int) -> Op:
         return spread_average(dout, x, exclusive=exclusive, **attrs)
 
     def infer(x: Like, *, pooling_type: str, exclusive: bool, **attrs: Any) -> Any:
-        """One element for each window."""
+        """An element for each window."""
         check_type(pooling_type)
         return [(Pooling(**attrs).shape(x, dims), x.dtype)]
 
-    made: Op = op(type=type, needs=NEEDS)(kernel)
+    pool_op: Op = op(type=type, needs=NEEDS)(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule)
-    made.infers(infer)
-    return made
+    pool_op.grad(rule)
+    pool_op.infers(infer)
+    return pool_op
 
 
 def check_type(pooling_type: str) -> None:
-    """There are two.
+    """Require "max" or "avg".
 
     Raises:
-        InvalidValueError: It is another.
+        InvalidValueError: The type is another one.
     """
     if pooling_type not in {"max", "avg"}:
         raise InvalidValueError(f"pooling_type is max or avg, not {pooling_type!r}")
@@ -211,7 +213,7 @@ pool2d = pooling("pool2d", 2)
 pool3d = pooling("pool3d", 3)
 
 POOLING = {2: pool2d, 3: pool3d}
-"""Pooling over so many dimensions."""
+"""Pooling ops by the number of spatial dimensions."""
 
 
 @op(needs="an average pooling's result and its image")
@@ -229,9 +231,9 @@ def spread_average(
     adaptive: bool,
     data_format: str,
 ) -> Any:
-    """An equal share for each element of a window: the adjoint of an average.
+    """Spread each element evenly over its window: the adjoint of an average.
 
-    Of `y`, the image, only the shape counts.
+    Of `y`, the image, only the shape is used.
     """
     axes = Pooling(
         ksize,
@@ -264,7 +266,7 @@ def spread_average_grad(
     adaptive: bool,
     data_format: str,
 ) -> Any:
-    """The average it is the adjoint of."""
+    """dx = the average pooling of dout."""
     attrs = Pooling(
         ksize,
         global_pooling,
@@ -281,7 +283,7 @@ def spread_average_grad(
 
 @spread_average.infers
 def infer_spread_average(x: Like, y: Like, **attrs: Any) -> Any:
-    """What the image was like."""
+    """The image's spec."""
     return [(y.shape, y.dtype)]
 
 
@@ -299,7 +301,7 @@ def where_largest(
     adaptive: bool,
     data_format: str,
 ) -> Any:
-    """The number of the pixel where each window first has its largest element `out`."""
+    """Flat index of the pixel where each window first has its maximum `out`."""
     axes = Pooling(
         ksize,
         global_pooling,
@@ -316,12 +318,12 @@ def where_largest(
 
 @where_largest.infers
 def infer_where_largest(x: Like, out: Like, **attrs: Any) -> Any:
-    """A number for each window."""
+    """An index for each window."""
     return [(out.shape, np.dtype(np.int32))]
 
 
 def pooling_with_index(type: str, dims: int) -> Op:
-    """The op of max pooling that says where the maxima are."""
+    """Create the max pooling op that also returns the indices of the maxima."""
 
     def kernel(
         x: Any,
@@ -334,7 +336,7 @@ def pooling_with_index(type: str, dims: int) -> Op:
         global_pooling: bool = False,
         adaptive: bool = False,
     ) -> Any:
-        """The largest element of each window, and the number of its pixel."""
+        """Maximum of each window, and the flat index of its pixel."""
         axes = Pooling(
             ksize,
             global_pooling,
@@ -349,19 +351,19 @@ def pooling_with_index(type: str, dims: int) -> Op:
         return out, first_places(x, out, axes)
 
     def rule(dout: Any, mask: Any, x: Like) -> Any:
-        """To where the maxima are."""
+        """Scatter to the pixels of the maxima."""
         return scatter_pixels(dout, x, mask)
 
     def infer(x: Like, **attrs: Any) -> Any:
-        """One element and one number for each window."""
+        """An element and an index for each window."""
         shape = Pooling(**attrs, data_format="NCHW").shape(x, dims)
         return [(shape, x.dtype), (shape, np.dtype(np.int32))]
 
-    made: Op = op(type=type, outputs=("out", "mask"), needs=NEEDS)(kernel)
+    pool_op: Op = op(type=type, outputs=("out", "mask"), needs=NEEDS)(kernel)
     rule.__name__ = f"{type}_grad"
-    made.grad(rule)
-    made.infers(infer)
-    return made
+    pool_op.grad(rule)
+    pool_op.infers(infer)
+    return pool_op
 
 
 max_pool2d_with_index = pooling_with_index("max_pool2d_with_index", 2)

@@ -1,4 +1,4 @@
-"""Ops that look at a value while a program runs: print it, or stop the run."""
+"""`Print` and `Assert`: ops that inspect values while a program runs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from teachgraph.core.op import Like, op
 __all__ = ["assert_", "print_"]
 
 _printed: Counter[int] = Counter()
-"""How often each Print has printed, by its number."""
+"""Number of times each Print has printed, by its id."""
 
 
 @op(type="assert", outputs=(), needs="Cond: one boolean", foreign=True)
 def assert_(cond: Any, *data: Any, summarize: int = -1) -> Any:
-    """Stops the run unless `cond` holds.
+    """Raise an error unless `cond` is true.
 
     Raises:
-        InvalidValueError: It does not; the message shows `data`.
+        InvalidValueError: It is not; the message shows `data`.
     """
     if not np.reshape(cond, ()):
         shown = "".join(f"\n  {text_of(value, summarize)}" for value in data)
@@ -32,7 +32,7 @@ def assert_(cond: Any, *data: Any, summarize: int = -1) -> Any:
 
 @assert_.infers
 def assert_spec(cond: Like, *data: Like, summarize: int) -> Any:
-    """It gives nothing."""
+    """No outputs."""
     return []
 
 
@@ -48,9 +48,9 @@ def print_(
     is_forward: bool = True,
     number: int = 0,
 ) -> Any:
-    """A copy of `x`, which is printed on the way, or its gradient on the way back.
+    """Copy `x`, and print it in forward, or its gradient in backward.
 
-    Only the first `first_n` times, if that is not negative.
+    Print only the first `first_n` times, unless that is negative.
     """
     if print_phase in ("BOTH", "FORWARD" if is_forward else "BACKWARD"):
         _printed[number] += 1
@@ -64,7 +64,7 @@ def print_(
 
 @print_.infers
 def print_spec(x: Like, **_: Any) -> Any:
-    """The same."""
+    """x's spec."""
     return [(x.shape, x.dtype)]
 
 
@@ -79,7 +79,7 @@ def print_grad(
     print_phase: str,
     number: int,
 ) -> Any:
-    """dx = dout, which is printed too."""
+    """dx = dout, printed as well."""
     return lambda: print_(
         dout,
         first_n=first_n,
@@ -93,7 +93,7 @@ def print_grad(
 
 
 def text_of(value: Any, summarize: int) -> str:
-    """The first elements of an array, all of them if `summarize` is negative."""
+    """Format the first elements of an array; all if `summarize` is negative."""
     flat = np.ravel(value)
     if 0 <= summarize < flat.size:
         return f"{flat[:summarize].tolist()} and {flat.size - summarize} more"

@@ -1,8 +1,8 @@
-"""The three products of a convolution, each by the way that is faster.
+"""Convolution forward, backward-input and backward-filter: choice of algorithm.
 
-They are the result, and its adjoints in the image and in the filter. Small images of a
-batch become one image, the adjoint of a convolution may be another one, and each of the
-three is done with full columns or by the rows of the window.
+A batch of small images is merged into one image, backward-input may be computed as a
+convolution, and each of the three uses full im2col (`columns`) or im2col by window rows
+(`rowwise`), whichever is faster.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["backward_filter", "backward_input", "forward"]
 
 
 def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
-    """The sum of products of the filter with each window: [N, O, *count]."""
+    """Convolve: [N, O, *count]."""
     if not narrow(len(x), axes):
         return way(x.shape, w.shape, axes, groups).forward(x, w, axes, groups)
     out = np.empty((len(x), len(w), *counts(axes)), np.result_type(x, w))
@@ -32,7 +32,7 @@ def forward(x: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
 
 def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
-    """The adjoint in the image, of outputs [N, O, *count]: [N, C, *image]."""
+    """Adjoint in the image: outputs [N, O, *count] to images [N, C, *image]."""
     if narrow(len(g), axes):
         sizes = [axis.image for axis in axes]
         out = np.empty((len(g), w.shape[1] * groups, *sizes), np.result_type(g, w))
@@ -46,7 +46,7 @@ def backward_input(g: Any, w: Any, axes: Sequence[Steps], groups: int) -> Any:
 
 
 def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
-    """The adjoint in the filter: [O, C / groups, *window]."""
+    """Adjoint in the filter: [O, C / groups, *window]."""
     window = [axis.window for axis in axes]
     filters = g.shape[1], x.shape[1] // groups, *window
     if not narrow(len(x), axes):
@@ -60,15 +60,15 @@ def backward_filter(x: Any, g: Any, axes: Sequence[Steps], groups: int) -> Any:
 def way(
     image: Sequence[int], filters: Sequence[int], axes: Sequence[Steps], groups: int
 ) -> ModuleType:
-    """By rows or with full columns."""
+    """Choose the faster module, `conv_rows` or `columns`."""
     return conv_rows if conv_rows.pays(image, filters, axes, groups) else columns
 
 
 def narrow(images: int, axes: Sequence[Steps]) -> bool:
-    """Whether to put the images of a batch side by side.
+    """True if merging the images of a batch pays.
 
-    NumPy copies and adds by runs of memory, and those of small images are short: at 10
-    elements it took one and a half times as long, at 28 it took less.
+    NumPy copies and adds contiguous runs of memory, and those of small images are
+    short: unmerged, runs of 10 elements took 1.5 times as long, runs of 28 less.
     """
     last, window = axes[-1], prod(axis.window for axis in axes)
     return images >= 8 and window > 1 and last.step == 1 and last.count < 20
@@ -77,25 +77,25 @@ def narrow(images: int, axes: Sequence[Steps]) -> bool:
 def strips(
     images: int, filters: Sequence[int], axes: Sequence[Steps], groups: int
 ) -> Iterator[tuple[slice, list[Steps]]]:
-    """Images to put side by side, and the windows over them."""
+    """Yield blocks of images to merge, and the windows over them."""
     size = groups * prod(filters[1:]) * prod(counts(axes))
     for part in blocks(images, size):
         yield part, widened(axes, len(range(*part.indices(images))))
 
 
 def beside(x: Any) -> Any:
-    """Images as one: first the first element of each, then the second of each."""
+    """Merge images into one by interleaving their elements in the last dimension."""
     side = np.ascontiguousarray(np.moveaxis(x, 0, -1))
     return side.reshape(1, *side.shape[:-2], side.shape[-2] * len(x))
 
 
 def apart(x: Any, images: int) -> Any:
-    """The reverse, a view."""
+    """Undo `beside`, as a view."""
     return np.moveaxis(x.reshape(*x.shape[1:-1], -1, images), -1, 0)
 
 
 def widened(axes: Sequence[Steps], images: int) -> list[Steps]:
-    """The windows over images side by side: a window's elements are as far apart."""
+    """Compute the windows over merged images: dilated by the number of images."""
     *others, last = axes
     return [
         *others,
@@ -111,22 +111,22 @@ def widened(axes: Sequence[Steps], images: int) -> list[Steps]:
 
 
 def can_mirror(axis: Steps) -> bool:
-    """Whether the adjoint is itself a convolution, which copies where adding up reads.
+    """True if backward-input can be computed as a convolution, without scatter-add.
 
-    That takes windows at steps of one. With more outputs than channels it has more
-    columns, and was slower; with as many it was about twice as fast.
+    That needs stride 1. With more outputs than channels it has more columns, and was
+    slower; with as many it was about twice as fast.
     """
     return axis.step == 1 and axis.before <= axis.dilation * (axis.window - 1)
 
 
 def mirror(axis: Steps) -> Steps:
-    """For each element of the image the outputs that it is part of, as a window."""
+    """For each element of the image compute the window of outputs it contributes to."""
     before = axis.dilation * (axis.window - 1) - axis.before
     return Steps(axis.count, axis.window, 1, axis.dilation, before, 0, axis.image)
 
 
 def mirrored(w: Any, groups: int) -> Any:
-    """A filter seen from the image: [C, O / groups, *window], the window turned."""
+    """Transpose and flip a filter: [C, O / groups, *window]."""
     outputs, inner, *window = w.shape
     parts = w.reshape(groups, outputs // groups, inner, *window).swapaxes(1, 2)
     turned = np.ascontiguousarray(np.flip(parts, tuple(range(3, parts.ndim))))

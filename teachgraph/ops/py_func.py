@@ -1,4 +1,4 @@
-"""An op whose kernel is the user's own Python function."""
+"""`py_func`: an op whose kernel is a user's Python function."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ __all__ = ["Array", "OutputSpec", "UserFunction", "py_func", "register", "regist
 
 
 class Array(np.ndarray):
-    """What a user's function receives: an ndarray that also answers `.numpy()`."""
+    """Argument of a user's function: an ndarray with a `.numpy()` method."""
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """A plain ndarray of the same values."""
+        """Return a plain ndarray."""
         return np.asarray(self)
 
     @classmethod
     def of(cls, value: np.ndarray[Any, Any]) -> Self:
-        """A copy of `value`, which the function may change as it likes."""
+        """Copy `value`, so that the function may modify it."""
         return np.array(value).view(cls)
 
 
 class OutputSpec(NamedTuple):
-    """What one result must be: the variable it goes to, with -1 for any size."""
+    """Spec of one result: name, shape (-1 for any size) and dtype of its variable."""
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
 
     def check(self, value: Any, function: str) -> np.ndarray[Any, Any]:
-        """The result as an array of the declared dtype.
+        """Convert the result to an array of the declared dtype.
 
         Raises:
-            PyFuncError: It is of another shape or kind.
+            PyFuncError: It has another shape or kind.
         """
         array = np.asarray(value)
         fits = len(array.shape) == len(self.shape) and all(
@@ -57,18 +57,18 @@ class OutputSpec(NamedTuple):
 
 
 class UserFunction(NamedTuple):
-    """A registered function and what it must return."""
+    """Registered function with the specs of its results."""
 
     function: Callable[..., Any]
     outputs: tuple[OutputSpec, ...]
 
     @property
     def name(self) -> str:
-        """What the user called it."""
+        """The function's name."""
         return getattr(self.function, "__name__", repr(self.function))
 
     def __call__(self, *arrays: Any) -> tuple[Any, ...]:
-        """Call it on copies and check what it returns; None stands for no result."""
+        """Call the function on copies and check its results; None: no result."""
         name = self.name
         arguments = [None if x is None else Array.of(np.asarray(x)) for x in arrays]
         try:
@@ -89,31 +89,31 @@ class UserFunction(NamedTuple):
 
 
 def failure(name: str, error: Exception) -> PyFuncError:
-    """An error that is both ours and of the kind the user's function raised."""
+    """Create an error that is both a PyFuncError and of the user's error class."""
     message = f"{name} raised {type(error).__name__}: {error}"
     try:
         kind = type(f"PyFunc{type(error).__name__}", (PyFuncError, type(error)), {})
-        made = kind(message)
+        wrapped = kind(message)
     except TypeError:
         return PyFuncError(message)
-    assert isinstance(made, PyFuncError)
-    return made
+    assert isinstance(wrapped, PyFuncError)
+    return wrapped
 
 
 _functions: list[UserFunction] = []
 
 
 def register(function: Callable[..., Any], outputs: Sequence[OutputSpec]) -> int:
-    """Keep a function for the life of the process; programs name it by number."""
+    """Register a function for the life of the process; programs refer to its number."""
     _functions.append(UserFunction(function, tuple(outputs)))
     return len(_functions) - 1
 
 
 def registered(number: int) -> UserFunction:
-    """The function an operator names.
+    """Look up the function of an operator.
 
     Raises:
-        PyFuncError: This process never registered it (a saved program, say).
+        PyFuncError: It was registered by another process (a saved program, say).
     """
     if not 0 <= number < len(_functions):
         raise PyFuncError(f"no function {number} is registered in this process")
@@ -128,9 +128,9 @@ def py_func(
     backward_skip_vars: Sequence[str] = (),
     required: Sequence[int] | None = None,
 ) -> Any:
-    """Whatever the user's function returns for these inputs.
+    """Call the user's function on the inputs.
 
-    `required` says which results must not be None: by default, all.
+    `required` marks results that must not be None: by default, all.
     """
     function = registered(forward_callable_id)
     results = function(*x)

@@ -1,4 +1,4 @@
-"""Values that count: ranges, the identity matrix, the places in a triangle."""
+"""Ranges, linspace, logspace, identity matrices, indices of triangles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INT64 = dtypes.PADDLE_CODES[dtypes.int64]
 def range_(start: Any, end: Any, step: Any, *, size: int = -1) -> Any:
     """start, start + step, start + 2 step, ... up to before `end`.
 
-    `size` is what is known of the length while a program is built.
+    `size` is the length as known when a program is built.
     """
     if step.item() == 0:
         raise InvalidValueError("a step is not 0")
@@ -29,16 +29,16 @@ def range_(start: Any, end: Any, step: Any, *, size: int = -1) -> Any:
 
 @range_.infers
 def infer_range(start: Like, end: Like, step: Like, *, size: int) -> Any:
-    """As long as is known."""
+    """A vector of the known length, or -1."""
     check_single(start, end, step)
     return [((size,), start.dtype)]
 
 
 def check_single(*numbers: Any) -> None:
-    """One element each.
+    """Require tensors of one element.
 
     Raises:
-        InvalidValueError: There are more, or none.
+        InvalidValueError: One has another number of elements.
     """
     for number in numbers:
         if np.prod(number.shape) != 1:
@@ -65,10 +65,10 @@ def logspace(
 
 
 def checked_count(num: Any) -> int:
-    """How many numbers.
+    """Require a count of at least one.
 
     Raises:
-        InvalidValueError: Less than one.
+        InvalidValueError: The count is less.
     """
     count = num.item()
     if count != int(count) or count < 1:
@@ -79,7 +79,7 @@ def checked_count(num: Any) -> int:
 @linspace.infers
 @logspace.infers
 def infer_space(*numbers: Like, dtype: int, size: int) -> Any:
-    """As long as is known."""
+    """A vector of the known length, or -1."""
     check_single(*numbers)
     return [((size,), dtypes.convert(dtype))]
 
@@ -92,10 +92,10 @@ def eye(*, num_rows: int, num_columns: int = -1, dtype: int = FLOAT32) -> Any:
 
 
 def check_sizes(*sizes: int) -> None:
-    """Whole numbers, 0 or more.
+    """Require non-negative integers.
 
     Raises:
-        ShapeError: One is not.
+        ShapeError: A size is not.
     """
     if any(n != int(n) or n < 0 for n in sizes):
         raise ShapeError(f"a size is 0 or more, got {list(sizes)}")
@@ -103,13 +103,13 @@ def check_sizes(*sizes: int) -> None:
 
 @op
 def tril_indices(*, rows: int, cols: int, offset: int = 0, dtype: int = INT64) -> Any:
-    """Row and column of each place on or below a diagonal, row after row."""
+    """Row and column indices of the elements on or below a diagonal."""
     check_sizes(rows, cols)
     return np.array(np.tril_indices(rows, offset, cols), dtypes.convert(dtype))
 
 
 @op
 def triu_indices(*, row: int, col: int, offset: int = 0, dtype: int = INT64) -> Any:
-    """Row and column of each place on or above a diagonal, row after row."""
+    """Row and column indices of the elements on or above a diagonal."""
     check_sizes(row, col)
     return np.array(np.triu_indices(row, offset, col), dtypes.convert(dtype))

@@ -1,14 +1,14 @@
-"""Recurrence: the same weights, step after step.
+"""Simple RNN layer over all steps, and helpers shared by LSTM and GRU.
 
     h[t] = f(W_ih x[t] + b_ih + W_hh h[t-1] + b_hh)
 
-What all recurrent ops share, and the simplest of them. The products with x do not wait
-for each other and are one product; those with h go step by step. Going back through
-time, each step adds to the gradient of the state before it, and the gradients of the
-weights are again one product over all steps.
+The products with x are independent of each other and computed as one product; those
+with h go step by step. In backpropagation through time each step adds to the gradient
+of the previous state, and the gradients of the weights are again one product over all
+steps.
 
 Sequences are time-major, [steps, batch, size]. With `sequence_length` a sequence ends
-early: its state stays as it is from there on and its outputs are 0.
+early: its state is constant from there on and its outputs are 0.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ NEEDS = (
 
 
 def steps(count: int, *, is_reverse: bool) -> Sequence[int]:
-    """The steps in the order they are gone through."""
+    """Step indices in the order of processing."""
     return range(count)[::-1] if is_reverse else range(count)
 
 
 def projected(input: Any, w_ih: Any, *biases: Any) -> Any:
-    """W_ih x + biases for all steps at once: [steps, batch, gates * hidden]."""
+    """Compute W_ih x + biases for all steps at once: [steps, batch, gates * hidden]."""
     count, batch, size = input.shape
     out = input.reshape(count * batch, size) @ w_ih.T
     for bias in biases:
@@ -48,17 +48,17 @@ def projected(input: Any, w_ih: Any, *biases: Any) -> Any:
 
 
 def alive(sequence_length: Any, t: int, dtype: Any) -> Any:
-    """1 for each sequence that has a step t, 0 for one that has ended: [batch, 1]."""
+    """Mask of the sequences that have a step t, 1 or 0: [batch, 1]."""
     return reshape2((sequence_length > t).astype(dtype), shape=[-1, 1])
 
 
 def kept(new: Any, old: Any, mask: Any) -> Any:
-    """The new state where a sequence goes on, else the old one."""
+    """Select the new state where the mask is 1, else the old one."""
     return new if mask is None else mask * new + (1 - mask) * old
 
 
 def total(*terms: Any) -> Any:
-    """The sum of those terms that are there, or None."""
+    """Sum the terms that are not None; None if all are."""
     there = [term for term in terms if term is not None]
     out = there[0] if there else None
     for term in there[1:]:
@@ -67,17 +67,17 @@ def total(*terms: Any) -> Any:
 
 
 def some(term: Any, like: Any) -> Any:
-    """A gradient, zeros where there is none."""
+    """Replace a missing gradient by zeros."""
     return like * 0 if term is None else term
 
 
 def at(sequence: Any, t: int) -> Any:
-    """Step t of a sequence that may not be there."""
+    """Step t of a sequence; None of None."""
     return None if sequence is None else sequence[t]
 
 
 def befores(states: Any, first: Any, *, is_reverse: bool) -> Any:
-    """For each step the state before it: `states` moved on by one."""
+    """The previous state of each step: `states` shifted by one."""
     first = reshape2(first, shape=[1, *first.shape])
     count = states.shape[0]
     if is_reverse:
@@ -86,7 +86,7 @@ def befores(states: Any, first: Any, *, is_reverse: bool) -> Any:
 
 
 def flat(x: Any) -> Any:
-    """All steps of all sequences as rows."""
+    """Flatten all steps of all sequences to rows."""
     return reshape2(x, shape=[-1, x.shape[-1]])
 
 
@@ -96,7 +96,7 @@ def weight_grad(da: Any, x: Any) -> Any:
 
 
 def bias_grad(da: Any, bias: Any) -> Any:
-    """db of a = ... + b, or None where there is no bias."""
+    """db of a = ... + b, or None without a bias."""
     return None if bias is None else (lambda: reduce_sum(da, dim=[0, 1]))
 
 
@@ -106,20 +106,20 @@ def input_grad(da: Any, w_ih: Any, input: Any) -> Any:
 
 
 def check(input: Any, states: Sequence[Any], *weights: Any, gates: int) -> None:
-    """Sizes and dtypes must fit together.
+    """Check sizes and dtypes.
 
     Args:
         input: [steps, batch, size].
         states: Each [batch, hidden].
-        weights: W_ih, W_hh, b_ih, b_hh and the sequences' lengths; None where left out.
-        gates: How many rows of the weights there are for each hidden number.
+        weights: W_ih, W_hh, b_ih, b_hh and the sequences' lengths; None if missing.
+        gates: The number of rows of the weights per hidden unit.
 
     Raises:
-        ShapeError: Sizes do not.
-        DTypeError: They are not all of one floating dtype, with whole lengths.
+        ShapeError: Sizes do not fit.
+        DTypeError: The dtypes are not one floating dtype, or lengths no integers.
     """
-    *given, lengths = (*weights, *[None] * 5)[:5]
-    floating = [x for x in (input, *states, *given) if x is not None]
+    *parameters, lengths = (*weights, *[None] * 5)[:5]
+    floating = [x for x in (input, *states, *parameters) if x is not None]
     if len({x.dtype for x in floating}) > 1 or input.dtype.kind != "f":
         raise DTypeError("inputs, states and weights have one floating dtype")
     if lengths is not None and lengths.dtype.kind not in "iu":
@@ -133,11 +133,13 @@ def check(input: Any, states: Sequence[Any], *weights: Any, gates: int) -> None:
     _, batch, size = input.shape
     hidden = states[0].shape[1]
     rows = gates * hidden
-    wanted: list[tuple[int, ...]] = [(batch, hidden)] * len(states)
-    wanted += [(rows, size), (rows, hidden), (rows,), (rows,), (batch,)]
+    expected: list[tuple[int, ...]] = [(batch, hidden)] * len(states)
+    expected += [(rows, size), (rows, hidden), (rows,), (rows,), (batch,)]
     names = ["the state", "the cell"][: len(states)]
     names += ["W_ih", "W_hh", "b_ih", "b_hh", "sequence_length"]
-    for name, x, right in zip(names, (*states, *given, lengths), wanted, strict=True):
+    for name, x, right in zip(
+        names, (*states, *parameters, lengths), expected, strict=True
+    ):
         if x is not None and tuple(x.shape) != right:
             raise ShapeError(f"{name} has shape {list(x.shape)}, not {list(right)}")
 
@@ -167,12 +169,12 @@ def rnn_simple(
 
 
 def alive_at(sequence_length: Any, t: int, dtype: Any) -> Any:
-    """Who is alive at step t; None if everybody always is."""
+    """Mask of the sequences that have a step t; None if all have."""
     return None if sequence_length is None else alive(sequence_length, t, dtype)
 
 
 def shown(states: Any, sequence_length: Any) -> Any:
-    """The states as outputs: 0 where a sequence has ended."""
+    """Mask the states to outputs: 0 where a sequence has ended."""
     if sequence_length is None:
         return states
     running = np.arange(len(states))[:, None] < sequence_length
@@ -219,14 +221,14 @@ def rnn_simple_grad(
 
 @rnn_simple.infers
 def infer_simple(input: Like, h: Like, *weights: Any, **attrs: Any) -> Any:
-    """Outputs and states [steps, batch, hidden], the last state [batch, hidden]."""
+    """Outputs and states [steps, batch, hidden], the final state [batch, hidden]."""
     check(input, [h], *weights, gates=1)
     sequence = (*input.shape[:2], h.shape[1])
     return [(sequence, input.dtype), (h.shape, input.dtype), (sequence, input.dtype)]
 
 
 def arriving(dout: Any, dh: Any, mask: Any) -> tuple[Any, Any]:
-    """What arrives at a new state, and what goes past it to the state before."""
+    """Split the upstream gradient: to the new state, and past it to the old one."""
     dnew = total(dout, dh)
     if mask is None or dnew is None:
         return dnew, None

@@ -1,4 +1,4 @@
-"""Sums, products and extremes along dimensions, and spreading gradients back."""
+"""Reductions: sum, mean, product, extremes, logsumexp, and their adjoints."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NEEDS = "dimensions that X has, each named once"
 
 
 def counting(dtype: np.dtype[Any]) -> Any:
-    """The dtype numbers of this one are added up in: integers and bool in int64."""
+    """Accumulation dtype of a sum: int64 for integers and bool."""
     return dtype if dtype.kind == "f" else np.int64
 
 
@@ -47,7 +47,7 @@ def counting(dtype: np.dtype[Any]) -> Any:
 def reduce_sum(
     x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
 ) -> Any:
-    """The sum over the dimensions `dim`; integers and bool add up in int64."""
+    """The sum over the dimensions `dim`; integers and bool in int64."""
     along = axes(dim, x.ndim, reduce_all=reduce_all)
     return total(x, axis=along, keepdims=keep_dim, dtype=counting(x.dtype))
 
@@ -76,7 +76,7 @@ def arguments(x: Like, dim: Sequence[int], keep_dim: bool, *, reduce_all: bool) 
 def reduce_sum_grad(
     dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> Any:
-    """Every summand gets dout."""
+    """dx = dout broadcast to x's shape."""
     return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
 
 
@@ -109,7 +109,7 @@ def count_of(x: Like, along: Axes) -> str:
 def reduce_mean(
     x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
 ) -> Any:
-    """The sum over the dimensions `dim`, divided by how many elements that are."""
+    """The sum over the dimensions `dim`, divided by the number of elements."""
     check_floating(x)
     along = axes(dim, x.ndim, reduce_all=reduce_all)
     return total(x, axis=along, keepdims=keep_dim) / (size(x.shape, along) or nan)
@@ -133,10 +133,10 @@ def reduce_mean_numpy(
 
 
 def check_floating(x: Any) -> None:
-    """Only floating numbers have what is asked for.
+    """Require a floating dtype.
 
     Raises:
-        DTypeError: These are others.
+        DTypeError: The dtype is another one.
     """
     if x.dtype.kind != "f":
         raise DTypeError(f"{x.dtype} are no floating numbers")
@@ -146,7 +146,7 @@ def check_floating(x: Any) -> None:
 def reduce_mean_grad(
     dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> Any:
-    """Every element gets its share, dout / n."""
+    """dx = dout / n, broadcast to x's shape."""
     return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all, mean=True)
 
 
@@ -163,7 +163,7 @@ def reduce_mean_grad_numpy(
 
 
 def reduction(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
-    """An op that folds elements with a NumPy ufunc, two at a time."""
+    """Create a reduction op from a binary NumPy ufunc."""
 
     def kernel(
         x: Any,
@@ -188,12 +188,12 @@ reduce_any_ = reduction("reduce_any", np.logical_or.reduce, "Whether one is true
 
 
 def to_each_extreme(dout: Any, x: Any, out: Any, **where: Any) -> Any:
-    """The gradient, whole, at every element that equals the result."""
+    """Compute dx = dout at every element that equals the result."""
     return spread(dout, x, **where) * equal(x, spread(out, x, **where))
 
 
 def among_extremes(dout: Any, x: Any, out: Any, **where: Any) -> Any:
-    """The gradient in equal shares at the elements that equal the result."""
+    """Compute dx = dout divided evenly among the elements that equal the result."""
     chosen = equal(x, spread(out, x, **where))
     count = reduce_sum(chosen, **where).astype(dout.dtype)
     return spread(dout / count, x, **where) * chosen
@@ -209,7 +209,7 @@ def reduce_max_grad(
     keep_dim: bool,
     reduce_all: bool,
 ) -> Any:
-    """The gradient goes to every element that is the largest, as in Paddle."""
+    """dx = dout at every maximal element, as in Paddle."""
     where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
     return to_each_extreme(dout, x, out, **where)
 
@@ -224,7 +224,7 @@ def reduce_min_grad(
     keep_dim: bool,
     reduce_all: bool,
 ) -> Any:
-    """The gradient goes to every element that is the smallest, as in Paddle."""
+    """dx = dout at every minimal element, as in Paddle."""
     where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
     return to_each_extreme(dout, x, out, **where)
 
@@ -239,7 +239,7 @@ def reduce_amax_grad(
     keep_dim: bool,
     reduce_all: bool,
 ) -> Any:
-    """The largest elements share the gradient."""
+    """dx = dout divided evenly among the maximal elements."""
     where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
     return among_extremes(dout, x, out, **where)
 
@@ -254,7 +254,7 @@ def reduce_amin_grad(
     keep_dim: bool,
     reduce_all: bool,
 ) -> Any:
-    """The smallest elements share the gradient."""
+    """dx = dout divided evenly among the minimal elements."""
     where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
     return among_extremes(dout, x, out, **where)
 
@@ -273,10 +273,10 @@ def reduce_prod(
 def reduce_prod_grad(
     dout: Any, x: Any, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> Any:
-    """Every element gets dout times the product of the others.
+    """dx = dout times the product of the other elements.
 
-    That is not out / x, which says nothing where an x is 0. Along one dimension the
-    others are those before and those after; several are gone through one by one.
+    Not dout out / x, which is undefined where x is 0. Along one dimension the others
+    are those before and those after; several dimensions are processed one by one.
     """
     where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
     dx, rest = spread(dout, x, **where), x
@@ -319,13 +319,13 @@ def logsumexp_grad(
 
 @op
 def zero_nan(x: Any) -> Any:
-    """`x` with 0 where it is not a number."""
+    """Replace NaN by 0."""
     return np.where(np.isnan(x), x.dtype.type(0), x)
 
 
 @zero_nan.grad
 def zero_nan_grad(dout: Any, x: Any) -> Any:
-    """What is not a number does not count: it is the only thing unlike itself."""
+    """dx = dout where x is a number (x == x), 0 for NaN."""
     return dout * equal(x, x)
 
 
@@ -339,7 +339,7 @@ def spread(
     reduce_all: bool = False,
     mean: bool = False,
 ) -> Any:
-    """`x`, the result of a reduction, repeated over the shape of `y`: its adjoint."""
+    """Broadcast `x`, a reduction's result, to `y`'s shape: the adjoint of a sum."""
     shape = y.shape
     along = axes(dim, len(shape), reduce_all=reduce_all)
     if mean:
@@ -360,6 +360,6 @@ def spread_grad(
     reduce_all: bool,
     mean: bool,
 ) -> Any:
-    """Repeating sums up on the way back."""
+    """dx = the sum of dout over the reduced dimensions."""
     reduce = reduce_mean if mean else reduce_sum
     return reduce(dout, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)

@@ -1,4 +1,4 @@
-"""Elements repeated, so that they fill more room; repeating adds up on the way back."""
+"""Broadcasting, tiling and repeating; their gradients sum over the copies."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ __all__ = [
 
 @op(key="expand", needs="a shape to which that of X broadcasts; -1 keeps a size")
 def expand_v2(x: Any, *, shape: Sequence[int]) -> Any:
-    """`x` repeated until it has this shape; -1 keeps a size.
+    """Broadcast `x` to a shape; -1 keeps a size.
 
     Raises:
-        ShapeError: It has fewer dimensions than `x`, or a size is below -1.
+        ShapeError: The shape has fewer dimensions than `x`, or a size below -1.
     """
     leading = len(shape) - x.ndim
     if leading < 0 or min(shape, default=0) < -1 or -1 in shape[:leading]:
@@ -40,35 +40,35 @@ def expand_v2(x: Any, *, shape: Sequence[int]) -> Any:
 
 @expand_v2.grad
 def expand_v2_grad(dout: Any, x: Like) -> Any:
-    """Repeating sums up on the way back."""
+    """dx = dout summed over the broadcast dimensions."""
     return unbroadcast(dout, x)
 
 
 @op(key="broadcast_tensors", needs="shapes that broadcast")
 def broadcast_among(x: Any, *y: Any) -> Any:
-    """`x` repeated until it has the shape to which it and all of `y` broadcast."""
+    """Broadcast `x` to the shape to which it and all of `y` broadcast."""
     shapes = [part.shape for part in y]
     return np.array(np.broadcast_to(x, np.broadcast_shapes(x.shape, *shapes)))
 
 
 @broadcast_among.grad(of=("x",))
 def broadcast_among_grad(dout: Any, x: Like, *y: Like) -> Any:
-    """Repeating sums up on the way back."""
+    """dx = dout summed over the broadcast dimensions."""
     return (unbroadcast(dout, x),)
 
 
 def check_times(times: Sequence[int]) -> None:
-    """How often something is repeated is a whole number, 0 or more.
+    """Require non-negative counts.
 
     Raises:
-        InvalidValueError: It is not.
+        InvalidValueError: A count is negative.
     """
     if min(times, default=0) < 0:
         raise InvalidValueError(f"repeated {min(times)} times")
 
 
 def tiles(shape: Sequence[int], times: Sequence[int]) -> list[int]:
-    """Times and size of each dimension in turn: the shape of x, told tile by tile."""
+    """Interleave times and sizes: the shape of a tiled x with a dimension per tile."""
     ndim = max(len(shape), len(times))
     often = [1] * (ndim - len(times)) + list(times)
     sizes = [1] * (ndim - len(shape)) + list(shape)
@@ -77,43 +77,43 @@ def tiles(shape: Sequence[int], times: Sequence[int]) -> list[int]:
 
 @op
 def tile(x: Any, *, repeat_times: Sequence[int]) -> Any:
-    """`x`, repeat_times[k] times one after the other along dimension k."""
+    """Repeat `x` as a whole repeat_times[k] times along dimension k."""
     check_times(repeat_times)
     return np.tile(x, tuple(repeat_times))
 
 
 @tile.grad
 def tile_grad(dout: Any, x: Like, *, repeat_times: Sequence[int]) -> Any:
-    """Tiles add up on the way back."""
+    """dx = the sum of dout's tiles."""
     return untile(dout, x, repeat_times=repeat_times)
 
 
 @op(needs="a shape of X that is Y's, tiled")
 def untile(x: Any, y: Any, *, repeat_times: Sequence[int]) -> Any:
-    """The sum of all tiles: the adjoint of `tile`."""
+    """Sum all tiles: the adjoint of `tile`."""
     split = x.reshape(tiles(y.shape, repeat_times))
     return split.sum(tuple(range(0, split.ndim, 2)), dtype=x.dtype).reshape(y.shape)
 
 
 @untile.grad(of=("x",))
 def untile_grad(dout: Any, *, repeat_times: Sequence[int]) -> Any:
-    """Summing repeats on the way back."""
+    """dx = dout repeated."""
     return tile(dout, repeat_times=repeat_times)
 
 
 def often(repeats: Any, times: int) -> Any:
-    """How often each is repeated: one number for all, or an array of them."""
+    """Resolve the counts: one number for all, or an array."""
     counts = np.asarray(times if repeats is None else repeats)
     check_times(counts.ravel().tolist())
     return counts
 
 
 def check_counts(repeats: Any, size: int) -> None:
-    """There is a count for all, or one for each.
+    """Require one count for all, or one for each slice.
 
     Raises:
-        DTypeError: They are not whole.
-        ShapeError: There are fewer, or more.
+        DTypeError: The counts are no integers.
+        ShapeError: Their number is wrong.
     """
     if repeats.dtype.kind not in "iu":
         raise DTypeError(f"counts are integers, got {repeats.dtype}")
@@ -129,7 +129,7 @@ def repeat_interleave(
     dim: int = 0,
     Repeats: int = 0,  # noqa: N803  Paddle's name
 ) -> Any:
-    """Each slice along `dim` repeated, by `repeats_tensor` or by `Repeats` for all."""
+    """Repeat each slice along `dim`, by `repeats_tensor` or by `Repeats` for all."""
     infer_repeat_interleave(x, repeats_tensor, dim=dim, Repeats=Repeats)
     return np.repeat(x, often(repeats_tensor, Repeats), dim)
 
@@ -143,7 +143,7 @@ def repeat_interleave_grad(
     dim: int,
     Repeats: int,  # noqa: N803  Paddle's name
 ) -> Any:
-    """The copies of a slice add up on the way back."""
+    """dx = dout summed over the copies of each slice."""
     return unrepeat(dout, x, repeats_tensor, dim=dim, Repeats=Repeats)
 
 
@@ -155,7 +155,7 @@ def infer_repeat_interleave(
     dim: int,
     Repeats: int,  # noqa: N803  Paddle's name
 ) -> Any:
-    """How many there will be a tensor says only when it runs."""
+    """The size along `dim` is unknown (-1) if the counts are a tensor."""
     at = normalize_axis_index(dim, x.ndim)
     if repeats_tensor is not None:
         check_counts(repeats_tensor, x.shape[at])
@@ -173,7 +173,7 @@ def unrepeat(
     dim: int = 0,
     Repeats: int = 0,  # noqa: N803  Paddle's name
 ) -> Any:
-    """The sum of the copies of each slice: the adjoint of `repeat_interleave`."""
+    """Sum the copies of each slice: the adjoint of `repeat_interleave`."""
     counts = np.broadcast_to(often(repeats_tensor, Repeats), y.shape[dim])
     source = np.repeat(np.arange(y.shape[dim]), counts)
     return summed_at(along(y.shape, dim, source), x, np.zeros(y.shape, x.dtype))
@@ -181,7 +181,7 @@ def unrepeat(
 
 @unrepeat.infers
 def infer_unrepeat(x: Like, y: Like, repeats_tensor: Any, **_: int) -> Any:
-    """The shape of Y."""
+    """Y's shape."""
     return [(y.shape, x.dtype)]
 
 
@@ -193,5 +193,5 @@ def unrepeat_grad(
     dim: int,
     Repeats: int,  # noqa: N803  Paddle's name
 ) -> Any:
-    """Summing repeats on the way back."""
+    """dx = dout repeated."""
     return repeat_interleave(dout, repeats_tensor, dim=dim, Repeats=Repeats)

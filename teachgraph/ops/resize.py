@@ -1,8 +1,8 @@
-"""Resizing: each output element a mean of a few input elements near its place.
+"""Resizing (interpolation): nearest, linear, cubic, in 1 to 3 dimensions.
 
-Along one dimension that is a matrix with a row for each output, so resizing an image is
-one product for each of its dimensions, and going back is the same with the matrices
-transposed.
+Along one dimension resizing is a matrix with a row of weights for each output, so an
+image is resized by one product per dimension, and the adjoint uses the transposed
+matrices.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SPATIAL = {
     "bicubic": (2,),
     "trilinear": (3,),
 }
-"""How many dimensions each method resizes."""
+"""Numbers of spatial dimensions of each method."""
 
 SHARPNESS = -0.75
 """The slope of the cubic at distance 1 (Keys, 1981), Paddle's and PyTorch's choice."""
@@ -40,14 +40,14 @@ Taps = Iterator[tuple[Any, Any]]
 
 
 class Line(NamedTuple):
-    """One dimension that is resized.
+    """Resizing of one dimension.
 
     Attributes:
-        size: How many elements there are.
-        wanted: How many there shall be.
-        factor: wanted / size, where that was given instead.
-        corners: Whether the first and last elements keep their places.
-        half: Whether places are those of the elements' centres.
+        size: The old size.
+        wanted: The new size.
+        factor: wanted / size, if given instead, else None.
+        corners: Align the centres of the first and last elements.
+        half: Coordinates are those of the elements' centres (half-pixel).
     """
 
     size: int
@@ -57,7 +57,7 @@ class Line(NamedTuple):
     half: bool
 
     def places(self) -> Any:
-        """Where among the inputs each output lies."""
+        """Compute the input coordinate of each output."""
         outputs = np.arange(self.wanted)
         if self.corners:
             return outputs * (self.size - 1) / max(self.wanted - 1, 1)
@@ -66,17 +66,17 @@ class Line(NamedTuple):
         return self.scaled(outputs)
 
     def scaled(self, outputs: Any) -> Any:
-        """Places among the inputs, both counted from the edge."""
+        """Scale coordinates, both counted from the edge."""
         if self.factor is None:
             return outputs * self.size / self.wanted
         return outputs / self.factor
 
     def inside(self, index: Any) -> Any:
-        """Whole places, beyond the edge those of the edge."""
+        """Clip integer coordinates to the input."""
         return np.clip(index, 0, self.size - 1).astype(int)
 
     def matrix(self, method: str, dtype: Any) -> Any:
-        """The weight of each input for each output."""
+        """Compute the weight of each input for each output."""
         out = np.zeros((self.wanted, self.size), dtype)
         for index, weight in TAPS[method](self):
             np.add.at(out, (np.arange(self.wanted), self.inside(index)), weight)
@@ -84,13 +84,13 @@ class Line(NamedTuple):
 
 
 def nearest(line: Line) -> Taps:
-    """The one element on whose ground the place is."""
+    """Weights of the nearest element."""
     shift = 0.5 if line.corners else 0.0
     yield np.floor(line.places() + shift), 1.0
 
 
 def linear(line: Line) -> Taps:
-    """The two neighbours, the nearer one more."""
+    """Weights of the two neighbours."""
     places = np.maximum(line.places(), 0)
     before = line.inside(np.floor(places))
     yield before, 1 - (places - before)
@@ -98,7 +98,7 @@ def linear(line: Line) -> Taps:
 
 
 def cubic(line: Line) -> Taps:
-    """Four neighbours, weighted by a cubic of their distance."""
+    """Weights of the four neighbours by a cubic of their distance."""
     places = line.places()
     before = np.floor(places)
     for step in range(-1, 3):
@@ -106,7 +106,7 @@ def cubic(line: Line) -> Taps:
 
 
 def weight_at(distance: Any) -> Any:
-    """The cubic: 1 at 0, and 0 at 1 and at 2 and beyond."""
+    """Evaluate the cubic kernel: 1 at 0, and 0 at 1 and from 2 on."""
     a, d = SHARPNESS, distance
     near = ((a + 2) * d - (a + 3)) * d * d + 1
     far = ((d - 5) * d + 8) * d * a - 4 * a
@@ -123,7 +123,7 @@ TAPS = {
 
 
 class Resizing(NamedTuple):
-    """The attributes that all methods share."""
+    """Attributes of all methods."""
 
     interp_method: str
     align_corners: bool
@@ -135,10 +135,10 @@ class Resizing(NamedTuple):
     scale: Sequence[float]
 
     def lines(self, shape: Sequence[int]) -> dict[int, Line]:
-        """For each dimension that is resized, how.
+        """Compute a `Line` for each resized dimension.
 
         Raises:
-            ShapeError: The method resizes other numbers of dimensions.
+            ShapeError: The method is for another rank.
             InvalidValueError: Sizes or factors are missing or not positive.
         """
         spatial = len(shape) - 2
@@ -148,22 +148,22 @@ class Resizing(NamedTuple):
         counts, factors = self.wanted(spatial)
         half = self.align_mode == 0 or self.interp_method == "bicubic"
         half = half and self.interp_method != "nearest" and not self.align_corners
-        found = {}
+        by_axis = {}
         for axis, count, factor in zip(axes, counts, factors, strict=True):
             size = shape[axis]
-            made = count if factor is None else int(size * factor)
-            if size < 1 or made < 1:
-                raise ShapeError(f"{size} elements cannot become {made}")
-            found[axis] = Line(size, made, factor, self.align_corners, half)
-        return found
+            new_size = count if factor is None else int(size * factor)
+            if size < 1 or new_size < 1:
+                raise ShapeError(f"{size} elements cannot become {new_size}")
+            by_axis[axis] = Line(size, new_size, factor, self.align_corners, half)
+        return by_axis
 
     @property
     def last(self) -> bool:
-        """Whether the channels are the last dimension."""
+        """True if the channels are the last dimension."""
         return self.data_layout.endswith("C")
 
     def wanted(self, spatial: int) -> tuple[list[int], list[float | None]]:
-        """For each dimension, its size, and the factor if that is given instead."""
+        """Return for each dimension its new size, and the factor if given instead."""
         counts = [self.out_d, self.out_h, self.out_w][3 - spatial :]
         if not self.scale:
             return counts, [None] * spatial
@@ -175,22 +175,22 @@ class Resizing(NamedTuple):
 
 
 def check_floating(x: Any) -> None:
-    """A mean is taken of floating numbers.
+    """Require floating numbers.
 
     Raises:
-        DTypeError: They are not.
+        DTypeError: The dtype is not floating.
     """
     if x.dtype.kind != "f":
         raise DTypeError(f"floating numbers are resized, not {x.dtype}")
 
 
 def along(x: Any, matrix: Any, axis: int) -> Any:
-    """`matrix` times x along one dimension."""
+    """Multiply `matrix` with x along one dimension."""
     return np.moveaxis(np.tensordot(x, matrix, (axis, 1)), -1, axis)
 
 
 def interpolation(method: str, doc: str) -> Op:
-    """The op that resizes by this method, and its rule."""
+    """Create the op of a method, and its gradient rule."""
 
     def kernel(
         x: Any,
@@ -235,13 +235,13 @@ def interpolation(method: str, doc: str) -> Op:
         return shrink_back(dout, x, **about._asdict())
 
     kernel.__doc__ = doc
-    made: Op = op(type=f"{method}_interp_v2", needs="images and a size for them")(
+    resize_op: Op = op(type=f"{method}_interp_v2", needs="images and a size for them")(
         kernel
     )
-    made.infers(infers)
+    resize_op.infers(infers)
     rule.__name__ = f"{method}_interp_v2_grad"
-    made.grad(rule)
-    return made
+    resize_op.grad(rule)
+    return resize_op
 
 
 @op(needs="what resizing Y gives")
@@ -258,17 +258,17 @@ def shrink_back(
     out_w: int = -1,
     scale: Sequence[float] = (),
 ) -> Any:
-    """The adjoint of resizing `y`: each element back to those it is a mean of."""
+    """Adjoint of resizing `y`: products with the transposed matrices."""
     sizes = out_d, out_h, out_w
-    given = interp_method, align_corners, align_mode, data_layout
-    for axis, line in Resizing(*given, *sizes, scale).lines(y.shape).items():
+    method = interp_method, align_corners, align_mode, data_layout
+    for axis, line in Resizing(*method, *sizes, scale).lines(y.shape).items():
         x = along(x, line.matrix(interp_method, x.dtype).T, axis)
     return x
 
 
 @shrink_back.infers
 def infer_shrink_back(x: Like, y: Like, **attrs: Any) -> Any:
-    """Shaped like y."""
+    """y's shape."""
     return [(y.shape, x.dtype)]
 
 
@@ -285,7 +285,7 @@ def shrink_back_grad(
     out_w: int,
     scale: Sequence[float],
 ) -> Any:
-    """The adjoint of the adjoint is resizing itself."""
+    """dx = dout resized: the adjoint of the adjoint."""
     return find(f"{interp_method}_interp_v2")(
         dout,
         align_corners=align_corners,

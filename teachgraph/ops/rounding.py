@@ -1,6 +1,6 @@
-"""Rounding: to whole numbers, down, up, to the nearest or towards 0.
+"""Rounding to integers: floor, ceil, round and trunc.
 
-All are flat between their steps, so the gradient is 0.
+All are piecewise constant, so the gradient is 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["ceil", "floor", "round_", "trunc"]
 
 @op(needs=FLOATING)
 def floor(x: Any) -> Any:
-    """The largest whole number that is not above x."""
+    """out = the largest integer <= x."""
     return np.floor(floats(x))
 
 
@@ -29,7 +29,7 @@ def floor_grad(dout: Any) -> Any:
 
 @op(needs=FLOATING)
 def ceil(x: Any) -> Any:
-    """The smallest whole number that is not below x."""
+    """out = the smallest integer >= x."""
     return np.ceil(floats(x))
 
 
@@ -41,7 +41,7 @@ def ceil_grad(dout: Any) -> Any:
 
 @op(type="round", key="round", needs=FLOATING)
 def round_(x: Any) -> Any:
-    """The nearest whole number, halves away from 0 (NumPy rounds them to even)."""
+    """out = the nearest integer, halves away from 0 (NumPy rounds them to even)."""
     towards_zero = np.trunc(floats(x))
     return towards_zero + np.copysign(np.abs(x - towards_zero) >= 0.5, x)
 
@@ -54,7 +54,7 @@ def round_grad(dout: Any) -> Any:
 
 @op(needs="numbers")
 def trunc(x: Any) -> Any:
-    """The whole part of x: what stands before the point."""
+    """out = x rounded towards 0."""
     return x.copy() if x.dtype.kind in "iu" else np.trunc(floats(x))
 
 

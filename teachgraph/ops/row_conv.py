@@ -1,6 +1,6 @@
-"""Row convolution: each step of a sequence looks ahead at those after it.
+"""Row convolution: a convolution over the current and future steps of a sequence.
 
-The op and its adjoint for the filter are each other's gradients, so that derivatives of
+The op and its adjoint in the filter are each other's gradients, so that derivatives of
 any order follow.
 """
 
@@ -19,11 +19,11 @@ __all__ = ["ahead_products", "row_conv"]
 
 
 def check_steps(x: Any, filter: Any) -> None:
-    """Refuse what does not fit.
+    """Check dtypes and shapes.
 
     Raises:
-        DTypeError: One is not floating.
-        ShapeError: x has no three dimensions, or the filter other channels.
+        DTypeError: An input is not floating.
+        ShapeError: x is not 3-D, or the filter has other channels.
     """
     if not x.dtype.kind == filter.dtype.kind == "f":
         raise DTypeError(
@@ -42,7 +42,7 @@ def check_steps(x: Any, filter: Any) -> None:
 def row_conv(x: Any, filter: Any) -> Any:
     """out[n, t, d] = the sum over k of x[n, t + k, d] filter[k, d].
 
-    What would come after the last step is 0.
+    Steps after the last one are 0.
     """
     check_steps(x, filter)
     out = np.zeros(x.shape, np.result_type(x, filter))
@@ -53,7 +53,7 @@ def row_conv(x: Any, filter: Any) -> Any:
 
 @row_conv.grad
 def row_conv_grad(dout: Any, x: Any, filter: Any) -> Any:
-    """dx[t] = the sum of dout[t - k] filter[k]: the same, looking back."""
+    """dx[t] = sum of dout[t - k] filter[k]: a causal convolution."""
     return (
         lambda: reduce_to(looking_back(dout, filter), x),
         lambda: ahead_products(dout, x, filter),
@@ -61,13 +61,13 @@ def row_conv_grad(dout: Any, x: Any, filter: Any) -> Any:
 
 
 def looking_back(x: Any, filter: Any) -> Any:
-    """The sum over k of x[n, t - k, d] filter[k, d]."""
+    """Compute the sum over k of x[n, t - k, d] filter[k, d]."""
     return flip(row_conv(flip(x, axis=[1]), filter), axis=[1])
 
 
 @row_conv.infers
 def infer_row_conv(x: Like, filter: Like) -> Any:
-    """x's own."""
+    """x's spec."""
     check_steps(x, filter)
     return [(tuple(x.shape), np.result_type(x.dtype, filter.dtype))]
 
@@ -95,7 +95,7 @@ def ahead_products_grad(dout: Any, x: Any, y: Any, filter: Like) -> Any:
 
 @ahead_products.infers
 def infer_ahead_products(x: Like, y: Like, filter: Like) -> Any:
-    """Shaped like the filter."""
+    """The filter's shape."""
     check_steps(x, filter)
     check_steps(y, filter)
     return [(tuple(filter.shape), filter.dtype)]

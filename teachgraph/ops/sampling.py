@@ -1,7 +1,7 @@
-"""Random numbers, all from the one generator that `teachgraph.seed` starts.
+"""Random ops, drawing from the global generator behind `teachgraph.seed`.
 
 An op whose attribute `seed` is not 0 draws from a generator of its own instead, so it
-gives the same numbers whenever it runs.
+draws the same numbers in every run.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PROBABILITIES = "floating numbers that can be probabilities"
 
 
 def source(seed: int) -> np.random.Generator:
-    """The one generator, or one of its own for an op with a seed."""
+    """Return the global generator, or a new one for an op with a seed."""
     return np.random.default_rng(seed) if seed else random.generator()
 
 
@@ -53,9 +53,9 @@ def uniform_random(
     diag_step: int = 0,
     diag_val: float = 1.0,
 ) -> Any:
-    """Numbers spread evenly over [min, max), but for `diag_num` that are `diag_val`.
+    """Draw uniformly from [min, max); `diag_num` elements are set to `diag_val`.
 
-    The i-th of these stands at i (diag_step + 1) of all elements in a row.
+    The i-th of these has the flat index i (diag_step + 1).
     """
     numbers = source(seed).uniform(min, max, tuple(shape))
     numbers.reshape(-1)[: diag_num * (diag_step + 1) : diag_step + 1] = diag_val
@@ -71,7 +71,7 @@ def gaussian_random(
     seed: int = 0,
     dtype: int = FLOAT32,
 ) -> Any:
-    """Normally distributed numbers."""
+    """Draw from a normal distribution."""
     numbers = source(seed).normal(mean, std, tuple(shape))
     return np.asarray(numbers, dtypes.convert(dtype))
 
@@ -85,7 +85,7 @@ def truncated_gaussian_random(
     seed: int = 0,
     dtype: int = FLOAT32,
 ) -> Any:
-    """Normally distributed numbers, drawn again until all are within 2 deviations."""
+    """Draw from a normal distribution, truncated at 2 deviations by redrawing."""
     generator = source(seed)
     numbers = np.asarray(generator.standard_normal(tuple(shape)))
     while (outside := np.abs(numbers) > 2.0).any():
@@ -97,11 +97,11 @@ def truncated_gaussian_random(
 def orthogonal_random(
     *, shape: Sequence[int], gain: float = 1.0, seed: int = 0, dtype: int = FLOAT32
 ) -> Any:
-    """A random matrix with orthogonal rows or columns of length `gain`.
+    """Draw a matrix with orthogonal rows or columns of norm `gain`.
 
-    The dimensions after the first count as one. Q of a matrix of normally distributed
-    numbers is spread evenly over all such matrices, once R has a positive diagonal
-    (Saxe, McClelland and Ganguli, 2014).
+    The dimensions after the first are flattened. Q of a normally distributed matrix is
+    uniform over the orthogonal matrices if the signs are chosen such that R has a
+    positive diagonal (Saxe, McClelland and Ganguli, 2014).
     """
     check_matrix(shape)
     rows, columns = shape[0], prod(shape[1:])
@@ -113,7 +113,7 @@ def orthogonal_random(
 
 
 def check_matrix(shape: Sequence[int]) -> None:
-    """Two dimensions or more.
+    """Require two dimensions or more.
 
     Raises:
         ShapeError: There are fewer.
@@ -123,10 +123,10 @@ def check_matrix(shape: Sequence[int]) -> None:
 
 
 def check_range(low: int, high: int) -> None:
-    """There must be a whole number to draw.
+    """Require a non-empty range.
 
     Raises:
-        InvalidValueError: There is none.
+        InvalidValueError: The range is empty.
     """
     if low >= high:
         raise InvalidValueError(f"there is no number from {low} up to below {high}")
@@ -141,7 +141,7 @@ def randint(
     seed: int = 0,
     dtype: int = INT64,
 ) -> Any:
-    """Whole numbers, low <= n < high, each as likely as any other."""
+    """Draw integers low <= n < high uniformly."""
     check_range(low, high)
     numbers = source(seed).integers(low, high, tuple(shape))
     return np.asarray(numbers, dtypes.convert(dtype))
@@ -151,7 +151,7 @@ def randint(
 def randint_like(
     x: Any, *, low: int = 0, high: int, seed: int = 0, dtype: int = -1
 ) -> Any:
-    """Whole numbers in the shape of `x` (and in its dtype, where that is -1)."""
+    """Draw integers in the shape of `x` (and in its dtype, if `dtype` is -1)."""
     check_range(low, high)
     numbers = source(seed).integers(low, high, x.shape)
     return np.asarray(numbers, x.dtype if dtype == -1 else dtypes.convert(dtype))
@@ -166,16 +166,16 @@ def infer_randint_like(x: Like, *, low: int, high: int, seed: int, dtype: int) -
 
 @op(random=True)
 def randperm(*, n: int, seed: int = 0, dtype: int = INT64) -> Any:
-    """0, 1, ..., n - 1 in some order, each order as likely as any other."""
+    """Draw a permutation of 0, 1, ..., n - 1 uniformly."""
     check_count(n)
     return np.asarray(source(seed).permutation(n), dtypes.convert(dtype))
 
 
 def check_count(n: int) -> None:
-    """A number of things is whole and not negative.
+    """Require a non-negative integer.
 
     Raises:
-        InvalidValueError: It is not.
+        InvalidValueError: The count is not.
     """
     if n != int(n) or n < 0:
         raise InvalidValueError(f"n is a whole number, 0 or more, got {n}")
@@ -189,10 +189,10 @@ def infer_randperm(*, n: int, seed: int, dtype: int) -> Any:
 
 
 def check_floating(x: Any) -> None:
-    """Numbers with a fraction.
+    """Require floating numbers.
 
     Raises:
-        DTypeError: They are whole.
+        DTypeError: The dtype is not floating.
     """
     if x.dtype.kind != "f":
         raise DTypeError(f"{x.dtype} is no floating type: x.astype('float32') is")
@@ -200,14 +200,14 @@ def check_floating(x: Any) -> None:
 
 @op(key="gaussian", random=True)
 def gaussian_like(x: Any, *, seed: int = 0) -> Any:
-    """Normally distributed numbers, of mean 0 and deviation 1, in the shape of `x`."""
+    """Draw from the standard normal distribution in the shape of `x`."""
     check_floating(x)
     return np.asarray(source(seed).standard_normal(x.shape), x.dtype)
 
 
 @op(random=True, needs=PROBABILITIES)
 def bernoulli(x: Any, *, seed: int = 0) -> Any:
-    """1 with probability x, else 0."""
+    """Draw 1 with probability x, else 0."""
     check_floating(x)
     if not ((x >= 0) & (x <= 1)).all():
         raise InvalidValueError("a probability is between 0 and 1")
@@ -216,7 +216,7 @@ def bernoulli(x: Any, *, seed: int = 0) -> Any:
 
 @op(random=True, needs="floating numbers that can be means, 0 or more")
 def poisson(x: Any, *, seed: int = 0) -> Any:
-    """How often something happens that happens x times on average."""
+    """Draw from Poisson distributions with rates x."""
     check_floating(x)
     if not (x >= 0).all():
         raise InvalidValueError("a mean number of times is 0 or more")
@@ -224,7 +224,7 @@ def poisson(x: Any, *, seed: int = 0) -> Any:
 
 
 def described(*, shape: Sequence[int], dtype: int, **attrs: Any) -> Any:
-    """The shape and dtype asked for; nothing is drawn to find out.
+    """Infer shape and dtype from the attributes, without drawing.
 
     Raises:
         ShapeError: A size is negative or not whole.
@@ -242,14 +242,14 @@ truncated_gaussian_random.infers(described)
 
 @orthogonal_random.infers
 def infer_orthogonal(*, shape: Sequence[int], **attrs: Any) -> Any:
-    """The shape asked for."""
+    """The shape of the attributes."""
     check_matrix(shape)
     return described(shape=shape, **attrs)
 
 
 @randint.infers
 def infer_randint(*, low: int, high: int, **attrs: Any) -> Any:
-    """The shape asked for."""
+    """The shape of the attributes."""
     check_range(low, high)
     return described(**attrs)
 
@@ -267,11 +267,10 @@ def infer_like(x: Like, *, seed: int) -> Any:
 def multinomial(
     x: Any, *, num_samples: int = 1, replacement: bool = False, seed: int = 0
 ) -> Any:
-    """Places of x, drawn with the weights that stand there.
+    """Draw indices of x with probabilities proportional to the weights x.
 
-    With replacement a place may come again: where a random share of the total weight
-    falls. Without, every place waits for a time that is exponentially distributed with
-    its weight as rate, and the first ones are taken.
+    With replacement by inverting the cumulative weights. Without, every index draws an
+    exponentially distributed time with its weight as rate, and the smallest times win.
     """
     check_draw(x, num_samples)
     enough = (x > 0).sum(-1) >= (1 if replacement else num_samples)
@@ -289,11 +288,11 @@ def multinomial(
 
 
 def check_draw(x: Any, count: int) -> None:
-    """A vector or rows of weights, and something to draw.
+    """Require a vector or matrix of weights, and a positive number of draws.
 
     Raises:
-        ShapeError: There are other dimensions.
-        InvalidValueError: Less than one is to be drawn.
+        ShapeError: The weights have another rank.
+        InvalidValueError: `num_samples` is less than 1.
     """
     check_floating(x)
     if x.ndim not in (1, 2):
@@ -304,6 +303,6 @@ def check_draw(x: Any, count: int) -> None:
 
 @multinomial.infers
 def infer_multinomial(x: Like, *, num_samples: int, **attrs: Any) -> Any:
-    """So many places for each row."""
+    """`num_samples` indices for each row."""
     check_draw(x, num_samples)
     return [((*x.shape[:-1], int(num_samples)), np.dtype("int64"))]

@@ -1,7 +1,7 @@
-"""Running sums, products and extremes: each element with all before it.
+"""Cumulative sums, products, extremes and logsumexp.
 
-What their gradients have in common is the linear recurrence, out_i = x_i + y_i out_i-1,
-run from the other end.
+Their gradients are linear recurrences, out_i = x_i + y_i out_i-1, run from the other
+end.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def shift(x: Any, *, axis: int, reverse: bool = False, fill: float = 0.0) -> Any
 
 @shift.grad
 def shift_grad(dout: Any, *, axis: int, reverse: bool) -> Any:
-    """Shifting back; what was filled in is constant, what fell out does not count."""
+    """dx = dout shifted back."""
     return shift(dout, axis=axis, reverse=not reverse)
 
 
@@ -77,7 +77,7 @@ def recurrence_grad(dout: Any, out: Any, y: Any, *, axis: int, reverse: bool) ->
 
 
 def product_before(x: Any, axis: int, *, reverse: bool = False) -> Any:
-    """For each element of a line, the product of all before it; of none it is 1."""
+    """Compute for each element the product of all before it; 1 for the first."""
     where = {"axis": axis, "reverse": reverse}
     start = shift(fill_any_like(x), **where, fill=1.0)
     return recurrence(start, shift(x, **where), **where)
@@ -92,7 +92,7 @@ def cumsum(
     exclusive: bool = False,
     reverse: bool = False,
 ) -> Any:
-    """out_i = x_1 + ... + x_i along `axis`, or of all elements in a row.
+    """out_i = x_1 + ... + x_i along `axis`, or of the flattened elements.
 
     With `exclusive` without x_i itself, with `reverse` from the last element on.
     """
@@ -111,7 +111,7 @@ def cumsum(
 def cumsum_grad(
     dout: Any, x: Like, *, axis: int, flatten: bool, exclusive: bool, reverse: bool
 ) -> Any:
-    """x_i is in every sum from the i-th on: the same sums, from the other end."""
+    """dx = the cumulative sum of dout from the other end."""
     where = {"axis": 0 if flatten else axis, "exclusive": exclusive}
     dx = cumsum(dout, **where, reverse=not reverse)
     return reshape_as(dx, x) if flatten else dx
@@ -129,8 +129,8 @@ def cumprod(x: Any, *, dim: int) -> Any:
 def cumprod_grad(dout: Any, out: Any, x: Any, *, dim: int) -> Any:
     """dx_i = out_i-1 s_i, where s_i = dout_i + x_i+1 s_i+1.
 
-    That is the sum over k of dout_k times all factors of out_k but x_i, without a
-    division that an x of 0 would forbid.
+    That is the sum over k of dout_k times all factors of out_k but x_i, without
+    dividing by x_i, which may be 0.
     """
     following = shift(x, axis=dim, reverse=True)
     after = recurrence(dout, following, axis=dim, reverse=True)
@@ -139,9 +139,9 @@ def cumprod_grad(dout: Any, out: Any, x: Any, *, dim: int) -> Any:
 
 @op(needs=f"{FLOATING}, and {NEEDS}")
 def logcumsumexp(x: Any, *, axis: int = -1, flatten: bool = False) -> Any:
-    """out_i = log(exp x_1 + ... + exp x_i) along `axis`, or of all elements in a row.
+    """out_i = log(exp x_1 + ... + exp x_i) along `axis`, or of the flattened elements.
 
-    It goes by log(exp a + exp b) = max + log(1 + exp(min - max)), so nothing overflows.
+    Computed by log(exp a + exp b) = max + log(1 + exp(min - max)), without overflow.
     """
     if x.dtype.kind != "f":
         raise DTypeError(f"{x.dtype} are no floating numbers")
@@ -154,8 +154,8 @@ def logcumsumexp(x: Any, *, axis: int = -1, flatten: bool = False) -> Any:
 def logcumsumexp_grad(dout: Any, out: Any, x: Any, *, axis: int, flatten: bool) -> Any:
     """dx_i = exp(x_i - out_i) s_i, where s_i = dout_i + exp(out_i - out_i+1) s_i+1.
 
-    That is the sum over k >= i of dout_k exp(x_i - out_k); as out never falls, no
-    factor is above 1.
+    That is the sum over k >= i of dout_k exp(x_i - out_k); as out is non-decreasing, no
+    factor exceeds 1.
     """
     along = 0 if flatten else axis
     finite = above_minus_infinity(out)
@@ -168,13 +168,13 @@ def logcumsumexp_grad(dout: Any, out: Any, x: Any, *, axis: int, flatten: bool) 
 
 
 def above_minus_infinity(x: Any) -> Any:
-    """`x` with the smallest number for -inf, which cannot be subtracted from itself."""
+    """Replace -inf by the lowest finite number, since -inf - -inf is NaN."""
     lowest = float(np.finfo(x.dtype).min)
     return elementwise_max(x, fill_any_like(x, value=lowest))
 
 
 def running(name: str, extreme: Callable[..., Any], doc: str) -> Op:
-    """The op of a running extreme, which also says where each one stands."""
+    """Create the op of a cumulative extreme, which also returns its indices."""
 
     def kernel(x: Any, *, axis: int = -1, dtype: int = INT64) -> Any:
         rows = lines(x, axis)
@@ -194,22 +194,22 @@ def running(name: str, extreme: Callable[..., Any], doc: str) -> Op:
 cummax = running(
     "cummax",
     np.maximum.accumulate,
-    "The largest of x_1 ... x_i along `axis`, and where it stands last.",
+    "The maximum of x_1 ... x_i along `axis`, and the index of its last occurrence.",
 )
 cummin = running(
     "cummin",
     np.minimum.accumulate,
-    "The smallest of x_1 ... x_i along `axis`, and where it stands last.",
+    "The minimum of x_1 ... x_i along `axis`, and the index of its last occurrence.",
 )
 
 
 @cummax.grad
 def cummax_grad(dout: Any, indices: Any, x: Like, *, axis: int) -> Any:
-    """Every gradient goes where its element stands."""
+    """Scatter-add dout to the indices."""
     return to_places(dout, x, indices, axis)
 
 
 @cummin.grad
 def cummin_grad(dout: Any, indices: Any, x: Like, *, axis: int) -> Any:
-    """Every gradient goes where its element stands."""
+    """Scatter-add dout to the indices."""
     return to_places(dout, x, indices, axis)

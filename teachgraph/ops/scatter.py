@@ -1,6 +1,7 @@
-"""Elements written to given places: what stood there no longer counts.
+"""Scatter by index: overwriting, adding and multiplying; one-hot.
 
-Where a place is written several times the last value stays; it alone has a gradient.
+If an element is overwritten several times, the last value wins; only that one has a
+gradient.
 """
 
 from __future__ import annotations
@@ -44,16 +45,17 @@ INT64 = CODES[dtypes.int64]
 
 @op
 def numbered(x: Any) -> Any:
-    """The numbers 0, 1, 2, ... in the shape of `x`."""
+    """0, 1, 2, ... in the shape of `x`."""
     return np.arange(x.size).reshape(x.shape)
 
 
 def surviving(
     dout: Any, write: Callable[[Any, Any], Any], read: Callable[[Any], Any]
 ) -> Any:
-    """The gradients of what was written: 0 for what a later value has overwritten.
+    """Compute the gradients of written values: 0 for those overwritten later.
 
-    Each value's number is written to its place; one that finds its own there stayed.
+    Each value's number is written to its index; a value survived if its own number is
+    read back there.
     """
     dvalue = read(dout)
     numbers = numbered(dvalue)
@@ -68,10 +70,10 @@ def surviving(
 def scatter(x: Any, updates: Any, ids: Any, *, overwrite: bool = True) -> Any:
     """A copy of `x` whose rows at `ids` are the updates.
 
-    Rows named several times get the last one, or the sum if not `overwrite`.
+    Of duplicate ids the last update wins, or they are summed if not `overwrite`.
 
     Raises:
-        ShapeError: The updates are no such rows.
+        ShapeError: The updates do not fit.
     """
     if not x.ndim or updates.shape != (*listed(ids.shape), *x.shape[1:]):
         raise ShapeError(f"updates of shape {list(updates.shape)} do not fit")
@@ -84,7 +86,7 @@ def scatter(x: Any, updates: Any, ids: Any, *, overwrite: bool = True) -> Any:
 
 @scatter.grad(of=("x", "updates"))
 def scatter_grad(dout: Any, updates: Like, ids: Any, *, overwrite: bool) -> Any:
-    """The rows that were replaced no longer count."""
+    """dx = dout with 0 at the replaced rows; dupdates = the surviving rows of dout."""
 
     def write(start: Any, rows: Any) -> Any:
         return scatter(start, rows, ids)
@@ -106,10 +108,10 @@ REDUCE = {"assign": "assign", "add": "add", "mul": "mul", "multiply": "mul"}
 
 
 def reduction(name: str) -> str:
-    """What becomes of a value and what stands in its place.
+    """Normalise the name of a reduction.
 
     Raises:
-        InvalidValueError: It is no such word.
+        InvalidValueError: The name is unknown.
     """
     if name not in REDUCE:
         raise InvalidValueError(f"reduce is one of {', '.join(REDUCE)}, got {name!r}")
@@ -132,7 +134,7 @@ def put_along_axis(
 ) -> Any:
     """A copy of `input` with values put where `take_along_axis` would read.
 
-    They are assigned, added or multiplied; what stood there takes part in that if
+    They are assigned, added or multiplied; the old element takes part if
     `Include_self`.
     """
     how = reduction(Reduce)
@@ -147,10 +149,10 @@ def put_along_axis(
 
 
 def same_shape(value: Any, index: Any) -> Any:
-    """The values.
+    """Require a value for each index.
 
     Raises:
-        ShapeError: There is not one for each index.
+        ShapeError: The shapes differ.
     """
     if value.shape != index.shape:
         raise ShapeError(
@@ -171,7 +173,7 @@ def put_along_axis_grad(
     Reduce: str,  # noqa: N803
     Include_self: bool,  # noqa: N803
 ) -> Any:
-    """What was replaced no longer counts; a factor gets what it was multiplied with."""
+    """dinput = dout, 0 where replaced; dvalue = dout there, times the other factors."""
     how = reduction(Reduce)
 
     def write(start: Any, values: Any) -> Any:
@@ -198,7 +200,7 @@ def put_along_axis_grad(
 
 
 def together(indices: Sequence[Any]) -> Any:
-    """Indices of one dimension each as one of several: what `gather_nd` takes."""
+    """Combine indices of one dimension each to an index for `gather_nd`."""
     if len(indices) == 1:
         return unsqueeze2(indices[0], axes=[-1])
     each = [broadcast_among(index, *indices) for index in indices]
@@ -206,10 +208,10 @@ def together(indices: Sequence[Any]) -> Any:
 
 
 def selection(x: Any, indices: Sequence[Any]) -> list[Any]:
-    """The coordinates of x[indices].
+    """Compute the coordinates of x[indices].
 
     Raises:
-        ShapeError: There is no index, or one for more dimensions than there are.
+        ShapeError: There is no index, or more than dimensions.
     """
     if not 1 <= len(indices) <= x.ndim:
         raise ShapeError(f"{len(indices)} indices for {x.ndim} dimensions")
@@ -236,7 +238,7 @@ def index_put(x: Any, value: Any, *indices: Any, accumulate: bool = False) -> An
 def index_put_grad(
     dout: Any, x: Like, value: Like, *indices: Any, accumulate: bool
 ) -> Any:
-    """What was replaced no longer counts."""
+    """dx = dout, 0 where replaced; dvalue = dout at the indices."""
 
     def write(start: Any, values: Any) -> Any:
         return index_put(start, values, *indices)
@@ -245,8 +247,8 @@ def index_put_grad(
         return gather_nd(x, together(indices))
 
     def dx() -> Any:
-        kept = dout if accumulate else write(dout, zeros(value, dout))
-        return reduce_to(kept, x)
+        unchanged = dout if accumulate else write(dout, zeros(value, dout))
+        return reduce_to(unchanged, x)
 
     def dvalue() -> Any:
         part = read(dout) if accumulate else surviving(dout, write, read)

@@ -1,4 +1,4 @@
-"""Which elements there are, which of them are wanted, and where a value belongs."""
+"""Masked selection, nonzero indices, unique, and search in sorted sequences."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ find: Any = np.searchsorted
 
 @op(outputs=("y",), needs="a bool mask, and shapes that broadcast")
 def masked_select(x: Any, mask: Any) -> Any:
-    """The elements of `x` where `mask` is true, in a row."""
+    """The elements of `x` where `mask` is true, as a vector."""
     x, mask = np.broadcast_arrays(x, checked(mask))
     return x[mask]
 
 
 def checked(mask: Any) -> Any:
-    """The mask, if it is one.
+    """Require a bool mask.
 
     Raises:
-        DTypeError: It is not of bool.
+        DTypeError: The mask has another dtype.
     """
     if mask.dtype.kind != "b":
         raise DTypeError(f"a mask is of bool, not of {mask.dtype}")
@@ -49,13 +49,13 @@ def checked(mask: Any) -> Any:
 
 @masked_select.grad(of=("x",))
 def masked_select_grad(dy: Any, x: Like, mask: Any) -> Any:
-    """Every gradient goes where its element was taken from."""
+    """dx = zeros with dout where the mask is true."""
     return reduce_to(unmask(dy, x, mask), x)
 
 
 @masked_select.infers
 def infer_masked_select(x: Like, mask: Like) -> Any:
-    """As many as the mask selects."""
+    """A vector of unknown size (-1)."""
     np.broadcast_shapes(x.shape, checked(mask).shape)
     return [((UNKNOWN,), x.dtype)]
 
@@ -71,7 +71,7 @@ def unmask(x: Any, y: Any, mask: Any) -> Any:
 
 @unmask.grad(of=("x",))
 def unmask_grad(dout: Any, mask: Any) -> Any:
-    """Only what stands where the mask is true counts."""
+    """dx = the elements of dout where the mask is true."""
     return masked_select(dout, mask)
 
 
@@ -83,16 +83,16 @@ def infer_unmask(x: Like, y: Like, mask: Like) -> Any:
 
 @op(needs="a dimension for an index to run along")
 def where_index(condition: Any) -> Any:
-    """The index of each element that is not 0: one a row, a column for each axis."""
+    """Indices of the elements that are not 0: a row for each, a column per axis."""
     check_rank(condition)
     return np.argwhere(condition)
 
 
 def check_rank(x: Any) -> None:
-    """A scalar has no index.
+    """Refuse a scalar, which has no index.
 
     Raises:
-        ShapeError: It is one.
+        ShapeError: x is a scalar.
     """
     if not x.shape:
         raise ShapeError("a scalar has no index")
@@ -100,45 +100,45 @@ def check_rank(x: Any) -> None:
 
 @where_index.infers
 def infer_where_index(condition: Like) -> Any:
-    """As many rows as there are such elements."""
+    """An unknown number of rows (-1)."""
     check_rank(condition)
     return [((UNKNOWN, condition.ndim), dtypes.int64)]
 
 
 def one_or_none(axis: Sequence[int], ndim: int) -> int | None:
-    """The axis of an attribute that is a list of one, or empty: then all are meant."""
-    found = axes(axis, ndim, reduce_all=False)
-    return None if found is None else found[0]
+    """Resolve an attribute with one axis; an empty list is None, for all axes."""
+    chosen = axes(axis, ndim, reduce_all=False)
+    return None if chosen is None else chosen[0]
 
 
 @op(outputs=("out", "indices", "index", "counts"), needs="an axis that X has")
 def unique(x: Any, *, axis: Sequence[int] = (), dtype: int = INT64) -> Any:
-    """The different elements (or parts along `axis`), in order.
+    """The unique elements (or slices along `axis`), sorted.
 
-    Beside them for each one where it stands first (`indices`), for each element which
-    one it is (`index`), and how often each occurs (`counts`).
+    Further outputs: the index of each one's first occurrence (`indices`), for each
+    element its index in the result (`index`), and the count of each (`counts`).
     """
-    found = np.unique(
+    results = np.unique(
         x,
         return_index=True,
         return_inverse=True,
         return_counts=True,
         axis=one_or_none(axis, x.ndim),
     )
-    places = [part.reshape(-1).astype(index_dtype(dtype)) for part in found[1:]]
-    return (found[0], *places)
+    places = [part.reshape(-1).astype(index_dtype(dtype)) for part in results[1:]]
+    return (results[0], *places)
 
 
 @unique.infers
 def infer_unique(x: Like, *, axis: Sequence[int], dtype: int) -> Any:
-    """As many as are different."""
+    """An unknown number of elements (-1)."""
     out, inverse = shapes_of_unique(x, axis)
     places = index_dtype(dtype)
     return [(out, x.dtype), ((UNKNOWN,), places), (inverse, places), ((-1,), places)]
 
 
 def shapes_of_unique(x: Like, axis: Sequence[int]) -> Any:
-    """The shape of the different elements, and of which one each element is."""
+    """Shapes of the unique elements, and of the inverse indices."""
     along = one_or_none(axis, x.ndim)
     if along is None:
         return (UNKNOWN,), (prod(x.shape),)
@@ -148,10 +148,10 @@ def shapes_of_unique(x: Like, axis: Sequence[int]) -> Any:
 
 @op(outputs=("out", "index", "counts"), needs="an axis that X has")
 def unique_consecutive(x: Any, *, axis: Sequence[int] = (), dtype: int = INT64) -> Any:
-    """The elements (or parts along `axis`) without those equal to the one before.
+    """The elements (or slices along `axis`) without consecutive duplicates.
 
-    Beside them for each element which one it belongs to (`index`), and how many belong
-    to each (`counts`).
+    Further outputs: for each element its index in the result (`index`), and the length
+    of each run (`counts`).
     """
     along = one_or_none(axis, x.ndim)
     x, along = (x.reshape(-1), 0) if along is None else (x, along)
@@ -166,7 +166,7 @@ def unique_consecutive(x: Any, *, axis: Sequence[int] = (), dtype: int = INT64) 
 
 @unique_consecutive.infers
 def infer_unique_consecutive(x: Like, *, axis: Sequence[int], dtype: int) -> Any:
-    """As many as begin anew."""
+    """An unknown number of elements (-1)."""
     out, index = shapes_of_unique(x, axis)
     places = index_dtype(dtype)
     return [(out, x.dtype), (index, places), ((UNKNOWN,), places)]
@@ -176,10 +176,10 @@ def infer_unique_consecutive(x: Like, *, axis: Sequence[int], dtype: int) -> Any
 def searchsorted(
     sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False
 ) -> Any:
-    """Where each value would stand in the sorted sequence: before its equals.
+    """Insertion indices of values in a sorted sequence, before equal elements.
 
-    With `right` it is after them. A sequence of several dimensions has a sorted row for
-    each row of values.
+    With `right` after them. A sequence of several dimensions has a sorted row for each
+    row of values.
     """
     check_rows(sorted_sequence, values)
     side = "right" if right else "left"
@@ -193,11 +193,11 @@ def searchsorted(
 
 
 def check_rows(ordered: Any, values: Any) -> None:
-    """There must be a sorted row for each row of values.
+    """Require a sorted row for each row of values.
 
     Raises:
-        ShapeError: There is not.
-        DTypeError: They are not of one dtype.
+        ShapeError: The leading sizes differ.
+        DTypeError: The dtypes differ.
     """
     if ordered.dtype != values.dtype:
         raise DTypeError(f"{values.dtype} is not {ordered.dtype}")

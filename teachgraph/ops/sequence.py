@@ -1,4 +1,4 @@
-"""Smoothed labels, and masks of sequences of several lengths."""
+"""Label smoothing and sequence masks."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def sequence_mask(x: Any, *, maxlen: int = -1, out_dtype: int = 3) -> Any:
 
 
 def check_lengths(x: Any, maxlen: int) -> None:
-    """Lengths are whole numbers.
+    """Require integer lengths, and a valid `maxlen`.
 
     Raises:
-        DTypeError: They are not.
-        InvalidValueError: No sequence can have this length.
+        DTypeError: The lengths are no integers.
+        InvalidValueError: `maxlen` is invalid.
     """
     if x.dtype.kind not in "iu":
         raise DTypeError(f"lengths are integers, not {x.dtype}")
@@ -59,6 +59,6 @@ def check_lengths(x: Any, maxlen: int) -> None:
 
 @sequence_mask.infers
 def infer_sequence_mask(x: Any, *, maxlen: int, out_dtype: int) -> Any:
-    """How long the longest is, values say."""
+    """The last size is `maxlen`, or unknown (-1)."""
     check_lengths(x, maxlen)
     return [((*x.shape, maxlen), dtypes.convert(out_dtype))]

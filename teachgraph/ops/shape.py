@@ -1,4 +1,4 @@
-"""The same elements in another shape, in another order, or repeated to broadcast."""
+"""Reshape, squeeze, transpose, broadcast and its adjoint, assign, shape."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ __all__ = [
 
 
 def aligned(y: Any, ndim: int, axis: int) -> Any:
-    """`y` with trailing ones, so that its first dimension stands at `axis` of `ndim`.
+    """Append dimensions of 1 to `y`, so that its first one is at `axis` of `ndim`.
 
     That is how Paddle broadcasts: axis -1 aligns at the right as NumPy does.
 
     Raises:
-        ShapeError: `y` does not fit in there.
+        ShapeError: `y` does not fit.
     """
     trailing = 0 if axis == -1 else ndim - axis - y.ndim
     if trailing < 0 or axis < -1:
@@ -48,7 +48,7 @@ def aligned(y: Any, ndim: int, axis: int) -> Any:
 
 @op
 def assign(x: Any) -> Any:
-    """A copy: out = x. An array of tensors never changes, so it is its own copy."""
+    """out = a copy of x; a tensor array, which is immutable, is not copied."""
     return x if isinstance(x, TensorArray) else np.array(x)
 
 
@@ -66,7 +66,7 @@ def assign_grad(dout: Any) -> Any:
 
 @op(key="expand_as", needs="a shape of X that broadcasts to that of Y")
 def expand_as_v2(x: Any, y: Any, *, axis: int = -1) -> Any:
-    """`x` repeated until it has the shape of `y`."""
+    """Broadcast `x` to the shape of `y`."""
     out = np.empty(y.shape, x.dtype)
     out[...] = aligned(x, len(y.shape), axis)
     return out
@@ -74,16 +74,16 @@ def expand_as_v2(x: Any, y: Any, *, axis: int = -1) -> Any:
 
 @expand_as_v2.grad(of=("x",))
 def expand_as_v2_grad(dout: Any, x: Like, *, axis: int) -> Any:
-    """Repeating sums up on the way back."""
+    """dx = dout summed over the broadcast dimensions."""
     return unbroadcast(dout, x, axis=axis)
 
 
 @op(needs="a shape of X to which that of Y broadcasts")
 def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
-    """`x` summed to the shape of `y`: the adjoint of broadcasting.
+    """Sum `x` to the shape of `y`: the adjoint of broadcasting.
 
-    Every dimension along which `y` would be repeated is summed over; the result has the
-    dtype of `y`.
+    Every dimension along which `y` would be broadcast is summed over; the result has
+    the dtype of `y`.
     """
     ndim, leading = x.ndim, x.ndim - len(y.shape)
     if leading == 1 and axis != 0 and x.shape[1:] == y.shape and x.dtype == y.dtype:
@@ -97,14 +97,14 @@ def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
 
 @unbroadcast.grad(of=("x",))
 def unbroadcast_grad(dout: Any, x: Like, *, axis: int) -> Any:
-    """Summing repeats on the way back."""
+    """dx = dout broadcast to x's shape."""
     return expand_as_v2(dout, x, axis=axis)
 
 
 def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
-    """A gradient brought to the shape and dtype of the input it belongs to.
+    """Reduce a gradient to the shape and dtype of its input (unbroadcast).
 
-    Free when they agree already. This is the one place where broadcasting is undone.
+    It costs nothing if they agree. All gradients of broadcasting ops go through here.
     """
     if isinstance(dx, Traced):
         known = -1 not in x.shape and tuple(dx.shape) == tuple(x.shape)
@@ -116,7 +116,7 @@ def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
 
 
 def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
-    """A target shape with 0 (keep this one) filled in; -1 is left to NumPy.
+    """Resolve sizes of 0 (keep) in a target shape; -1 is left to NumPy.
 
     Raises:
         ShapeError: A size is below -1, which NumPy would take for -1.
@@ -128,64 +128,66 @@ def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
 
 @op(needs="a shape of as many elements as X has; one size may be -1, 0 keeps a size")
 def reshape2(x: Any, *, shape: Sequence[int]) -> Any:
-    """The same elements in rows of other lengths."""
+    """Reshape x; a size of 0 keeps x's, one may be -1."""
     return x.reshape(resolved(shape, x.shape))
 
 
 @reshape2.grad
 def reshape2_grad(dout: Any, x: Like) -> Any:
-    """The gradient, in the shape of x."""
+    """dx = dout in the shape of x."""
     return reshape_as(dout, x)
 
 
 @op(needs="as many elements in X as in Y")
 def reshape_as(x: Any, y: Any) -> Any:
-    """`x` in the shape of `y`."""
+    """Reshape `x` to the shape of `y`."""
     return x.reshape(y.shape)
 
 
 @reshape_as.grad(of=("x",))
 def reshape_as_grad(dout: Any, x: Like) -> Any:
-    """The gradient, in the shape of x."""
+    """dx = dout in the shape of x."""
     return reshape_as(dout, x)
 
 
 @op(needs="a last dimension that holds whole elements of the other dtype")
 def view_dtype(input: Any, *, dtype: int) -> Any:
-    """The same bytes, read as another dtype (Paddle's number of it)."""
+    """Reinterpret the bytes as another dtype (Paddle's code)."""
     return np.array(input, order="C").view(dtypes.convert(dtype))
 
 
 @op
 def unsqueeze2(x: Any, *, axes: Sequence[int]) -> Any:
-    """`x` with a dimension of size 1 put in at each of `axes`."""
+    """Insert a dimension of size 1 at each of `axes`."""
+    if [*axes] == [-1]:
+        return x[..., None]
     return np.expand_dims(x, tuple(axes))
 
 
 @unsqueeze2.grad
 def unsqueeze2_grad(dout: Any, x: Like) -> Any:
-    """The gradient, in the shape of x."""
+    """dx = dout in the shape of x."""
     return reshape_as(dout, x)
 
 
 @op(key="squeeze", needs="axes of size 1")
 def squeeze2(x: Any, *, axes: Sequence[int] = ()) -> Any:
-    """`x` without these dimensions of size 1; without all such, where none is named."""
+    """Remove these dimensions of size 1; all such dimensions if `axes` is empty."""
     return np.squeeze(x, tuple(axes) or None)
 
 
 @squeeze2.grad
 def squeeze2_grad(dout: Any, x: Like) -> Any:
-    """The gradient, in the shape of x."""
+    """dx = dout in the shape of x."""
     return reshape_as(dout, x)
 
 
 @op(key="flatten", needs="a stop_axis that does not come before start_axis")
 def flatten_contiguous_range(x: Any, *, start_axis: int = 1, stop_axis: int = 1) -> Any:
-    """`x` with the dimensions from start_axis to stop_axis made one.
+    """Merge the dimensions from start_axis to stop_axis into one.
 
     Raises:
-        ShapeError: There is none from the one to the other.
+        ShapeError: start_axis is after stop_axis.
     """
     shape = x.shape or (1,)
     start = normalize_axis_index(start_axis, len(shape))
@@ -197,7 +199,7 @@ def flatten_contiguous_range(x: Any, *, start_axis: int = 1, stop_axis: int = 1)
 
 @flatten_contiguous_range.grad
 def flatten_contiguous_range_grad(dout: Any, x: Like) -> Any:
-    """The gradient, in the shape of x."""
+    """dx = dout in the shape of x."""
     return reshape_as(dout, x)
 
 
@@ -209,7 +211,7 @@ def transpose2(x: Any, *, axis: Sequence[int]) -> Any:
 
 @transpose2.infers
 def infer_transpose2(x: Like, *, axis: Sequence[int]) -> Any:
-    """The sizes of x in another order."""
+    """x's sizes, permuted."""
     if len(axis) != x.ndim:
         raise ShapeError(f"{len(axis)} axes, {list(axis)}, for {x.ndim} dimensions")
     return [(np.transpose(np.broadcast_to(0, x.shape), axis).shape, x.dtype)]
@@ -217,7 +219,7 @@ def infer_transpose2(x: Like, *, axis: Sequence[int]) -> Any:
 
 @transpose2.grad
 def transpose2_grad(dout: Any, *, axis: Sequence[int]) -> Any:
-    """The inverse permutation."""
+    """dx = dout with the inverse permutation."""
     return transpose2(dout, axis=np.argsort([i % len(axis) for i in axis]).tolist())
 
 
@@ -235,5 +237,5 @@ def size(input: Any) -> Any:
 
 @op
 def is_empty(x: Any) -> Any:
-    """Whether there is no element."""
+    """out = True if there is no element."""
     return np.array(x.size == 0)

@@ -1,7 +1,7 @@
-"""Which results may lie in the memory of an input: NumPy's views, and inputs passed on.
+"""Aliasing table: ops whose results may share memory with their first input.
 
-Whether they do can depend on shapes and attributes. Nothing that computes relies on
-this table: it is there to foresee how much memory a program takes.
+They are views, or the input itself; this can depend on shapes and attributes. No
+computation relies on this table: it serves to predict a program's memory.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ __all__ = ["Sharing", "sharing"]
 
 
 class Sharing(Enum):
-    """How a result lies in the memory of an op's first input.
+    """Kind of aliasing between a result and an op's first input.
 
-    Of a gradient op, that is the gradient that arrives.
+    Of a gradient op the first input is the upstream gradient.
     """
 
     SAME = "the input itself, if the shapes are equal"
@@ -71,13 +71,11 @@ TABLE = {
 }
 
 EVERY_RESULT = ("concat_grad", "elementwise_add_grad", "stack_grad")
-"""Of the others, only the first result does."""
+"""Ops of which every result aliases; of the others only the first does."""
 
 
 def sharing(type: str, position: int) -> Sharing | None:
-    """How the result at a position of an op of this type lies in its first input.
-
-    None means that it has memory of its own.
+    """Look up the aliasing of an op's result; None if it has memory of its own.
 
     >>> sharing("reshape2", 0) is Sharing.FLAT, sharing("relu", 0)
     (True, None)

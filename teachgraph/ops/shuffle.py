@@ -1,4 +1,4 @@
-"""Channels and pixels that change places: all three only move elements about."""
+"""Pixel shuffle, pixel unshuffle and channel shuffle."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 
 
 def first(x: Any, data_format: str) -> Any:
-    """Images as [N, C, H, W].
+    """Transpose images to [N, C, H, W].
 
     Raises:
         InvalidValueError: The format is unknown.
-        ShapeError: They have not four dimensions.
+        ShapeError: The images are not 4-D.
     """
     if data_format not in ("NCHW", "NHWC"):
         raise InvalidValueError(f"data_format is NCHW or NHWC, not {data_format!r}")
@@ -27,12 +27,12 @@ def first(x: Any, data_format: str) -> Any:
 
 
 def last(x: Any, data_format: str) -> Any:
-    """Images [N, C, H, W] in their own format."""
+    """Transpose images [N, C, H, W] back to their format."""
     return x if data_format == "NCHW" else np.moveaxis(x, 1, -1)
 
 
 def check_divides(what: str, number: int, *sizes: int) -> None:
-    """A number must be positive and divide some sizes.
+    """Require a positive number that divides sizes.
 
     Raises:
         ShapeError: It does not.
@@ -43,7 +43,7 @@ def check_divides(what: str, number: int, *sizes: int) -> None:
 
 @op(needs="images whose number of channels upscale_factor^2 divides")
 def pixel_shuffle(x: Any, *, upscale_factor: int = 1, data_format: str = "NCHW") -> Any:
-    """[N, C r^2, H, W] as [N, C, H r, W r]: r^2 channels make a square of pixels."""
+    """Rearrange [N, C r^2, H, W] to [N, C, H r, W r]: r^2 channels to r x r pixels."""
     image, r = first(x, data_format), upscale_factor
     n, channels, h, w = image.shape
     check_divides("upscale_factor", r)
@@ -55,7 +55,7 @@ def pixel_shuffle(x: Any, *, upscale_factor: int = 1, data_format: str = "NCHW")
 
 @pixel_shuffle.grad
 def pixel_shuffle_grad(dout: Any, *, upscale_factor: int, data_format: str) -> Any:
-    """Back to their channels."""
+    """dx = dout pixel-unshuffled."""
     return pixel_unshuffle(
         dout, downscale_factor=upscale_factor, data_format=data_format
     )
@@ -65,7 +65,7 @@ def pixel_shuffle_grad(dout: Any, *, upscale_factor: int, data_format: str) -> A
 def pixel_unshuffle(
     x: Any, *, downscale_factor: int = 1, data_format: str = "NCHW"
 ) -> Any:
-    """[N, C, H r, W r] as [N, C r^2, H, W]: what undoes pixel_shuffle."""
+    """Rearrange [N, C, H r, W r] to [N, C r^2, H, W]: inverse of pixel_shuffle."""
     image, r = first(x, data_format), downscale_factor
     n, channels, h, w = image.shape
     check_divides("downscale_factor", r, h, w)
@@ -76,13 +76,13 @@ def pixel_unshuffle(
 
 @pixel_unshuffle.grad
 def pixel_unshuffle_grad(dout: Any, *, downscale_factor: int, data_format: str) -> Any:
-    """Back to their places."""
+    """dx = dout pixel-shuffled."""
     return pixel_shuffle(dout, upscale_factor=downscale_factor, data_format=data_format)
 
 
 @op(needs="images whose number of channels `groups` divides")
 def channel_shuffle(x: Any, *, groups: int = 1, data_format: str = "NCHW") -> Any:
-    """Channels dealt out: the first of each group, then the second of each, ..."""
+    """Interleave groups of channels: the first of each group, then the second, ..."""
     image = first(x, data_format)
     n, channels, h, w = image.shape
     check_divides("groups", groups, channels)
@@ -93,7 +93,7 @@ def channel_shuffle(x: Any, *, groups: int = 1, data_format: str = "NCHW") -> An
 
 @channel_shuffle.grad
 def channel_shuffle_grad(dout: Any, x: Like, *, groups: int, data_format: str) -> Any:
-    """Dealt out into as many groups as each had channels, they are back in order."""
+    """dx = dout shuffled with channels / groups groups, the inverse permutation."""
     channels = x.shape[1 if data_format == "NCHW" else 3]
     size = max(channels // groups, 1)
     return channel_shuffle(dout, groups=size, data_format=data_format)

@@ -1,7 +1,7 @@
-"""A window on an array: read it, write to it, or put it back among zeros.
+"""Basic slicing: `slice`, its adjoint `unslice`, `set_value` and crop.
 
-A window is a start, an end and a stride along some axes. Reading (`slice`) and putting
-back (`unslice`) are each other's adjoint; `set_value` writes.
+A slice is a start, an end and a stride along some axes. `slice` and `unslice` are each
+other's adjoint; `set_value` writes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 OPEN_END = 2**31 - 1
-"""What Paddle writes for "to the end"."""
+"""Paddle's constant for an open end."""
 
 Numbers = Sequence[int]
 
@@ -35,25 +35,26 @@ Numbers = Sequence[int]
 def window(
     ndim: int, axes: Numbers, starts: Numbers, ends: Numbers, strides: Numbers = ()
 ) -> tuple[Any, ...]:
-    """The index that cuts out this part of an array, an array also of 0 dimensions.
+    """Build NumPy's index of a slice.
 
     As in Paddle, an end of -1 with a negative stride is before the first element.
 
     Raises:
         InvalidValueError: A stride is 0.
-        OutOfRangeError: There is no such axis.
+        OutOfRangeError: An axis is out of range.
     """
     try:
         return cut(ndim, axes, starts, ends, strides)
     except IndexError:
-        told = f"axes {list(axes)} of {ndim} dimensions"
-        raise OutOfRangeError(told) from None
+        message = f"axes {list(axes)} of {ndim} dimensions"
+        raise OutOfRangeError(message) from None
 
 
 def cut(
     ndim: int, axes: Numbers, starts: Numbers, ends: Numbers, strides: Numbers
 ) -> tuple[Any, ...]:
-    """The index of the part, if its axes are there."""
+    """Build the index; raise IndexError if an axis is out of range."""
+    # The index ends with `...`, so that a 0-D result is an array, not a NumPy scalar.
     index = [slice(None)] * ndim
     if not strides:
         for axis, start, end in zip(axes, starts, ends, strict=True):
@@ -68,11 +69,11 @@ def cut(
 
 
 def without(part: Any, decrease_axis: Numbers) -> Any:
-    """The part with these axes, each of size 1, dropped."""
+    """Drop axes of size 1."""
     if not decrease_axis:
         return part
-    kept = [n for i, n in enumerate(part.shape) if i not in decrease_axis]
-    return part.reshape(kept)
+    sizes = [n for i, n in enumerate(part.shape) if i not in decrease_axis]
+    return part.reshape(sizes)
 
 
 NEEDS = "as many starts as ends and axes"
@@ -87,7 +88,7 @@ def slice_(
     ends: Numbers,
     decrease_axis: Numbers = (),
 ) -> Any:
-    """The part from starts to ends along `axes`; `decrease_axis` are then dropped."""
+    """Slice from starts to ends along `axes`, then drop `decrease_axis`."""
     return without(input[window(input.ndim, axes, starts, ends)], decrease_axis)
 
 
@@ -101,7 +102,7 @@ def slice_grad(
     ends: Numbers,
     decrease_axis: Numbers,
 ) -> Any:
-    """Zeros around the gradient of the part."""
+    """dx = zeros with dout in the slice."""
     where = {"axes": axes, "starts": starts, "ends": ends}
     return unslice(dout, input, **where, decrease_axis=decrease_axis)
 
@@ -116,7 +117,7 @@ def strided_slice(
     strides: Numbers,
     decrease_axis: Numbers = (),
 ) -> Any:
-    """Every stride-th element from starts to ends; backwards where it is negative."""
+    """Slice every stride-th element from starts to ends; negative strides reverse."""
     part = input[window(input.ndim, axes, starts, ends, strides)]
     return without(part, decrease_axis)
 
@@ -132,7 +133,7 @@ def strided_slice_grad(
     strides: Numbers,
     decrease_axis: Numbers,
 ) -> Any:
-    """Zeros around the gradients of the elements that were read."""
+    """dx = zeros with dout in the slice."""
     where = {"axes": axes, "starts": starts, "ends": ends, "strides": strides}
     return unslice(dout, input, **where, decrease_axis=decrease_axis)
 
@@ -148,7 +149,7 @@ def unslice(
     strides: Numbers = (),
     decrease_axis: Numbers = (),
 ) -> Any:
-    """Zeros shaped like `y`, with `x` where a slice would read: its adjoint."""
+    """Zeros shaped like `y` with `x` in a slice: the adjoint of slicing."""
     out = np.zeros(y.shape, x.dtype)
     part = out[window(out.ndim, axes, starts, ends, strides)]
     part[...] = x.reshape(part.shape)
@@ -166,13 +167,13 @@ def unslice_grad(
     strides: Numbers,
     decrease_axis: Numbers,
 ) -> Any:
-    """Only the part inside counts."""
+    """dx = the slice of dout."""
     where = {"axes": axes, "starts": starts, "ends": ends}
     return read(dout, **where, strides=strides, decrease_axis=decrease_axis)
 
 
 def read(x: Any, *, strides: Numbers, **where: Any) -> Any:
-    """The part in a window, with `slice` where that is enough."""
+    """Apply `slice`, or `strided_slice` if a stride is not 1."""
     if all(stride == 1 for stride in strides):
         return slice_(x, **where)
     return strided_slice(x, strides=strides, **where)
@@ -180,10 +181,10 @@ def read(x: Any, *, strides: Numbers, **where: Any) -> Any:
 
 @op(needs="a size and an offset for each dimension of X, and a part inside of X")
 def crop_tensor(x: Any, *, shape: Numbers, offsets: Numbers) -> Any:
-    """The part of this shape that begins at `offsets`; -1 is all there is from there.
+    """Crop a part of a shape at `offsets`; -1 extends to the end.
 
     Raises:
-        ShapeError: It is not inside.
+        ShapeError: The part is not inside x.
     """
     if not len(shape) == len(offsets) == x.ndim:
         raise ShapeError(f"{len(shape)} sizes, {len(offsets)} offsets")
@@ -194,7 +195,7 @@ def crop_tensor(x: Any, *, shape: Numbers, offsets: Numbers) -> Any:
 
 
 def inside(shape: Numbers, offsets: Numbers) -> dict[str, Any]:
-    """A part, given by its shape and its beginning, in the words of `slice`."""
+    """Convert shape and offsets to the attributes of `slice`."""
     ends = [
         OPEN_END if length == -1 else offset + length
         for length, offset in zip(shape, offsets, strict=True)
@@ -204,7 +205,7 @@ def inside(shape: Numbers, offsets: Numbers) -> dict[str, Any]:
 
 @crop_tensor.grad
 def crop_tensor_grad(dout: Any, x: Like, *, shape: Numbers, offsets: Numbers) -> Any:
-    """Zeros around the gradient of the part."""
+    """dx = zeros with dout in the slice."""
     return unslice(dout, x, **inside(shape, offsets))
 
 
@@ -223,19 +224,19 @@ def set_value(
     values: Sequence[float] = (),
     dtype: int = dtypes.PADDLE_CODES[dtypes.float32],
 ) -> Any:
-    """A copy of `input` whose part in a window is the value: a tensor, or `values`.
+    """A copy of `input` with a slice set to a value: a tensor, or `values`.
 
-    The value is broadcast to the part without its `decrease_axes`, each of size 1, and
-    with others of size 1 at `none_axes`: that is x[0, None] for axis 0 and none axis 0.
+    The value broadcasts to the slice without its `decrease_axes`, each of size 1, and
+    with new axes of size 1 at `none_axes`: x[0, None] has axis 0 and none axis 0.
     """
     out = np.array(input)
     if value_tensor is None:
-        given = np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
+        new = np.array(values, dtypes.convert(dtype)).reshape(tuple(shape))
     else:
-        given = fitting(value_tensor, out)
+        new = fitting(value_tensor, out)
     part = out[window(out.ndim, axes, starts, ends, steps)]
     part = np.expand_dims(np.squeeze(part, tuple(decrease_axes)), tuple(none_axes))
-    part[...] = given
+    part[...] = new
     return out
 
 
@@ -251,7 +252,7 @@ def set_value_grad(
     decrease_axes: Numbers,
     none_axes: Numbers,
 ) -> Any:
-    """What was replaced no longer counts; the value gets the gradient of its part."""
+    """dinput = dout with 0 in the slice; dvalue = the slice of dout."""
     where = {"axes": axes, "starts": starts, "ends": ends}
 
     def dinput() -> Any:

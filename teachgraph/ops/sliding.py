@@ -1,4 +1,4 @@
-"""How a filter slides over an image: a convolution's attributes, and what they fit."""
+"""Convolution attributes: validation, window geometry, output sizes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Sliding"]
 
 
 class Sliding(NamedTuple):
-    """The attributes that say how a filter slides over an image."""
+    """Attributes of a convolution."""
 
     strides: Sequence[int]
     paddings: Sequence[int]
@@ -31,23 +31,23 @@ class Sliding(NamedTuple):
 
     @property
     def last(self) -> bool:
-        """Whether the channels come last."""
+        """True if the channels are the last dimension."""
         return self.data_format.endswith("C")
 
     def sizes(self, shape: Sequence[int]) -> Sequence[int]:
-        """The sizes of an image."""
+        """Spatial sizes of an image."""
         return shape[1:-1] if self.last else shape[2:]
 
     def channels(self, shape: Sequence[int]) -> int:
-        """Its channels."""
+        """Number of channels of an image."""
         return shape[-1 if self.last else 1]
 
     def shape(self, batch: int, channels: int, sizes: Sequence[int]) -> tuple[int, ...]:
-        """The shape of a batch of images."""
+        """Build the shape of a batch of images in the data format."""
         return (batch, *sizes, channels) if self.last else (batch, channels, *sizes)
 
     def spread(self, dims: int) -> Sequence[int]:
-        """The dilations; with `SAME` there are none, as in Paddle.
+        """Validate strides and groups; return the dilations, 1 for `SAME` as in Paddle.
 
         Raises:
             InvalidValueError: A stride, dilation or number of groups is below 1.
@@ -58,17 +58,17 @@ class Sliding(NamedTuple):
         return [1] * dims if self.padding_algorithm == "SAME" else self.dilations
 
     def axes(self, image: Sequence[int], window: Sequence[int]) -> list[Steps]:
-        """Where the filter stands along each dimension of an image."""
+        """Compute the windows along each dimension of an image."""
         dilations = self.spread(len(image))
         algorithm, strides = self.padding_algorithm, self.strides
         pads = padding(self.paddings, algorithm, image, window, strides)
         return steps(image, window, strides, pads, dilations)
 
     def fit(self, input: Any, filter: Any, dims: int) -> list[Steps]:
-        """The same for an image and a filter that must fit together.
+        """Compute the windows of a convolution of an image with a filter.
 
         Raises:
-            ShapeError: The channels do not, or the filter is larger than the image.
+            ShapeError: The channels differ, or the filter is larger than the image.
         """
         check(input, filter, dims, self)
         channels, (outputs, inner) = self.channels(input.shape), filter.shape[:2]
@@ -88,10 +88,10 @@ class Sliding(NamedTuple):
         more: Sequence[int],
         output_size: Sequence[int],
     ) -> list[Steps]:
-        """Where the filter stands in the result of a transposed convolution.
+        """Compute the windows in the result of a transposed convolution.
 
         Raises:
-            ShapeError: The channels do not fit, or nothing is left of the result.
+            ShapeError: The channels do not fit, or the result is empty.
         """
         check(input, filter, dims, self)
         channels, outputs = self.channels(input.shape), filter.shape[0]
@@ -110,7 +110,7 @@ class Sliding(NamedTuple):
         more: Sequence[int],
         output_size: Sequence[int],
     ) -> list[Steps]:
-        """The windows that stand in a larger image as often as `image` has elements."""
+        """Compute the windows of the larger image, one for each element of `image`."""
         if min(image) < 1:
             raise ShapeError(f"an image of {list(image)} elements")
         dilations, strides = self.spread(len(image)), self.strides
@@ -125,10 +125,10 @@ class Sliding(NamedTuple):
         return [replace(a, count=n) for a, n in zip(axes, image, strict=True)]
 
     def explicit(self, input: Any, filter: Any) -> Sliding:
-        """The same with padding in numbers, as the image of the convolution has it.
+        """Resolve the padding algorithm to numbers.
 
         Raises:
-            ShapeError: They depend on sizes that are not known yet.
+            ShapeError: They depend on unknown sizes.
         """
         if self.padding_algorithm != "SAME":
             return self
@@ -143,17 +143,17 @@ class Sliding(NamedTuple):
         )
 
     def attrs(self) -> Mapping[str, Any]:
-        """The same as attributes of an op."""
+        """Return the attributes as a dict."""
         return self._asdict()
 
 
 def check(input: Any, filter: Any, dims: int, sliding: Sliding) -> None:
-    """Ranks and dtypes must be those of an image and a filter.
+    """Check ranks, dtypes and data format of image and filter.
 
     Raises:
-        ShapeError: The ranks are not.
-        DTypeError: They are no floating numbers.
-        InvalidValueError: There is no such data format.
+        ShapeError: A rank is wrong.
+        DTypeError: A dtype is not floating.
+        InvalidValueError: The data format is unknown.
     """
     ranks = len(input.shape), len(filter.shape)
     if ranks != (dims + 2, dims + 2):
@@ -172,12 +172,12 @@ def extended(
     more: Sequence[int],
     wanted: Sequence[int],
 ) -> Sequence[int]:
-    """The sizes of a transposed convolution: at least these, and a step more at most.
+    """Compute the sizes of a transposed convolution's result.
 
-    A convolution rounds down, so that several sizes come from one.
+    A convolution rounds down, so several sizes, less than a stride apart, are possible.
 
     Raises:
-        InvalidValueError: More or other sizes are wanted than a step allows.
+        InvalidValueError: The output size or padding is not among them.
     """
     if len(wanted or least) != len(least) or len(more or least) != len(least):
         raise InvalidValueError(f"sizes for {len(least)} dimensions, please")

@@ -1,4 +1,4 @@
-"""Softmax, and the losses that compare probabilities with labels."""
+"""Softmax, log-softmax and cross entropy losses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def softmax_grad(dout: Any, out: Any, *, axis: int) -> Any:
 
 
 def through_softmax(dout: Any, out: Any, axis: int) -> Any:
-    """The product of softmax's Jacobian, diag(out) - out out', with dout."""
+    """Multiply softmax's Jacobian, diag(out) - out out', with dout."""
     dim = [axis] if len(out.shape) else []
     along = reduce_sum(elementwise_mul(dout, out), dim=dim, keep_dim=True)
     return out * (dout - along)
@@ -65,30 +65,28 @@ def log_softmax_grad(dout: Any, out: Any, *, axis: int) -> Any:
 
 
 def in_range(label: Any, classes: int) -> bool:
-    """Whether every label is one of 0 ... classes - 1."""
-    if not label.size:
-        return True
+    """True if every label is one of 0 ... classes - 1; unsigned, -1 is the largest."""
     unsigned = label.view(np.uint64) if label.itemsize == 8 else label.astype(np.uint64)
-    return bool(np.maximum.reduce(unsigned, axis=None) < classes)  # -1 is the largest
+    return bool(np.maximum.reduce(unsigned, None, initial=0) < classes)
 
 
 def where_labelled(
     x: Any, label: Any, axis: int, ignore_index: int
 ) -> tuple[Index, Any]:
-    """The index of the entries of `x` that `label` names, and which labels to ignore.
+    """Compute the index of the labelled entries of `x`, and the mask of ignored labels.
 
-    Ignored labels count as 0; None says that there are none.
+    Ignored labels are replaced by 0; the mask is None if there are none.
 
     Raises:
         DTypeError: The labels are no integers.
-        ShapeError: They have not size 1 along the axis and x's sizes elsewhere.
-        InvalidValueError: One is out of range.
+        ShapeError: They do not have size 1 along the axis and x's sizes elsewhere.
+        InvalidValueError: A label is out of range.
     """
-    shape = list(x.shape)
+    shape = [*x.shape]
     classes, shape[axis] = shape[axis], 1
     if label.dtype.kind not in "iu":
         raise DTypeError(f"labels must be integers, got {label.dtype}")
-    if list(label.shape) != shape:
+    if [*label.shape] != shape:
         raise ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
     kept, ignored = counting(label, classes, ignore_index)
     return entries(kept, axis), ignored
@@ -111,7 +109,7 @@ def counting(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
 
 
 def entries(label: Any, axis: int) -> Index:
-    """The index that picks, for each position, the entry its label names."""
+    """Compute the index of the labelled entry of each position."""
     if label.ndim == 2 and axis in (-1, 1):
         return np.arange(len(label))[:, None], label
     index: list[Any] = list(np.ogrid[tuple(map(slice, label.shape))])
@@ -121,16 +119,16 @@ def entries(label: Any, axis: int) -> Index:
 
 @op(needs=LABELS)
 def pick(x: Any, label: Any, *, axis: int = -1, ignore_index: int = -100) -> Any:
-    """The entry of `x` along `axis` that `label` names, kept as a dimension of 1.
+    """Gather the labelled entry of `x` along `axis`, which keeps size 1.
 
-    For an ignored label that is the first, where `place` puts what nobody counts.
+    For an ignored label it is the first entry, whose value the caller masks.
     """
     return x[where_labelled(x, label, axis, ignore_index)[0]]
 
 
 @pick.grad(of=("x",))
 def pick_grad(dout: Any, x: Like, label: Any, *, axis: int, ignore_index: int) -> Any:
-    """Only the picked entry counts."""
+    """dx = zeros with dout at the labelled entries."""
     return place(dout, x, label, axis=axis, ignore_index=ignore_index)
 
 
@@ -138,7 +136,7 @@ def pick_grad(dout: Any, x: Like, label: Any, *, axis: int, ignore_index: int) -
 def place(
     x: Any, y: Any, label: Any, *, axis: int = -1, ignore_index: int = -100
 ) -> Any:
-    """Zeros shaped like `y`, with `x` at the entries `label` names: pick's adjoint."""
+    """Zeros shaped like `y` with `x` at the labelled entries: the adjoint of `pick`."""
     out = np.zeros(y.shape, x.dtype)
     if x.shape != label.shape:
         raise ShapeError(f"{list(x.shape)} numbers for {list(label.shape)} labels")
@@ -148,7 +146,7 @@ def place(
 
 @place.grad(of=("x",))
 def place_grad(dout: Any, label: Any, *, axis: int, ignore_index: int) -> Any:
-    """Only the placed entry counts."""
+    """dx = dout at the labelled entries."""
     return pick(dout, label, axis=axis, ignore_index=ignore_index)
 
 
@@ -156,7 +154,7 @@ def place_grad(dout: Any, label: Any, *, axis: int, ignore_index: int) -> Any:
 def less_label(
     softmax: Any, label: Any, *, axis: int = -1, ignore_index: int = -100
 ) -> Any:
-    """softmax - one_hot(label): how far a prediction is off; 0 where ignored."""
+    """out = softmax - one_hot(label); 0 where the label is ignored."""
     out, classes = softmax.copy(), softmax.shape[axis]
     if not -classes <= ignore_index < classes:
         try:
@@ -171,12 +169,12 @@ def less_label(
 
 @less_label.grad(of=("softmax",))
 def less_label_grad(dout: Any, label: Any, *, ignore_index: int) -> Any:
-    """The label is constant."""
+    """dsoftmax = dout, 0 where ignored."""
     return counted(dout, label, ignore_index)
 
 
 def counted(dloss: Any, label: Any, ignore_index: int) -> Any:
-    """A gradient, 0 where the label says that the position does not count."""
+    """Mask a gradient: 0 where the label is ignored."""
     return dloss * (label != ignore_index)
 
 
@@ -189,7 +187,7 @@ def softmax_with_cross_entropy(
     ignore_index: int = -100,
     axis: int = -1,
 ) -> Any:
-    """loss = log sum exp(logits) - logits[label], and softmax(logits) beside it.
+    """loss = log sum exp(logits) - logits[label]; the other output is softmax(logits).
 
     With `soft_label` the label is a distribution: loss = -sum label log softmax.
     Positions whose label is `ignore_index` have loss 0.
@@ -222,7 +220,7 @@ def softmax_with_cross_entropy_grad(
     ignore_index: int,
     axis: int,
 ) -> Any:
-    """dlogits = (softmax - one_hot(label)) dloss, plus what arrives at softmax."""
+    """dlogits = (softmax - one_hot(label)) dloss, plus the gradient through softmax."""
     dlogits = 0.0
     if dloss is not None:
         if soft_label:
@@ -318,7 +316,7 @@ dlogits *= dloss
 def cross_entropy2(x: Any, label: Any, *, ignore_index: int = -100) -> Any:
     """y = -log x[label], for probabilities x; log 0 counts as -1e20.
 
-    The 1.x loss: `match_x`, the probability of the right class, is kept for backward.
+    The 1.x loss: `match_x`, the probability of the right class, is saved for backward.
     """
     where, ignored = where_labelled(x, label, -1, ignore_index)
     match = x[where]
@@ -332,7 +330,7 @@ def cross_entropy2(x: Any, label: Any, *, ignore_index: int = -100) -> Any:
 def cross_entropy_grad2(
     dy: Any, dmatch_x: Any, match_x: Any, x: Like, label: Any, *, ignore_index: int
 ) -> Any:
-    """dx[label] = -dy / match_x, plus what arrives at match_x itself."""
+    """dx[label] = -dy / match_x, plus the gradient of match_x itself."""
     slope = 0.0 if dy is None else -dy / match_x
     slope = slope if dmatch_x is None else slope + dmatch_x
     slope = counted(slope, label, ignore_index)

@@ -1,7 +1,6 @@
-"""Elements in order along a dimension: all, the first few, one; and where they stood.
+"""Sorting, top-k, k-th value, mode, argmax and argmin along a dimension.
 
-Whatever is chosen by place goes back to its place: the gradient of each of these is
-`to_places`.
+Each selects elements by index; the gradient is a scatter to these indices, `to_places`.
 """
 
 from __future__ import annotations
@@ -30,45 +29,44 @@ INT64 = dtypes.PADDLE_CODES[dtypes.int64]
 
 
 def order(rows: Any, *, descending: bool) -> Any:
-    """Where the elements of each line stand in order; equal ones stay in theirs.
-
-    What is not a number counts as the largest.
-    """
+    """Compute stable sorting indices of each line; NaN counts as the largest."""
     if not descending:
         return np.argsort(rows, axis=0, kind="stable")
+    # Reversed before and after: equal elements keep their order, which a plain
+    # reversal of the ascending order would turn round.
     backwards = np.argsort(rows[::-1], axis=0, kind="stable")
     return len(rows) - 1 - backwards[::-1]
 
 
 @op(outputs=("out", "indices"), needs="an axis that X has")
 def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
-    """The elements in order along `axis`, and where they stood."""
+    """The sorted elements along `axis`, and their indices."""
     rows = lines(x, axis)
     return chosen(x, axis, order(rows, descending=descending))
 
 
 def chosen(x: Any, axis: int, places: Any) -> Any:
-    """The elements at these places of each line, and the places."""
-    found = np.take_along_axis(lines(x, axis), places, 0)
-    return tuple(back_from_lines(rows, x.ndim, axis) for rows in (found, places))
+    """Gather the elements at indices of each line; return them with the indices."""
+    values = np.take_along_axis(lines(x, axis), places, 0)
+    return tuple(back_from_lines(rows, x.ndim, axis) for rows in (values, places))
 
 
 @argsort.grad
 def argsort_grad(dout: Any, indices: Any, x: Like, *, axis: int) -> Any:
-    """Every gradient goes where its element stood."""
+    """dx = zeros with dout added at the indices."""
     return to_places(dout, x, indices, axis)
 
 
 @op(outputs=("out", "indices"), needs="1 <= k <= the size along the axis")
 def top_k_v2(x: Any, *, k: int = 1, axis: int = -1, largest: bool = True) -> Any:
-    """The k largest (or smallest) entries along `axis`, and where they stand."""
+    """The k largest (or smallest) elements along `axis`, and their indices."""
     rows = lines(x, axis)
     check_rank(k, len(rows), axis)
     return chosen(x, axis, order(rows, descending=largest)[:k])
 
 
 def check_rank(k: int, size: int, axis: int) -> None:
-    """There must be a k-th element.
+    """Require a k-th element.
 
     Raises:
         InvalidValueError: There is none.
@@ -79,34 +77,34 @@ def check_rank(k: int, size: int, axis: int) -> None:
 
 @top_k_v2.grad
 def top_k_v2_grad(dout: Any, indices: Any, x: Like, *, axis: int) -> Any:
-    """Every gradient goes where its element stood."""
+    """dx = zeros with dout added at the indices."""
     return to_places(dout, x, indices, axis)
 
 
 @op(outputs=("out", "indices"), needs="1 <= k <= the size along the axis")
 def kthvalue(x: Any, *, k: int = 1, axis: int = -1, keepdim: bool = False) -> Any:
-    """The k-th smallest element along `axis`, and where it stands."""
+    """The k-th smallest element along `axis`, and its index."""
     rows = lines(x, axis)
     check_rank(k, len(rows), axis)
     return one_of_each(x, axis, order(rows, descending=False)[k - 1 : k], keepdim)
 
 
 def one_of_each(x: Any, axis: int, places: Any, keepdim: bool) -> Any:
-    """The element at the one place in each line, and the place."""
-    found = chosen(x, axis, places)
+    """Gather one element of each line; return it with its index."""
+    results = chosen(x, axis, places)
     if keepdim or not x.ndim:
-        return found
-    return tuple(np.squeeze(part, axis) for part in found)
+        return results
+    return tuple(np.squeeze(part, axis) for part in results)
 
 
 @kthvalue.grad
 def kthvalue_grad(dout: Any, indices: Any, x: Like, *, axis: int, keepdim: bool) -> Any:
-    """The gradient goes where the element stood."""
+    """dx = zeros with dout at the index."""
     return to_one_of_each(dout, indices, x, axis, keepdim)
 
 
 def to_one_of_each(dout: Any, indices: Any, x: Any, axis: int, keepdim: bool) -> Any:
-    """The gradient of one element of each line, put where that stood."""
+    """Scatter the gradient of one element of each line to its index."""
     if not keepdim and len(x.shape):
         dout = unsqueeze2(dout, axes=[axis])
         indices = unsqueeze2(indices, axes=[axis])
@@ -115,9 +113,9 @@ def to_one_of_each(dout: Any, indices: Any, x: Any, axis: int, keepdim: bool) ->
 
 @op(outputs=("out", "indices"), needs="an element along the axis")
 def mode(x: Any, *, axis: int = -1, keepdim: bool = False) -> Any:
-    """The most frequent element along `axis`, and where it stands last.
+    """The most frequent element along `axis`, and the index of its last occurrence.
 
-    Of several that are equally frequent it is the smallest.
+    Of equally frequent ones it is the smallest.
     """
     rows = lines(x, axis)
     places = order(rows, descending=False)
@@ -127,7 +125,7 @@ def mode(x: Any, *, axis: int = -1, keepdim: bool = False) -> Any:
 
 
 def run_lengths(ordered: Any) -> Any:
-    """For each element of a line in order, how many equal ones came before it."""
+    """Count for each element of a sorted line the equal ones before it."""
     at = np.arange(len(ordered)).reshape(-1, *[1] * (ordered.ndim - 1))
     begins = np.ones(ordered.shape, bool)
     begins[1:] = ordered[1:] != ordered[:-1]
@@ -136,7 +134,7 @@ def run_lengths(ordered: Any) -> Any:
 
 @mode.grad
 def mode_grad(dout: Any, indices: Any, x: Like, *, axis: int, keepdim: bool) -> Any:
-    """The gradient goes where the element stood."""
+    """dx = zeros with dout at the index."""
     return to_one_of_each(dout, indices, x, axis, keepdim)
 
 
@@ -149,7 +147,7 @@ def arg_max(
     flatten: bool = False,
     dtype: int = INT64,
 ) -> Any:
-    """Where the largest element stands; the first of several."""
+    """Index of the largest element; of the first if there are several."""
     along = None if flatten else one_axis(axis, x.ndim)
     along = None if x.ndim == 0 else along
     return np.argmax(x, axis=along, keepdims=keepdims).astype(index_dtype(dtype))
@@ -164,14 +162,14 @@ def arg_min(
     flatten: bool = False,
     dtype: int = INT64,
 ) -> Any:
-    """Where the smallest element stands; the first of several."""
+    """Index of the smallest element; of the first if there are several."""
     along = None if flatten else one_axis(axis, x.ndim)
     along = None if x.ndim == 0 else along
     return np.argmin(x, axis=along, keepdims=keepdims).astype(index_dtype(dtype))
 
 
 def index_dtype(code: int) -> np.dtype[Any]:
-    """The dtype indices are asked for in.
+    """Resolve the dtype of indices.
 
     Raises:
         DTypeError: It is neither int32 nor int64.

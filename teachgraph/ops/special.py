@@ -1,8 +1,8 @@
-"""The gamma function's logarithm and its derivatives, and modified Bessel functions.
+"""Log-gamma and its derivatives, and modified Bessel functions.
 
-NumPy has hardly any of them. Each has a series that is exact enough far out; nearer to
-0 a recurrence leads there (gamma), or the power series at 0 is used (Bessel). Floats
-have about 14 digits right, counted from 1 where a function passes through 0.
+NumPy has hardly any of them. Each has an asymptotic series for large x; nearer to 0 a
+recurrence shifts the argument (gamma), or the power series at 0 is used (Bessel). About
+14 digits are correct, relative to max(1, |result|).
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ __all__ = [
 ]
 
 FAR = 12.0
-"""From here on Stirling's series is exact."""
+"""From here on Stirling's series is accurate in float64."""
 
 TERMS = 10
 HIGHEST = 100
-"""The highest derivative of ln gamma: beyond, factorials leave float64."""
+"""The highest derivative of ln gamma: beyond, factorials overflow float64."""
 
 
 def bernoulli(count: int) -> list[Fraction]:
-    """The first Bernoulli numbers: 1, -1/2, 1/6, 0, -1/30, ..."""
-    found: list[Fraction] = []
+    """Compute the first Bernoulli numbers: 1, -1/2, 1/6, 0, -1/30, ..."""
+    numbers: list[Fraction] = []
     for n in range(count):
-        known = sum(comb(n + 1, k) * found[k] for k in range(n))
-        found.append(Fraction(not n) - Fraction(known, n + 1))
-    return found
+        known = sum(comb(n + 1, k) * numbers[k] for k in range(n))
+        numbers.append(Fraction(not n) - Fraction(known, n + 1))
+    return numbers
 
 
 EVEN = bernoulli(2 * TERMS + 1)[::2]
@@ -56,12 +56,12 @@ stirling = Polynomial(
 
 
 def turned(x: Any) -> Any:
-    """pi times the distance of x to the nearest whole number, for sines and such."""
+    """Compute pi (x - nearest integer), the argument of trigonometric functions."""
     return pi * (x - np.round(x))
 
 
 def log_gamma(x: Any) -> Any:
-    """ln |gamma(x)| of float64 numbers; left of 0 by gamma(x) gamma(1 - x)."""
+    """Compute ln |gamma(x)| of float64 numbers; for x < 0 by reflection."""
     left = x <= 0
     y = np.where(left, 1.0 - x, x)
     product = np.ones_like(y)
@@ -76,10 +76,10 @@ def log_gamma(x: Any) -> Any:
 
 
 def derivative(x: Any, n: int) -> Any:
-    """The n-th derivative of (ln gamma)' at float64 numbers.
+    """Compute the n-th derivative of (ln gamma)' at float64 numbers.
 
-    psi_n(x) = psi_n(x + 1) - (-1)^n n! / x^(n + 1) leads to the right; left of 0 it is
-    psi_n(1 - x) that is known.
+    psi_n(x) = psi_n(x + 1) - (-1)^n n! / x^(n + 1) shifts x to the right; for x < 0 the
+    reflection formula uses psi_n(1 - x).
     """
     left = x < 0
     y = np.where(left, 1.0 - x, x)
@@ -93,7 +93,7 @@ def derivative(x: Any, n: int) -> Any:
 
 
 def asymptotic(x: Any, n: int) -> Any:
-    """The n-th derivative of ln x - 1 / (2 x) - sum of B_2k / (2k x^2k)."""
+    """Compute the n-th derivative of ln x - 1 / (2 x) - sum of B_2k / (2k x^2k)."""
     odd = -((-1.0) ** n)
     leading = np.log(x) if n == 0 else odd * factorial(n - 1) * x**-n
     half = odd * factorial(n) / 2.0 * x ** -(n + 1.0)
@@ -106,7 +106,7 @@ def asymptotic(x: Any, n: int) -> Any:
 
 
 def mirror(x: Any, n: int) -> Any:
-    """-pi times the n-th derivative of cot(pi x), a polynomial in the cotangent."""
+    """Compute -pi times the n-th derivative of cot(pi x), a polynomial in cot."""
     slope = Polynomial([0.0, 1.0])
     for _ in range(n):
         slope = Polynomial([-pi, 0.0, -pi]) * slope.deriv()
@@ -116,7 +116,7 @@ def mirror(x: Any, n: int) -> Any:
 
 @op(needs=FLOATING)
 def lgamma(x: Any) -> Any:
-    """out = ln |gamma(x)|, where gamma(n + 1) = n! for whole numbers."""
+    """out = ln |gamma(x)|, where gamma(n + 1) = n! for integers n."""
     return log_gamma(floats(x).astype(np.float64)).astype(x.dtype)
 
 
@@ -153,13 +153,13 @@ def polygamma_grad(dout: Any, x: Any, *, n: int) -> Any:
 
 
 LARGE = 30.0
-"""From here on the series in 1 / x is exact."""
+"""From here on the series in 1 / x is accurate in float64."""
 
 POWERS = 70
 
 
 def bessel(x: Any, order: int) -> Any:
-    """exp(-|x|) I_order(x) of float64 numbers, which never overflows."""
+    """Compute exp(-|x|) I_order(x) of float64 numbers, without overflow."""
     size = np.abs(x)
     small, large = np.minimum(size, LARGE), np.maximum(size, LARGE)
     out = np.where(size < LARGE, at_zero(small, order), far_out(large, order))
@@ -167,7 +167,7 @@ def bessel(x: Any, order: int) -> Any:
 
 
 def at_zero(x: Any, order: int) -> Any:
-    """exp(-x) times the sum of (x/2)^(2k + order) / (k! (k + order)!)."""
+    """Compute exp(-x) times the sum of (x/2)^(2k + order) / (k! (k + order)!)."""
     series = Polynomial(
         [1.0 / factorial(k) / factorial(k + order) for k in range(POWERS)]
     )
@@ -176,7 +176,7 @@ def at_zero(x: Any, order: int) -> Any:
 
 
 def far_out(x: Any, order: int) -> Any:
-    """1 / sqrt(2 pi x) times a series in 1 / x.
+    """Compute 1 / sqrt(2 pi x) times a series in 1 / x.
 
     Term k is the one before times ((2k - 1)^2 - 4 order^2) / (8 k x).
     """
@@ -204,7 +204,7 @@ def bessel_i(x: Any, *, order: int, scaled: bool = False) -> Any:
 
 @bessel_i.grad
 def bessel_i_grad(dout: Any, x: Any, *, order: int, scaled: bool) -> Any:
-    """dx = dout (I_(order - 1) + I_(order + 1)) / 2, and of exp(-|x|) its share."""
+    """dx = dout (I_(order - 1) + I_(order + 1)) / 2, plus the term of exp(-|x|)."""
     above = bessel_i(x, order=order + 1, scaled=scaled)
     below = bessel_i(x, order=abs(order - 1), scaled=scaled)
     slope = (above + below) * 0.5
@@ -214,7 +214,7 @@ def bessel_i_grad(dout: Any, x: Any, *, order: int, scaled: bool) -> Any:
 
 
 def of_order(name: str, order: int, *, scaled: bool, doc: str) -> Op:
-    """Paddle's op for one of them."""
+    """Create Paddle's op for one order and scaling."""
 
     def kernel(x: Any) -> Any:
         return bessel_i.kernel(x, order=order, scaled=scaled)
@@ -223,14 +223,14 @@ def of_order(name: str, order: int, *, scaled: bool, doc: str) -> Op:
         return bessel_i_grad(dout, x, order=order, scaled=scaled)
 
     kernel.__doc__, rule.__name__ = doc, f"{name}_grad"
-    made = op(type=name, needs=FLOATING)(kernel)
-    made.grad(rule)
-    made.infers(same)
-    return made
+    bessel_op = op(type=name, needs=FLOATING)(kernel)
+    bessel_op.grad(rule)
+    bessel_op.infers(same)
+    return bessel_op
 
 
 def same(x: Like, **attrs: Any) -> Any:
-    """The shape and dtype of the result, which are those of x."""
+    """Shape and dtype of x."""
     return [(floats(x).shape, x.dtype)]
 
 

@@ -1,7 +1,7 @@
-"""Factors with orthogonal columns: eigenvectors, singular vectors, and Q of QR.
+"""Orthogonal factorisations: eigendecomposition, SVD and QR.
 
-Where eigenvalues or singular values are equal, their vectors may turn freely and have
-no derivative; asking for it is an error.
+For equal eigenvalues or singular values the vectors are not unique and have no
+derivative; computing it is an error.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["eigh", "qr", "svd"]
 
 
 def arrived(gradient: Any, output: Any) -> Any:
-    """The gradient of an output, zeros where nobody used it."""
+    """Replace the missing gradient of an unused output by zeros."""
     return output * 0.0 if gradient is None else gradient
 
 
@@ -64,10 +64,10 @@ def infer_eigh(x: Like, *, UPLO: str) -> Any:  # noqa: N803  Paddle's name
 
 
 def check_eigh(x: Any, triangle: str) -> None:
-    """Square matrices, and a triangle there is.
+    """Require square matrices and a valid `UPLO`.
 
     Raises:
-        InvalidValueError: There is no such triangle.
+        InvalidValueError: `UPLO` is neither "L" nor "U".
     """
     check_square(x)
     if triangle not in ("L", "U"):
@@ -86,7 +86,7 @@ def over_gaps(x: Any, w: Any) -> Any:
 
 @over_gaps.infers
 def infer_over_gaps(x: Like, w: Like) -> Any:
-    """The shape of x."""
+    """x's shape."""
     return [(x.shape, np.result_type(x.dtype, w.dtype))]
 
 
@@ -117,10 +117,10 @@ def svd(x: Any, *, full_matrices: bool = False) -> Any:
 def svd_grad(
     du: Any, dv_h: Any, ds: Any, u: Any, v_h: Any, s: Any, *, full_matrices: bool
 ) -> Any:
-    """dX = U (diag(ds) + F(U' dU) S + S F(V' dV)) VH, and what leaves the two spaces.
+    """dX = U (diag(ds) + F(U' dU) S + S F(V' dV)) VH, plus two orthogonal parts.
 
-    F_ij(A) = (A - A')_ij / (s_j^2 - s_i^2). Of dU and dV the parts outside the spaces
-    of U and V come back divided by s.
+    F_ij(A) = (A - A')_ij / (s_j^2 - s_i^2). The parts of dU and dV orthogonal to U and
+    V contribute divided by s.
     """
     if full_matrices:
         raise InvalidValueError("full_matrices=True has columns without a derivative")
@@ -141,7 +141,7 @@ def svd_grad(
 
 @svd.infers
 def infer_svd(x: Like, *, full_matrices: bool) -> Any:
-    """Orthonormal columns, as many as the smaller size or as fill the space."""
+    """min(m, n) orthonormal columns, or all with `full_matrices`."""
     check_matrices(x)
     *stack, rows, columns = x.shape
     rank = min(rows, columns)
@@ -163,10 +163,10 @@ def qr(x: Any, *, mode: str = "reduced") -> Any:
 
 
 def check_qr(x: Any, mode: str) -> None:
-    """Matrices, and a mode there is.
+    """Require matrices and a valid mode.
 
     Raises:
-        InvalidValueError: There is no such mode.
+        InvalidValueError: The mode is unknown.
     """
     check_matrices(x)
     if mode not in ("reduced", "complete", "r"):
@@ -191,7 +191,7 @@ def qr_grad(dq: Any, dr: Any, q: Any, r: Any, *, mode: str) -> Any:
 
 @qr.infers
 def infer_qr(x: Like, *, mode: str) -> Any:
-    """As many columns in Q as the smaller size, or as there are rows."""
+    """min(m, n) columns of Q, or m if "complete"."""
     check_qr(x, mode)
     *stack, rows, columns = x.shape
     width = rows if mode == "complete" else min(rows, columns)

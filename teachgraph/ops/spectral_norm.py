@@ -1,7 +1,7 @@
-"""A weight over its largest singular value, which power iteration finds.
+"""Spectral normalisation: a weight divided by its largest singular value.
 
-From any u, v <- W' u / |W' u| and u <- W v / |W v| come near the first singular
-vectors; the value is then u' W v. Gradients take both vectors for constants.
+Power iteration v <- W' u / |W' u|, u <- W v / |W v| converges to the first singular
+vectors; the value is then u' W v. In backward both vectors are constants.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def spectral_norm(
     power_iters: int = 1,
     eps: float = 1e-12,
 ) -> Any:
-    """W / s, where s = u' W v after some steps from `u` and `v`.
+    """out = W / s, with s = u' W v after some power iterations from `u` and `v`.
 
-    The rows of the matrix W are what stands at one place of dimension `dim`.
+    The rows of the matrix W are the flattened slices along `dim`.
     """
     check_vectors(weight, u, v, dim)
     matrix = rows_first(weight, dim)
@@ -41,12 +41,12 @@ def spectral_norm(
 
 
 def check_vectors(weight: Any, u: Any, v: Any, dim: int) -> None:
-    """Refuse vectors that do not fit.
+    """Check the vectors.
 
     Raises:
-        ShapeError: There is no such dimension, no element, or a vector is of another
+        ShapeError: `dim` is out of range, the weight is empty, or a vector has another
             size.
-        DTypeError: They are not floating, or a vector is of another dtype.
+        DTypeError: The weight is not floating, or a vector has another dtype.
     """
     size = prod(weight.shape)
     if not 0 <= dim < len(weight.shape) or not size:
@@ -58,17 +58,17 @@ def check_vectors(weight: Any, u: Any, v: Any, dim: int) -> None:
             f"{list(u.shape)} and {list(v.shape)}"
         )
     if weight.dtype.kind != "f" or not weight.dtype == u.dtype == v.dtype:
-        found = f"{weight.dtype}, with vectors {u.dtype} and {v.dtype}"
-        raise DTypeError(f"they must be floating and alike, got {found}")
+        actual = f"{weight.dtype}, with vectors {u.dtype} and {v.dtype}"
+        raise DTypeError(f"they must be floating and alike, got {actual}")
 
 
 def order(ndim: int, dim: int) -> list[int]:
-    """Dimensions with `dim` in front."""
+    """Permutation with `dim` in front."""
     return [dim, *(i for i in range(ndim) if i != dim)]
 
 
 def rows_first(weight: Any, dim: int) -> Any:
-    """The weight as a matrix, a row for each place of dimension `dim`."""
+    """Flatten the weight to a matrix with a row for each slice along `dim`."""
     turned = transpose2(weight, axis=order(weight.ndim, dim))
     return reshape2(turned, shape=[weight.shape[dim], -1])
 
@@ -76,7 +76,7 @@ def rows_first(weight: Any, dim: int) -> Any:
 def power_iteration(
     matrix: Any, u: Any, v: Any, steps: int, epsilon: float
 ) -> tuple[Any, Any]:
-    """Vectors nearer to the first singular ones, as constants."""
+    """Refine the singular vectors by power iterations; the results are constants."""
     across = transpose2(matrix, axis=[1, 0])
     for _ in range(steps):
         v = unit(mv(across, u), epsilon)
@@ -85,11 +85,11 @@ def power_iteration(
 
 
 def unit(vector: Any, epsilon: float) -> Any:
-    """A vector of the same direction and length 1, through which no gradient goes."""
-    found = vector / (sqrt(reduce_sum(vector * vector)) + epsilon)
-    if isinstance(found, Traced):
-        found.stop_gradient = True
-    return found
+    """Normalise a vector to norm 1, as a constant without gradient."""
+    normalised = vector / (sqrt(reduce_sum(vector * vector)) + epsilon)
+    if isinstance(normalised, Traced):
+        normalised.stop_gradient = True
+    return normalised
 
 
 @spectral_norm.grad(of=("weight",))
@@ -112,6 +112,6 @@ def spectral_norm_grad(
 def infer_spectral_norm(
     weight: Like, u: Like, v: Like, *, dim: int, power_iters: int, eps: float
 ) -> Any:
-    """The weight's own."""
+    """The weight's spec."""
     check_vectors(weight, u, v, dim)
     return [(tuple(weight.shape), weight.dtype)]

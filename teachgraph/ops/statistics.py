@@ -1,4 +1,4 @@
-"""How often: in each interval, of each number."""
+"""Histogram and bincount."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["bincount", "histogram"]
 
 @op(needs="bins >= 1, and min <= max")
 def histogram(x: Any, *, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """How many elements fall into each of `bins` equal parts of [min, max].
+    """Count the elements in each of `bins` equal intervals of [min, max].
 
-    Where both are equal, the range is that of the elements.
+    If both are equal, the range is that of the elements.
     """
     if bins < 1 or min > max:
         raise InvalidValueError(f"{bins} bins from {min} to {max}")
@@ -28,10 +28,10 @@ def histogram(x: Any, *, bins: int = 100, min: float = 0, max: float = 0) -> Any
 
 
 def extent(x: Any) -> tuple[float, float]:
-    """From the smallest element to the largest.
+    """Compute the range of the elements.
 
     Raises:
-        InvalidValueError: One of them is no finite number.
+        InvalidValueError: A bound is not finite.
     """
     if not x.size:
         return 0.0, 0.0
@@ -43,7 +43,7 @@ def extent(x: Any) -> tuple[float, float]:
 
 @histogram.infers
 def infer_histogram(x: Like, *, bins: int, min: float, max: float) -> Any:
-    """A number for each part."""
+    """A count for each interval."""
     if bins < 1 or min > max:
         raise InvalidValueError(f"{bins} bins from {min} to {max}")
     return [((bins,), dtypes.int64)]
@@ -51,7 +51,7 @@ def infer_histogram(x: Like, *, bins: int, min: float, max: float) -> Any:
 
 @op(needs="integers from 0 on in a row, and a weight for each or none")
 def bincount(x: Any, weights: Any = None, *, minlength: int = 0) -> Any:
-    """How often each number from 0 on occurs in `x`, or the sum of their weights."""
+    """Count the occurrences of 0, 1, 2, ... in `x`, or sum their weights."""
     check_counted(x, weights, minlength)
     if x.size and x.min() < 0:
         raise InvalidValueError(f"it counts numbers from 0 on, got {x.min()}")
@@ -60,19 +60,19 @@ def bincount(x: Any, weights: Any = None, *, minlength: int = 0) -> Any:
 
 
 def counted_dtype(weights: Any) -> np.dtype[Any]:
-    """Counts are int64; sums are as wide as their weights."""
+    """Dtype of the result: int64 for counts, else that of the weights' sum."""
     if weights is None:
         return dtypes.int64
     return dtypes.float32 if weights.dtype == dtypes.float32 else dtypes.float64
 
 
 def check_counted(x: Any, weights: Any, minlength: int) -> None:
-    """What is counted are integers in a row.
+    """Require a vector of integers, and as many weights.
 
     Raises:
-        DTypeError: They are no integers.
-        ShapeError: They are not in a row, or the weights are not as many.
-        InvalidValueError: There are to be fewer than no counts.
+        DTypeError: The elements are no integers.
+        ShapeError: x is no vector, or the weights have another size.
+        InvalidValueError: `minlength` is negative.
     """
     if x.dtype.kind not in "iu":
         raise DTypeError(f"it counts integers, got {x.dtype}")
@@ -86,6 +86,6 @@ def check_counted(x: Any, weights: Any, minlength: int) -> None:
 
 @bincount.infers
 def infer_bincount(x: Like, weights: Like | None = None, *, minlength: int) -> Any:
-    """One more than the largest number."""
+    """A vector of unknown size (-1)."""
     check_counted(x, weights, minlength)
     return [((-1,), counted_dtype(weights))]

@@ -1,7 +1,7 @@
-"""Lists of arrays as values of a program: what a loop writes one by one.
+"""Tensor arrays (`LoDTensorArray`): lists of arrays as values of a program.
 
-An array is written by making a new one, as every kernel makes new values; its parts are
-shared. The gradient of an array is an array of gradients.
+Writing creates a new tensor array, as every kernel creates new values; its parts are
+shared. The gradient of a tensor array is a tensor array of gradients.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ NEEDS = "I: one whole number, from 0 to the array's length"
 
 
 class TensorArray:
-    """A list of arrays that never changes; as a value it counts by its parts."""
+    """Immutable list of arrays."""
 
     def __init__(self, parts: Iterable[Any]) -> None:
         self._parts = tuple(parts)
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """The arrays."""
+        """Tuple of the arrays."""
         return self._parts
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the first part."""
+        """Shape of the first part."""
         return self.parts[0].shape if self.parts else ()
 
     @property
     def dtype(self) -> Any:
-        """The dtype of the parts."""
+        """Dtype of the parts."""
         return self.parts[0].dtype if self.parts else dtypes.float32
 
     def __len__(self) -> int:
@@ -62,19 +62,19 @@ class TensorArray:
         return TensorArray(part * factor for part in self.parts)
 
     def zeros(self) -> TensorArray:
-        """An array of zeros in the shape of each part."""
+        """Create an array of zeros in the shape of each part."""
         return TensorArray(zeros_like(part) for part in self.parts)
 
     def replaced(self, i: int, value: Any) -> TensorArray:
-        """The array with another part `i`, or one part more."""
+        """Replace part `i`, or append it."""
         return TensorArray((*self.parts[:i], value, *self.parts[i + 1 :]))
 
 
 class OnePart(TensorArray):
-    """Zeros like the parts of another array, but for one part.
+    """Sparse tensor array: zeros like another array, except for one part.
 
-    A loop reads an array part by part, so the way back adds as many of these as there
-    are parts. Adding one touches one part: the zeros are made only if somebody asks.
+    A loop reads an array part by part, so its backward accumulates as many of these as
+    there are parts. Adding one touches one part: the zeros are created only on access.
     """
 
     def __init__(self, like: TensorArray, at: int, value: Any) -> None:
@@ -92,50 +92,50 @@ class OnePart(TensorArray):
 
 
 def zeros_like(value: Any) -> Any:
-    """Zeros in the shape of an array, or of each part of a list of arrays."""
+    """Create zeros in the shape of an array, or of each part of a tensor array."""
     return value.zeros() if isinstance(value, TensorArray) else np.zeros_like(value)
 
 
 def place(i: Any, length: int) -> int:
-    """An index as a number.
+    """Convert an index to a number, and check it.
 
     Raises:
-        OutOfRangeError: There is nothing there.
+        OutOfRangeError: The index is out of range.
     """
-    found = int(np.reshape(i, ()))
-    if not 0 <= found < length:
-        raise OutOfRangeError(f"the index is {found}, but the array holds {length}")
-    return found
+    number = int(np.reshape(i, ()))
+    if not 0 <= number < length:
+        raise OutOfRangeError(f"the index is {number}, but the array holds {length}")
+    return number
 
 
 @op
 def create_array(*, dtype: int = dtypes.PADDLE_CODES[dtypes.float32]) -> Any:
-    """An array of nothing."""
+    """Create an empty tensor array."""
     return TensorArray([])
 
 
 @create_array.infers
 def create_array_spec(*, dtype: int) -> Any:
-    """Nothing is known of the shapes to come."""
+    """The shapes of future parts are unknown."""
     return [((), dtypes.convert(dtype))]
 
 
 @op(needs=NEEDS)
 def write_to_array(x: Any, i: Any, array: Any = None) -> Any:
-    """The array with `x` at `i`: in the place of a part, or after the last."""
+    """Write `x` at `i`: replace a part, or append."""
     array = TensorArray([]) if array is None else array
     return array.replaced(place(i, len(array) + 1), x)
 
 
 @write_to_array.infers
 def write_to_array_spec(x: Like, i: Like, array: Like | None) -> Any:
-    """The parts are taken to be like the last one written."""
+    """A tensor array's spec is that of the part written last."""
     return [(x.shape, x.dtype)]
 
 
 @write_to_array.grad(inline=True)
 def write_to_array_grad(dout: Any, i: Any, array: Any) -> Any:
-    """dx = dout[i], darray = dout, but for i."""
+    """dx = dout[i], darray = dout with zeros at i."""
     return (
         lambda: read_from_array(dout, i),
         None,
@@ -151,92 +151,95 @@ def read_from_array(x: Any, i: Any) -> Any:
 
 @read_from_array.infers
 def read_from_array_spec(x: Like, i: Like) -> Any:
-    """A part."""
+    """A part's spec."""
     return [(x.shape, x.dtype)]
 
 
 @read_from_array.grad(inline=True)
 def read_from_array_grad(dout: Any, x: Any, i: Any) -> Any:
-    """dx is dout at i, and zeros elsewhere."""
+    """dx = dout at i, zeros elsewhere."""
     return lambda: place_in_array(dout, x, i), None
 
 
 @op(needs=NEEDS)
 def place_in_array(value: Any, x: Any, i: Any) -> Any:
-    """Zeros like the parts of `x`, but for `value` at `i`."""
+    """Zeros like the parts of `x`, with `value` at `i`."""
     return OnePart(x, place(i, len(x)), value)
 
 
 @place_in_array.grad(inline=True, of=("value",))
 def place_in_array_grad(dout: Any, i: Any) -> Any:
-    """The value gets dout[i]."""
+    """dvalue = dout[i]."""
     return lambda: read_from_array(dout, i)
 
 
 @op(needs=NEEDS)
 def write_away(x: Any, i: Any, like: Any) -> Any:
-    """The array as long as `like`, with zeros at `i`."""
-    kept = TensorArray(x.parts[: len(like)])
+    """Truncate to the length of `like`, and write zeros at `i`."""
+    shorter = TensorArray(x.parts[: len(like)])
     at = place(i, len(x))
-    return kept if at == len(like) else kept.replaced(at, zeros_like(x.parts[at]))
+    # At the end: `write_to_array` appended the part, so `like` does not have it.
+    if at == len(like):
+        return shorter
+    return shorter.replaced(at, zeros_like(x.parts[at]))
 
 
 @write_away.grad(inline=True, of=("x",))
 def write_away_grad(dout: Any, x: Any, i: Any) -> Any:
-    """dx = dout, but for i and what is past its end."""
+    """dx = dout with zeros at i and after dout's end."""
     return lambda: write_zeros(dout, i, x)
 
 
 @op(needs=NEEDS)
 def write_zeros(x: Any, i: Any, like: Any) -> Any:
-    """The array with zeros at `i`, and as long as `like`, of which `i` is the last."""
+    """Write zeros at `i`; append them if `i` is the last part of `like`."""
     at = place(i, len(like))
     return x.replaced(at, zeros_like(like.parts[at]))
 
 
 @write_zeros.infers
 def write_zeros_spec(x: Like, i: Like, like: Like) -> Any:
-    """An array like `x`."""
+    """x's spec."""
     return [(x.shape, x.dtype)]
 
 
 @write_zeros.grad(inline=True, of=("x",))
 def write_zeros_grad(dout: Any, x: Any, i: Any) -> Any:
-    """dx = dout, but for i."""
+    """dx = dout with zeros at i."""
     return lambda: write_away(dout, i, x)
 
 
 @op
 def array_zeros_like(x: Any) -> Any:
-    """Zeros like each part."""
+    """Create zeros like each part."""
     return x.zeros()
 
 
 @place_in_array.infers
 def place_in_array_spec(value: Like, x: Like, i: Like) -> Any:
-    """An array like `x`."""
+    """x's spec."""
     return [(x.shape, x.dtype)]
 
 
 @write_away.infers
 def write_away_spec(x: Like, i: Like, like: Like) -> Any:
-    """An array like `x`."""
+    """x's spec."""
     return [(x.shape, x.dtype)]
 
 
 @array_zeros_like.infers
 def array_zeros_like_spec(x: Like) -> Any:
-    """An array like `x`."""
+    """x's spec."""
     return [(x.shape, x.dtype)]
 
 
 @op
 def lod_array_length(x: Any) -> Any:
-    """How many parts an array has."""
+    """Number of parts of a tensor array."""
     return np.array([len(x)], np.int64)
 
 
 @lod_array_length.infers
 def lod_array_length_spec(x: Like) -> Any:
-    """One whole number."""
+    """One integer."""
     return [((1,), np.dtype(np.int64))]

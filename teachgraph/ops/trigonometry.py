@@ -1,4 +1,4 @@
-"""Functions of angles and of the hyperbola, and their inverses."""
+"""Trigonometric and hyperbolic functions, and their inverses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lengths of vectors: p-norms, and their slopes, which are finite also at 0."""
+"""p-norms, and their gradients, which are finite also at 0."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ def frobenius_norm_grad(
     keep_dim: bool,
     reduce_all: bool,
 ) -> Any:
-    """dx = dout x / out; at 0, where there is no slope, it is 0."""
+    """dx = dout x / out; 0 where out is 0."""
     dim = () if reduce_all else dim
     where = {"dim": dim, "keep_dim": keep_dim, "reduce_all": reduce_all}
     return spread(dout * reciprocal(out), x, **where) * x
 
 
 def reciprocal(x: Any) -> Any:
-    """1 / x, and 0 where x is 0."""
+    """Compute 1 / x; 0 where x is 0."""
     return elementwise_div(not_equal(x, fill_any_like(x)), one_for_zero(x))
 
 
 def one_for_zero(x: Any) -> Any:
-    """`x` with 1 in place of every 0, to divide by."""
+    """Replace 0 by 1, for use as a divisor."""
     return x + equal(x, fill_any_like(x))
 
 
 def along(axis: int | Sequence[int], ndim: int, *, asvector: bool) -> Axes:
-    """The dimensions a vector stands in: one, several, or all of them."""
+    """Resolve the dimensions of a vector: one, several, or all."""
     dim = axis if isinstance(axis, (list, tuple)) else [axis]
     return None if asvector else axes(dim, ndim, reduce_all=False)
 
@@ -78,8 +78,7 @@ def p_norm(
 ) -> Any:
     """out = (sum of |x|^p)^(1/p) over `axis`, or over all with `asvector`.
 
-    At the ends of the scale, p = inf gives the largest |x|, -inf the smallest, and 0
-    counts those that are not 0.
+    p = inf gives the largest |x|, -inf the smallest, and 0 the number of non-zeros.
     """
     check_floating(x)
     where = {"axis": along(axis, x.ndim, asvector=asvector), "keepdims": keepdim}
@@ -102,7 +101,7 @@ def p_norm_grad(
     keepdim: bool,
     asvector: bool,
 ) -> Any:
-    """dx = dout sign(x) (|x| / out)^(p-1); where |x| or out is 0 it is 0."""
+    """dx = dout sign(x) (|x| / out)^(p-1); 0 where |x| or out is 0."""
     if porder == 0:
         return fill_any_like(x)
     dim = along(axis, len(x.shape), asvector=asvector) or ()

@@ -1,4 +1,4 @@
-"""Products of two vectors: the number, and the vector at right angles to both."""
+"""Dot product and cross product."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def dot_grad(dout: Any, x: Any, y: Any) -> Any:
 def cross(x: Any, y: Any, *, dim: int = 9) -> Any:
     """x cross y, of the vectors along `dim`.
 
-    out1 = x2 y3 - x3 y2, and so on in a circle. Where dim is 9 (Paddle's way to say
-    that nobody said), it is the first dimension of size 3.
+    out1 = x2 y3 - x3 y2, and cyclically. If dim is 9 (Paddle's default, for None), it
+    is the first dimension of size 3.
     """
     if x.shape != y.shape:
         raise ShapeError(f"shapes differ: {list(x.shape)} and {list(y.shape)}")
@@ -45,7 +45,7 @@ def cross(x: Any, y: Any, *, dim: int = 9) -> Any:
 
 
 def along_three(shape: Sequence[int], dim: int) -> int:
-    """The dimension of size 3 that is meant.
+    """Resolve the dimension of size 3.
 
     Raises:
         ShapeError: It has another size, or none has 3.
@@ -68,7 +68,7 @@ def cross_grad(dout: Any, x: Any, y: Any, *, dim: int) -> Any:
 
 @cross.infers
 def infer_cross(x: Like, y: Like, *, dim: int) -> Any:
-    """The shape of both."""
+    """The shape of the inputs."""
     if x.shape != y.shape:
         raise ShapeError(f"shapes differ: {list(x.shape)} and {list(y.shape)}")
     along_three(x.shape, dim)

@@ -1,7 +1,7 @@
-"""What each window of an image combines to, and the adjoint, on arrays.
+"""Window reductions (maximum, mean) and the adjoint of the mean, on arrays.
 
-It goes along one dimension after the other: a window's maximum is the maximum of the
-maxima of its rows.
+They are separable, computed along one dimension after the other: a window's maximum is
+the maximum of the maxima of its rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["average", "first_places", "largest", "sizes", "spread_along"]
 
 
 def along(axis: Axis, x: Any, dim: int, combine: Any) -> Any:
-    """What each window along one dimension of a padded image combines to."""
+    """Reduce each window along one dimension of a padded image."""
     before = (slice(None),) * dim
     if isinstance(axis, Steps):
         parts = [x[(*before, axis.elements(nth))] for nth in range(axis.window)]
@@ -28,7 +28,7 @@ def along(axis: Axis, x: Any, dim: int, combine: Any) -> Any:
 
 
 def largest(x: Any, axes: Sequence[Axis]) -> Any:
-    """The largest element of each window."""
+    """Compute the maximum of each window."""
     x = padded(x, axes, -np.inf)
     for dim, axis in enumerate(axes, start=2):
         x = along(axis, x, dim, np.maximum)
@@ -36,14 +36,14 @@ def largest(x: Any, axes: Sequence[Axis]) -> Any:
 
 
 def sizes(axes: Sequence[Axis], *, exclusive: bool) -> Any:
-    """How many elements each window has, as a number where all have as many."""
+    """Number of elements of each window; one number if all are equal."""
     each = reduce(np.multiply.outer, [a.sizes(exclusive=exclusive) for a in axes])
     first = each.flat[0]
     return int(first) if (each == first).all() else each
 
 
 def average(x: Any, axes: Sequence[Axis], *, exclusive: bool) -> Any:
-    """The mean of each window, its padding left out if `exclusive`."""
+    """Compute the mean of each window, padding excluded if `exclusive`."""
     total = padded(x, axes)
     for dim, axis in enumerate(axes, start=2):
         total = along(axis, total, dim, np.add)
@@ -51,7 +51,7 @@ def average(x: Any, axes: Sequence[Axis], *, exclusive: bool) -> Any:
 
 
 def spread_along(axis: Axis, x: Any, dim: int) -> Any:
-    """The adjoint of summing along one dimension: each window's sum to its elements."""
+    """Adjoint of summing along one dimension: add each value to its window."""
     before = (slice(None),) * dim
     if isinstance(axis, Shares):
         out = np.zeros((*x.shape[:dim], axis.image, *x.shape[dim + 1 :]), x.dtype)
@@ -66,10 +66,7 @@ def spread_along(axis: Axis, x: Any, dim: int) -> Any:
 
 
 def first_places(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
-    """Where in its image, counted row by row, each window has its maximum first.
-
-    Not a number counts as the largest.
-    """
+    """Compute the flat index of each window's first maximum; NaN is the largest."""
     x = padded(x, axes, -np.inf)
     places = list(np.ndindex(*[axis.window for axis in axes]))
     nowhere = np.isnan(out).any()
@@ -88,7 +85,7 @@ def first_places(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
 
 
 def numbered(axes: Sequence[Axis], place: Sequence[int]) -> Any:
-    """The number, row by row, of the element at `place` of each window: [*count]."""
+    """Flat index of the element at `place` of each window: [*count]."""
     image = tuple(axis.image for axis in axes)
     pairs = zip(axes, place, strict=True)
     where = np.ix_(*[axis.positions(nth) for axis, nth in pairs])

@@ -1,7 +1,7 @@
-"""Windows over an image: where they stand, and how to look through them.
+"""Window geometry over images, and strided views of windows.
 
-An image is [N, C, *sizes]. Along each of its dimensions windows stand at equal steps
-(`Steps`), or share the elements out among them (`Shares`).
+An image is [N, C, *sizes]. Along each of its dimensions windows have equal strides
+(`Steps`), or cover the elements evenly (`Shares`, adaptive pooling).
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ __all__ = [
 FORMATS = ("NCHW", "NHWC", "NCDHW", "NDHWC")
 
 AT_ONCE = 1 << 20
-"""How many elements of columns to make at a time, 4 MB: a batch needs no more memory
-than that or its largest image, and blocks of 1 MB made the products slower."""
+"""Elements of columns to compute at a time, 4 MB: that limits the memory of a batch to
+this or its largest image; blocks of 1 MB made the products slower."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Windows at equal steps along one dimension.
+    """Windows with a stride along one dimension.
 
     Attributes:
-        image: How many elements the image has.
-        window: How many of them a window shows.
-        step: From one window to the next.
-        dilation: From one element of a window to the next.
-        before: Padding in front of the first element.
-        after: Padding behind the last.
-        count: How many windows there are.
+        image: The number of elements of the image.
+        window: The number of elements of a window.
+        step: The stride from one window to the next.
+        dilation: The distance of a window's elements.
+        before: Padding before the first element.
+        after: Padding after the last.
+        count: The number of windows.
     """
 
     image: int
@@ -65,27 +65,27 @@ class Steps:
 
     @property
     def missing(self) -> int:
-        """How many elements the last window shows behind the image."""
+        """Number of elements by which the last window exceeds the image."""
         end = (self.count - 1) * self.step + reach(self.window, self.dilation)
         return max(end - self.before - self.image, 0)
 
     def elements(self, nth: int) -> slice:
-        """Where, in the padded image, the nth element of each window is."""
+        """Slice of the padded image with the nth element of each window."""
         first = nth * self.dilation
         return slice(first, first + (self.count - 1) * self.step + 1, self.step)
 
     def starts(self) -> Any:
-        """Where each window begins; below 0 in the padding."""
+        """Start of each window; negative in the padding."""
         return np.arange(self.count) * self.step - self.before
 
     def positions(self, nth: int) -> Any:
-        """Where the nth element of each window is; for padding, its nearest one."""
+        """Index of the nth element of each window, clipped to the image."""
         starts = self.starts()
         ends = np.minimum(starts + self.window, self.image)
         return np.clip(starts + nth, np.maximum(starts, 0), ends - 1)
 
     def sizes(self, *, exclusive: bool) -> Any:
-        """How many elements each window shows, those of the padding included or not."""
+        """Number of elements of each window, padding included or not."""
         starts = self.starts()
         first, last = (0, self.image) if exclusive else (-self.before, self.padded_end)
         ends = np.minimum(starts + self.window, last)
@@ -93,39 +93,39 @@ class Steps:
 
     @property
     def padded_end(self) -> int:
-        """Where the padding that was asked for ends."""
+        """End of the requested padding."""
         return self.image + self.after
 
 
 @dataclass(frozen=True)
 class Shares:
-    """`count` windows that share `image` elements out, neighbours overlapping by one.
+    """`count` windows that cover `image` elements evenly, for adaptive pooling.
 
-    Window i goes from floor(i image / count) to ceil((i + 1) image / count).
+    Window i is [floor(i image / count), ceil((i + 1) image / count)).
     """
 
     image: int
     count: int
 
     def starts(self) -> Any:
-        """Where each window begins."""
+        """Start of each window."""
         return np.arange(self.count) * self.image // self.count
 
     def ends(self) -> Any:
-        """Where each ends."""
+        """End of each window."""
         return -(-np.arange(1, self.count + 1) * self.image // self.count)
 
     @property
     def window(self) -> int:
-        """The size of the largest."""
+        """Size of the largest window."""
         return int(self.sizes(exclusive=True).max())
 
     def positions(self, nth: int) -> Any:
-        """Where the nth element of each window is; its last one where it has fewer."""
+        """Index of the nth element of each window, or of its last one."""
         return np.minimum(self.starts() + nth, self.ends() - 1)
 
     def sizes(self, *, exclusive: bool) -> Any:
-        """How many elements each window shows."""
+        """Number of elements of each window."""
         return self.ends() - self.starts()
 
 
@@ -133,7 +133,7 @@ Axis = Steps | Shares
 
 
 def reach(window: int, dilation: int) -> int:
-    """From the first to the last element of a window, both included."""
+    """Extent of a dilated window."""
     return dilation * (window - 1) + 1
 
 
@@ -144,12 +144,12 @@ def padding(
     window: Sequence[int],
     strides: Sequence[int],
 ) -> list[tuple[int, int]]:
-    """Padding before and after, for each dimension.
+    """Resolve padding to (before, after) for each dimension.
 
     `SAME` pads so that there are ceil(image / stride) windows, `VALID` not at all.
 
     Raises:
-        InvalidValueError: No such algorithm, or a number that makes no sense.
+        InvalidValueError: An unknown algorithm, or an invalid number.
     """
     if algorithm == "SAME":
         sizes = zip(image, window, strides, strict=True)
@@ -169,10 +169,10 @@ def padding(
 
 
 def check_positive(what: str, numbers: Sequence[int], count: int) -> None:
-    """There must be a number above 0 for each dimension of the image.
+    """Require a positive number for each dimension of the image.
 
     Raises:
-        InvalidValueError: There is not.
+        InvalidValueError: A number is missing or not positive.
     """
     if len(numbers) != count or min(numbers, default=1) < 1:
         raise InvalidValueError(f"{what} are {count} numbers above 0, not {numbers}")
@@ -187,12 +187,12 @@ def steps(
     *,
     ceil: bool = False,
 ) -> list[Steps]:
-    """The windows along each dimension, as many as fit (with `ceil`, or begin).
+    """Compute the windows along each dimension; with `ceil` a last one may be partial.
 
     Raises:
-        ShapeError: Not even one fits.
+        ShapeError: No window fits.
     """
-    found = []
+    windows = []
     along = zip(image, window, strides, pads, dilations, strict=True)
     for size, shown, step, (before, after), dilation in along:
         room = before + size + after - reach(shown, dilation)
@@ -204,43 +204,43 @@ def steps(
                 f"a window of {reach(shown, dilation)} is larger than the image, "
                 f"{size} and padding of {before} + {after}"
             )
-        found.append(Steps(size, shown, step, dilation, before, after, count))
-    return found
+        windows.append(Steps(size, shown, step, dilation, before, after, count))
+    return windows
 
 
 def counts(axes: Sequence[Axis]) -> list[int]:
-    """How many windows there are along each dimension."""
+    """Number of windows along each dimension."""
     return [axis.count for axis in axes]
 
 
 def blocks(images: int, columns: int) -> Iterator[slice]:
-    """As many images at a time as have few enough elements in their columns."""
+    """Yield blocks of images whose columns have at most AT_ONCE elements together."""
     step = max(AT_ONCE // max(columns, 1), 1)
     return (slice(first, first + step) for first in range(0, images, step))
 
 
 def check_format(data_format: str) -> None:
-    """There must be such a format.
+    """Require a known data format.
 
     Raises:
-        InvalidValueError: There is not.
+        InvalidValueError: The format is unknown.
     """
     if data_format not in FORMATS:
         raise InvalidValueError(f"data_format {data_format!r} is none of {FORMATS}")
 
 
 def channels_first(x: Any, data_format: str) -> Any:
-    """A view of `x` as [N, C, *sizes]."""
+    """View `x` as [N, C, *sizes]."""
     return np.moveaxis(x, -1, 1) if data_format.endswith("C") else x
 
 
 def channels_last(x: Any, data_format: str) -> Any:
-    """The reverse: [N, C, *sizes] as the format has it."""
+    """View [N, C, *sizes] in the data format."""
     return np.moveaxis(x, 1, -1) if data_format.endswith("C") else x
 
 
 def padded(x: Any, axes: Sequence[Axis], fill: float = 0.0) -> Any:
-    """An image with what windows show beside it; no copy where they show nothing."""
+    """Pad an image for its windows; without padding return it, not a copy."""
     pads = [(a.before, a.missing) if isinstance(a, Steps) else (0, 0) for a in axes]
     if not any(map(any, pads)):
         return x
@@ -251,14 +251,14 @@ def padded(x: Any, axes: Sequence[Axis], fill: float = 0.0) -> Any:
 
 
 def cropped(x: Any, axes: Sequence[Axis]) -> Any:
-    """The image inside its padding, a view."""
+    """View of the image without its padding."""
     before = [axis.before if isinstance(axis, Steps) else 0 for axis in axes]
     inside = [slice(b, b + axis.image) for axis, b in zip(axes, before, strict=True)]
     return x[(slice(None), slice(None), *inside)]
 
 
 def through(x: Any, axes: Sequence[Steps]) -> Any:
-    """All windows of a padded image: a view [N, C, *window, *count], no copy."""
+    """View of all windows of a padded image: [N, C, *window, *count]."""
     window = tuple(axis.window for axis in axes)
     count = tuple(axis.count for axis in axes)
     pairs = list(zip(x.strides[2:], axes, strict=True))
@@ -271,7 +271,7 @@ def through(x: Any, axes: Sequence[Steps]) -> Any:
 def tap(x: Any, axes: Sequence[Axis], place: Sequence[int]) -> Any:
     """The element at `place` of every window of a padded image: [N, C, *count].
 
-    It can be written to where all windows stand at equal steps.
+    It is a writable view if all dimensions are `Steps`.
     """
     for dim, (axis, nth) in enumerate(zip(axes, place, strict=True), start=2):
         if isinstance(axis, Steps):

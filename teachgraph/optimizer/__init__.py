@@ -1,4 +1,4 @@
-"""What turns gradients into better parameters."""
+"""Optimizers, learning rate schedules and gradient clipping."""
 
 from teachgraph.optimizer import lr
 from teachgraph.optimizer.adadelta import Adadelta

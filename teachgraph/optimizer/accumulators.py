@@ -1,7 +1,6 @@
-"""What an optimizer remembers of each parameter: Tensors, or Variables of a program.
+"""Accumulators: an optimizer's state per parameter, Tensors or Variables of a program.
 
-Each thing remembered starts as one value everywhere, when its parameter is first
-updated.
+An accumulator is created with a constant value when its parameter is first updated.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ __all__ = ["Accumulators", "Kept"]
 
 
 class Kept(NamedTuple):
-    """One thing an optimizer remembers.
+    """Declaration of one accumulator.
 
     Attributes:
-        name: Paddle's word for it, such as `moment1`.
-        value: What it starts as, everywhere.
+        name: Paddle's name for it, such as `moment1`.
+        value: The initial value of all elements.
         shape: Its shape, by default the parameter's.
     """
 
@@ -40,11 +39,11 @@ class Kept(NamedTuple):
 
 
 class Accumulators:
-    """All that one optimizer remembers.
+    """All accumulators of one optimizer.
 
     Attributes:
-        by_parameter: For each parameter, what is remembered of it, in order.
-        by_name: The same by Paddle's names, such as `fc_0.w_0_moment1_0`.
+        by_parameter: For each parameter, its accumulators in order.
+        by_name: The accumulators by Paddle's names, such as `fc_0.w_0_moment1_0`.
     """
 
     def __init__(self) -> None:
@@ -52,48 +51,49 @@ class Accumulators:
         self.by_name: dict[str, Any] = {}
 
     def of(self, parameter: Any, wanted: Sequence[Kept]) -> list[Any]:
-        """What is remembered of a parameter; made when first asked for."""
+        """Return the accumulators of a parameter; create them on first use."""
         if not wanted:
             return []
-        found = self.by_parameter.get(parameter)
-        if found is None:
-            found = [self.begun(parameter, kept) for kept in wanted]
-            self.by_parameter[parameter] = found
-        return found
+        accumulators = self.by_parameter.get(parameter)
+        if accumulators is None:
+            accumulators = [self.create(parameter, kept) for kept in wanted]
+            self.by_parameter[parameter] = accumulators
+        return accumulators
 
-    def begun(self, parameter: Any, kept: Kept) -> Any:
-        """One thing remembered of a parameter, with its first value."""
+    def create(self, parameter: Any, kept: Kept) -> Any:
+        """Create one accumulator of a parameter with its initial value."""
         key = key_of(parameter, kept)
         shape = tuple(parameter.shape) if kept.shape is None else kept.shape
         if isinstance(parameter, Variable):
             name = unique_name.generate(key)
-            made: Any = create_global_var(
+            accumulator: Any = create_global_var(
                 shape, kept.value, parameter.dtype, persistable=True, name=name
             )
         else:
             name = f"{key}_0"
-            made = Tensor(np.full(shape, kept.value, parameter.dtype))
-            made.name = name
-        self.by_name[name] = made
-        return made
+            accumulator = Tensor(np.full(shape, kept.value, parameter.dtype))
+            accumulator.name = name
+        self.by_name[name] = accumulator
+        return accumulator
 
     def state(self) -> dict[str, Tensor]:
-        """Everything by name, as it is now; later steps do not change it."""
+        """Copy all accumulators by name; later steps do not change the copies."""
         return {name: Tensor(value_of(kept)) for name, kept in self.by_name.items()}
 
     def load(
         self, state: Mapping[str, Any], wanted: Mapping[Any, Sequence[Kept]]
     ) -> None:
-        """Take over saved values, by name; the number at the end does not matter.
+        """Load saved values by name; the number at the end of a name is ignored.
 
         Args:
             state: The saved values.
-            wanted: What is remembered of each parameter that is known already.
+            wanted: The declared accumulators of each known parameter.
 
         Raises:
-            ShapeError: One is of another shape.
-            InvalidValueError: A parameter's are not all there, or no parameter's are.
+            ShapeError: A value has another shape.
+            InvalidValueError: A parameter's accumulators are incomplete, or none match.
         """
+        # The number only makes a name unique: another run may have counted differently.
         saved = {unnumbered(name): array_of(value) for name, value in state.items()}
         for parameter, several in wanted.items():
             if any(key_of(parameter, kept) in saved for kept in several):
@@ -116,16 +116,16 @@ class Accumulators:
 
 
 def key_of(parameter: Any, kept: Kept) -> str:
-    """The name of a thing remembered, without a number."""
+    """Name of an accumulator without its number."""
     return f"{parameter.name}_{kept.name}"
 
 
 def fitting(kept: Any, saved: Mapping[str, Any]) -> np.ndarray[Any, Any]:
-    """The value that was saved for one thing remembered.
+    """Look up the saved value of an accumulator.
 
     Raises:
         InvalidValueError: There is none.
-        ShapeError: It is of another shape.
+        ShapeError: It has another shape.
     """
     key = unnumbered(kept.name)
     if key not in saved:
@@ -141,7 +141,7 @@ def fitting(kept: Any, saved: Mapping[str, Any]) -> np.ndarray[Any, Any]:
 
 
 def put(kept: Any, value: np.ndarray[Any, Any]) -> None:
-    """Give a thing remembered a value: a Variable in the scope in use."""
+    """Set the value of an accumulator; that of a Variable in the current scope."""
     if isinstance(kept, Variable):
         global_scope().values[kept.name] = value
     else:
@@ -149,15 +149,15 @@ def put(kept: Any, value: np.ndarray[Any, Any]) -> None:
 
 
 def unnumbered(name: str) -> str:
-    """An accumulator's name without the number that makes it unique."""
+    """Strip the number that makes an accumulator's name unique."""
     return name.rpartition("_")[0]
 
 
 def array_of(value: Any) -> np.ndarray[Any, Any]:
-    """A saved value as an array of its own.
+    """Copy a saved value to an array.
 
     Raises:
-        InvalidValueError: It holds no numbers.
+        InvalidValueError: The value holds no numbers.
     """
     array = np.array(value)
     if array.dtype.kind not in "biuf":
@@ -166,7 +166,7 @@ def array_of(value: Any) -> np.ndarray[Any, Any]:
 
 
 def value_of(kept: Any) -> np.ndarray[Any, Any]:
-    """The array behind a Tensor, or behind a Variable in the scope in use.
+    """Return the array of a Tensor, or of a Variable in the current scope.
 
     Raises:
         NotInitializedError: The startup program has not been run.

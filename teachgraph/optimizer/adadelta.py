@@ -1,4 +1,4 @@
-"""Adadelta: steps in the units of the parameter itself."""
+"""Adadelta: gradient steps rescaled by running averages of squares."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(Optimizer):
-    """Steps of dw sqrt(u + epsilon) / sqrt(g + epsilon), g and u averages of squares.
+    """Adadelta: steps dw sqrt(u + epsilon) / sqrt(g + epsilon).
 
     g is the moving average of dw^2, u that of the steps squared.
 
     Args:
         learning_rate: A number greater than 0, or a schedule; the paper's is 1.
-        epsilon: What gets the first steps going.
-        rho: How slowly the averages move.
-        parameters: What to update, or groups; see `Optimizer`.
+        epsilon: Added under both roots; without it the first steps would be 0.
+        rho: The decay rate of the averages.
+        parameters: The parameters to update, or groups; see `Optimizer`.
         weight_decay: A decay to add to the gradients, or its strength.
-        grad_clip: How to clip gradients.
+        grad_clip: The gradient clipping.
         name: Accepted for Paddle's sake.
 
     >>> import teachgraph as tg
@@ -57,7 +57,7 @@ class Adadelta(Optimizer):
         )
 
     def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """The averages; Paddle's names begin with one underscore more."""
+        """Declare both averages; Paddle's names begin with one more underscore."""
         return Kept("_avg_squared_grad"), Kept("_avg_squared_update")
 
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:

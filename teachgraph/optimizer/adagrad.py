@@ -1,4 +1,4 @@
-"""Adagrad: steps that grow smaller where gradients have been large."""
+"""Adagrad: gradients divided by the root of their accumulated squares."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(Optimizer):
-    """m <- m + dw^2; w <- w - learning_rate dw / (sqrt(m) + epsilon).
+    """Adagrad: m <- m + dw^2; w <- w - learning_rate dw / (sqrt(m) + epsilon).
 
     Args:
         learning_rate: A number greater than 0, or a schedule.
-        epsilon: What keeps the division in bounds.
-        parameters: What to update, or groups; see `Optimizer`.
+        epsilon: Added to the denominator for numerical stability.
+        parameters: The parameters to update, or groups; see `Optimizer`.
         weight_decay: A decay to add to the gradients, or its strength.
-        grad_clip: How to clip gradients.
+        grad_clip: The gradient clipping.
         name: Accepted for Paddle's sake.
-        initial_accumulator_value: What m starts as.
+        initial_accumulator_value: The initial value of m.
 
     >>> import teachgraph as tg
     >>> w = tg.to_tensor([1.0], stop_gradient=False)
@@ -61,7 +61,7 @@ class Adagrad(Optimizer):
         )
 
     def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """The sum of squares."""
+        """Declare the sum of squares."""
         start = self.options(parameter)["initial_accumulator_value"]
         return (Kept("moment", float(start)),)
 

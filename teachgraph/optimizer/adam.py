@@ -1,4 +1,4 @@
-"""Adam, and AdamW, whose decay is no part of the gradient."""
+"""Adam, and AdamW with decoupled weight decay."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ BETAS: Mapping[str, Range] = {
 
 
 class TwoMoments(Optimizer):
-    """What steps by averages of dw and dw^2, which are kept from step to step."""
+    """Base of optimizers with running averages of dw and dw^2."""
 
     ranges: ClassVar = BETAS
 
     def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """Both averages, and beta^t for step t, which starts at 1."""
+        """Declare both averages, and beta^t for step t, which starts at 1."""
         options = self.options(parameter)
         return (
             Kept("moment1"),
@@ -38,21 +38,21 @@ class TwoMoments(Optimizer):
 
 
 class Adam(TwoMoments):
-    """w <- w - learning_rate m' / (sqrt(v') + epsilon), of averages of dw and dw^2.
+    """Adam: w <- w - learning_rate m' / (sqrt(v') + epsilon).
 
-    m <- beta1 m + (1 - beta1) dw and v <- beta2 v + (1 - beta2) dw^2 start at 0, which
-    m' = m / (1 - beta1^t) and v' = v / (1 - beta2^t) make up for.
+    m <- beta1 m + (1 - beta1) dw and v <- beta2 v + (1 - beta2) dw^2 start at 0;
+    m' = m / (1 - beta1^t) and v' = v / (1 - beta2^t) correct that bias.
 
     Args:
         learning_rate: A number greater than 0, or a schedule.
-        beta1: How slowly m moves, in [0, 1).
-        beta2: How slowly v moves, in [0, 1).
-        epsilon: What keeps the division in bounds.
-        parameters: What to update, or groups; see `Optimizer`.
+        beta1: The decay rate of m, in [0, 1).
+        beta2: The decay rate of v, in [0, 1).
+        epsilon: Added to the denominator for numerical stability.
+        parameters: The parameters to update, or groups; see `Optimizer`.
         weight_decay: A decay to add to the gradients, or its strength.
-        grad_clip: How to clip gradients.
-        lazy_mode: Accepted for Paddle's sake: it is about sparse gradients, of which
-            there are none.
+        grad_clip: The gradient clipping.
+        lazy_mode: Accepted for Paddle's sake: it concerns sparse gradients, which
+            teachgraph does not have.
         multi_precision: Accepted for Paddle's sake; there is no float16.
         use_multi_tensor: Accepted for Paddle's sake.
         name: Accepted for Paddle's sake.
@@ -93,21 +93,21 @@ class Adam(TwoMoments):
 
 
 class AdamW(TwoMoments):
-    """Adam's step after w <- (1 - learning_rate weight_decay) w.
+    """AdamW: Adam's step after w <- (1 - learning_rate weight_decay) w.
 
     Args:
         learning_rate: A number greater than 0, or a schedule.
-        beta1: How slowly the average of dw moves, in [0, 1).
-        beta2: How slowly the average of dw^2 moves, in [0, 1).
-        epsilon: What keeps the division in bounds.
-        parameters: What to update, or groups; see `Optimizer`.
-        weight_decay: By how much parameters shrink.
-        lr_ratio: From a parameter to a factor of its learning rate.
-        apply_decay_param_fun: From a parameter's name to whether it shrinks; by default
+        beta1: The decay rate of the average of dw, in [0, 1).
+        beta2: The decay rate of the average of dw^2, in [0, 1).
+        epsilon: Added to the denominator for numerical stability.
+        parameters: The parameters to update, or groups; see `Optimizer`.
+        weight_decay: The strength of the decay.
+        lr_ratio: Maps a parameter to a factor of its learning rate.
+        apply_decay_param_fun: True for the names of parameters that decay; by default
             all do.
-        grad_clip: How to clip gradients.
-        lazy_mode: Accepted for Paddle's sake: it is about sparse gradients, of which
-            there are none.
+        grad_clip: The gradient clipping.
+        lazy_mode: Accepted for Paddle's sake: it concerns sparse gradients, which
+            teachgraph does not have.
         multi_precision: Accepted for Paddle's sake; there is no float16.
         name: Accepted for Paddle's sake.
 
@@ -156,7 +156,7 @@ class AdamW(TwoMoments):
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
         """One `adamw` op."""
         options = dict(self.options(parameter))
-        ratio, shrinks = options.pop("lr_ratio"), options.pop("apply_decay_param_fun")
+        ratio, decays = options.pop("lr_ratio"), options.pop("apply_decay_param_fun")
         return adamw(
             parameter,
             grad,
@@ -164,16 +164,16 @@ class AdamW(TwoMoments):
             *kept,
             coeff=options.pop("weight_decay"),
             lr_ratio=1.0 if ratio is None else float(ratio(parameter)),
-            with_decay=shrinks is None or bool(shrinks(parameter.name)),
+            with_decay=decays is None or bool(decays(parameter.name)),
             **options,
         )
 
 
 def check_functions(**functions: Any) -> None:
-    """Each must be callable or None.
+    """Require that each is callable or None.
 
     Raises:
-        DTypeError: One is not.
+        DTypeError: A value is not.
     """
     for name, function in functions.items():
         if function is not None and not callable(function):

@@ -1,4 +1,4 @@
-"""Adamax: Adam with the largest gradient in place of the root mean square."""
+"""Adamax: Adam with the infinity norm in place of the root mean square."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ __all__ = ["Adamax"]
 
 
 class Adamax(Optimizer):
-    """w <- w - learning_rate / (1 - beta1^t) m / u, of the average and the largest dw.
+    """Adamax: w <- w - learning_rate / (1 - beta1^t) m / u.
 
     m <- beta1 m + (1 - beta1) dw and u <- max(|dw|, beta2 u + epsilon) start at 0.
 
     Args:
         learning_rate: A number greater than 0, or a schedule.
-        beta1: How slowly m moves, in [0, 1).
-        beta2: How slowly u falls, in [0, 1).
-        epsilon: What keeps the division in bounds; PyTorch adds it to |dw| instead.
-        parameters: What to update, or groups; see `Optimizer`.
+        beta1: The decay rate of m, in [0, 1).
+        beta2: The decay rate of u, in [0, 1).
+        epsilon: Keeps u above 0; PyTorch adds it to |dw| instead.
+        parameters: The parameters to update, or groups; see `Optimizer`.
         weight_decay: A decay to add to the gradients, or its strength.
-        grad_clip: How to clip gradients.
+        grad_clip: The gradient clipping.
         name: Accepted for Paddle's sake.
 
     >>> import teachgraph as tg
@@ -61,7 +61,7 @@ class Adamax(Optimizer):
         )
 
     def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """The average, the largest gradient, and beta1^t for step t."""
+        """Declare the average, the infinity norm, and beta1^t for step t."""
         beta1 = self.options(parameter)["beta1"]
         return (
             Kept("moment"),
@@ -74,5 +74,5 @@ class Adamax(Optimizer):
         return adamax(parameter, grad, learning_rate, *kept, **self.options(parameter))
 
     def finish(self, parameter: Any, *kept: Any) -> None:
-        """Go on from beta1^t to beta1^(t + 1)."""
+        """Advance beta1^t to beta1^(t + 1)."""
         scale_onto(kept[-1], scale=self.options(parameter)["beta1"])

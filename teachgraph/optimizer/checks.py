@@ -1,4 +1,4 @@
-"""What an optimizer may be given: numbers in their ranges, and which parameters."""
+"""Range checks of optimizers' hyper-parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["FRACTION", "NOT_NEGATIVE", "Range", "check", "is_number"]
 
 
 class Range(NamedTuple):
-    """Numbers from `low` on, below `high`."""
+    """The half-open interval [low, high)."""
 
     low: float = 0.0
     high: float = inf
@@ -28,16 +28,16 @@ NOT_NEGATIVE = Range()
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a real number of Python's or NumPy's."""
+    """True for a real number of Python's or NumPy's, but no bool."""
     kinds = (int, float, np.integer, np.floating)
     return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def check(options: Mapping[str, Any], ranges: Mapping[str, Range]) -> None:
-    """Every option that has a range must be a number in it.
+    """Require that every option with a range is a number in it.
 
     Raises:
-        InvalidValueError: One is not.
+        InvalidValueError: An option is not.
 
     >>> check({"beta1": 0.9}, {"beta1": FRACTION})
     """

@@ -1,7 +1,7 @@
-"""Parameter groups: which parameters are trained, and each with what settings.
+"""Parameter groups: parameters with their learning rate, decay, clip and options.
 
 Most optimizers have one group, with the settings of the optimizer. A list of dicts
-makes several; what a dict leaves out is the optimizer's.
+makes several; a missing setting is the optimizer's.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ KINDS = (Tensor, Variable, str)
 
 @dataclass(frozen=True, eq=False)
 class Group:
-    """Settings, and whose they are.
+    """Parameters with common settings.
 
     Attributes:
-        parameters: Tensors, or Variables or their names; None for every one there is.
+        parameters: Tensors, or Variables or their names; None for all.
         learning_rate: A factor; None for each parameter's own.
         regularizer: The decay, or None.
-        clip: How gradients are clipped, or None.
-        options: The numbers of the optimizer itself, such as `beta1`.
+        clip: The gradient clipping, or None.
+        options: The optimizer's hyper-parameters, such as `beta1`.
     """
 
     parameters: Sequence[Any] | None = None
@@ -41,20 +41,20 @@ class Group:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def factor(self, parameter: Any) -> float:
-        """The factor of the learning rate for a parameter."""
+        """Return the factor of the learning rate for a parameter."""
         if self.learning_rate is not None:
             return self.learning_rate
         attr = getattr(parameter, "optimize_attr", None)
-        return 1.0 if attr is None else float(attr["learning_rate"])
+        return 1.0 if attr is None else attr["learning_rate"]
 
 
 def groups_of(parameters: Any, common: Group) -> list[Group]:
-    """The groups that `parameters` means, where `common` are the usual settings.
+    """Build the groups of the argument `parameters`, with defaults from `common`.
 
     Raises:
         TypeError: The parameters are neither Tensors nor dicts.
-        InvalidValueError: A dict has no `params`, an option that nobody knows, or a
-            parameter of another one.
+        InvalidValueError: A dict has no `params`, an unknown option, or a parameter of
+            another group.
     """
     if parameters is None:
         return [common]
@@ -76,7 +76,7 @@ def groups_of(parameters: Any, common: Group) -> list[Group]:
 
 
 def group_of(given: Any, common: Group) -> Group:
-    """One group."""
+    """Build one group from a dict."""
     if not isinstance(given, Mapping) or "params" not in given:
         raise InvalidValueError(
             at_user_line(f"each parameter group is a dict with 'params', got {given!r}")
@@ -98,10 +98,10 @@ def group_of(given: Any, common: Group) -> Group:
 
 
 def several(parameters: Any, kinds: tuple[type, ...]) -> list[Any]:
-    """The parameters as a list.
+    """Convert the parameters to a list.
 
     Raises:
-        DTypeError: They are one Tensor, or something else than Tensors.
+        DTypeError: They are a single Tensor, or no Tensors.
     """
     alone = isinstance(parameters, KINDS) or not isinstance(parameters, Iterable)
     found = None if alone else list(parameters)
@@ -117,22 +117,22 @@ def several(parameters: Any, kinds: tuple[type, ...]) -> list[Any]:
 
 
 def in_short(given: Any) -> str:
-    """What was given, without the values of tensors."""
+    """Describe an argument without the values of tensors."""
     if isinstance(given, list):
         return f"a list of {', '.join(describe(p) for p in given)}"
     return describe(given)
 
 
 def name_of(parameter: Any) -> str:
-    """What a parameter is known by."""
+    """Name of a parameter, which may be given by name."""
     return parameter if isinstance(parameter, str) else str(parameter.name)
 
 
 def factor_of(value: Any) -> float:
-    """A group's factor of the learning rate.
+    """Require a factor of the learning rate.
 
     Raises:
-        InvalidValueError: It is no number from 0 on.
+        InvalidValueError: The value is no number of at least 0.
     """
     if not is_number(value) or not value >= 0:
         raise InvalidValueError(
@@ -142,10 +142,10 @@ def factor_of(value: Any) -> float:
 
 
 def clip_of(value: Any) -> ClipGradBase | None:
-    """How to clip.
+    """Require a gradient clipping or None.
 
     Raises:
-        DTypeError: It does not clip.
+        DTypeError: The value is something else.
     """
     if value is None or isinstance(value, ClipGradBase):
         return value
@@ -158,10 +158,10 @@ def clip_of(value: Any) -> ClipGradBase | None:
 
 
 def regularizer_of(value: Any) -> WeightDecayRegularizer | None:
-    """A decay; a number is an L2Decay of that strength.
+    """Resolve a decay; a number is an L2Decay of that strength.
 
     Raises:
-        DTypeError: It is neither.
+        DTypeError: The value is neither.
     """
     if value is None or isinstance(value, WeightDecayRegularizer):
         return value

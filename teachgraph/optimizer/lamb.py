@@ -1,4 +1,4 @@
-"""LAMB: Adam for very large batches, layer by layer."""
+"""LAMB: Adam with layer-wise step lengths, for very large batches."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ __all__ = ["Lamb"]
 
 
 class Lamb(TwoMoments):
-    """r = m' / (sqrt(v') + epsilon) + decay w; w <- w - learning_rate |w|/|r| r.
+    """LAMB: r = m' / (sqrt(v') + epsilon) + decay w; w <- w - learning_rate |w|/|r| r.
 
-    m' and v' are Adam's averages, |w| the length of the whole parameter.
+    m' and v' are Adam's averages, |w| the L2 norm of the whole parameter.
 
     Args:
         learning_rate: A number greater than 0, or a schedule.
         lamb_weight_decay: The decay.
-        beta1: How slowly the average of dw moves, in [0, 1).
-        beta2: How slowly the average of dw^2 moves, in [0, 1).
-        epsilon: What keeps the division in bounds.
-        parameters: What to update, or groups; see `Optimizer`.
-        grad_clip: How to clip gradients.
-        exclude_from_weight_decay_fn: From a parameter to whether it has no decay.
+        beta1: The decay rate of the average of dw, in [0, 1).
+        beta2: The decay rate of the average of dw^2, in [0, 1).
+        epsilon: Added to the denominator for numerical stability.
+        parameters: The parameters to update, or groups; see `Optimizer`.
+        grad_clip: The gradient clipping.
+        exclude_from_weight_decay_fn: True for parameters without decay.
         multi_precision: Accepted for Paddle's sake; there is no float16.
-        always_adapt: Adapt the length of steps without decay, too.
+        always_adapt: Adapt the length of steps also for parameters without decay.
         name: Accepted for Paddle's sake.
 
     Raises:

@@ -1,4 +1,4 @@
-"""L-BFGS: Newton's direction, from what the last gradients say of the curvature."""
+"""L-BFGS: quasi-Newton steps, with curvature from the last gradient differences."""
 
 from __future__ import annotations
 
@@ -17,29 +17,30 @@ from teachgraph.optimizer.optimizer import Optimizer
 __all__ = ["LBFGS"]
 
 CURVED = 1e-10
+"""Pairs with a smaller y @ s are skipped, so that H stays positive definite."""
 
 
 class LBFGS(Optimizer):
-    """Steps along -H grad, H a guess at the inverse of the second derivatives.
+    """L-BFGS: steps along -H grad, H an approximation of the inverse Hessian.
 
-    H is never there as a matrix: it is what the last differences s of the parameters
-    and y of the gradients make of a vector (Liu and Nocedal, 1989).
+    H is never a matrix: its product with a vector is computed from the last differences
+    s of the parameters and y of the gradients (Liu and Nocedal, 1989).
 
     Args:
-        learning_rate: The length of a step, or the first one that is tried.
-        max_iter: How many directions one call of `step` follows.
-        max_eval: How many losses it computes; by default 5 / 4 of that.
-        tolerance_grad: It stops when no element of the gradient is larger.
-        tolerance_change: It stops when neither parameters nor loss change by more.
-        history_size: How many differences are remembered.
+        learning_rate: The length of a step, or the initial one of a line search.
+        max_iter: The number of directions that one call of `step` follows.
+        max_eval: The limit of loss evaluations; by default 5 / 4 of `max_iter`.
+        tolerance_grad: Stop when no element of the gradient is larger.
+        tolerance_change: Stop when neither parameters nor loss change by more.
+        history_size: The number of stored differences.
         line_search_fn: None, or "strong_wolfe" to choose the length of each step.
-        parameters: What to update.
-        weight_decay: None; add it to the loss, which is what the search looks at.
+        parameters: The parameters to update.
+        weight_decay: None; add it to the loss, which the line search evaluates.
         grad_clip: None, for the same reason.
         name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: There is no such search, or a decay or a clip.
+        InvalidValueError: An unknown line search, or a decay or a clip.
 
     In Paddle this is `paddle.optimizer.LBFGS`.
 
@@ -87,7 +88,7 @@ class LBFGS(Optimizer):
         """Follow up to `max_iter` directions.
 
         Args:
-            closure: Clears the gradients, computes the loss, goes backward from it and
+            closure: Clears the gradients, computes the loss, runs its backward and
                 returns it. It is called many times.
 
         Returns:
@@ -121,50 +122,51 @@ class LBFGS(Optimizer):
         return first
 
     def evaluated(self, closure: Callable[[], Any]) -> tuple[Any, Any]:
-        """The loss, and the gradients of all parameters in one vector."""
+        """Compute the loss, and the gradients of all parameters as one vector."""
         with enable_grad():
             loss = closure()
         grads = [
             np.zeros(p.size, p.dtype) if p.grad is None else p.grad.numpy().ravel()
-            for p in self.followed()
+            for p in self.trainable()
         ]
         return loss, np.concatenate(grads)
 
-    def followed(self) -> list[Any]:
-        """The parameters that are trained."""
+    def trainable(self) -> list[Any]:
+        """List the parameters that require a gradient."""
         return [p for p in self._parameters or () if not p.stop_gradient]
 
     def place(self) -> Any:
-        """The parameters in one vector."""
-        return np.concatenate([p.numpy().ravel() for p in self.followed()])
+        """Concatenate the parameters to one vector."""
+        return np.concatenate([p.numpy().ravel() for p in self.trainable()])
 
     def go_to(self, place: Any) -> None:
-        """Set the parameters to the parts of a vector."""
-        parameters = self.followed()
+        """Set the parameters from one vector."""
+        parameters = self.trainable()
         ends = np.cumsum([p.size for p in parameters])
         for parameter, part in zip(parameters, np.split(place, ends[:-1]), strict=True):
             parameter.set_value(part.reshape(parameter.shape))
 
     def direction(self, grad: Any) -> Any:
-        """-H grad, by the recursion over the remembered pairs, there and back."""
+        """Compute -H grad by the two-loop recursion over the stored pairs."""
         if self._last is not None:
             s, y = self._last[0], grad - self._last[1]
             if y @ s > CURVED:
                 self._pairs.append((s, y))
-        direction, shares = -grad, []
+        direction, alphas = -grad, []
         for s, y in reversed(self._pairs):
-            share = (s @ direction) / (y @ s)
-            direction = direction - share * y
-            shares.append(share)
+            alpha = (s @ direction) / (y @ s)
+            direction = direction - alpha * y
+            alphas.append(alpha)
         if self._pairs:
+            # The initial H: the identity, scaled by the newest pair's curvature.
             s, y = self._pairs[-1]
             direction = direction * ((y @ s) / (y @ y))
-        for (s, y), share in zip(self._pairs, reversed(shares), strict=True):
-            direction = direction + s * (share - (y @ direction) / (y @ s))
+        for (s, y), alpha in zip(self._pairs, reversed(alphas), strict=True):
+            direction = direction + s * (alpha - (y @ direction) / (y @ s))
         return direction
 
     def first_step(self, grad: Any) -> float:
-        """The step to try; the very first is short, for nothing is known of H."""
+        """Choose the initial step; the very first is short, as H is still unknown."""
         rate = self.get_lr()
         return rate if self._last else min(1.0, 1.0 / float(np.abs(grad).sum())) * rate
 
@@ -177,9 +179,9 @@ class LBFGS(Optimizer):
         *,
         last: bool,
     ) -> tuple[Point, int]:
-        """Go along a direction: where that leads, and how many losses it took.
+        """Step along a direction; return the new point and the number of evaluations.
 
-        After the last step nobody asks for the loss, unless it was searched for.
+        Without a line search the last step is not evaluated: its loss is unused.
         """
         place = self.place()
 

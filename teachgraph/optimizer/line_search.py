@@ -1,7 +1,7 @@
-"""How far to go along a direction: a step that fulfils the strong Wolfe conditions.
+"""Line search: a step length that satisfies the strong Wolfe conditions.
 
-The loss must fall by a share of what the slope promised, and the slope must become
-flatter (Nocedal and Wright, Numerical Optimization, algorithms 3.5 and 3.6).
+The loss must decrease sufficiently, and the slope must become flatter (Nocedal and
+Wright, Numerical Optimization, algorithms 3.5 and 3.6).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ TRIES = 25
 
 
 class Point(NamedTuple):
-    """What is known of one step along the direction.
+    """Loss and gradient at one step along the direction.
 
     Attributes:
-        step: How many times the direction.
+        step: The step length, in multiples of the direction.
         loss: The loss there.
         slope: The derivative of the loss along the direction.
         grad: The whole gradient.
@@ -37,19 +37,19 @@ Evaluate = Callable[[float], Point]
 
 
 def falls(point: Point, start: Point) -> bool:
-    """The first condition: the loss is low enough for so long a step."""
+    """Test the first condition, sufficient decrease (Armijo)."""
     return point.loss <= start.loss + FALL * point.step * start.slope
 
 
 def flattens(point: Point, start: Point) -> bool:
-    """The second condition: the slope is a good deal flatter than at the start."""
+    """Test the second condition, curvature: the slope is much flatter than at start."""
     return abs(point.slope) <= -FLATTER * start.slope
 
 
 def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
-    """Where the cubic through two points, with their slopes, is least in [low, high].
+    """Minimise the cubic through two points with their slopes over [low, high].
 
-    The middle, where the cubic has no minimum.
+    Return the middle if the cubic has no minimum.
     """
     a, b = sorted((a, b), key=lambda point: point.step)
     chord = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.step - b.step)
@@ -65,14 +65,17 @@ def cubic_minimum(a: Point, b: Point, low: float, high: float) -> float:
 def strong_wolfe(
     evaluate: Evaluate, start: Point, step: float, length: float, tolerance: float
 ) -> tuple[Point, int]:
-    """A point that fulfils both conditions, or the best found, and what it cost.
+    """Search a point that satisfies both conditions.
 
     Args:
-        evaluate: The loss and gradient at a step.
+        evaluate: Computes loss and gradient at a step.
         start: The point at step 0, where the slope is negative.
-        step: The one to try first.
-        length: The largest element of the direction, without its sign.
-        tolerance: Steps that differ by less than this are the same.
+        step: The initial step.
+        length: The largest absolute element of the direction.
+        tolerance: The smallest interval of positions to search.
+
+    Returns:
+        The point, or the best one seen, and the number of evaluations.
     """
     before, point = start, evaluate(step)
     for tries in range(TRIES):
@@ -98,7 +101,7 @@ def zoom(
     length: float,
     tolerance: float,
 ) -> tuple[Point, int]:
-    """Shrink an interval that holds such a point until one is found."""
+    """Shrink an interval that contains such a point until one is found."""
     near_an_end = False
     low, high = sorted(ends, key=lambda point: point.loss)
     while tries < TRIES and abs(high.step - low.step) * length > tolerance:
@@ -120,7 +123,7 @@ def zoom(
 
 
 def inside(step: float, left: float, right: float, again: bool) -> tuple[float, bool]:
-    """A step that is not twice in a row within a tenth of an end of the interval."""
+    """Keep a step from falling near an end (within a tenth) twice in a row."""
     margin = 0.1 * (right - left)
     if min(right - step, step - left) >= margin:
         return step, False

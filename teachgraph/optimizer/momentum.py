@@ -16,18 +16,18 @@ __all__ = ["Momentum"]
 
 
 class Momentum(Optimizer):
-    """v <- momentum v + dw; w <- w - learning_rate v.
+    """Momentum: v <- momentum v + dw; w <- w - learning_rate v.
 
     With `use_nesterov` the step is along dw + momentum v.
 
     Args:
         learning_rate: A number greater than 0, or a schedule.
-        momentum: How much of the velocity is left after a step.
-        parameters: What to update, or groups; see `Optimizer`.
-        use_nesterov: Look ahead, to where the velocity will carry the parameter.
+        momentum: The decay factor of the velocity.
+        parameters: The parameters to update, or groups; see `Optimizer`.
+        use_nesterov: Use Nesterov's momentum.
         weight_decay: A decay to add to the gradients, or its strength. An `L2Decay` is
             computed by the update op itself.
-        grad_clip: How to clip gradients.
+        grad_clip: The gradient clipping.
         multi_precision: Accepted for Paddle's sake; there is no float16.
         rescale_grad: A factor on every gradient.
         use_multi_tensor: Accepted for Paddle's sake.
@@ -72,20 +72,20 @@ class Momentum(Optimizer):
         )
 
     def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """The velocity."""
+        """Declare the velocity."""
         return (Kept("velocity"),)
 
     def decay(self, parameter: Any) -> WeightDecayRegularizer | None:
-        """The decay, unless the op computes it."""
-        found = super().decay(parameter)
-        return None if isinstance(found, L2Decay) else found
+        """Return the decay, unless it is an L2 decay, which the op computes itself."""
+        decay = super().decay(parameter)
+        return None if isinstance(decay, L2Decay) else decay
 
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
         """One `momentum` op."""
         options = self.options(parameter)
-        found = super().decay(parameter)
+        decay = super().decay(parameter)
         method, strength = (
-            ("l2_decay", found.coeff) if isinstance(found, L2Decay) else ("", 0.0)
+            ("l2_decay", decay.coeff) if isinstance(decay, L2Decay) else ("", 0.0)
         )
         return momentum_op(
             parameter,

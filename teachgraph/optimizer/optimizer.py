@@ -1,8 +1,8 @@
-"""What all optimizers share: the way from gradients to updates, in both modes.
+"""`Optimizer`, base of all optimizers: clipping, weight decay and updates.
 
 Gradients are clipped, then decay is added, then each parameter is updated by one op on
-(parameter, gradient, learning rate, what is remembered). On Tensors all that runs in
-`step`; on Variables `minimize` appends it after the backward operators.
+(parameter, gradient, learning rate, accumulators). On Tensors all that runs in `step`;
+on Variables `minimize` appends it after the backward operators.
 """
 
 from __future__ import annotations
@@ -51,27 +51,27 @@ class Optimizer:
 
     Args:
         learning_rate: A number greater than 0, or a schedule of `optimizer.lr`.
-        parameters: What to update; a static `minimize` finds them itself if need be. A
-            list of dicts makes groups, each with `params` and settings of its own:
-            `learning_rate` (a factor), `weight_decay`, `grad_clip` and the numbers of
-            the optimizer.
+        parameters: The parameters to update; a static `minimize` finds them itself if
+            None. A list of dicts makes groups, each with `params` and settings of its
+            own: `learning_rate` (a factor), `weight_decay`, `grad_clip` and the
+            optimizer's hyper-parameters.
         weight_decay: An `L1Decay` or `L2Decay` that is added to the gradients, or the
-            strength of the latter. A parameter's own `regularizer` goes before it.
-        grad_clip: How to clip gradients, such as `nn.ClipGradByGlobalNorm(1.0)`.
+            strength of the latter. A parameter's own `regularizer` takes precedence.
+        grad_clip: The gradient clipping, such as `nn.ClipGradByGlobalNorm(1.0)`.
         name: Accepted for Paddle's sake.
-        options: The optimizer's own numbers.
+        options: The optimizer's hyper-parameters.
 
     Raises:
         InvalidValueError: The learning rate is no number greater than 0, or another
             number is out of its range.
-        DTypeError: The decay or the clip is none.
+        DTypeError: The decay is no decay, or the clip no clip.
         TypeError: The parameters are no list of Tensors.
 
     In Paddle this is `paddle.optimizer.Optimizer`.
     """
 
     ranges: ClassVar[Mapping[str, Range]] = {}
-    finishing: ClassVar[str] = "finish"
+    finishing: ClassVar[str] = ""
 
     def __init__(
         self,
@@ -101,6 +101,10 @@ class Optimizer:
         self._parameters = None
         if parameters is not None:
             self._parameters = [p for g in self._groups for p in g.parameters or ()]
+        self._groups_change_gradients = any(
+            group.clip is not None or group.regularizer is not None
+            for group in (self._common, *self._groups)
+        )
         self._accumulators = Accumulators()
 
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
@@ -110,30 +114,30 @@ class Optimizer:
             parameter: A Tensor or a Variable.
             grad: Its gradient, clipped and with its decay.
             learning_rate: That of this parameter.
-            kept: What `keeps` asked for.
+            kept: The accumulators that `keeps` declares.
         """
         raise NotImplementedError
 
     def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """What is remembered of a parameter from step to step."""
+        """Declare the accumulators of a parameter."""
         return ()
 
     def finish(self, parameter: Any, *kept: Any) -> None:
-        """What is still to do for a parameter after all have been updated."""
+        """Finish a parameter's step after all have been updated; by default nothing."""
 
     def decay(self, parameter: Any) -> WeightDecayRegularizer | None:
-        """The decay that is added to a parameter's gradient."""
+        """Return the decay that is added to a parameter's gradient."""
         own = getattr(parameter, "regularizer", None)
         return self.group(parameter).regularizer if own is None else own
 
     def group(self, parameter: Any) -> Group:
-        """The settings that a parameter is trained with."""
+        """Return the group of a parameter."""
         if not self._group_of:
             return self._groups[0]
         return self._group_of.get(parameter.name, self._common)
 
     def options(self, parameter: Any) -> Mapping[str, Any]:
-        """The optimizer's own numbers, for a parameter."""
+        """Return the hyper-parameters for a parameter."""
         return self.group(parameter).options
 
     @property
@@ -141,15 +145,15 @@ class Optimizer:
         return self._rate.scheduler or self._rate.now()
 
     def get_lr(self) -> float:
-        """The learning rate, as it is now."""
+        """Return the current learning rate."""
         return self._rate.now()
 
     def set_lr(self, value: float) -> None:
-        """Set the learning rate of the steps to come.
+        """Set the learning rate of later steps.
 
         Raises:
-            InvalidValueError: It is no number greater than 0.
-            ModeError: It stands in a program, as a variable, or follows a schedule.
+            InvalidValueError: The value is no number greater than 0.
+            ModeError: The rate is a program's variable, or follows a schedule.
         """
         self._rate.set(value)
 
@@ -157,7 +161,7 @@ class Optimizer:
         """Let the learning rate follow a schedule from now on.
 
         Raises:
-            TypeError: It is no schedule.
+            TypeError: `scheduler` is no schedule.
         """
         if not isinstance(scheduler, LRScheduler):
             raise TypeError(f"an LRScheduler was expected, got {scheduler!r}")
@@ -165,10 +169,10 @@ class Optimizer:
 
     @property
     def parameters(self) -> list[Tensor]:
-        """What `step` updates.
+        """Parameters that `step` updates.
 
         Raises:
-            ModeError: None were given.
+            ModeError: The optimizer was created without parameters.
         """
         if self._parameters is None:
             raise ModeError(
@@ -195,19 +199,35 @@ class Optimizer:
             for parameter in self.parameters
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
-        with modes.no_grad():
-            if any(self.changes_gradient(parameter) for parameter, _ in pairs):
+        recording, modes.state.grad = modes.state.grad, False
+        try:
+            if self.changes_gradients(pairs):
                 copies = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
                 pairs = self.prepared(copies, None)
-            self.improve(pairs, None)
+            self.update_tensors(pairs)
+        finally:
+            modes.state.grad = recording
 
-    def changes_gradient(self, parameter: Any) -> bool:
-        """Whether a gradient is clipped or gets a decay before the update."""
-        clip = self.group(parameter).clip
-        return clip is not None or self.decay(parameter) is not None
+    def changes_gradients(self, pairs: Pairs) -> bool:
+        """True if a gradient is clipped or decayed before its parameter's update."""
+        decays = [getattr(parameter, "regularizer", None) for parameter, _ in pairs]
+        return self._groups_change_gradients or any(decays)
+
+    def update_tensors(self, pairs: Pairs) -> None:
+        """Step along prepared gradients, parameter by parameter."""
+        rates = self._rate.tensors()
+        for parameter, grad in pairs:
+            rate = rates[self.group(parameter).factor(parameter)]
+            self.update(parameter, grad, rate, *self.remembered(parameter))
+        for parameter, _ in pairs if self.finishing else ():
+            self.finish(parameter, *self.remembered(parameter))
+
+    def remembered(self, parameter: Any) -> Sequence[Any]:
+        """What is remembered of a parameter, made when first asked for."""
+        return self._accumulators.of(parameter, self.keeps(parameter))
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Forget the gradients of all parameters."""
+        """Clear the gradients of all parameters."""
         for parameter in self.parameters:
             parameter.clear_gradient(set_to_zero)
 
@@ -225,9 +245,9 @@ class Optimizer:
         Args:
             loss: A Variable; or a Tensor whose `backward` has been called.
             startup_program: Where the learning rate is initialised.
-            parameters: What to update; by default what the optimizer was given, or
-                every trainable parameter reached.
-            no_grad_set: Variables to be taken as constants.
+            parameters: The parameters to update; by default those of the optimizer, or
+                every trainable parameter that `loss` depends on.
+            no_grad_set: Variables to treat as constants.
 
         Returns:
             The update operators and the (parameter, gradient) pairs.
@@ -257,7 +277,7 @@ class Optimizer:
         parameters: Sequence[Any] | None = None,
         no_grad_set: Any = None,
     ) -> Pairs:
-        """Append the backward operators alone."""
+        """Append the backward operators, without updates."""
         return append_backward(loss, parameters, no_grad_set)
 
     def apply_gradients(self, params_grads: Pairs) -> list[Operator]:
@@ -275,12 +295,12 @@ class Optimizer:
         with program.with_role(OpRole.OPTIMIZE):
             pairs = self.prepared(pairs, program)
             updates = len(ops)
-            self.improve(pairs, program)
+            self.append_updates(pairs, program)
         mark(ops[first:], pairs, self._accumulators.by_parameter)
         return ops[updates:]
 
     def prepared(self, pairs: Pairs, program: Program | None) -> Pairs:
-        """The gradients clipped, and with the decay: now, or else in `program`."""
+        """Clip the gradients and add the decay, on Tensors or in `program`."""
         with scope(program, "gradient_clip"):
             pairs = self.clipped(pairs)
         with scope(program, "regularization"), naming.scope(GENERATED):
@@ -290,21 +310,23 @@ class Optimizer:
                     add_onto(grad, decay.gradient(parameter))
         return pairs
 
-    def improve(self, pairs: Pairs, program: Program | None) -> None:
-        """Step along prepared gradients: now, or else in `program`."""
-        if program is not None:
-            self._rate.variable(program)
-        kept = [self._accumulators.of(p, self.keeps(p)) for p, _ in pairs]
+    def append_updates(self, pairs: Pairs, program: Program) -> None:
+        """Append to a program the step along prepared gradients."""
+        self._rate.variable(program)
+        kept = [self.remembered(parameter) for parameter, _ in pairs]
         for (parameter, grad), own in zip(pairs, kept, strict=True):
             with scope(program, "optimizer"):
-                rate = self.rate_of(parameter, program)
+                factor = self.group(parameter).factor(parameter)
+                rate = self._rate.scaled(program, factor)
                 self.update(parameter, grad, rate, *own)
+        if not self.finishing:
+            return
         for (parameter, _), own in zip(pairs, kept, strict=True):
             with scope(program, self.finishing):
                 self.finish(parameter, *own)
 
     def clipped(self, pairs: Pairs) -> Pairs:
-        """The gradients clipped, group by group."""
+        """Clip the gradients of each group."""
         found = dict(pairs)
         for group in dict.fromkeys(self.group(parameter) for parameter, _ in pairs):
             own = [pair for pair in pairs if self.group(pair[0]) is group]
@@ -312,17 +334,10 @@ class Optimizer:
                 found.update(group.clip(own))
         return [(parameter, found[parameter]) for parameter, _ in pairs]
 
-    def rate_of(self, parameter: Any, program: Program | None) -> Any:
-        """A parameter's learning rate: an array, or a variable of `program`."""
-        factor = self.group(parameter).factor(parameter)
-        if program is None:
-            return self._rate.array(factor)
-        return self._rate.scaled(program, factor)
-
     def state_dict(self) -> dict[str, Any]:
-        """What resuming needs: what is remembered, by Paddle's names, and the schedule.
+        """Return the accumulators, by Paddle's names, and the schedule's state.
 
-        In static mode the values are those in the scope in use.
+        In static mode the values are those in the current scope.
 
         Raises:
             NotInitializedError: In static mode, the startup program was not run.
@@ -333,13 +348,13 @@ class Optimizer:
         return state
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from a saved state; steps then give the same bits.
+        """Restore a saved state; training then continues identically to the bit.
 
         In static mode call it after `minimize` and after running the startup program.
 
         Raises:
-            ShapeError: Something remembered is of another shape.
-            InvalidValueError: Nothing in it is of these parameters, or parts miss.
+            ShapeError: An accumulator has another shape.
+            InvalidValueError: No accumulator is of these parameters, or some miss.
         """
         kept = {name: v for name, v in state_dict.items() if name != SCHEDULE}
         if self._rate.scheduler is not None and SCHEDULE in state_dict:
@@ -354,7 +369,7 @@ NOWHERE: AbstractContextManager[Any] = nullcontext()
 
 
 def scope(program: Program | None, name: str) -> AbstractContextManager[Any]:
-    """In a program, the next name scope of this kind; for Tensors there is none."""
+    """Enter the next name scope of this kind in a program; nothing for Tensors."""
     if program is None:
         return NOWHERE
     return program.within_name_scope(program.child_scope(name))

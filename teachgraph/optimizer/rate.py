@@ -1,8 +1,8 @@
-"""The learning rate: a number, a schedule that is asked for one, or a variable.
+"""The learning rate of an optimizer: a number, a schedule, or a program's variable.
 
-Tensors are updated with what it is now. A Program has it as a variable; that of a
-schedule is asked for anew before each run, and one that the program itself computes is
-taken as it is.
+Tensors are updated with its current value. A Program has it as a variable: that of a
+schedule is set from the schedule before each run; one that the program itself computes
+is used directly.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.optimizer.checks import is_number
@@ -21,6 +22,17 @@ from teachgraph.static import OpRole, Program, Variable, create_global_var
 __all__ = ["Rate"]
 
 
+class Scaled(dict[float, Tensor]):
+    """A learning rate times the factors of parameters, as scalars by factor."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+
+    def __missing__(self, factor: float) -> Tensor:
+        self[factor] = scaled = Tensor(np.array(self.rate * factor, np.float32))
+        return scaled
+
+
 class Rate:
     """A learning rate.
 
@@ -28,14 +40,14 @@ class Rate:
         value: A number greater than 0, a schedule, or a Variable of a program.
 
     Raises:
-        InvalidValueError: It is none of these.
+        InvalidValueError: The value is none of these.
     """
 
     def __init__(self, value: Any) -> None:
         self.variables: dict[int, Variable] = {}
         self.scheduler: LRScheduler | None = None
         self._number: float | None = None
-        self._last: tuple[float, Any] = -1.0, None
+        self._scaled = Scaled(0.0)
         if isinstance(value, LRScheduler):
             self.scheduler = value
         elif isinstance(value, Variable):
@@ -44,7 +56,7 @@ class Rate:
             self.set(value)
 
     def now(self) -> float:
-        """What it is.
+        """Return the current value.
 
         Raises:
             ModeError: A program computes it when it runs.
@@ -61,11 +73,11 @@ class Rate:
         return self._number
 
     def set(self, value: Any) -> None:
-        """Make it another number.
+        """Set the value.
 
         Raises:
-            InvalidValueError: It is no number greater than 0.
-            ModeError: A schedule says what it is, or a program has it already.
+            InvalidValueError: The value is no number greater than 0.
+            ModeError: A schedule determines the rate, or a program has it already.
         """
         if self.scheduler is not None:
             raise ModeError(
@@ -91,20 +103,20 @@ class Rate:
         self._number = float(value)
 
     def follow(self, scheduler: LRScheduler) -> None:
-        """Let it follow a schedule from now on, in programs as well."""
+        """Follow a schedule from now on, in programs as well."""
         self.scheduler = scheduler
         for variable in self.variables.values():
             variable.block.program.asked[variable.name] = scheduler
 
-    def array(self, factor: float) -> Any:
-        """What it is now, times a parameter's own factor."""
-        value = self.now() * factor
-        if self._last[0] != value:
-            self._last = value, np.array(value, np.float32)
-        return self._last[1]
+    def tensors(self) -> Scaled:
+        """The rate as it is now, as a scalar for each factor."""
+        now = self.now()
+        if self._scaled.rate != now:
+            self._scaled = Scaled(now)
+        return self._scaled
 
     def variable(self, program: Program) -> Variable:
-        """It as a variable of a program, `learning_rate_0`."""
+        """Return the rate as a variable of a program, `learning_rate_0`."""
         if id(program) not in self.variables:
             name = unique_name.generate("learning_rate")
             self.variables[id(program)] = create_global_var(
@@ -115,7 +127,7 @@ class Rate:
         return self.variables[id(program)]
 
     def scaled(self, program: Program, factor: float) -> Variable:
-        """The same, times a parameter's own factor."""
+        """Return the variable times a parameter's own factor."""
         rate = self.variable(program)
         if factor == 1.0:
             return rate
@@ -124,5 +136,5 @@ class Rate:
             program.with_role(OpRole.OPTIMIZE | OpRole.RATE),
             program.within_name_scope(scope),
         ):
-            found: Variable = rate * factor
-            return found
+            scaled: Variable = rate * factor
+            return scaled

@@ -1,4 +1,4 @@
-"""An optimizer whose backward computes parts of the forward anew, to keep less."""
+"""`RecomputeOptimizer`: activation checkpointing in a Program."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ __all__ = ["RecomputeOptimizer"]
 
 
 class RecomputeOptimizer:
-    """Another optimizer, in front of which the forward is kept at checkpoints only.
+    """Wrapper of an optimizer that saves the forward's values at checkpoints only.
 
-    The updates are those of the inner optimizer, and so are the gradients: they are
-    computed from values that the backward part computes a second time.
+    Gradients and updates are those of the inner optimizer; backward recomputes the
+    values between the checkpoints.
 
     Args:
         optimizer: The inner optimizer.
 
     Raises:
-        TypeError: It is no optimizer.
+        TypeError: `optimizer` is no optimizer.
 
     In Paddle this is `paddle.incubate.optimizer.RecomputeOptimizer`.
 
@@ -57,10 +57,10 @@ class RecomputeOptimizer:
         self._checkpoints: list[Variable | str] | None = None
 
     def _set_checkpoints(self, checkpoints: Sequence[Variable | str]) -> None:
-        """Say which variables are kept; between them all is computed twice.
+        """Set the variables to save; all others are recomputed.
 
         Raises:
-            TypeError: It is no list of Variables or names.
+            TypeError: `checkpoints` is no list of Variables or names.
         """
         if not isinstance(checkpoints, list) or not all(
             isinstance(cut, (Variable, str)) for cut in checkpoints
@@ -72,10 +72,10 @@ class RecomputeOptimizer:
         self._checkpoints = checkpoints
 
     def load(self, state_dict: Any) -> None:
-        """Not there, as in Paddle.
+        """Refuse, as Paddle does.
 
         Raises:
-            NotImplementedError: Always; give the state to the inner optimizer.
+            NotImplementedError: Always; load the state into the inner optimizer.
         """
         raise NotImplementedError(
             "load function is not supported by Recompute Optimizer for now: call "
@@ -90,7 +90,7 @@ class RecomputeOptimizer:
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> Pairs:
-        """Append the backward operators alone, and what they compute anew.
+        """Append the recomputation and the backward operators, without updates.
 
         Raises:
             ModeError: `_set_checkpoints` was not called.
@@ -109,7 +109,7 @@ class RecomputeOptimizer:
     def apply_optimize(
         self, loss: Variable, startup_program: Program | None, params_grads: Pairs
     ) -> list[Operator]:
-        """The same, in the loss's program."""
+        """Append clipping, decay and updates, in the loss's program."""
         startup = startup_program or default_startup_program()
         with program_guard(loss.block.program, startup):
             return self.apply_gradients(params_grads)

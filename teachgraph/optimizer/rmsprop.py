@@ -1,4 +1,4 @@
-"""RMSProp: gradients divided by how large they have been lately."""
+"""RMSProp: gradients divided by the root of a running average of their squares."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ __all__ = ["RMSProp"]
 
 
 class RMSProp(Optimizer):
-    """s <- rho s + (1 - rho) dw^2; w <- w - learning_rate dw / sqrt(s + epsilon).
+    """RMSProp: s <- rho s + (1 - rho) dw^2; w <- w - rate dw / sqrt(s + epsilon).
 
-    Epsilon stands under the root; PyTorch adds it outside.
+    Epsilon is added under the root; PyTorch adds it outside.
 
     Args:
         learning_rate: A number greater than 0, or a schedule.
-        rho: How slowly the average moves.
-        epsilon: What keeps the division in bounds.
-        momentum: How much of the last step is added to the next.
-        centered: Divide by the deviation from the mean gradient instead.
-        parameters: What to update, or groups; see `Optimizer`.
+        rho: The decay rate of the average.
+        epsilon: Added under the root for numerical stability.
+        momentum: The factor of the last step that is added to the next.
+        centered: Divide by the standard deviation of the gradient instead.
+        parameters: The parameters to update, or groups; see `Optimizer`.
         weight_decay: A decay to add to the gradients, or its strength.
-        grad_clip: How to clip gradients.
+        grad_clip: The gradient clipping.
         name: Accepted for Paddle's sake.
 
     >>> import teachgraph as tg
@@ -69,7 +69,7 @@ class RMSProp(Optimizer):
         )
 
     def keeps(self, parameter: Any) -> Sequence[Kept]:
-        """The last step and the averages of dw^2 and dw."""
+        """Declare the last step and the averages of dw^2 and dw."""
         return Kept("momentum"), Kept("mean_square"), Kept("mean_grad")
 
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:

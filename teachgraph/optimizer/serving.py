@@ -1,6 +1,6 @@
-"""Which parameter each operator of an update serves: Paddle's `op_role_var`.
+"""`op_role_var`: marks each operator of an update with its parameter and gradient.
 
-Passes that fuse updates, or send gradients to other machines, go by it.
+Passes that fuse updates, or send gradients to other machines, read it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ def mark(
 ) -> None:
     """Set `op_role_var` of these operators: the names of (parameter, gradient).
 
-    An operator serves the parameter it writes something of, else the one it reads
-    something of, else the same as the operator before it.
+    An operator belongs to the parameter whose variables (itself, its gradient, its
+    accumulators) it writes, else to the one whose variables it reads, else to that of
+    the operator before it.
 
     Args:
-        operators: What was appended.
-        pairs: The parameters with the gradients that are stepped along.
-        remembered: What the optimizer keeps of each parameter.
+        operators: The appended operators.
+        pairs: The parameters with their final gradients.
+        remembered: The accumulators of each parameter.
     """
     served = [[p.name, g.name] for p, g in pairs]
     owner = {

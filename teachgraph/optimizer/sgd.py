@@ -13,13 +13,13 @@ __all__ = ["SGD"]
 
 
 class SGD(Optimizer):
-    """w <- w - learning_rate dw.
+    """Stochastic gradient descent, w <- w - learning_rate dw.
 
     Args:
         learning_rate: A number greater than 0, or a schedule.
-        parameters: What to update, or groups; see `Optimizer`.
+        parameters: The parameters to update, or groups; see `Optimizer`.
         weight_decay: A decay to add to the gradients, or its strength.
-        grad_clip: How to clip gradients.
+        grad_clip: The gradient clipping.
         multi_precision: Accepted for Paddle's sake; there is no float16.
         name: Accepted for Paddle's sake.
 

@@ -1,4 +1,4 @@
-"""Text: words and pieces of words as numbers, and small texts to learn from.
+"""Text: vocabularies, BERT's tokenizer, Viterbi decoding, and small text data sets.
 
 In Paddle this is `paddle.text`, its tokenizers are PaddleNLP's.
 """

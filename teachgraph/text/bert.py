@@ -1,4 +1,4 @@
-"""BERT's tokenizer: text to the numbers of pieces of words, and back."""
+"""BERT's tokenizer: encodes text as the ids of word pieces, and decodes ids."""
 
 from __future__ import annotations
 
@@ -29,15 +29,14 @@ Batch = dict[str, NDArray[np.int64]]
 
 
 class BertTokenizer:
-    """Cuts text into words, words into the longest pieces there are, and numbers them.
+    """WordPiece tokenizer: splits words greedily into the longest known pieces.
 
     A text becomes `[CLS] text [SEP]`, a pair `[CLS] first [SEP] second [SEP]`.
 
     Args:
-        vocab: A file with a piece a line, as BERT's `vocab.txt`, or the pieces. Among
-            them must be [PAD], [UNK], [CLS], [SEP] and [MASK].
-        do_lower_case: Whether capitals and accents are ignored, as by BERT's uncased
-            models.
+        vocab: A file with one piece per line, as BERT's `vocab.txt`, or the pieces.
+            Among them must be [PAD], [UNK], [CLS], [SEP] and [MASK].
+        do_lower_case: Ignore capitals and accents, as BERT's uncased models do.
 
     Raises:
         DataError: The file can't be read, a piece comes twice, a special one is
@@ -59,8 +58,8 @@ class BertTokenizer:
         vocab: str | os.PathLike[str] | Iterable[str],
         do_lower_case: bool = True,
     ) -> None:
-        given = isinstance(vocab, str | os.PathLike)
-        self.vocab = _read(Path(vocab)) if given else list(vocab)  # type: ignore[arg-type]
+        is_path = isinstance(vocab, str | os.PathLike)
+        self.vocab = _read(Path(vocab)) if is_path else list(vocab)  # type: ignore[arg-type]
         self.index = {piece: i for i, piece in enumerate(self.vocab)}
         if len(self.index) != len(self.vocab):
             twice = Counter(self.vocab).most_common(1)[0][0]
@@ -78,16 +77,16 @@ class BertTokenizer:
         min_frequency: int = 2,
         do_lower_case: bool = True,
     ) -> BertTokenizer:
-        """A tokenizer whose pieces are learned from texts; see `learn_pieces`.
+        """Create a tokenizer with pieces learned from texts; see `learn_pieces`.
 
         Args:
-            texts: What to learn from.
-            vocab_size: How many pieces at most, the five special ones included.
-            min_frequency: Learn no piece from letters that meet more rarely.
-            do_lower_case: Whether capitals and accents are ignored.
+            texts: The training texts.
+            vocab_size: The largest number of pieces, the five special ones included.
+            min_frequency: Do not join a pair of pieces that is rarer.
+            do_lower_case: Ignore capitals and accents.
 
         Raises:
-            DataError: `vocab_size` leaves no room for the letters.
+            DataError: `vocab_size` is smaller than the number of letters.
         """
         bare = _engine({piece: i for i, piece in enumerate(SPECIALS)}, do_lower_case)
         words: Counter[str] = Counter()
@@ -110,25 +109,25 @@ class BertTokenizer:
         padding: bool | str = True,
         truncation: bool = True,
     ) -> Batch:
-        """The numbers of a text's pieces, or of those of several texts.
+        """Encode one text or several as the ids of their pieces.
 
         Args:
             text: A text, or a list of texts, or of pairs of texts.
-            text_pair: The second text of each pair, if they are not given as pairs.
-            max_length: How many pieces a text has at most, special ones included.
-            padding: True fills up to the longest text, 'max_length' to `max_length`,
-                False not at all: then all must be equally long.
-            truncation: Whether longer texts are cut, of a pair the longer one first;
-                otherwise they are an error.
+            text_pair: The second text of each pair, if `text` has only the first.
+            max_length: The largest number of pieces, special ones included.
+            padding: True pads to the longest text, 'max_length' to `max_length`, False
+                does not pad: then all must have the same length.
+            truncation: Truncate longer texts, of a pair the longer one first; otherwise
+                they are an error.
 
         Returns:
-            'input_ids', the numbers; 'token_type_ids', 0 in the first text and 1 in the
-            second; 'attention_mask', 1 for a piece and 0 for what was filled up. Each
-            int64 [N, L], or [L] for one text.
+            'input_ids', the ids; 'token_type_ids', 0 in the first text and 1 in the
+            second; 'attention_mask', 1 for a piece and 0 for padding. Each int64
+            [N, L], or [L] for one text.
 
         Raises:
-            DataError: Texts are none, too long, or of different lengths with nothing to
-                even them out.
+            DataError: There is no text, a text is too long, or lengths differ without
+                padding.
         """
         single = isinstance(text, str)
         texts: list[Any] = [text] if single else list(text)
@@ -140,14 +139,14 @@ class BertTokenizer:
         rows = self._encoded(texts, max_length if truncation else None)
         length = _length(rows, max_length, padding)
         batch = {
-            "input_ids": _even([row.ids for row in rows], length, self.pad_token_id),
-            "token_type_ids": _even([row.type_ids for row in rows], length, 0),
-            "attention_mask": _even([row.attention_mask for row in rows], length, 0),
+            "input_ids": _padded([row.ids for row in rows], length, self.pad_token_id),
+            "token_type_ids": _padded([row.type_ids for row in rows], length, 0),
+            "attention_mask": _padded([row.attention_mask for row in rows], length, 0),
         }
         return {name: rows[0] for name, rows in batch.items()} if single else batch
 
     def tokenize(self, text: str) -> list[str]:
-        """The pieces of a text, without special ones.
+        """Split a text into pieces, without special ones.
 
         >>> BertTokenizer([*SPECIALS, "play", "##ing"]).tokenize("Playing chess")
         ['play', '##ing', '[UNK]']
@@ -156,10 +155,10 @@ class BertTokenizer:
         return pieces
 
     def decode(self, ids: ArrayLike, skip_special_tokens: bool = True) -> str:
-        """The text of a line of numbers.
+        """Decode a 1-D array of ids to text.
 
         Raises:
-            DataError: A number there is no piece for.
+            DataError: An id is out of range.
         """
         numbers = np.asarray(ids, "int64").reshape(-1).tolist()
         if outside := [n for n in numbers if not 0 <= n < len(self)]:
@@ -168,42 +167,42 @@ class BertTokenizer:
         return text
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the pieces to a file, one a line, whole or not at all."""
+        """Write the pieces to a file atomically, one per line."""
         with written_whole(Path(path)) as file:
             file.write("".join(f"{piece}\n" for piece in self.vocab).encode())
 
     def __len__(self) -> int:
-        """How many pieces there are."""
+        """Return the number of pieces."""
         return len(self.vocab)
 
     @property
     def vocab_size(self) -> int:
-        """How many pieces there are."""
+        """Number of pieces."""
         return len(self)
 
     @property
     def pad_token_id(self) -> int:
-        """The number of [PAD]."""
+        """Id of [PAD]."""
         return self.index[PAD]
 
     @property
     def unk_token_id(self) -> int:
-        """The number of [UNK]."""
+        """Id of [UNK]."""
         return self.index[UNKNOWN]
 
     @property
     def cls_token_id(self) -> int:
-        """The number of [CLS]."""
+        """Id of [CLS]."""
         return self.index[START]
 
     @property
     def sep_token_id(self) -> int:
-        """The number of [SEP]."""
+        """Id of [SEP]."""
         return self.index[END]
 
     @property
     def mask_token_id(self) -> int:
-        """The number of [MASK]."""
+        """Id of [MASK]."""
         return self.index[MASK]
 
     def _encoded(self, texts: list[Any], limit: int | None) -> list[Any]:
@@ -235,7 +234,7 @@ def _read(path: Path) -> list[str]:
 
 
 def _length(rows: list[Any], max_length: int | None, padding: bool | str) -> int:
-    """How long all rows are made."""
+    """Compute the common length of the padded rows."""
     lengths = [len(row.ids) for row in rows]
     longest = max(lengths)
     if max_length is not None and longest > max_length:
@@ -259,13 +258,13 @@ def _length(rows: list[Any], max_length: int | None, padding: bool | str) -> int
     return longest
 
 
-def _even(rows: list[list[int]], length: int, filler: int) -> NDArray[np.int64]:
+def _padded(rows: list[list[int]], length: int, filler: int) -> NDArray[np.int64]:
     full = [row + [filler] * (length - len(row)) for row in rows]
     return np.array(full, "int64").reshape(len(rows), length)
 
 
 def _engine(index: dict[str, int], lower: bool) -> Any:
-    """The library's tokenizer that does all this on these pieces."""
+    """Build the tokenizer of the library `tokenizers` for these pieces."""
     try:
         library = import_module("tokenizers")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The best path through a lattice of tags: Viterbi's algorithm."""
+"""Viterbi decoding: the sequence of tags with the highest score."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ def viterbi_decode(
     include_bos_eos_tag: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The sequence of tags with the highest score, for each sequence of a batch.
+    """Compute the sequence of tags with the highest score, for each of a batch.
 
-    A path y scores sum_t potentials[t, y_t] + sum_t transition[y_(t-1), y_t]. Of the
-    best paths to each tag at t - 1, one goes on to the best path to a tag at t:
+    A path y scores sum_t potentials[t, y_t] + sum_t transition[y_(t-1), y_t]. The best
+    path to a tag at t extends the best path to some tag at t - 1:
 
         best[t, j] = max_i (best[t - 1, i] + transition[i, j]) + potentials[t, j]
 
-    Nothing here is differentiated.
+    It has no gradient.
 
     Args:
-        potentials: How well each tag fits each place, [B, T, N].
-        transition_params: How well tag j follows tag i, [N, N].
-        lengths: How long each sequence is, integers [B], from 1 to T.
-        include_bos_eos_tag: Whether the last tag means the start of a sequence and the
-            second to last its end, and transitions from and to them count.
+        potentials: The score of each tag at each position, [B, T, N].
+        transition_params: The score of tag j after tag i, [N, N].
+        lengths: The length of each sequence, integers [B], from 1 to T.
+        include_bos_eos_tag: The last tag is the start of a sequence and the second to
+            last its end, and transitions from and to them count.
         name: Accepted for Paddle's sake.
 
     Returns:
@@ -58,18 +58,18 @@ def viterbi_decode(
     _check(scores, steps, sizes)
     if include_bos_eos_tag and len(steps) < 2:
         raise ShapeError("a start and an end need two tags; include_bos_eos_tag=False")
-    found = [
+    decoded = [
         _best(row[:size], steps, include_bos_eos_tag)
         for row, size in zip(scores, sizes.tolist(), strict=True)
     ]
-    paths = np.zeros((len(found), max(sizes.tolist(), default=0)), "int64")
-    for filled, (_, path) in zip(paths, found, strict=True):
-        filled[: len(path)] = path
-    return to_tensor(np.array([s for s, _ in found], scores.dtype)), to_tensor(paths)
+    paths = np.zeros((len(decoded), max(sizes.tolist(), default=0)), "int64")
+    for row, (_, path) in zip(paths, decoded, strict=True):
+        row[: len(path)] = path
+    return to_tensor(np.array([s for s, _ in decoded], scores.dtype)), to_tensor(paths)
 
 
 class ViterbiDecoder:
-    """`viterbi_decode` with its transitions.
+    """`viterbi_decode` with fixed transitions.
 
     In Paddle this is `paddle.text.ViterbiDecoder`.
 
@@ -89,14 +89,14 @@ class ViterbiDecoder:
         self.include_bos_eos_tag = include_bos_eos_tag
 
     def __call__(self, potentials: Any, lengths: Any) -> tuple[Tensor, Tensor]:
-        """Scores and paths; see `viterbi_decode`."""
+        """Compute scores and paths; see `viterbi_decode`."""
         return viterbi_decode(
             potentials, self.transitions, lengths, self.include_bos_eos_tag
         )
 
 
 def _best(potentials: Array, steps: Array, ends: bool) -> tuple[Any, list[int]]:
-    """Score and path of one sequence: [T, N] and [N, N]."""
+    """Compute score and path of one sequence, from [T, N] and [N, N]."""
     best = potentials[0] + (steps[-1] if ends else 0)
     came_from = []
     for fits in potentials[1:]:

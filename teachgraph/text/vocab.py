@@ -1,4 +1,4 @@
-"""A vocabulary: every token has a number, and every number a token."""
+"""`Vocab`: a two-way mapping between tokens and ids."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["Vocab"]
 
 
 class Vocab:
-    """Tokens, numbered from 0 in their order.
+    """Vocabulary: token i has the id i.
 
     Args:
-        tokens: All different.
-        unknown: The token that stands for all others; None if there is none.
+        tokens: The tokens, all different.
+        unknown: The token that replaces unknown ones; None to refuse them.
 
     Raises:
-        DataError: A token comes twice or is no text, or `unknown` is none of them.
+        DataError: A token occurs twice or is no text, or `unknown` is none of them.
 
     In PaddleNLP this is `paddlenlp.data.Vocab`.
 
@@ -58,14 +58,14 @@ class Vocab:
         specials: Iterable[str] = ("<pad>", "<s>", "</s>", "<unk>"),
         unknown: str | None = "<unk>",
     ) -> Vocab:
-        """The vocabulary of some sentences, the most frequent tokens first.
+        """Build the vocabulary of some sentences, the most frequent tokens first.
 
         Args:
             sentences: Each a sequence of tokens; text is a sequence of characters.
-            min_count: Leave out what is rarer.
-            max_size: How many tokens at most, the special ones included.
+            min_count: Leave out rarer tokens.
+            max_size: The largest number of tokens, the special ones included.
             specials: Tokens that come before all others.
-            unknown: The token that stands for all others; None if there is none.
+            unknown: The token that replaces unknown ones; None to refuse them.
         """
         first = list(dict.fromkeys(specials))
         counts = Counter(token for sentence in sentences for token in sentence)
@@ -77,22 +77,22 @@ class Vocab:
         return cls((first + rest)[:max_size], unknown)
 
     def __len__(self) -> int:
-        """How many tokens there are."""
+        """Return the number of tokens."""
         return len(self.tokens)
 
     def __iter__(self) -> Iterator[str]:
-        """The tokens in their order."""
+        """Iterate over the tokens in their order."""
         return iter(self.tokens)
 
     def __contains__(self, token: object) -> bool:
-        """Whether the token has a number of its own."""
+        """True if the token has an id of its own."""
         return token in self.index
 
     def __getitem__(self, token: str) -> int:
-        """The token's number, or that of the unknown one.
+        """Return the token's id, or that of the unknown token.
 
         Raises:
-            DataError: There is no such token, nor an unknown one.
+            DataError: There is neither such a token nor an unknown one.
         """
         number = self.index.get(token)
         if number is not None:
@@ -102,14 +102,14 @@ class Vocab:
         return self.index[self.unknown]
 
     def to_indices(self, tokens: Iterable[str]) -> NDArray[np.int64]:
-        """The tokens' numbers, int64 [N]."""
+        """Encode tokens as ids, int64 [N]."""
         return np.array([self[token] for token in tokens], "int64")
 
     def to_tokens(self, indices: ArrayLike) -> list[str]:
-        """The tokens of a line of numbers.
+        """Decode a 1-D array of ids to tokens.
 
         Raises:
-            DataError: A number there is no token for.
+            DataError: An id is out of range.
         """
         numbers = np.asarray(indices).reshape(-1).tolist()
         for number in numbers:
@@ -118,7 +118,7 @@ class Vocab:
         return [self.tokens[number] for number in numbers]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the vocabulary to a file of JSON, whole or not at all."""
+        """Write the vocabulary to a JSON file atomically."""
         content: dict[str, Any] = {"unknown": self.unknown, "tokens": self.tokens}
         with written_whole(Path(path)) as file:
             file.write(json.dumps(content, ensure_ascii=False, indent=0).encode())

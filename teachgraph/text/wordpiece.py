@@ -1,8 +1,8 @@
-"""Which pieces words are best cut into: learned by joining what often stands together.
+"""Learning of word pieces by byte-pair encoding: the most frequent pair is merged.
 
-Begin with single letters. Count how often each two neighbouring pieces meet, join the
-pair that meets most often, everywhere, and repeat until there are enough pieces. A
-piece inside a word begins with ##.
+Begin with single letters. Count each pair of neighbouring pieces, merge the most
+frequent pair everywhere, and repeat until there are enough pieces. A piece inside a
+word begins with ##.
 
 Source: R. Sennrich et al. (2016), Neural Machine Translation of Rare Words with Subword
 Units; M. Schuster and K. Nakajima (2012) for the pieces' notation.
@@ -21,15 +21,15 @@ Pair = tuple[str, str]
 
 
 def learn_pieces(words: Mapping[str, int], size: int, min_count: int = 2) -> list[str]:
-    """The pieces to cut these words into, letters first, then in the order of joining.
+    """Learn pieces from words: letters first, then in the order of merging.
 
-    Of pairs that meet equally often the first in the alphabet is joined, so the same
-    words always give the same pieces.
+    Of equally frequent pairs the first in the alphabet is merged, so the same words
+    always give the same pieces.
 
     Args:
-        words: How often each word occurs.
-        size: How many pieces at most; letters are never left out.
-        min_count: Join no pair that meets more rarely.
+        words: The count of each word.
+        size: The largest number of pieces; letters are never left out.
+        min_count: Merge no pair that is rarer.
 
     >>> learn_pieces({"low": 5, "lower": 2, "new": 1}, size=9)
     ['##e', '##o', '##r', '##w', 'l', 'n', '##ow', 'low', '##er']
@@ -37,14 +37,14 @@ def learn_pieces(words: Mapping[str, int], size: int, min_count: int = 2) -> lis
     cuts = {word: _letters(word) for word in words}
     pieces = dict.fromkeys(sorted({piece for cut in cuts.values() for piece in cut}))
     while len(pieces) < size:
-        meetings = _meetings(cuts, words)
-        if not meetings:
+        counts = _pair_counts(cuts, words)
+        if not counts:
             break
-        pair = min(meetings, key=lambda pair: (-meetings[pair], pair))
-        if meetings[pair] < min_count:
+        pair = min(counts, key=lambda pair: (-counts[pair], pair))
+        if counts[pair] < min_count:
             break
-        cuts = {word: _joined(cut, pair) for word, cut in cuts.items()}
-        pieces[_one(pair)] = None
+        cuts = {word: _apply_merge(cut, pair) for word, cut in cuts.items()}
+        pieces[_merge(pair)] = None
     return list(pieces)
 
 
@@ -52,24 +52,26 @@ def _letters(word: str) -> list[str]:
     return [letter if i == 0 else INSIDE + letter for i, letter in enumerate(word)]
 
 
-def _meetings(cuts: Mapping[str, list[str]], words: Mapping[str, int]) -> Counter[Pair]:
-    meetings: Counter[Pair] = Counter()
+def _pair_counts(
+    cuts: Mapping[str, list[str]], words: Mapping[str, int]
+) -> Counter[Pair]:
+    counts: Counter[Pair] = Counter()
     for word, cut in cuts.items():
         for pair in pairwise(cut):
-            meetings[pair] += words[word]
-    return meetings
+            counts[pair] += words[word]
+    return counts
 
 
-def _one(pair: Pair) -> str:
+def _merge(pair: Pair) -> str:
     return pair[0] + pair[1].removeprefix(INSIDE)
 
 
-def _joined(cut: list[str], pair: Pair) -> list[str]:
-    """The cut with the pair joined wherever it stands, from the left."""
-    joined: list[str] = []
+def _apply_merge(cut: list[str], pair: Pair) -> list[str]:
+    """Merge each occurrence of the pair in a cut, from the left."""
+    merged: list[str] = []
     for piece in cut:
-        if joined and (joined[-1], piece) == pair:
-            joined[-1] = _one(pair)
+        if merged and (merged[-1], piece) == pair:
+            merged[-1] = _merge(pair)
         else:
-            joined.append(piece)
-    return joined
+            merged.append(piece)
+    return merged

@@ -1,4 +1,4 @@
-"""Pictures: data sets of them, what is done to them, and networks for them.
+"""Computer vision: image data sets, image loading and transforms, and models.
 
 In Paddle this is `paddle.vision`.
 """
@@ -20,6 +20,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name == "models":  # made of everything, so that nothing may wait for them
+    if name == "models":  # they import most of the package: loaded when first used
         return import_module("teachgraph.vision.models")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

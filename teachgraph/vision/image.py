@@ -1,4 +1,4 @@
-"""Pictures from files, and in which form programs want them."""
+"""Loading of image files, and the image backend: arrays, Pillow images, Tensors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _chosen = ["cv2"]
 
 
 def set_image_backend(backend: str) -> None:
-    """Choose the form of pictures for all who don't say: 'cv2', 'pil' or 'tensor'.
+    """Set the default form of loaded images: 'cv2', 'pil' or 'tensor'.
 
     'cv2' means arrays [H, W, C]: Paddle's name for them; OpenCV itself is not used, and
     the channels are red, green, blue. 'pil' means Pillow's images, 'tensor' Tensors
@@ -28,7 +28,7 @@ def set_image_backend(backend: str) -> None:
     Raises:
         DataError: There is no such backend.
 
-    In Paddle this is `paddle.vision.set_image_backend`; there 'pil' is the first one.
+    In Paddle this is `paddle.vision.set_image_backend`; there the default is 'pil'.
 
     >>> set_image_backend("cv2")
     >>> get_image_backend()
@@ -38,7 +38,7 @@ def set_image_backend(backend: str) -> None:
 
 
 def get_image_backend() -> str:
-    """The form of pictures that was chosen; at first 'cv2'.
+    """Return the default form of loaded images; initially 'cv2'.
 
     In Paddle this is `paddle.vision.get_image_backend`.
     """
@@ -46,17 +46,17 @@ def get_image_backend() -> str:
 
 
 def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
-    """Load a picture: a file Pillow can read, or an array in a `.npy` file.
+    """Load an image: a file Pillow can read, or an array in a `.npy` file.
 
     Args:
         path: The file.
-        backend: The form wanted, by default the one chosen with `set_image_backend`.
+        backend: The form, by default the one set by `set_image_backend`.
 
     Returns:
         uint8 [H, W, C], [H, W] if it is grey; a Pillow image; or a Tensor [C, H, W].
 
     Raises:
-        DataError: There is no such backend, or the file is no picture.
+        DataError: There is no such backend, or the file is no image.
         ImportError: Pillow is needed and isn't installed.
 
     In Paddle this is `paddle.vision.image_load`.
@@ -81,10 +81,10 @@ def image_load(path: str | os.PathLike[str], backend: str | None = None) -> Any:
 
 
 def pillow() -> Any:
-    """Pillow's module of images.
+    """Import Pillow's `PIL.Image`.
 
     Raises:
-        ImportError: It isn't installed.
+        ImportError: Pillow isn't installed.
     """
     try:
         return import_module("PIL.Image")
@@ -115,7 +115,7 @@ def _npy(file: Path) -> np.ndarray[Any, Any]:
 
 
 def _plain(image: Any) -> np.ndarray[Any, Any]:
-    """The pixels; those of an image with a palette are colours, not its numbers."""
+    """Convert to an array; palette images become RGB, not palette indices."""
     return np.array(
         image if image.mode in {"L", "RGB", "RGBA"} else image.convert("RGB")
     )

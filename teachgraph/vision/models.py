@@ -1,4 +1,4 @@
-"""Networks for pictures; they live in `teachgraph.models`.
+"""Vision models, re-exported from `teachgraph.models`.
 
 In Paddle this is `paddle.vision.models`.
 

@@ -21,7 +21,7 @@ from teachgraph.core.errors import (
     at_user_line,
     describe,
 )
-from teachgraph.core.observe import Observer, observers
+from teachgraph.core.observe import Observer, attach, detach, observers
 from teachgraph.core.op import find, slot_name
 from teachgraph.core.tape import Node
 from teachgraph.static.operator import Operator
@@ -140,8 +140,9 @@ def switch(off: Sequence[Check], on: Sequence[Check]) -> None:
     """Let some look no more, and others from now on."""
     for check in off:
         if check in observers:
-            observers.remove(check)
-    observers.extend(on)
+            detach(check)
+    for check in on:
+        attach(check)
 
 
 def is_finite(array: Any) -> bool:

@@ -79,7 +79,7 @@ def likes_of(nodes: Iterable[Node], tensor: Tensor) -> dict[int, list[Any]]:
             likes[id(node)][index] = value
 
     for node in nodes:
-        if node.op.rule is None or not isinstance(node.saved, list):
+        if node.op.rule is None or not isinstance(node.saved, (list, tuple)):
             continue
         sources = saved_sources(node.op.rule, len(node.saved))
         for source, value in zip(sources, node.saved, strict=True):

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.observe import Observer, observers
+from teachgraph.core.observe import Observer, attach, detach, observers
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.folded import number_text
 from teachgraph_widgets.lettering import printable
@@ -141,7 +141,7 @@ class Monitor:
             return
         self._open = False
         if self._ear in observers:
-            observers.remove(self._ear)
+            detach(self._ear)
         failed = None if isinstance(error, GeneratorExit) else error
         self._log.end(0, failed)
         if self._live is not None:
@@ -163,7 +163,7 @@ class Monitor:
             return
         self._open = True
         self._log.begin("")
-        observers.append(self._ear)
+        attach(self._ear)
         self._shown = -math.inf
         if self.show:
             from teachgraph_widgets.live import Live

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from teachgraph.core.errors import InvalidValueError, TeachgraphError, at_user_line
-from teachgraph.core.observe import observers
+from teachgraph.core.observe import attach, detach
 from teachgraph.io.files import written_whole
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.explaining import Text
@@ -175,7 +175,7 @@ class Profiler:
     def _enter(self) -> None:
         self._since, self._span = time.perf_counter(), None
         if self.state in RECORDING and not self.timer_only:
-            observers.append(self.timer)
+            attach(self.timer)
             active.append(self.timer)
             self._span = self.timer.begin(f"ProfileStep#{self._step}", "step")
 
@@ -184,7 +184,7 @@ class Profiler:
         if self.timer not in active:
             return False
         self.timer.close()
-        observers.remove(self.timer)
+        detach(self.timer)
         active.remove(self.timer)
         return True
 

@@ -12,7 +12,7 @@ from threading import get_ident
 from typing import Any
 
 from teachgraph.core.errors import OpError
-from teachgraph.core.observe import Observer, observers
+from teachgraph.core.observe import Observer, attach, detach, observers
 from teachgraph.nn.layer import Layer
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
@@ -62,7 +62,7 @@ class Recorder(Observer):
         self.log.begin(self.source.text)
         self.cursor.begin()
         self.layers.look()
-        observers.append(self)
+        attach(self)
 
     def op_begin(
         self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]
@@ -120,7 +120,7 @@ class Recorder(Observer):
             del vars(self)[name]
         if self.cursor.marking:
             self.cursor.nap = Nap(self._region, line, self.pace, self.wake)
-            observers.remove(self)
+            detach(self)
 
     def wake(self) -> None:
         """Hear everything again."""
@@ -130,7 +130,7 @@ class Recorder(Observer):
         if self.cursor.nap is not None:
             self.cursor.nap = None
             self.layers.look()
-            observers.append(self)
+            attach(self)
 
     def end(
         self,
@@ -146,7 +146,7 @@ class Recorder(Observer):
             line: The line of the scope they are of; by default the outermost.
         """
         if self in observers:
-            observers.remove(self)
+            detach(self)
         if namespace is not None:
             self.tape.look(namespace, self.source.names.get(line, self.source.top))
         if self.cursor.nap is not None and isinstance(error, OpError):

@@ -6,13 +6,12 @@ says: the second must not replace the first
 
 import numpy as np
 
-from teachgraph.core.tape import topological
-from teachgraph.course.tape import free, is_leaf, pull
+from teachgraph.course.tape import free, is_leaf, pull, vertices
 
 
 def backward(loss):
     grads, leaves = {loss.edge: np.ones_like(loss.data)}, {}
-    for edge in topological([loss.edge]):
+    for edge in vertices(loss):
         if is_leaf(edge):
             leaves[edge] = grads[edge]
             continue

@@ -8,12 +8,11 @@ from collections import Counter
 
 import numpy as np
 
-from teachgraph.core.tape import topological
-from teachgraph.course.tape import free, is_leaf, pull
+from teachgraph.course.tape import free, is_leaf, pull, vertices
 
 
 def backward(loss):
-    order, grads, leaves = topological([loss.edge]), {}, {}
+    order, grads, leaves = vertices(loss), {}, {}
     waiting = Counter(source for edge in order for source in edge.edges)
 
     def visit(edge, dout):

@@ -1,4 +1,4 @@
-"""Paddle 2's `nn.functional`: calls of ops under the names people know.
+"""Paddle 2's `nn.functional`: layers as functions, each a call of one op or a few.
 
 Each takes arrays, Tensors or Variables, as ops do.
 """

@@ -1,4 +1,4 @@
-"""What bends the line: activations."""
+"""Activation functions."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def prelu(
 
     Args:
         x: [N, C, ...], or with channels last.
-        weight: One number [1], or one a channel [C].
-        data_format: Where the channels stand: "NCHW" and the like, or "NHWC".
+        weight: One number [1], or one per channel [C].
+        data_format: Where the channels are: "NCHW" and the like, or "NHWC".
         name: Accepted for Paddle's sake.
 
     Source: He et al. 2015, https://arxiv.org/abs/1502.01852.
@@ -105,7 +105,7 @@ def selu(
     alpha: float = 1.6732632423543772,
     name: str | None = None,
 ) -> Any:
-    """out = scale elu(x), with the numbers that keep mean 0 and variance 1.
+    """out = scale elu(x), with the constants that preserve mean 0 and variance 1.
 
     Source: Klambauer et al. 2017, https://arxiv.org/abs/1706.02515.
     """
@@ -113,7 +113,7 @@ def selu(
 
 
 def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
-    """out = max(x, 0) + alpha (exp(min(x, 0) / alpha) - 1): elu with a smooth bend.
+    """out = max(x, 0) + alpha (exp(min(x, 0) / alpha) - 1): a smooth elu.
 
     Raises:
         InvalidValueError: alpha is 0.
@@ -122,7 +122,7 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
 
 
 def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
-    """out = x Phi(x), Phi the normal distribution; or nearly that, by a tanh.
+    """out = x Phi(x), Phi the normal distribution function; or its tanh approximation.
 
     Source: Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415.
 
@@ -149,7 +149,7 @@ def mish(x: Any, name: str | None = None) -> Any:
 
 
 def hardswish(x: Any, name: str | None = None) -> Any:
-    """out = x min(max(x + 3, 0), 6) / 6: swish of straight lines.
+    """out = x min(max(x + 3, 0), 6) / 6: swish with a piecewise linear sigmoid.
 
     >>> import numpy as np
     >>> hardswish(np.array([-4.0, 0.0, 1.5, 4.0]))
@@ -161,14 +161,14 @@ def hardswish(x: Any, name: str | None = None) -> Any:
 def hardsigmoid(
     x: Any, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
 ) -> Any:
-    """out = min(max(slope x + offset, 0), 1): a sigmoid of straight lines."""
+    """out = min(max(slope x + offset, 0), 1): a piecewise linear sigmoid."""
     return activation.hard_sigmoid(x, slope=float(slope), offset=float(offset))
 
 
 def hardtanh(
     x: Any, min: float = -1.0, max: float = 1.0, name: str | None = None
 ) -> Any:
-    """out = x between `min` and `max`, and the nearer of them beyond.
+    """out = x clipped to [min, max].
 
     >>> import numpy as np
     >>> hardtanh(np.array([-4.0, 0.5, 4.0]))
@@ -183,7 +183,7 @@ def hardshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
 
 
 def softshrink(x: Any, threshold: float = 0.5, name: str | None = None) -> Any:
-    """out = x brought nearer to 0 by `threshold`, 0 where it would pass it.
+    """out = sign(x) max(|x| - threshold, 0).
 
     Raises:
         InvalidValueError: The threshold is negative.
@@ -210,7 +210,7 @@ def softplus(
 ) -> Any:
     """out = log(1 + exp(beta x)) / beta, a smooth relu.
 
-    Where beta x > threshold it is x itself, which differs by less than e^-threshold.
+    Where beta x > threshold out = x, which differs by less than e^-threshold.
 
     >>> import numpy as np
     >>> softplus(np.array([0.0, 100.0])).round(4)
@@ -230,7 +230,7 @@ def softsign(x: Any, name: str | None = None) -> Any:
 
 
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
-    """out = log sigmoid(x), stable far out.
+    """out = log sigmoid(x), numerically stable.
 
     >>> import numpy as np
     >>> log_sigmoid(np.array([-1000.0, 0.0])).round(4)
@@ -240,10 +240,10 @@ def log_sigmoid(x: Any, name: str | None = None) -> Any:
 
 
 def maxout(x: Any, groups: int, axis: int = 1, name: str | None = None) -> Any:
-    """The largest of each group of `groups` neighbours along `axis`.
+    """Maximum of each group of `groups` neighbours along `axis`.
 
     Raises:
-        InvalidValueError: The axis does not go up in groups.
+        InvalidValueError: `groups` does not divide the axis.
 
     >>> import numpy as np
     >>> maxout(np.array([[1.0, 2.0, 4.0, 3.0]]), 2)
@@ -256,7 +256,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
     """out = a sigmoid(b), where a and b are the halves of `x` along `axis`.
 
     Raises:
-        ShapeError: The axis has no two halves.
+        ShapeError: The axis has an odd size.
 
     Source: Dauphin et al. 2016, https://arxiv.org/abs/1612.08083.
 
@@ -283,7 +283,7 @@ def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) 
 def log_softmax(
     x: Any, axis: int = -1, dtype: Any = None, name: str | None = None
 ) -> Any:
-    """out = x - log sum exp(x) along `axis`: log(softmax(x)), stable far out.
+    """out = x - log sum exp(x) along `axis`: log(softmax(x)), numerically stable.
 
     In Paddle this is `paddle.nn.functional.log_softmax`.
 
@@ -295,5 +295,5 @@ def log_softmax(
 
 
 def in_dtype(x: Any, dtype: Any) -> Any:
-    """`x` cast to a dtype, if one is given."""
+    """Cast `x` to a dtype, unless it is None."""
     return x if dtype is None else x.astype(dtypes.convert(dtype))

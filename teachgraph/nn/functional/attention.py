@@ -1,4 +1,4 @@
-"""Attention: a mean weighted by likeness."""
+"""Scaled dot-product attention."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ __all__ = [
 ]
 
 FAR_BELOW = 1e9
-"""What is subtracted from a score that shall not count: its power of e is 0."""
+"""Subtracted from masked scores, so that their exp is 0. Finite: with -inf the softmax
+of a row without any allowed key would be NaN."""
 
 
 def scaled_dot_product_attention(
@@ -30,24 +31,24 @@ def scaled_dot_product_attention(
     training: bool = True,
     name: str | None = None,
 ) -> Any:
-    """softmax(Q K' / sqrt(D) + mask) V, for each sample and head.
+    """Compute softmax(Q K' / sqrt(D) + mask) V, for each sample and head.
 
     Args:
         query: [N, queries, heads, D].
         key: [N, keys, heads, D].
         value: [N, keys, heads, D].
         attn_mask: Added to the scores [N, heads, queries, keys], to which it
-            broadcasts; if it is bool, True marks what a query may look at.
-        dropout_p: The probability that a weight is left out while training.
-        is_causal: Whether query i sees keys 0 ... i only.
-        training: Whether there is dropout.
+            broadcasts; if it is bool, True marks keys that a query may attend to.
+        dropout_p: The dropout probability of a weight while training.
+        is_causal: Query i attends to keys 0 ... i only.
+        training: Apply dropout.
         name: Accepted for Paddle's sake.
 
     Returns:
         [N, queries, heads, D].
 
     Raises:
-        ShapeError: The inputs have not four dimensions, or do not fit.
+        ShapeError: The inputs are not 4-D, or do not fit.
 
     Vaswani et al., 2017. In Paddle this is
     `paddle.nn.functional.scaled_dot_product_attention`.
@@ -78,7 +79,7 @@ def scaled_dot_product_attention(
 
 
 def added(mask: Any, dtype: Any) -> Any:
-    """What a mask adds to scores: 0 where it is True, else very little."""
+    """Convert a bool mask to numbers to add: 0 where it is True, else -1e9."""
     if mask.dtype != dtypes.bool:
         return mask
     return (mask.astype(dtype) - 1.0) * FAR_BELOW

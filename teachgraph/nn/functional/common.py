@@ -1,4 +1,4 @@
-"""Products with weights, and what stands between layers."""
+"""Linear and bilinear maps, dropout, label smoothing, sequence masks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
 
 
 def affine(x: Any, weight: Any, bias: Any) -> Any:
-    """x W + b."""
+    """Compute x W + b."""
     out = linalg.matmul_v2(x, weight)
     return out if bias is None else elementwise.elementwise_add(out, bias)
 
@@ -65,13 +65,13 @@ def dropout(
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Any:
-    """Each element of x with probability 1 - p, else 0, its mean unchanged.
+    """Dropout: zero each element with probability p, and preserve the mean.
 
     Args:
         x: Floating numbers of any shape.
         p: The probability of 0.
-        axis: Elements that differ only in other dimensions are dropped together.
-        training: False leaves nothing out.
+        axis: The mask varies along these dimensions and broadcasts along the others.
+        training: False turns dropout off.
         mode: "upscale_in_train" divides by 1 - p while training;
             "downscale_in_infer" multiplies by 1 - p when not.
         name: Accepted for Paddle's sake.
@@ -111,11 +111,11 @@ MODES = {
 
 
 def check_probability(p: Any) -> None:
-    """Refuse what is no probability.
+    """Require a probability.
 
     Raises:
-        DTypeError: It is no number.
-        InvalidValueError: It is not between 0 and 1.
+        DTypeError: The value is no number.
+        InvalidValueError: The value is not between 0 and 1.
     """
     if not isinstance(p, (int, float)):
         raise DTypeError(at_user_line(f"p argument should be a number, got {p!r}"))
@@ -132,7 +132,7 @@ def dropout2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Whole channels of images [N, C, H, W] left out.
+    """Dropout of whole channels of images [N, C, H, W].
 
     In Paddle this is `paddle.nn.functional.dropout2d`.
     """
@@ -146,7 +146,7 @@ def dropout3d(
     data_format: str = "NCDHW",
     name: str | None = None,
 ) -> Any:
-    """Whole channels of volumes [N, C, D, H, W] left out.
+    """Dropout of whole channels of volumes [N, C, D, H, W].
 
     In Paddle this is `paddle.nn.functional.dropout3d`.
     """
@@ -156,10 +156,10 @@ def dropout3d(
 def channels_dropped(
     x: Any, p: float, training: bool, data_format: str, rank: int
 ) -> Any:
-    """Dropout where all of a channel is kept or left out.
+    """Dropout of whole channels.
 
     Raises:
-        ShapeError: x has another number of dimensions.
+        ShapeError: x has another rank.
     """
     if len(x.shape) != rank:
         raise ShapeError(
@@ -172,15 +172,15 @@ def channels_dropped(
 
 
 SATURATION = -1.0507009873554805 * 1.6732632423543772
-"""Where SELU saturates: what alpha dropout puts in place of what it leaves out."""
+"""SELU's limit for small inputs, which alpha dropout substitutes for dropped ones."""
 
 
 def alpha_dropout(
     x: Any, p: float = 0.5, training: bool = True, name: str | None = None
 ) -> Any:
-    """Dropout that keeps mean 0 and variance 1, for use with SELU.
+    """Dropout that preserves mean 0 and variance 1, for use with SELU.
 
-    What is left out becomes SELU's limit for small numbers, and a (...) + b restores
+    Dropped elements become SELU's limit for small inputs, and an affine map restores
     the moments (Klambauer et al., 2017).
 
     Raises:
@@ -224,7 +224,7 @@ def bilinear(
 def label_smooth(
     label: Any, prior_dist: Any = None, epsilon: float = 0.1, name: str | None = None
 ) -> Any:
-    """(1 - epsilon) label + epsilon prior: labels that leave room for doubt.
+    """Compute (1 - epsilon) label + epsilon prior.
 
     Args:
         label: Distributions [..., C], such as one-hot labels.
@@ -247,10 +247,10 @@ def label_smooth(
 def sequence_mask(
     x: Any, maxlen: int | None = None, dtype: Any = "int64", name: str | None = None
 ) -> Any:
-    """1 where a sequence has an element, 0 behind its end.
+    """Create a mask of sequences: 1 before each length, 0 from there on.
 
     Args:
-        x: Lengths, whole numbers of any shape.
+        x: Lengths, integers of any shape.
         maxlen: The size of the new last dimension; by default the largest length.
         dtype: Of the result.
         name: Accepted for Paddle's sake.

@@ -1,8 +1,8 @@
-"""Convolutions, and what undoes them.
+"""Convolutions and transposed convolutions in 1, 2 and 3 dimensions.
 
 Weights are [out, in / groups, *window], for transposed convolutions
 [in, out / groups, *window]. Padding is a number, one for each dimension, two for each
-(before and after), pairs for all dimensions, or the words SAME and VALID.
+(before and after), pairs for all dimensions, or the text SAME or VALID.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Padding = int | str | Sequence[Any]
 
 
 def several(value: Numbers, dims: int) -> list[int]:
-    """One number for each dimension.
+    """Expand a number to one for each dimension.
 
     >>> several(2, 3), several((1, 2), 2)
     ([2, 2, 2], [1, 2])
@@ -41,7 +41,7 @@ def several(value: Numbers, dims: int) -> list[int]:
 
 
 def paddings(padding: Padding, dims: int, data_format: str) -> tuple[list[int], str]:
-    """Padding as the ops take it: numbers and the name of an algorithm.
+    """Convert padding to the ops' attributes: numbers and an algorithm's name.
 
     >>> paddings("same", 2, "NCHW")
     ([0, 0], 'SAME')
@@ -51,11 +51,11 @@ def paddings(padding: Padding, dims: int, data_format: str) -> tuple[list[int], 
     ([1, 3], 'EXPLICIT')
 
     Raises:
-        InvalidValueError: Batch or channels would be padded, or it is another word.
+        InvalidValueError: Batch or channels would be padded, or an unknown text.
     """
     if isinstance(padding, str):
         if padding.upper() not in {"SAME", "VALID"}:
-            raise refused(f"padding is SAME, VALID or numbers, not {padding!r}")
+            raise invalid(f"padding is SAME, VALID or numbers, not {padding!r}")
         return [0] * dims, padding.upper()
     numbers = [padding] * dims if isinstance(padding, int) else list(padding)
     if numbers and not isinstance(numbers[0], int):
@@ -66,7 +66,7 @@ def paddings(padding: Padding, dims: int, data_format: str) -> tuple[list[int], 
 
 
 def flattened(pairs: Sequence[Any], data_format: str) -> list[int]:
-    """Pairs for all dimensions as numbers for those of the image."""
+    """Flatten pairs for all dimensions to numbers for the spatial ones."""
     last = data_format.endswith("C")
     outside, inside = (
         ([pairs[0], pairs[-1]], pairs[1:-1])
@@ -77,22 +77,22 @@ def flattened(pairs: Sequence[Any], data_format: str) -> list[int]:
         )
     )
     if any(n for pair in outside for n in pair):
-        raise refused(f"batch and channels cannot be padded: {list(pairs)}")
+        raise invalid(f"batch and channels cannot be padded: {list(pairs)}")
     return [n for pair in inside for n in pair]
 
 
-def refused(message: str) -> InvalidValueError:
-    """What to raise for an argument that makes no sense."""
+def invalid(message: str) -> InvalidValueError:
+    """Build the error for an invalid argument."""
     return InvalidValueError(at_user_line(message))
 
 
 def channel_axis(data_format: str) -> int:
-    """Where the channels are."""
+    """Axis of the channels."""
     return -1 if data_format.endswith("C") else 1
 
 
-def one_each(x: Any, groups: int, data_format: str) -> bool:
-    """Whether each channel is a group of its own."""
+def is_depthwise(x: Any, groups: int, data_format: str) -> bool:
+    """True if each channel is a group of its own (depthwise)."""
     return bool(x.shape[channel_axis(data_format)] == groups != 1)
 
 
@@ -100,15 +100,15 @@ Scope = Callable[[], AbstractContextManager[Any]]
 
 
 def layer_of(x: Any, key: str) -> Scope:
-    """In a Program an op and the sum with its bias are one layer, named so."""
+    """Naming scope in which a Program's conv op and its bias sum count as one layer."""
     if not isinstance(x, Variable):
         return nullcontext
     names = naming.Layer(unique_name.generate(key))
     return lambda: naming.scope(names)
 
 
-def called(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any:
-    """The op, and then a number added to each channel."""
+def apply_with_bias(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any:
+    """Apply the op, then add the bias to each channel."""
     layer = layer_of(x, op.type)
     with layer():
         out = op(x, weight, **attrs)
@@ -132,7 +132,7 @@ def conv2d(
     data_format: str = "NCHW",
     name: Any = None,
 ) -> Any:
-    """out[n, o, i, j] = bias[o] + sum over c, a, b of w[o, c, a, b] x[n, c, i+a, j+b].
+    """Convolve: out[n, o, i, j] = b[o] + sum_(c, h, w) w[o, c, h, w] x[n, c, i+h, j+w].
 
     Args:
         x: Images [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
@@ -141,13 +141,13 @@ def conv2d(
         stride: From one window to the next.
         padding: Zeros around the image.
         dilation: From one element of a window to the next.
-        groups: Parts of the channels that see only their own filters.
+        groups: The number of groups of channels, each with its own filters.
         data_format: Where the channels are.
         name: Ignored.
 
     Raises:
         ShapeError: The channels do not fit, or the window is larger than the image.
-        InvalidValueError: A stride, dilation or padding makes no sense.
+        InvalidValueError: An invalid stride, dilation or padding.
 
     In Paddle this is `paddle.nn.functional.conv2d`; where each channel is a group of
     its own, the op is `depthwise_conv2d`.
@@ -158,11 +158,11 @@ def conv2d(
     array([[ 8., 12.],
            [20., 24.]])
     """
-    depthwise = one_each(x, groups, data_format)
+    depthwise = is_depthwise(x, groups, data_format)
     whole = depthwise and weight.shape[0] % groups == 0
     op = conv.depthwise_conv2d if whole else conv.conv2d
     attrs = sliding(weight, stride, padding, dilation, groups, data_format)
-    return called(op, x, weight, bias, **attrs)
+    return apply_with_bias(op, x, weight, bias, **attrs)
 
 
 def conv3d(
@@ -176,14 +176,14 @@ def conv3d(
     data_format: str = "NCDHW",
     name: Any = None,
 ) -> Any:
-    """The same over volumes [N, C, D, H, W], with weights [O, C / groups, d, h, w].
+    """Convolve volumes [N, C, D, H, W] with weights [O, C / groups, d, h, w].
 
     >>> import numpy as np
     >>> conv3d(np.ones((1, 2, 3, 3, 3)), np.ones((4, 2, 2, 2, 2))).shape
     (1, 4, 2, 2, 2)
     """
     attrs = sliding(weight, stride, padding, dilation, groups, data_format)
-    return called(conv.conv3d, x, weight, bias, **attrs)
+    return apply_with_bias(conv.conv3d, x, weight, bias, **attrs)
 
 
 def sliding(
@@ -194,7 +194,7 @@ def sliding(
     groups: int,
     data_format: str,
 ) -> dict[str, Any]:
-    """The attributes of a convolution, as lists."""
+    """Build the attributes of a convolution, as lists."""
     dims = len(weight.shape) - 2
     numbers, algorithm = paddings(padding, dims, data_format)
     return {
@@ -218,7 +218,7 @@ def conv1d(
     data_format: str = "NCL",
     name: Any = None,
 ) -> Any:
-    """The same over sequences [N, C, L], with weights [O, C / groups, l].
+    """Convolve sequences [N, C, L] with weights [O, C / groups, l].
 
     A sequence is an image of one row, so this is `conv2d` between two reshapes.
 
@@ -239,26 +239,26 @@ def conv1d(
         groups=groups,
         data_format="NHWC" if last else "NCHW",
     )
-    return squeeze(biased_in_line(out, bias, last), -3 if last else -2)
+    return squeeze(add_bias(out, bias, last), -3 if last else -2)
 
 
-def biased_in_line(out: Any, bias: Any, last: bool) -> Any:
-    """A number added to each channel, without a reshape."""
+def add_bias(out: Any, bias: Any, last: bool) -> Any:
+    """Add the bias to each channel, without a reshape."""
     if bias is None:
         return out
     return elementwise.elementwise_add(out, bias, axis=-1 if last else 1)
 
 
-def more_or_size(
+def output_size_attrs(
     output_padding: Numbers, output_size: Numbers | None, dims: int
 ) -> dict[str, list[int]]:
-    """What says which of several possible sizes a transposed convolution has.
+    """Build the attributes that fix the output size of a transposed convolution.
 
     Raises:
-        InvalidValueError: Both are given.
+        InvalidValueError: Both padding and size are given.
     """
     if output_size is not None and output_padding != 0:
-        raise refused("output_padding and output_size say the same: give only one")
+        raise invalid("output_padding and output_size say the same: give only one")
     more = [] if output_padding == 0 else several(output_padding, dims)
     size = [] if output_size is None else several(output_size, dims)
     return {"output_padding": more, "output_size": size}
@@ -277,27 +277,27 @@ def conv2d_transpose(
     data_format: str = "NCHW",
     name: Any = None,
 ) -> Any:
-    """The transpose of a convolution as a matrix: it makes images larger.
+    """Transposed convolution: the adjoint of a convolution; it enlarges images.
 
-    Each pixel is multiplied by the filter and added where a window of the result
-    stands. Without padding the size is (H - 1) stride + window.
+    Each pixel times the filter is added to a window of the result. Without padding the
+    size is (H - 1) stride + window.
 
     Args:
         x: Images [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
         weight: [C, O / groups, h, w].
         bias: [O], or None.
         stride: From one window of the result to the next.
-        padding: What is cut off around the result.
-        output_padding: What is added behind, less than a stride.
+        padding: The border to cut off the result.
+        output_padding: Elements to add at the end, less than a stride.
         dilation: From one element of a window to the next.
-        groups: Parts of the channels that see only their own filters.
+        groups: The number of groups of channels, each with its own filters.
         output_size: The size, instead of `output_padding`.
         data_format: Where the channels are.
         name: Ignored.
 
     Raises:
         ShapeError: The channels do not fit, or nothing is left.
-        InvalidValueError: No convolution leads from such a size to that of x.
+        InvalidValueError: No convolution maps such a size to that of x.
 
     In Paddle this is `paddle.nn.functional.conv2d_transpose`.
 
@@ -306,11 +306,11 @@ def conv2d_transpose(
     >>> conv2d_transpose(x, np.array([[[[1.0, 10.0]]]]), stride=2)
     array([[[[ 1., 10.,  2., 20.]]]])
     """
-    depthwise = one_each(x, groups, data_format) and weight.shape[1] == 1
+    depthwise = is_depthwise(x, groups, data_format) and weight.shape[1] == 1
     op = conv.depthwise_conv2d_transpose if depthwise else conv.conv2d_transpose
-    more = more_or_size(output_padding, output_size, 2)
+    more = output_size_attrs(output_padding, output_size, 2)
     attrs = sliding(weight, stride, padding, dilation, groups, data_format)
-    return called(op, x, weight, bias, **attrs, **more)
+    return apply_with_bias(op, x, weight, bias, **attrs, **more)
 
 
 def conv3d_transpose(
@@ -326,18 +326,20 @@ def conv3d_transpose(
     data_format: str = "NCDHW",
     name: Any = None,
 ) -> Any:
-    """The same over volumes [N, C, D, H, W], with weights [C, O / groups, d, h, w].
+    """Transposed convolution of volumes [N, C, D, H, W].
+
+    Weights are [C, O / groups, d, h, w].
 
     >>> import numpy as np
     >>> conv3d_transpose(np.ones((1, 2, 2, 2, 2)), np.ones((2, 3, 2, 2, 2))).shape
     (1, 3, 3, 3, 3)
     """
     last = data_format.endswith("C")
-    more = more_or_size(output_padding, output_size, 3)
+    more = output_size_attrs(output_padding, output_size, 3)
     plain = "NHWC" if last else "NCHW"
     attrs = sliding(weight, stride, padding, dilation, groups, plain)
     out = conv.conv3d_transpose(x, weight, **attrs, **more)
-    return biased_in_line(out, bias, last)
+    return add_bias(out, bias, last)
 
 
 def conv1d_transpose(
@@ -353,7 +355,7 @@ def conv1d_transpose(
     data_format: str = "NCL",
     name: Any = None,
 ) -> Any:
-    """The same over sequences [N, C, L], with weights [C, O / groups, l].
+    """Transposed convolution of sequences [N, C, L], with weights [C, O / groups, l].
 
     >>> import numpy as np
     >>> x, step = np.array([[[1.0, 2.0]]]), np.array([[[1.0, 1.0]]])
@@ -363,8 +365,8 @@ def conv1d_transpose(
     last = data_format.endswith("C")
     at = -2 if last else -1
     numbers, algorithm = paddings(padding, 1, data_format)
-    more = more_or_size(output_padding, output_size, 1)
-    depthwise = one_each(x, groups, data_format) and weight.shape[1] == 1
+    more = output_size_attrs(output_padding, output_size, 1)
+    depthwise = is_depthwise(x, groups, data_format) and weight.shape[1] == 1
     op = conv.depthwise_conv2d_transpose if depthwise else conv.conv2d_transpose
     out = op(
         unsqueeze(x, at),
@@ -378,4 +380,4 @@ def conv1d_transpose(
         groups=groups,
         data_format="NHWC" if last else "NCHW",
     )
-    return squeeze(biased_in_line(out, bias, last), at)
+    return squeeze(add_bias(out, bias, last), at)

@@ -1,7 +1,6 @@
-"""Cross entropy: the loss of a classifier, with all that Paddle's takes.
+"""Cross entropy and negative log-likelihood losses.
 
-Labels are classes or distributions; classes may weigh more or less, be smoothed over
-the others, or be ignored.
+Labels are classes or distributions; classes may be weighted, smoothed or ignored.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import numpy as np
 from teachgraph.nn.functional.reduction import (
     check_reduction,
     mean_of_weighted,
-    reduced,
+    reduction_of,
 )
 from teachgraph.ops import creation, elementwise, losses, math, reduce
 from teachgraph.ops import shape as shapes
@@ -34,16 +33,16 @@ def softmax_with_cross_entropy(
     return_softmax: bool = False,
     axis: int = -1,
 ) -> Any:
-    """loss = log sum exp(logits) - logits[label], for each row.
+    """Compute loss = log sum exp(logits) - logits[label], for each row.
 
     Args:
         logits: [N, C], or any shape with the classes along `axis`.
         label: Integers [N, 1]; with `soft_label` distributions [N, C].
-        soft_label: Whether the label is a distribution.
+        soft_label: The label is a distribution.
         ignore_index: A label whose row does not count.
         numeric_stable_mode: Accepted for Paddle's sake; it is always stable.
         return_softmax: Return (loss, softmax).
-        axis: Along which the classes lie.
+        axis: The axis of the classes.
 
     Returns:
         The loss [N, 1].
@@ -66,11 +65,11 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    """The mean of log sum exp(input) - input[label]: softmax and its loss in one.
+    """Compute the mean of log sum exp(input) - input[label]: softmax and its loss.
 
     With weights the mean is the sum of the weighted losses over the sum of the weights.
-    Ignored labels are left out of it; in a Program only where `ignore_index` is given,
-    for with the default one a Program does not look for any, as in Paddle.
+    Ignored labels are left out of it; in a Program only if `ignore_index` is not the
+    default, for which a Program does not search, as in Paddle.
 
     Args:
         input: Logits [N, C], or [N, C, d1, d2] with `axis=1` and the like.
@@ -78,12 +77,12 @@ def cross_entropy(
             with `soft_label` distributions in the shape of `input`.
         weight: A weight for each class, [C]. A distribution has the mean of its
             classes' weights.
-        ignore_index: A label whose row does not count, in the sum or in the mean.
+        ignore_index: A label whose row is left out of the sum and the mean.
         reduction: "mean", "sum" or "none", which gives a loss in the shape of `label`.
-        soft_label: Whether the label is a distribution.
-        axis: Along which the classes lie.
+        soft_label: The label is a distribution.
+        axis: The axis of the classes.
         use_softmax: False where `input` holds probabilities already.
-        label_smoothing: The part of each label that is spread over all classes alike.
+        label_smoothing: The weight that is spread evenly over all classes.
         name: Accepted for Paddle's sake.
 
     Raises:
@@ -97,45 +96,49 @@ def cross_entropy(
     >>> cross_entropy(np.zeros((1, 4)), np.array([2])).round(4)
     np.float64(1.3863)
     """
-    check_reduction(reduction)
+    reduce_losses = reduction_of(reduction)
     hard = not soft_label
     narrow = hard and label.ndim == input.ndim - 1
-    classes = shapes.unsqueeze2(label, axes=[axis]) if narrow else label
+    target = shapes.unsqueeze2(label, axes=[axis]) if narrow else label
     counted = None
-    if hard and may_ignore(classes, ignore_index):
-        counted = (classes != ignore_index).astype(input.dtype)
-    target = classes
+    if hard and may_ignore(target, ignore_index):
+        counted = (target != ignore_index).astype(input.dtype)
     if label_smoothing:
-        target = smoothed(input, classes, hard, label_smoothing, axis, ignore_index)
+        target = smoothed(input, target, hard, label_smoothing, axis, ignore_index)
         soft_label = True
-    function = softmax_with_cross_entropy if use_softmax else of_probabilities
-    loss = function(
-        input, target, soft_label=soft_label, ignore_index=ignore_index, axis=axis
-    )
-    share = shares(target, weight, counted, soft_label, axis, ignore_index)
-    if share is not None:
+    if use_softmax:
+        _, loss = softmaxes.softmax_with_cross_entropy(
+            input, target, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+        )
+    else:
+        loss = cross_entropy_of_probabilities(
+            input, target, soft_label, ignore_index, axis
+        )
+    if weight is not None or counted is not None:
+        share = position_weights(
+            target, weight, counted, soft_label, axis, ignore_index
+        )
         loss = loss * share
+        if reduction == "mean":
+            return mean_of_weighted(loss, share)
     if narrow and reduction == "none":
         return shapes.squeeze2(loss, axes=[axis])
-    if share is not None and reduction == "mean":
-        return mean_of_weighted(loss, share)
-    return reduced(loss, reduction)
+    return reduce_losses(loss)
 
 
 def may_ignore(label: Any, ignore_index: int) -> bool:
-    """Whether a label may be one to ignore: a Program does not look for the default."""
+    """True if a label may be ignored; a Program does not search for the default."""
     if ignore_index != NOTHING_IGNORED:
         return True
     if isinstance(label, Variable):
         return False
-    values = label if isinstance(label, np.ndarray) else label.data
-    return bool((values == ignore_index).any())
+    return ignore_index in (label if isinstance(label, np.ndarray) else label.data)
 
 
 def smoothed(
     input: Any, label: Any, hard: bool, epsilon: float, axis: int, ignore_index: int
 ) -> Any:
-    """(1 - epsilon) one_hot(label) + epsilon / C, or the same of a distribution."""
+    """Compute (1 - epsilon) p + epsilon / C, with p the distribution or one-hot."""
     if hard:
         ones = creation.fill_any_like(label, value=1.0).astype(input.dtype)
         at = {"axis": axis, "ignore_index": ignore_index}
@@ -143,10 +146,10 @@ def smoothed(
     return label * (1.0 - epsilon) + epsilon / input.shape[axis]
 
 
-def shares(
+def position_weights(
     target: Any, weight: Any, counted: Any, soft: bool, axis: int, ignore_index: int
 ) -> Any:
-    """How much each position counts; None if all count alike."""
+    """Compute the weight of each position; None if all are 1."""
     if weight is None:
         return counted
     if not soft:
@@ -157,10 +160,10 @@ def shares(
     return share if counted is None else share * counted
 
 
-def of_probabilities(
+def cross_entropy_of_probabilities(
     input: Any, label: Any, soft_label: bool, ignore_index: int, axis: int
 ) -> Any:
-    """-log input[label], or -sum label log input; no logarithm is minus infinity."""
+    """Compute -log input[label], or -sum label log input, with finite logarithms."""
     if soft_label:
         least = np.asarray(np.finfo(input.dtype).tiny, input.dtype)
         logarithm = math.log(elementwise.elementwise_max(input, least))
@@ -172,7 +175,7 @@ def of_probabilities(
 
 
 def swapped(axis: int, ndim: int) -> list[int]:
-    """The permutation that changes places of an axis and the last one."""
+    """Compute the permutation that swaps an axis with the last one."""
     order = list(range(ndim))
     order[axis], order[-1] = order[-1], order[axis]
     return order
@@ -186,13 +189,13 @@ def nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of -input[label], for logarithms of probabilities.
+    """Compute the mean of -input[label], for log-probabilities.
 
     Args:
         input: [N, C] or [N, C, d1, d2, ...].
         label: Integers [N] or [N, d1, d2, ...].
         weight: A weight for each class, [C]: the mean divides by their sum.
-        ignore_index: A label that does not count.
+        ignore_index: A label to ignore.
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 

@@ -1,4 +1,4 @@
-"""What Paddle counts among `nn.functional` though it only moves elements about."""
+"""`nn.functional`'s names for tensor functions: padding, one-hot, diagonals."""
 
 from __future__ import annotations
 

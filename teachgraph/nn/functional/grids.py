@@ -1,4 +1,4 @@
-"""Images read at other places: turned and stretched grids, and shifts in time."""
+"""Sampling grids: `affine_grid`, `grid_sample` and `temporal_shift`."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ PADDINGS = ("zeros", "border", "reflection")
 
 
 def steps(size: int, *, align_corners: bool) -> Any:
-    """Where the pixels of a line lie between -1 and 1.
+    """Compute the coordinates of a line of pixels, between -1 and 1.
 
-    With `align_corners` the outer ones lie at -1 and 1, else their outer edges do.
+    With `align_corners` the outer centres lie at -1 and 1, else the outer edges.
     """
     if align_corners:
         return np.linspace(-1.0, 1.0, size) if size > 1 else np.zeros(1)
@@ -36,13 +36,13 @@ def steps(size: int, *, align_corners: bool) -> Any:
 def affine_grid(
     theta: Any, out_shape: Any, align_corners: bool = True, name: Any = None
 ) -> Any:
-    """Where an affine map takes the pixels of an image, for `grid_sample`.
+    """Compute the grid of an affine map for `grid_sample`.
 
     Args:
         theta: Maps [N, 2, 3]; for volumes [N, 3, 4].
         out_shape: [N, C, H, W]; for volumes [N, C, D, H, W].
-        align_corners: Whether the centres of the outer pixels lie at -1 and 1, not
-            their edges.
+        align_corners: The centres of the outer pixels lie at -1 and 1, not their
+            edges.
         name: Accepted for Paddle's sake.
 
     Returns:
@@ -61,8 +61,8 @@ def affine_grid(
     sizes = [int(n) for n in (out_shape.tolist() if tensor(out_shape) else out_shape)]
     spatial = len(sizes) - 2
     if spatial not in {2, 3} or list(theta.shape[1:]) != [spatial, spatial + 1]:
-        told = f"affine_grid: maps {list(theta.shape)} for an image {sizes}"
-        raise ShapeError(at_user_line(told))
+        message = f"affine_grid: maps {list(theta.shape)} for an image {sizes}"
+        raise ShapeError(at_user_line(message))
     lines = [steps(size, align_corners=align_corners) for size in sizes[2:]]
     axes = np.meshgrid(*lines, indexing="ij")[::-1]
     places = np.stack([*axes, np.ones(sizes[2:])], -1).reshape(-1, spatial + 1)
@@ -72,7 +72,7 @@ def affine_grid(
 
 
 def tensor(x: Any) -> bool:
-    """Whether this is an array or a Tensor."""
+    """True for an array, a Tensor or a Variable."""
     return isinstance(x, (np.ndarray, Traced))
 
 
@@ -84,24 +84,24 @@ def grid_sample(
     align_corners: bool = True,
     name: Any = None,
 ) -> Any:
-    """The image at the places of a grid, between its pixels.
+    """Sample images at the coordinates of a grid.
 
     Args:
         x: Images [N, C, H, W].
-        grid: Places [N, h, w, 2], each x and y; -1 and 1 are the image's borders.
-        mode: "bilinear" (between the four pixels around), or "nearest".
-        padding_mode: What is beyond the image: "zeros", its "border", or its
+        grid: Coordinates [N, h, w, 2], each x and y; -1 and 1 are the image's borders.
+        mode: "bilinear" (between the four nearest pixels), or "nearest".
+        padding_mode: The value outside the image: "zeros", its "border", or its
             "reflection".
-        align_corners: Whether the centres of the outer pixels lie at -1 and 1, not
-            their edges.
+        align_corners: The centres of the outer pixels lie at -1 and 1, not their
+            edges.
         name: Accepted for Paddle's sake.
 
     Returns:
         [N, C, h, w].
 
     Raises:
-        InvalidValueError: There is no such mode or padding.
-        ShapeError: These are no images with a grid; volumes are not read here.
+        InvalidValueError: An unknown mode or padding.
+        ShapeError: The inputs are no images with a grid; volumes are not supported.
 
     In Paddle this is `paddle.nn.functional.grid_sample`.
 
@@ -111,11 +111,13 @@ def grid_sample(
     array([[[[4., 3.]]]])
     """
     if mode not in MODES or padding_mode not in PADDINGS:
-        told = f"grid_sample: mode {mode!r} of {MODES}, {padding_mode!r} of {PADDINGS}"
-        raise InvalidValueError(at_user_line(told))
+        message = (
+            f"grid_sample: mode {mode!r} of {MODES}, {padding_mode!r} of {PADDINGS}"
+        )
+        raise InvalidValueError(at_user_line(message))
     if len(x.shape) != 4 or len(grid.shape) != 4 or grid.shape[3] != 2:
-        told = f"grid_sample: images {list(x.shape)}, a grid {list(grid.shape)}"
-        raise ShapeError(at_user_line(told))
+        message = f"grid_sample: images {list(x.shape)}, a grid {list(grid.shape)}"
+        raise ShapeError(at_user_line(message))
     height, width = x.shape[2:]
     how: Any = {"padding_mode": padding_mode, "align_corners": align_corners}
     column = places(grid[..., 0], width, **how)
@@ -135,19 +137,19 @@ def grid_sample(
 
 
 def places(grid: Any, size: int, *, padding_mode: str, align_corners: bool) -> Any:
-    """Coordinates between -1 and 1 as pixels, those beyond brought inside if asked."""
+    """Convert coordinates in [-1, 1] to pixels; apply the padding mode outside."""
     if align_corners:
-        found = (grid + 1.0) * ((size - 1) / 2.0)
+        at = (grid + 1.0) * ((size - 1) / 2.0)
     else:
-        found = (grid + 1.0) * (size / 2.0) + (-0.5)
+        at = (grid + 1.0) * (size / 2.0) + (-0.5)
     if padding_mode == "reflection":
         edge = 0.0 if align_corners else 0.5
-        found = mirrored(found + edge, size - 1.0 + 2.0 * edge) + (-edge)
-    return found if padding_mode == "zeros" else clip(found, 0.0, size - 1.0)
+        at = reflected(at + edge, size - 1.0 + 2.0 * edge) + (-edge)
+    return at if padding_mode == "zeros" else clip(at, 0.0, size - 1.0)
 
 
-def mirrored(x: Any, size: float) -> Any:
-    """A line folded back at 0 and at `size`, again and again."""
+def reflected(x: Any, size: float) -> Any:
+    """Reflect coordinates at 0 and at `size` until they lie between."""
     if not size:
         return x * 0.0
     whole = fill_any_like(x, value=2.0 * size)
@@ -156,20 +158,20 @@ def mirrored(x: Any, size: float) -> Any:
 
 
 def pixels(x: Any, row: Any, column: Any) -> Any:
-    """The pixels in these rows and columns, 0 where there is none."""
+    """Gather the pixels at rows and columns; 0 outside the image."""
     channels, height, width = x.shape[1:]
-    inside = within(row, height) & within(column, width)
+    inside = is_inside(row, height) & is_inside(column, width)
     line = clip(row, 0.0, height - 1.0) * float(width) + clip(column, 0.0, width - 1.0)
     flat = reshape(cast(line, "int64"), [0, 1, -1])
     index = expand(flat, [-1, channels, -1])
-    found = take_along_axis(reshape(x, [0, 0, -1]), index, 2, broadcast=False)
-    sizes = [found.shape[0], channels, *row.shape[1:]]
-    found = reshape(found, [0 if n == -1 else n for n in sizes])
-    return elementwise.elementwise_mul(found, cast(unsqueeze(inside, 1), x.dtype))
+    flat_values = take_along_axis(reshape(x, [0, 0, -1]), index, 2, broadcast=False)
+    sizes = [flat_values.shape[0], channels, *row.shape[1:]]
+    values = reshape(flat_values, [0 if n == -1 else n for n in sizes])
+    return elementwise.elementwise_mul(values, cast(unsqueeze(inside, 1), x.dtype))
 
 
-def within(x: Any, size: int) -> Any:
-    """Where a coordinate is that of a pixel."""
+def is_inside(x: Any, size: int) -> Any:
+    """Mask of the coordinates within [0, size - 1]."""
     first = elementwise.greater_equal(x, fill_any_like(x))
     last = elementwise.less_equal(x, fill_any_like(x, value=size - 1.0))
     return logic.logical_and(first, last)
@@ -182,18 +184,18 @@ def temporal_shift(
     name: Any = None,
     data_format: str = "NCHW",
 ) -> Any:
-    """Some channels from the frame before, as many from the one behind.
+    """Shift a share of the channels one frame forward, and as many one frame back.
 
     Args:
         x: The frames of videos, [N seg_num, C, H, W].
-        seg_num: How many frames each video has.
-        shift_ratio: Which share of the channels comes from the frame before, and which
-            from the one behind.
+        seg_num: The number of frames of each video.
+        shift_ratio: The share of the channels from the previous frame, and the share
+            from the next one.
         name: Accepted for Paddle's sake.
         data_format: "NCHW" or "NHWC".
 
     Raises:
-        InvalidValueError: The share or the format is none, or frames are left over.
+        InvalidValueError: An invalid share or format, or incomplete videos.
 
     Source: Lin et al. 2018, https://arxiv.org/abs/1811.08383. In Paddle this is
     `paddle.nn.functional.temporal_shift`.
@@ -205,12 +207,12 @@ def temporal_shift(
            [0., 0., 6., 7.]])
     """
     if data_format not in ("NCHW", "NHWC") or not 0 <= shift_ratio <= 0.5:
-        told = f"temporal_shift: {data_format!r}, a share of {shift_ratio}"
-        raise InvalidValueError(at_user_line(told))
+        message = f"temporal_shift: {data_format!r}, a share of {shift_ratio}"
+        raise InvalidValueError(at_user_line(message))
     frames, *rest = x.shape
     if frames > 0 and frames % seg_num:
-        told = f"temporal_shift: {frames} frames in videos of {seg_num}"
-        raise InvalidValueError(at_user_line(told))
+        message = f"temporal_shift: {frames} frames in videos of {seg_num}"
+        raise InvalidValueError(at_user_line(message))
     at = 2 if data_format == "NCHW" else 4
     videos = reshape(x, [-1, seg_num, *rest])
     channels = rest[at - 2]

@@ -1,4 +1,4 @@
-"""The loss of classes that are leaves of a tree."""
+"""Hierarchical sigmoid loss: classes are leaves of a binary tree."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ def hsigmoid_loss(
     is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Minus the log-probability of each label: that of all turns on the way to it.
+    """Compute -log p(label), a product of binary decisions on the path to the leaf.
 
-    A step costs one product of `input` with a row of weights, and there are log2 of
-    `num_classes` of them. Where a path has k steps less than the longest one, the loss
-    has k ln 2 more, as Paddle's; its gradients do not depend on it.
+    A decision costs one product of `input` with a row of weights, and a path has about
+    log2(num_classes) of them. If a path has k decisions fewer than the longest one, the
+    loss is k ln 2 larger, as in Paddle; the gradients do not depend on that.
 
     Args:
         input: Features [N, D].
-        label: Classes [N, 1], whole numbers from 0 to num_classes - 1.
-        num_classes: How many leaves the tree has, at least 2.
+        label: Classes [N, 1], integers from 0 to num_classes - 1.
+        num_classes: The number of leaves, at least 2.
         weight: A row for each inner node, [num_classes - 1, D].
         bias: A number for each inner node, [num_classes - 1, 1], or None.
-        path_table: For a tree of one's own the inner nodes on the way to each label,
-            [N, L]; the first negative one ends the path.
-        path_code: For such a tree the turn at each of them, 0 or 1, [N, L].
+        path_table: For a custom tree the inner nodes on the path to each label, [N, L];
+            the first negative one ends the path.
+        path_code: For such a tree the decision at each of them, 0 or 1, [N, L].
         is_sparse: Accepted for Paddle's sake; there are no sparse gradients.
         name: Accepted for Paddle's sake.
 
@@ -44,8 +44,9 @@ def hsigmoid_loss(
     Raises:
         ShapeError: Sizes do not fit.
         DTypeError: Labels or paths are no integers, or the rest is not floating.
-        OutOfRangeError: There is no such class, or no such node.
-        InvalidValueError: There are less than two classes, or only half a path.
+        OutOfRangeError: A class or a node is out of range.
+        InvalidValueError: Fewer than two classes, or one of `path_table` and
+            `path_code` without the other.
 
     >>> import numpy as np
     >>> hsigmoid_loss(np.ones((1, 2)), np.array([[0]]), 2, np.zeros((1, 2))).round(4)

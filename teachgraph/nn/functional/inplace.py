@@ -1,6 +1,6 @@
-"""Activations in place: `relu_(x)` is `relu(x)`, after which `x` is the result.
+"""In-place activations: `relu_(x)` computes `relu(x)` and stores it in `x`.
 
-Only of Tensors: a Program has nothing to replace.
+Only for Tensors: a Program's variables are not updated in place.
 """
 
 from teachgraph.autograd.inplace import in_place

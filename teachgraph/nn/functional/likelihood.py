@@ -1,4 +1,4 @@
-"""Losses of a guess and how sure it is: minus the logarithm of a likelihood."""
+"""Negative log-likelihood losses of Gaussian and Poisson distributions."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def gaussian_nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of (log v + (input - label)^2 / v) / 2: a normal distribution's.
+    """Compute the mean of (log v + (input - label)^2 / v) / 2.
 
     Args:
-        input: Guessed means [..., n].
-        label: What they should have been; it broadcasts.
+        input: Predicted means [..., n].
+        label: The targets; they broadcast.
         variance: The variances v, [..., n], [..., 1] or [...].
-        full: Whether log(2 pi) / 2, which does not depend on anything, is added.
-        epsilon: The least a variance counts for; below it has no gradient.
+        full: Add the constant log(2 pi) / 2.
+        epsilon: The lower bound of a variance; below it the gradient is 0.
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 
@@ -45,12 +45,12 @@ def gaussian_nll_loss(
     array([0., 2.])
     """
     check_reduction(reduction)
-    sizes, given = list(input.shape), list(variance.shape)
-    if given == sizes[:-1] and given != sizes:
+    sizes, own = list(input.shape), list(variance.shape)
+    if own == sizes[:-1] and own != sizes:
         variance = shapes.unsqueeze2(variance, axes=[-1])
-    elif given not in (sizes, [*sizes[:-1], 1]):
-        told = f"gaussian_nll_loss: a variance {given} for an input {sizes}"
-        raise ShapeError(at_user_line(told))
+    elif own not in (sizes, [*sizes[:-1], 1]):
+        message = f"gaussian_nll_loss: a variance {own} for an input {sizes}"
+        raise ShapeError(at_user_line(message))
     least = fill_any_like(variance, value=float(epsilon))
     variance = elementwise.elementwise_max(variance, least)
     squares = math.square(elementwise.elementwise_sub(input, label))
@@ -67,14 +67,14 @@ def poisson_nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of exp(input) - label input: a Poisson distribution's, but for label!.
+    """Compute the mean of exp(input) - label input, a Poisson loss without log(label!).
 
     Args:
-        input: Logarithms of the guessed rates, or the rates if not `log_input`.
-        label: How often it happened.
-        log_input: Whether the input holds logarithms.
-        full: Whether Stirling's approximation of log(label!) is added.
-        epsilon: What keeps the logarithm of a rate finite.
+        input: Logarithms of the predicted rates, or the rates if not `log_input`.
+        label: The observed counts.
+        log_input: The input holds logarithms.
+        full: Add Stirling's approximation of log(label!).
+        epsilon: Keeps the logarithm of a rate finite.
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 
@@ -89,8 +89,8 @@ def poisson_nll_loss(
     """
     check_reduction(reduction)
     if epsilon <= 0:
-        told = f"poisson_nll_loss: epsilon is positive, got {epsilon}"
-        raise InvalidValueError(at_user_line(told))
+        message = f"poisson_nll_loss: epsilon is positive, got {epsilon}"
+        raise InvalidValueError(at_user_line(message))
     if log_input:
         loss = math.exp(input) - label * input
     else:
@@ -99,10 +99,11 @@ def poisson_nll_loss(
 
 
 def stirling(label: Any) -> Any:
-    """log(label!) nearly: n log n - n + log(2 pi n) / 2 where n > 1, else 0."""
+    """Approximate log(n!) by n log n - n + log(2 pi n) / 2 where n > 1, else by 0."""
+    # Clipped to 1, so that the branch `where` discards has a finite gradient, too.
     one = fill_any_like(label, value=1.0)
     n = elementwise.elementwise_max(label, one)
-    found = n * math.log(n) - n + math.log(n * (2.0 * pi)) * 0.5
+    log_factorial = n * math.log(n) - n + math.log(n * (2.0 * pi)) * 0.5
     return logic.where(
-        found, fill_any_like(label), elementwise.greater_than(label, one)
+        log_factorial, fill_any_like(label), elementwise.greater_than(label, one)
     )

@@ -1,4 +1,4 @@
-"""A row of a table for each number."""
+"""Embedding lookup: a row of a table for each index."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ def embedding(
     sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Row x of the table, for each number in x.
+    """Look up row x of a table, for each index in x.
 
     Args:
         x: Integers of any shape, 0 <= x < V.
         weight: The table [V, D].
-        padding_idx: A number whose result is zeros and whose row gets no gradient;
+        padding_idx: An index whose result is zeros and whose row gets no gradient;
             counted from the end if negative.
-        sparse: Accepted for Paddle's sake; gradients are tables.
+        sparse: Accepted for Paddle's sake; gradients are dense.
         name: Accepted for Paddle's sake.
 
     Returns:
         [*x.shape, D].
 
     Raises:
-        OutOfRangeError: There is no such row.
-        DTypeError: x is not of integers.
+        OutOfRangeError: An index is out of range.
+        DTypeError: x does not hold integers.
         InvalidValueError: There is no row `padding_idx`.
 
     In Paddle this is `paddle.nn.functional.embedding`.
@@ -51,7 +51,7 @@ def embedding(
 
 
 def padding_row(padding_idx: int | None, rows: int) -> int:
-    """Paddle's attribute: the row counted from the front, -1 for none.
+    """Resolve `padding_idx` to Paddle's attribute: non-negative, -1 for none.
 
     Raises:
         InvalidValueError: There is no such row.

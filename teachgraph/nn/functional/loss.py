@@ -1,8 +1,8 @@
-"""Losses: how far a prediction is off.
+"""Losses of predictions: squared, absolute, binary, divergence, focal, dice, CTC.
 
-Those of classes are in `cross_entropy.py`, those of pairs in `pairs.py`. Most are a
-formula in ops, to be read there; one that would overflow step by step, or
-that Paddle has an op for, is one op.
+Those of classes are in `cross_entropy.py`, those of pairs in `pairs.py`. Most are
+compositions of ops; one that would overflow when composed, or for which Paddle has an
+op, is a single op.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ __all__ = [
 
 
 def square_error_cost(input: Any, label: Any) -> Any:
-    """(input - label)^2, element by element.
+    """Compute (input - label)^2, element by element.
 
     In Paddle this is `paddle.nn.functional.square_error_cost`.
     """
@@ -72,7 +72,7 @@ def square_error_cost(input: Any, label: Any) -> Any:
 def mse_loss(
     input: Any, label: Any, reduction: str = "mean", name: str | None = None
 ) -> Any:
-    """The mean of (input - label)^2.
+    """Compute the mean of (input - label)^2.
 
     In Paddle this is `paddle.nn.functional.mse_loss`.
     """
@@ -83,7 +83,7 @@ def mse_loss(
 def l1_loss(
     input: Any, label: Any, reduction: str = "mean", name: str | None = None
 ) -> Any:
-    """The mean of |input - label|.
+    """Compute the mean of |input - label|.
 
     In Paddle this is `paddle.nn.functional.l1_loss`.
 
@@ -101,9 +101,9 @@ def smooth_l1_loss(
     delta: float = 1.0,
     name: str | None = None,
 ) -> Any:
-    """The mean of r^2 / 2 where |r| <= delta, else of delta (|r| - delta / 2).
+    """Compute the mean of r^2 / 2 where |r| <= delta, else of delta (|r| - delta / 2).
 
-    Here r = input - label: a square near 0, straight further out (Huber's loss).
+    Here r = input - label: quadratic near 0, linear further out (Huber's loss).
 
     In Paddle this is `paddle.nn.functional.smooth_l1_loss`.
 
@@ -122,14 +122,14 @@ def binary_cross_entropy(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of -label log input - (1 - label) log(1 - input).
+    """Compute the mean of -label log input - (1 - label) log(1 - input).
 
     No logarithm is below -100, so a probability of 0 or 1 gives no infinity.
 
     Args:
         input: Probabilities.
         label: Floating numbers between 0 and 1, in the shape of `input`.
-        weight: What to multiply each loss with; it broadcasts.
+        weight: Factors of the losses; they broadcast.
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 
@@ -156,14 +156,14 @@ def binary_cross_entropy_with_logits(
     pos_weight: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The mean of -p label log s - (1 - label) log(1 - s), with s = sigmoid(logit).
+    """Compute the mean of -p label log s - (1 - label) log(1 - s), s = sigmoid(logit).
 
     Args:
         logit: Any numbers.
         label: Floating numbers between 0 and 1, in the shape of `logit`.
-        weight: What to multiply each loss with; it broadcasts.
+        weight: Factors of the losses; they broadcast.
         reduction: "mean", "sum" or "none".
-        pos_weight: The weight p of what is positive; it broadcasts.
+        pos_weight: The weight p of positives; it broadcasts.
         name: Accepted for Paddle's sake.
 
     Raises:
@@ -188,14 +188,14 @@ def kl_div(
     log_target: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The mean of label (log label - input): how far `input` is from a distribution.
+    """Compute the mean of label (log label - input), the Kullback-Leibler divergence.
 
     Args:
         input: Logarithms of probabilities.
         label: Probabilities in the same shape.
         reduction: "mean", "sum", "none", or "batchmean": the sum over the size of the
-            first dimension, which is what mathematics calls the divergence.
-        log_target: Whether the label holds logarithms, too.
+            first dimension, which is the divergence in its mathematical definition.
+        log_target: The label holds logarithms, too.
         name: Accepted for Paddle's sake.
 
     Raises:
@@ -222,7 +222,7 @@ def kl_div(
 def soft_margin_loss(
     input: Any, label: Any, reduction: str = "mean", name: str | None = None
 ) -> Any:
-    """The mean of log(1 + exp(-label input)), for labels 1 and -1.
+    """Compute the mean of log(1 + exp(-label input)), for labels 1 and -1.
 
     In Paddle this is `paddle.nn.functional.soft_margin_loss`.
     """
@@ -237,11 +237,11 @@ def multi_label_soft_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean over classes of -y log s - (1 - y) log(1 - s), s = sigmoid(input).
+    """Compute the class mean of -y log s - (1 - y) log(1 - s), s = sigmoid(input).
 
     Args:
         input: [N, C].
-        label: Whether each class is there: 0 or 1, [N, C].
+        label: 1 for each class that is present, else 0, [N, C].
         weight: A weight for each class, [C].
         reduction: "mean", "sum" or "none", over the N means.
         name: Accepted for Paddle's sake.
@@ -256,12 +256,12 @@ def multi_label_soft_margin_loss(
 def log_loss(
     input: Any, label: Any, epsilon: float = 1e-4, name: str | None = None
 ) -> Any:
-    """-label log(input + epsilon) - (1 - label) log(1 - input + epsilon).
+    """Compute -label log(input + epsilon) - (1 - label) log(1 - input + epsilon).
 
     Args:
         input: Probabilities [N, 1].
         label: 0.0 or 1.0, [N, 1].
-        epsilon: What keeps the logarithms finite.
+        epsilon: Keeps the logarithms finite.
         name: Accepted for Paddle's sake.
 
     In Paddle this is `paddle.nn.functional.log_loss`.
@@ -278,17 +278,17 @@ def sigmoid_focal_loss(
     reduction: str = "sum",
     name: str | None = None,
 ) -> Any:
-    """The sum of a (1 - t)^gamma CE: what is right already counts little.
+    """Compute the sum of a (1 - t)^gamma CE, which gives easy examples a low weight.
 
     CE is the cross entropy, t the probability of the right answer, and a is alpha for
-    what is positive, 1 - alpha for the rest.
+    positives, 1 - alpha for negatives.
 
     Args:
         logit: [N, C].
         label: 0.0 or 1.0, [N, C].
-        normalizer: What to divide each loss by, such as the number of objects.
-        alpha: The weight of what is positive.
-        gamma: How much less what is right counts.
+        normalizer: The divisor of each loss, such as the number of objects.
+        alpha: The weight of positives.
+        gamma: The focusing exponent.
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 
@@ -307,12 +307,12 @@ def sigmoid_focal_loss(
 def dice_loss(
     input: Any, label: Any, epsilon: float = 1e-5, name: str | None = None
 ) -> Any:
-    """The mean of 1 - 2 |A and B| / (|A| + |B|): how little two regions overlap.
+    """Compute the mean of 1 - 2 |A and B| / (|A| + |B|), for segmentation.
 
     Args:
         input: Probabilities of the classes, [N, ..., C].
         label: Integers [N, ..., 1].
-        epsilon: What keeps the quotient finite.
+        epsilon: Keeps the quotient finite.
         name: Accepted for Paddle's sake.
 
     In Paddle this is `paddle.nn.functional.dice_loss`.
@@ -336,20 +336,20 @@ def ctc_loss(
     reduction: str = "mean",
     norm_by_times: bool = False,
 ) -> Any:
-    """-log of the probability of all ways to say a label in a sequence of time steps.
+    """Compute the CTC loss: -log of the probability of all paths that yield a label.
 
     Args:
-        log_probs: Logits [T, B, C], or logarithms of probabilities: softmax is taken.
-        labels: Integers [B, L]; what is behind a label's length is not looked at.
-        input_lengths: How many time steps each sequence has, [B].
-        label_lengths: How long each label is, [B].
-        blank: The class that says nothing.
+        log_probs: Logits [T, B, C], or log-probabilities: softmax is applied.
+        labels: Integers [B, L]; elements after a label's length are ignored.
+        input_lengths: The number of time steps of each sequence, [B].
+        label_lengths: The length of each label, [B].
+        blank: The class of the blank.
         reduction: "mean", which divides each loss by the length of its label first,
             "sum" or "none".
         norm_by_times: Divide the gradient, but not the loss, by the time steps.
 
     Returns:
-        One number, or [B]. A label that is too long to be spelt has the loss inf.
+        One number, or [B]. A label that is too long has the loss inf.
 
     Raises:
         InvalidValueError: Lengths or labels out of range.

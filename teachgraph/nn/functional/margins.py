@@ -1,4 +1,4 @@
-"""Losses that stop where an answer is right by a margin, and the distances in them."""
+"""Margin losses and the p-norm distance."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pairwise_distance(
     keepdim: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The p-norm of x - y + epsilon along the last dimension.
+    """Compute the p-norm of x - y + epsilon along the last dimension.
 
     In Paddle this is `paddle.nn.functional.pairwise_distance`.
 
@@ -49,14 +49,14 @@ def triplet_margin_with_distance_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of max(0, d(input, positive) - d(input, negative) + margin).
+    """Compute the mean of max(0, d(input, positive) - d(input, negative) + margin).
 
     Args:
         input: Anchors.
-        positive: What should be near them.
-        negative: What should be further away by the margin.
+        positive: Samples that should be near them.
+        negative: Samples that should be further away, by the margin.
         distance_function: The distance d; by default `pairwise_distance`.
-        margin: By how much.
+        margin: The margin.
         swap: Take d(positive, negative) where that is smaller.
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
@@ -68,8 +68,10 @@ def triplet_margin_with_distance_loss(
     """
     check_reduction(reduction)
     if margin < 0:
-        told = f"triplet_margin_with_distance_loss: margin is 0 or more, got {margin}"
-        raise InvalidValueError(at_user_line(told))
+        message = (
+            f"triplet_margin_with_distance_loss: margin is 0 or more, got {margin}"
+        )
+        raise InvalidValueError(at_user_line(message))
     distance = distance_function or pairwise_distance
     near, far = distance(input, positive), distance(input, negative)
     if swap:
@@ -86,14 +88,14 @@ def multi_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of sum over wrong classes c of max(0, margin - x_label + x_c)^p / C.
+    """Compute the mean of sum_(c != label) max(0, margin - x_label + x_c)^p / C.
 
     Args:
         input: Scores x of each class, [N, C].
         label: The right classes, [N].
         p: The power.
-        margin: By how much the right class should win.
-        weight: A weight for each class, [C], with which the loss is multiplied.
+        margin: The margin.
+        weight: A factor of the loss for each class, [C].
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 

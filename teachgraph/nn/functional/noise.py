@@ -1,4 +1,4 @@
-"""Activations that draw random numbers."""
+"""Random activations: Gumbel softmax and randomised leaky ReLU."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from teachgraph.ops.sampling import gaussian_like
 __all__ = ["gumbel_softmax", "rrelu"]
 
 
-def waiting(x: Any) -> Any:
-    """Exponentially distributed numbers, as many as in `x`.
+def exponential_like(x: Any) -> Any:
+    """Draw exponentially distributed numbers in the shape of `x`.
 
-    Half the squared length of a normal vector of two is one: Box and Muller's method,
-    backwards.
+    Half the squared norm of a normal 2-vector is exponentially distributed (the
+    Box-Muller method, inverted).
     """
     first, second = (math.square(gaussian_like(x)) for _ in range(2))
     return (first + second) * 0.5
@@ -34,16 +34,16 @@ def gumbel_softmax(
     axis: int = -1,
     name: str | None = None,
 ) -> Any:
-    """softmax((x + g) / temperature): a class drawn by softmax(x), but differentiably.
+    """Compute softmax((x + g) / temperature): a differentiable draw from softmax(x).
 
-    g is Gumbel's noise, -log of a waiting time. The lower the temperature, the nearer
-    the result is to one class.
+    g is Gumbel noise, -log of an exponential variable. The lower the temperature, the
+    nearer the result is to one-hot.
 
     Args:
         x: Logits.
         temperature: Above 0.
-        hard: Give exactly one class, with the gradient of the soft result.
-        axis: That of the classes.
+        hard: Return a one-hot result, with the gradient of the soft one.
+        axis: The axis of the classes.
         name: Accepted for Paddle's sake.
 
     Raises:
@@ -57,15 +57,16 @@ def gumbel_softmax(
     [1.0, 1.0, 1.0]
     """
     if temperature <= 0:
-        told = f"gumbel_softmax: the temperature is above 0, got {temperature}"
-        raise InvalidValueError(at_user_line(told))
-    noisy = elementwise.elementwise_sub(x, math.log(waiting(x)))
+        message = f"gumbel_softmax: the temperature is above 0, got {temperature}"
+        raise InvalidValueError(at_user_line(message))
+    noisy = elementwise.elementwise_sub(x, math.log(exponential_like(x)))
     soft = softmaxes.softmax(noisy * (1.0 / temperature), axis=axis)
     if not hard:
         return soft
     winner = one_hot(argmax(soft, axis), x.shape[axis]).astype(x.dtype)
-    away = constant(elementwise.elementwise_sub(moveaxis(winner, -1, axis), soft))
-    return soft + away
+    # Straight-through: the difference counts as a constant in backward.
+    correction = constant(elementwise.elementwise_sub(moveaxis(winner, -1, axis), soft))
+    return soft + correction
 
 
 def rrelu(
@@ -90,10 +91,10 @@ def rrelu(
     array([-2.,  2.])
     """
     if not 0 <= lower <= upper <= 1:
-        told = f"rrelu: 0 <= lower <= upper <= 1, got {lower} and {upper}"
-        raise InvalidValueError(at_user_line(told))
+        message = f"rrelu: 0 <= lower <= upper <= 1, got {lower} and {upper}"
+        raise InvalidValueError(at_user_line(message))
     if not training:
         return leaky_relu(x, (lower + upper) / 2.0)
-    slope = math.exp(-waiting(x)) * (upper - lower) + lower
+    slope = math.exp(-exponential_like(x)) * (upper - lower) + lower
     positive = elementwise.greater_equal(x, fill_any_like(x))
     return logic.where(x, elementwise.elementwise_mul(x, slope), positive)

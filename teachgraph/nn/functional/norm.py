@@ -1,4 +1,4 @@
-"""Normalisation: mean 0 and variance 1, over one choice of axes or another."""
+"""Normalisations: batch, layer, RMS, group, instance, local response, p-norm."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    """weight (x - mean) / sqrt(variance + epsilon) + bias, channel by channel.
+    """Compute weight (x - mean) / sqrt(variance + epsilon) + bias, per channel.
 
-    While training, mean and variance are those of the batch, and the running ones move
-    towards them: running_mean <- momentum running_mean + (1 - momentum) mean. PyTorch's
+    While training, mean and variance are those of the batch, and the running moments
+    are updated: running_mean <- momentum running_mean + (1 - momentum) mean. PyTorch's
     momentum is 1 minus this one.
 
     Args:
         x: [N, C, ...], or [N, ..., C] with a `data_format` such as "NHWC".
-        running_mean: [C], a Tensor or Variable, which gets the new value.
+        running_mean: [C], a Tensor or Variable, updated in place.
         running_var: [C], likewise.
         weight: [C], or None for 1.
         bias: [C], or None for 0.
-        training: Whether to use the batch's moments.
+        training: Use the batch's moments.
         momentum: The weight of the old running value.
         epsilon: Keeps the denominator from 0.
         data_format: Where the channels are.
-        use_global_stats: True for the running moments, False for the batch's, whether
-            training or not.
+        use_global_stats: True for the running moments, False for the batch's,
+            regardless of `training`.
         name: Accepted for Paddle's sake.
 
     Raises:
-        ShapeError: A vector has not as many elements as there are channels.
+        ShapeError: The size of a vector is not the number of channels.
 
     In Paddle this is `paddle.nn.functional.batch_norm`.
 
@@ -68,6 +68,7 @@ def batch_norm(
            [ 1.]])
     """
     chosen = use_global_stats is not None
+    # "trainable_statistics" is Paddle's attribute for batch moments outside training.
     outputs = batch_norm_op(
         x,
         weight,
@@ -85,10 +86,10 @@ def batch_norm(
 
 
 def layout(data_format: str) -> str:
-    """Paddle's attribute for a format of any rank.
+    """Convert a data format of any rank to Paddle's `data_layout` attribute.
 
     Raises:
-        InvalidValueError: It is no format.
+        InvalidValueError: The format is unknown.
 
     >>> layout("NCL"), layout("NDHWC")
     ('NCHW', 'NHWC')
@@ -108,7 +109,7 @@ def layer_norm(
     epsilon: float = 1e-5,
     name: str | None = None,
 ) -> Any:
-    """weight (x - mean) / sqrt(variance + epsilon) + bias, sample by sample.
+    """Compute weight (x - mean) / sqrt(variance + epsilon) + bias, per sample.
 
     Args:
         x: [..., *normalized_shape].
@@ -134,7 +135,7 @@ def layer_norm(
 
 
 def leading(x: Any, normalized_shape: int | Sequence[int]) -> int:
-    """How many dimensions x has before those that are normalised.
+    """Count the dimensions of x before the normalised ones.
 
     Raises:
         ShapeError: x does not end in these sizes.
@@ -154,7 +155,7 @@ def leading(x: Any, normalized_shape: int | Sequence[int]) -> int:
 
 
 def sizes_of(normalized_shape: int | Sequence[int]) -> list[int]:
-    """One size or several as a list."""
+    """Wrap a single size in a list."""
     if isinstance(normalized_shape, int):
         return [normalized_shape]
     return list(normalized_shape)
@@ -166,7 +167,7 @@ def rms_norm(
     weight: Any = None,
     epsilon: float = 1e-5,
 ) -> Any:
-    """weight x / sqrt(mean x^2 + epsilon): layer normalisation without the mean.
+    """Compute weight x / sqrt(mean x^2 + epsilon): layer normalisation without mean.
 
     Args:
         x: [..., *normalized_shape].
@@ -195,11 +196,11 @@ def group_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """weight (x - mean) / sqrt(variance + epsilon) + bias, moments of groups.
+    """Compute weight (x - mean) / sqrt(variance + epsilon) + bias, groups of channels.
 
     Args:
         x: [N, C, ...], or [N, ..., C] with a `data_format` such as "NHWC".
-        num_groups: How many groups the channels of each sample make.
+        num_groups: The number of groups of channels.
         epsilon: Keeps the denominator from 0.
         weight: [C], or None for 1.
         bias: [C], or None for 0.
@@ -229,7 +230,7 @@ def instance_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """weight (x - mean) / sqrt(variance + eps) + bias, each channel of each sample.
+    """Compute weight (x - mean) / sqrt(variance + eps) + bias, per sample and channel.
 
     Args:
         x: [N, C, ...], or [N, ..., C] with a `data_format` such as "NHWC".
@@ -237,8 +238,8 @@ def instance_norm(
         running_var: [C], likewise.
         weight: [C], or None for 1.
         bias: [C], or None for 0.
-        use_input_stats: Whether mean and variance are those of x.
-        momentum: Accepted for Paddle's sake; running moments do not move.
+        use_input_stats: Use mean and variance of x.
+        momentum: Accepted for Paddle's sake; running moments are not updated.
         eps: Keeps the denominator from 0.
         data_format: Where the channels are.
         name: Accepted for Paddle's sake.
@@ -246,8 +247,8 @@ def instance_norm(
     In Paddle this is `paddle.nn.functional.instance_norm`.
     """
     if not use_input_stats:
-        given = running_mean, running_var, weight, bias
-        return batch_norm(x, *given, epsilon=eps, data_format=data_format)
+        tensors = running_mean, running_var, weight, bias
+        return batch_norm(x, *tensors, epsilon=eps, data_format=data_format)
     order = layout(data_format)
     first = channels.channels_first(x, order)
     out = norm.instance_norm(first, weight, bias, epsilon=eps)[-1]
@@ -257,10 +258,10 @@ def instance_norm(
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:
-    """x / max(|x|_p, epsilon), with |x|_p = (sum |x|^p)^(1/p) along `axis`.
+    """Compute x / max(|x|_p, epsilon), with |x|_p = (sum |x|^p)^(1/p) along `axis`.
 
-    A vector of zeros stays one, and its gradient is finite: the bound is taken under
-    the root, where the slope is.
+    A zero vector stays zero, and its gradient is finite: the bound is applied under the
+    root, whose slope at 0 is infinite.
 
     Raises:
         InvalidValueError: p is not positive.
@@ -287,7 +288,7 @@ def normalize(
 
 
 def at_least(x: Any, bound: float) -> Any:
-    """max(x, bound), where the bound is at least the least normal number."""
+    """Compute max(x, bound), with the bound raised to the smallest normal number."""
     bound = max(bound, float(np.finfo(x.dtype).tiny))
     return elementwise.elementwise_max(x, np.full(1, bound, x.dtype))
 
@@ -301,22 +302,22 @@ def local_response_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """x / (k + alpha mean)^beta, with the mean of x^2 over `size` channels about each.
+    """Compute x / (k + alpha mean)^beta, mean of x^2 over `size` neighbouring channels.
 
-    Channels beyond the first and the last count as 0.
+    Channels beyond the first and the last are 0.
 
     Args:
         x: [N, C, ...], or [N, ..., C] with a `data_format` such as "NHWC".
-        size: How many channels the window has.
-        alpha: The weight of the mean.
-        beta: The power.
-        k: What it is added to.
+        size: The number of channels in the window.
+        alpha: The factor of the mean.
+        beta: The exponent.
+        k: The constant term.
         data_format: Where the channels are.
         name: Accepted for Paddle's sake.
 
     Raises:
         ShapeError: x has fewer than three dimensions.
-        InvalidValueError: The window has no channel.
+        InvalidValueError: The size is less than 1.
 
     In Paddle this is `paddle.nn.functional.local_response_norm`.
     """
@@ -335,7 +336,7 @@ def local_response_norm(
 
 
 def window(channels: int, size: int) -> Any:
-    """The matrix that averages `size` channels about each, as far as there are any.
+    """Build the matrix that averages the `size` channels around each one.
 
     >>> window(3, 2)
     array([[0.5, 0.5, 0. ],

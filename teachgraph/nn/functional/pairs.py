@@ -1,4 +1,4 @@
-"""Losses of pairs: what belongs together should be near, the rest further away."""
+"""Losses of pairs and triplets of embeddings, and cosine similarity."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def hinge_embedding_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of input where label = 1, max(0, margin - input) where label = -1.
+    """Compute the mean of input (label 1) or max(0, margin - input) (label -1).
 
     In Paddle this is `paddle.nn.functional.hinge_embedding_loss`.
     """
@@ -45,7 +45,7 @@ def margin_ranking_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of max(0, margin - label (input - other)).
+    """Compute the mean of max(0, margin - label (input - other)).
 
     The label is 1 where `input` should be larger than `other`, -1 where smaller.
 
@@ -62,9 +62,9 @@ def margin_ranking_loss(
 
 
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between x1 and x2 along `axis`.
+    """Compute the cosine of the angle between x1 and x2 along `axis`.
 
-    The product of their lengths counts as `eps` at least.
+    The product of their norms is at least `eps`.
 
     In Paddle this is `paddle.nn.functional.cosine_similarity`.
 
@@ -79,7 +79,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
 
 
 def dot(x: Any, y: Any, axis: int) -> Any:
-    """The inner products along `axis`."""
+    """Compute inner products along `axis`."""
     return reduce.reduce_sum(elementwise.elementwise_mul(x, y), dim=[axis])
 
 
@@ -91,13 +91,13 @@ def cosine_embedding_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of 1 - cos where label = 1, max(0, cos - margin) where label = -1.
+    """Compute the mean of 1 - cos (label 1) or max(0, cos - margin) (label -1).
 
     Args:
         input1: Vectors [N, M], or one [M].
-        input2: Others in the same shape.
-        label: Whether each pair belongs together: 1 or -1, [N].
-        margin: The cosine that strangers may have.
+        input2: Vectors of the same shape.
+        label: 1 for similar, -1 for dissimilar pairs, [N].
+        margin: The largest cosine of a dissimilar pair without loss.
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 
@@ -122,15 +122,15 @@ def triplet_margin_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Any:
-    """The mean of max(0, |input - positive| - |input - negative| + margin).
+    """Compute the mean of max(0, |input - positive| - |input - negative| + margin).
 
     Args:
         input: Anchors [N, M].
-        positive: What should be near them, [N, M].
-        negative: What should be further away by the margin, [N, M].
-        margin: By how much.
-        p: Of the norm.
-        epsilon: Added to each difference, so that a distance of 0 has a slope.
+        positive: Samples that should be near them, [N, M].
+        negative: Samples that should be further away, by the margin, [N, M].
+        margin: The margin.
+        p: The order of the norm.
+        epsilon: Added to each difference, so that a distance of 0 has a gradient.
         swap: Take |positive - negative| where that is the smaller distance.
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
@@ -147,7 +147,7 @@ def triplet_margin_loss(
 
 
 def distance(x: Any, y: Any, p: float, epsilon: float) -> Any:
-    """(sum |x - y + epsilon|^p)^(1/p) along the last dimension."""
+    """Compute (sum |x - y + epsilon|^p)^(1/p) along the last dimension."""
     difference = elementwise.elementwise_sub(x, y) + epsilon
     if p == 2:
         return math.sqrt(reduce.reduce_sum(math.square(difference), dim=[-1]))
@@ -155,13 +155,13 @@ def distance(x: Any, y: Any, p: float, epsilon: float) -> Any:
 
 
 def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
-    """Cross entropy of anchor positive', where rows of one label belong together.
+    """Compute the cross entropy of anchor positive'; equal labels are the targets.
 
     Args:
         anchor: Embeddings [N, M].
         positive: Embeddings [N, M].
         labels: [N].
-        l2_reg: The weight of the embeddings' squared lengths, by a quarter.
+        l2_reg: The weight of a quarter of the embeddings' squared norms.
 
     In Paddle this is `paddle.nn.functional.npair_loss`.
     """

@@ -1,6 +1,6 @@
-"""Pooling: one number for each window.
+"""Pooling: max, average, adaptive, and unpooling, in 1, 2 and 3 dimensions.
 
-Padding is said as for convolutions; `stride` is the size of the window if left out.
+Padding is given as for convolutions; `stride` is the window's size by default.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def windows(
     dims: int,
     data_format: str,
 ) -> dict[str, Any]:
-    """The attributes that say where the windows are."""
+    """Build the window attributes of a pooling op."""
     ksize = several(kernel_size, dims)
     numbers, algorithm = paddings(padding, dims, data_format)
     return {
@@ -53,8 +53,8 @@ def windows(
     }
 
 
-def in_a_row(attrs: dict[str, Any]) -> dict[str, Any]:
-    """The same for sequences seen as images of one row."""
+def as_one_row(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Extend the attributes of a sequence to those of an image of one row."""
     front = {"ksize": [1], "strides": [1], "paddings": [0] * len(attrs["paddings"])}
     return attrs | {name: [*more, *attrs[name]] for name, more in front.items()}
 
@@ -68,13 +68,13 @@ def max_pool1d(
     ceil_mode: bool = False,
     name: Any = None,
 ) -> Any:
-    """The largest element of each window of sequences [N, C, L].
+    """Compute the maximum of each window of sequences [N, C, L].
 
     >>> import numpy as np
     >>> max_pool1d(np.array([[[1.0, 3.0, 2.0, 5.0]]]), 2)
     array([[[3., 5.]]])
     """
-    attrs = in_a_row(windows(kernel_size, stride, padding, 1, "NCL"))
+    attrs = as_one_row(windows(kernel_size, stride, padding, 1, "NCL"))
     attrs["ceil_mode"] = ceil_mode
     row = unsqueeze(x, 2)
     if return_mask:
@@ -93,22 +93,22 @@ def max_pool2d(
     data_format: str = "NCHW",
     name: Any = None,
 ) -> Any:
-    """The largest element of each window of images [N, C, H, W].
+    """Compute the maximum of each window of images [N, C, H, W].
 
-    The gradient goes to the first element that is the largest.
+    The gradient goes to the first maximal element.
 
     Args:
         x: The images.
         kernel_size: Height and width of the window, or one number for both.
         stride: From one window to the next; by default the window's size.
-        padding: Around the image; never the largest.
-        return_mask: Whether to give the numbers of the pixels beside the maxima.
-        ceil_mode: Whether a last window may begin that does not fit.
+        padding: Around the image; it is never the maximum.
+        return_mask: Return the indices of the maxima as well.
+        ceil_mode: Round sizes up: a last window may reach beyond the image.
         data_format: `NHWC` if the channels come last.
         name: Ignored.
 
     Raises:
-        ShapeError: A window is larger than the image, or shows padding alone.
+        ShapeError: A window is larger than the image, or covers only padding.
         InvalidValueError: `return_mask` with channels last.
 
     In Paddle this is `paddle.nn.functional.max_pool2d`.
@@ -135,7 +135,7 @@ def max_pool3d(
     data_format: str = "NCDHW",
     name: Any = None,
 ) -> Any:
-    """The same over volumes [N, C, D, H, W].
+    """Compute the maximum of each window of volumes [N, C, D, H, W].
 
     >>> import numpy as np
     >>> max_pool3d(np.arange(8.0).reshape(1, 1, 2, 2, 2), 2).ravel()
@@ -150,10 +150,10 @@ def max_pool3d(
 
 
 def check_mask(data_format: str) -> None:
-    """The numbers of pixels are those of images whose channels come first.
+    """Refuse a mask for channels last: its indices would be ambiguous.
 
     Raises:
-        InvalidValueError: They come last.
+        InvalidValueError: The channels come last.
     """
     if data_format.endswith("C"):
         raise InvalidValueError(
@@ -170,13 +170,13 @@ def avg_pool1d(
     ceil_mode: bool = False,
     name: Any = None,
 ) -> Any:
-    """The mean of each window of sequences [N, C, L].
+    """Compute the mean of each window of sequences [N, C, L].
 
     >>> import numpy as np
     >>> avg_pool1d(np.array([[[1.0, 3.0, 2.0, 5.0]]]), 2)
     array([[[2. , 3.5]]])
     """
-    attrs = in_a_row(windows(kernel_size, stride, padding, 1, "NCL"))
+    attrs = as_one_row(windows(kernel_size, stride, padding, 1, "NCL"))
     how = {"exclusive": exclusive, "ceil_mode": ceil_mode}
     out = pool.pool2d(unsqueeze(x, 2), pooling_type="avg", **attrs, **how)
     return squeeze(out, 2)
@@ -193,21 +193,21 @@ def avg_pool2d(
     data_format: str = "NCHW",
     name: Any = None,
 ) -> Any:
-    """The mean of each window of images [N, C, H, W].
+    """Compute the mean of each window of images [N, C, H, W].
 
     Args:
         x: The images.
         kernel_size: Height and width of the window, or one number for both.
         stride: From one window to the next; by default the window's size.
         padding: Around the image.
-        ceil_mode: Whether a last window may begin that does not fit.
-        exclusive: Whether padding does not count.
-        divisor_override: What to divide by instead of the number of elements.
+        ceil_mode: Round sizes up: a last window may reach beyond the image.
+        exclusive: Exclude padding from the mean.
+        divisor_override: The divisor, instead of the number of elements.
         data_format: `NHWC` if the channels come last.
         name: Ignored.
 
     Raises:
-        ShapeError: A window is larger than the image, or shows padding alone.
+        ShapeError: A window is larger than the image, or covers only padding.
 
     In Paddle this is `paddle.nn.functional.avg_pool2d`.
 
@@ -218,7 +218,7 @@ def avg_pool2d(
     how = {"ceil_mode": ceil_mode, "exclusive": exclusive, "data_format": data_format}
     attrs = windows(kernel_size, stride, padding, 2, data_format)
     out = pool.pool2d(x, pooling_type="avg", **attrs, **how)
-    return divided(out, attrs["ksize"], divisor_override)
+    return with_divisor(out, attrs["ksize"], divisor_override)
 
 
 def avg_pool3d(
@@ -232,7 +232,7 @@ def avg_pool3d(
     data_format: str = "NCDHW",
     name: Any = None,
 ) -> Any:
-    """The same over volumes [N, C, D, H, W].
+    """Compute the mean of each window of volumes [N, C, D, H, W].
 
     >>> import numpy as np
     >>> avg_pool3d(np.arange(8.0).reshape(1, 1, 2, 2, 2), 2).ravel()
@@ -241,18 +241,18 @@ def avg_pool3d(
     how = {"ceil_mode": ceil_mode, "exclusive": exclusive, "data_format": data_format}
     attrs = windows(kernel_size, stride, padding, 3, data_format)
     out = pool.pool3d(x, pooling_type="avg", **attrs, **how)
-    return divided(out, attrs["ksize"], divisor_override)
+    return with_divisor(out, attrs["ksize"], divisor_override)
 
 
-def divided(out: Any, ksize: Sequence[int], divisor: float | None) -> Any:
-    """Means of whole windows, as sums divided by something else."""
+def with_divisor(out: Any, ksize: Sequence[int], divisor: float | None) -> Any:
+    """Replace the divisor of means of whole windows."""
     if divisor is None:
         return out
     return out * prod(ksize) / divisor
 
 
 def counts(output_size: Sizes, x: Any, dims: int, data_format: str) -> list[int]:
-    """How many windows along each dimension; None leaves a size as it is."""
+    """Resolve the number of windows of each dimension; None keeps a size."""
     wanted = [output_size] * dims if isinstance(output_size, int) else output_size
     image = x.shape[1:-1] if data_format.endswith("C") else x.shape[2:]
     if wanted is None:
@@ -266,7 +266,7 @@ def counts(output_size: Sizes, x: Any, dims: int, data_format: str) -> list[int]
 
 
 def adaptive_avg_pool1d(x: Any, output_size: Sizes, name: Any = None) -> Any:
-    """The means of `output_size` windows that share sequences [N, C, L] out.
+    """Compute the means of `output_size` windows that cover sequences [N, C, L].
 
     >>> import numpy as np
     >>> adaptive_avg_pool1d(np.array([[[1.0, 3.0, 2.0, 5.0]]]), 2)
@@ -280,14 +280,14 @@ def adaptive_avg_pool1d(x: Any, output_size: Sizes, name: Any = None) -> Any:
 def adaptive_avg_pool2d(
     x: Any, output_size: Sizes, data_format: str = "NCHW", name: Any = None
 ) -> Any:
-    """The means of windows that share images [N, C, H, W] out.
+    """Compute the means of windows that cover images [N, C, H, W].
 
     Window i of m over H rows goes from floor(i H / m) to ceil((i + 1) H / m).
 
     Args:
         x: The images.
-        output_size: Rows and columns of the result, or one number for both; None
-            stands for the image's own.
+        output_size: Rows and columns of the result, or one number for both; None keeps
+            the image's size.
         data_format: `NHWC` if the channels come last.
         name: Ignored.
 
@@ -305,7 +305,7 @@ def adaptive_avg_pool2d(
 def adaptive_avg_pool3d(
     x: Any, output_size: Sizes, data_format: str = "NCDHW", name: Any = None
 ) -> Any:
-    """The same over volumes [N, C, D, H, W].
+    """Compute the means of windows that cover volumes [N, C, D, H, W].
 
     >>> import numpy as np
     >>> adaptive_avg_pool3d(np.arange(8.0).reshape(1, 1, 2, 2, 2), 1).ravel()
@@ -319,7 +319,7 @@ def adaptive_avg_pool3d(
 def adaptive_max_pool1d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: Any = None
 ) -> Any:
-    """The maxima of `output_size` windows that share sequences [N, C, L] out.
+    """Compute the maxima of `output_size` windows that cover sequences [N, C, L].
 
     >>> import numpy as np
     >>> adaptive_max_pool1d(np.array([[[1.0, 3.0, 2.0, 5.0]]]), 2)
@@ -333,13 +333,13 @@ def adaptive_max_pool1d(
 def adaptive_max_pool2d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: Any = None
 ) -> Any:
-    """The maxima of windows that share images [N, C, H, W] out.
+    """Compute the maxima of windows that cover images [N, C, H, W].
 
     Args:
         x: The images.
-        output_size: Rows and columns of the result, or one number for both; None
-            stands for the image's own.
-        return_mask: Whether to give the numbers of the pixels beside the maxima.
+        output_size: Rows and columns of the result, or one number for both; None keeps
+            the image's size.
+        return_mask: Return the indices of the maxima as well.
         name: Ignored.
 
     In Paddle this is `paddle.nn.functional.adaptive_max_pool2d`.
@@ -356,7 +356,7 @@ def adaptive_max_pool2d(
 def adaptive_max_pool3d(
     x: Any, output_size: Sizes, return_mask: bool = False, name: Any = None
 ) -> Any:
-    """The same over volumes [N, C, D, H, W].
+    """Compute the maxima of windows that cover volumes [N, C, D, H, W].
 
     >>> import numpy as np
     >>> adaptive_max_pool3d(np.arange(8.0).reshape(1, 1, 2, 2, 2), 1).ravel()
@@ -375,10 +375,10 @@ def unpooled(
     output_size: Sequence[int] | None,
     dims: int,
 ) -> dict[str, Any]:
-    """The attributes of an unpooling, with a size that such a pooling could come from.
+    """Build the attributes of an unpooling, with the output size.
 
     Raises:
-        InvalidValueError: It could not come from the size that is given.
+        InvalidValueError: No such pooling maps the size to that of x.
     """
     ksize, pads = several(kernel_size, dims), several(padding, dims)
     strides = ksize if stride is None else several(stride, dims)
@@ -404,7 +404,7 @@ def max_unpool1d(
     output_size: Sequence[int] | None = None,
     name: Any = None,
 ) -> Any:
-    """Maxima put back where they were in sequences, zeros elsewhere.
+    """Scatter maxima back to their positions in sequences; zeros elsewhere.
 
     >>> import numpy as np
     >>> out, mask = max_pool1d(np.array([[[1.0, 3.0, 5.0, 2.0]]]), 2, return_mask=True)
@@ -428,20 +428,20 @@ def max_unpool2d(
     output_size: Sequence[int] | None = None,
     name: Any = None,
 ) -> Any:
-    """Maxima put back where they were in images, zeros elsewhere.
+    """Scatter maxima back to their positions in images; zeros elsewhere.
 
     Args:
-        x: What `max_pool2d` gave, [N, C, H, W].
-        indices: The mask it gave beside it.
-        kernel_size: The window it had.
-        stride: The steps it made.
-        padding: The padding it had.
-        data_format: `NCHW`; there is no other.
-        output_size: The size of the images; by default the one that just fits.
+        x: The result of `max_pool2d`, [N, C, H, W].
+        indices: Its mask.
+        kernel_size: The pooling's window.
+        stride: The pooling's stride.
+        padding: The pooling's padding.
+        data_format: `NCHW`, the only one supported.
+        output_size: The size; by default (n - 1) stride + window - 2 padding.
         name: Ignored.
 
     Raises:
-        InvalidValueError: The size does not fit the windows, or there is no such pixel.
+        InvalidValueError: The size does not fit, or an index is out of range.
 
     In Paddle this is `paddle.nn.functional.max_unpool2d`.
 
@@ -465,7 +465,7 @@ def max_unpool3d(
     output_size: Sequence[int] | None = None,
     name: Any = None,
 ) -> Any:
-    """The same for volumes [N, C, D, H, W].
+    """Scatter maxima back to their positions in volumes [N, C, D, H, W].
 
     >>> import numpy as np
     >>> cube = np.arange(8.0).reshape(1, 1, 2, 2, 2)

@@ -1,22 +1,29 @@
-"""What becomes of the losses of a batch: their mean, their sum, or each by itself."""
+"""The `reduction` of losses: mean, sum or none."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops import reduce
 
-__all__ = ["check_reduction", "mean_of_weighted", "reduced"]
+__all__ = ["check_reduction", "mean_of_weighted", "reduced", "reduction_of"]
 
-REDUCTIONS = ("mean", "sum", "none")
+REDUCE: dict[str, Callable[[Any], Any]] = {
+    "mean": partial(reduce.reduce_mean, reduce_all=True),
+    "sum": reduce.reduce_sum,
+    "none": lambda loss: loss,
+}
+REDUCTIONS = tuple(REDUCE)
 
 
 def check_reduction(reduction: str, *more: str) -> None:
-    """Refuse a reduction that there is not.
+    """Require a known reduction.
 
     Raises:
-        InvalidValueError: It is none of those.
+        InvalidValueError: The reduction is unknown.
     """
     known = (*REDUCTIONS, *more)
     if reduction not in known:
@@ -26,20 +33,25 @@ def check_reduction(reduction: str, *more: str) -> None:
         )
 
 
+def reduction_of(name: str) -> Callable[[Any], Any]:
+    """The reduction of this name: the mean, the sum, or the losses as they are.
+
+    Raises:
+        InvalidValueError: There is none of that name.
+    """
+    check_reduction(name)
+    return REDUCE[name]
+
+
 def reduced(loss: Any, reduction: str) -> Any:
-    """The mean or sum of a loss, or the loss itself."""
-    check_reduction(reduction)
-    if reduction == "mean":
-        return reduce.reduce_mean(loss, reduce_all=True)
-    if reduction == "sum":
-        return reduce.reduce_sum(loss)
-    return loss
+    """Reduce a loss by mean or sum, or return it unchanged."""
+    return reduction_of(reduction)(loss)
 
 
 def mean_of_weighted(loss: Any, weight: Any) -> Any:
-    """The sum of a loss that is weighted already, over the sum of the weights.
+    """Divide the sum of weighted losses by the sum of the weights.
 
-    Where all weights are 0 it is 0.
+    If all weights are 0 the result is 0.
     """
     total = reduce.reduce_sum(weight)
     return reduce.reduce_sum(loss) / (total + (total == 0.0).astype(total.dtype))

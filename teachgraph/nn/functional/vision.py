@@ -1,4 +1,4 @@
-"""Images and their windows: resizing, unfolding, shuffling."""
+"""Resizing, pixel and channel shuffle, unfold and fold."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ METHODS = {
     "TRILINEAR": (5,),
     "AREA": (3, 4, 5),
 }
-"""How many dimensions an image has for each mode."""
+"""The allowed ranks of the input, by mode."""
 
 
 def interpolate(
@@ -44,23 +44,24 @@ def interpolate(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Images in another size.
+    """Resize images.
 
     Args:
         x: [N, C, *sizes], or [N, *sizes, C] with a `data_format` such as "NHWC".
         size: The new sizes, a number for all or one each.
-        scale_factor: Instead: what to multiply the sizes by.
-        mode: "nearest", "linear" (lines), "bilinear" or "bicubic" (images),
-            "trilinear" (volumes), or "area" (the mean of what falls together).
-        align_corners: Whether the first and last elements keep their places; else the
-            edges do.
+        scale_factor: The factors of the sizes, instead of `size`.
+        mode: "nearest", "linear" (sequences), "bilinear" or "bicubic" (images),
+            "trilinear" (volumes), or "area" (the mean of the covered elements).
+        align_corners: Map the centres of the corner elements onto each other, else the
+            outer edges.
         align_mode: With 1, elements lie at their edge, not their centre.
         data_format: Where the channels are.
         name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: Not one of size and factor is given, or the mode is unknown.
-        ShapeError: The mode resizes other numbers of dimensions.
+        InvalidValueError: Not exactly one of `size` and `scale_factor`, or an unknown
+            mode.
+        ShapeError: The mode is for another rank.
 
     In Paddle this is `paddle.nn.functional.interpolate`.
 
@@ -85,7 +86,7 @@ def resized(
     align_mode: int,
     data_format: str,
 ) -> Any:
-    """The op of a mode, which takes `align_corners` of "nearest" as well."""
+    """Apply the op of a mode; this one allows `align_corners` for "nearest" as well."""
     spatial = len(x.shape) - 2
     counts = [-1] * spatial if size is None else several(size, spatial)
     factors = [] if scale_factor is None else several(scale_factor, spatial)
@@ -111,10 +112,10 @@ def check_request(
     align_corners: bool,
     align_mode: int,
 ) -> None:
-    """Refuse what is no way to resize an image.
+    """Check the arguments of `interpolate`.
 
     Raises:
-        InvalidValueError: It is none.
+        InvalidValueError: An argument is invalid.
     """
     problem = None
     if mode.upper() not in METHODS:
@@ -134,10 +135,10 @@ def check_request(
 
 
 def several(value: Any, count: int) -> list[Any]:
-    """One number for each dimension.
+    """Expand a number to one for each dimension.
 
     Raises:
-        InvalidValueError: There are as many others.
+        InvalidValueError: The count is wrong.
     """
     numbers = [value] * count if isinstance(value, (int, float)) else list(value)
     if len(numbers) != count:
@@ -148,7 +149,7 @@ def several(value: Any, count: int) -> list[Any]:
 
 
 def means(x: Any, size: Any, scale_factor: Any, data_format: str) -> Any:
-    """Each output the mean of the inputs on its ground: adaptive pooling."""
+    """Resize by area, which is adaptive average pooling."""
     spatial = len(x.shape) - 2
     first = 1 if data_format.endswith("C") else 2
     if size is None:
@@ -169,7 +170,7 @@ upsample = interpolate
 def pixel_shuffle(
     x: Any, upscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
-    """[N, C r^2, H, W] as [N, C, H r, W r]: r^2 channels make a square of pixels.
+    """Rearrange [N, C r^2, H, W] to [N, C, H r, W r]: r^2 channels to r x r pixels.
 
     Raises:
         ShapeError: r^2 does not divide the number of channels.
@@ -189,7 +190,7 @@ def pixel_shuffle(
 def pixel_unshuffle(
     x: Any, downscale_factor: int, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
-    """[N, C, H r, W r] as [N, C r^2, H, W]: what undoes `pixel_shuffle`.
+    """Rearrange [N, C, H r, W r] to [N, C r^2, H, W]: inverse of `pixel_shuffle`.
 
     Raises:
         ShapeError: r does not divide height and width.
@@ -204,7 +205,7 @@ def pixel_unshuffle(
 def channel_shuffle(
     x: Any, groups: int, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
-    """Channels dealt out: the first of each group, then the second of each, ...
+    """Interleave groups of channels: the first of each group, then the second, ...
 
     Raises:
         ShapeError: The groups do not divide the number of channels.
@@ -226,7 +227,7 @@ def unfold(
     dilations: Sizes = 1,
     name: str | None = None,
 ) -> Any:
-    """What each window over an image shows, as columns: im2col.
+    """Extract the windows of images as columns: im2col.
 
     Args:
         x: Images [N, C, H, W].
@@ -262,14 +263,14 @@ def fold(
     dilations: Sizes = 1,
     name: str | None = None,
 ) -> Any:
-    """Images of columns, added up where windows overlap: the adjoint of `unfold`.
+    """Sum columns back to images: col2im, the adjoint of `unfold`.
 
     Args:
         x: Columns [N, C * window, windows].
         output_sizes: Height and width of the images.
-        kernel_sizes: As for `unfold`, and so the others.
+        kernel_sizes: Height and width of the window, as for `unfold`.
         strides: From one window to the next.
-        paddings: Zeros around the image, which are cut off again.
+        paddings: Zeros around the image, which are cut off.
         dilations: From one element of a window to the next.
         name: Accepted for Paddle's sake.
 
@@ -277,18 +278,18 @@ def fold(
         [N, C, H, W].
 
     Raises:
-        ShapeError: The columns are not what such windows show.
+        ShapeError: The columns do not fit such windows.
 
     In Paddle this is `paddle.nn.functional.fold`.
     """
-    given = windows(kernel_sizes, strides, paddings, dilations)
-    return patches.fold(x, output_sizes=pair(output_sizes), **given)
+    attrs = windows(kernel_sizes, strides, paddings, dilations)
+    return patches.fold(x, output_sizes=pair(output_sizes), **attrs)
 
 
 def windows(
     kernel_sizes: Sizes, strides: Sizes, paddings: Sizes, dilations: Sizes
 ) -> dict[str, list[int]]:
-    """Paddle's attributes of windows.
+    """Build Paddle's window attributes.
 
     >>> windows(3, 1, [1, 2], 1)["paddings"]
     [1, 2, 1, 2]
@@ -303,5 +304,5 @@ def windows(
 
 
 def pair(value: Sizes) -> list[int]:
-    """A number for height and width, or several as they are."""
+    """Expand a number to height and width."""
     return [value, value] if isinstance(value, int) else list(value)

@@ -1,9 +1,9 @@
-"""Layers as functions that make their own parameters: Paddle's `static.nn`.
+"""Layers as functions that create their own parameters: Paddle's `static.nn`.
 
-Each appends its operators to the program under a name of its own, `conv2d_0`, after
-which its parameters and results are called. All go the same way: ask what the input is
-(`inputs`), make parameters of sizes that follow from it (`static.layers.parameter`,
-which puts what they start as into the startup program), call the ops on them.
+Each appends its operators to the program under a unique name, such as `conv2d_0`, which
+prefixes its parameters and results. All work alike: check the input (`inputs`), create
+parameters whose sizes follow from it (`static.layers.parameter`, which puts their
+initializers into the startup program), apply the ops.
 """
 
 from teachgraph.nn.parametric import convolutions, norms, reweighted, tables

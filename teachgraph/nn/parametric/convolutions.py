@@ -1,4 +1,4 @@
-"""Convolutions, their transposes, and looks ahead, that make their own filters."""
+"""Convolutions, transposed and row convolutions that create their own filters."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def conv2d(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """A convolution: act(filter * input + bias).
+    """Convolve images: act(filter * input + bias).
 
     Args:
         input: Images [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
-        num_filters: How many channels the result has, O.
+        num_filters: The number of output channels, O.
         filter_size: h and w, or one number for both.
         stride: From one window to the next.
         padding: Zeros around the image, or SAME or VALID.
         dilation: From one element of a window to the next.
-        groups: Parts of the channels that see only their own filters.
-        param_attr: About the filter [O, C / groups, h, w], which starts normally
-            distributed with variance 2 / (h w C).
-        bias_attr: About the bias [O], which starts at 0; False for none.
+        groups: The number of groups of channels, each with its own filters.
+        param_attr: ParamAttr of the filter [O, C / groups, h, w]; initially normal with
+            variance 2 / (h w C).
+        bias_attr: ParamAttr of the bias [O], which starts at 0; False for none.
         use_cudnn: Without it the op of one group for each channel is
             `depthwise_conv2d`.
         act: The type of an op to apply, such as "relu".
@@ -98,7 +98,7 @@ def conv3d(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """The same over volumes [N, C, D, H, W].
+    """Convolve volumes [N, C, D, H, W].
 
     In Paddle this is `paddle.static.nn.conv3d`.
     """
@@ -131,7 +131,7 @@ def convolved(
     name: str | None,
     **attrs: Any,
 ) -> Variable:
-    """The op with a filter, then a bias at the axis of the channels, then `act`."""
+    """Apply the op with a new filter, add a bias per channel, apply `act`."""
     axis, count = channels
     with naming.layer(op.key, name) as layer:
         filter = parameter(layer.name, "w", shape, x.dtype, param_attr, initializer)
@@ -143,10 +143,10 @@ def convolved(
 
 
 def whole_groups(layer: str, channels: int, filters: int, groups: int | None) -> int:
-    """The number of groups, which divide channels and filters.
+    """Require a number of groups that divides channels and filters.
 
     Raises:
-        InvalidValueError: They do not.
+        InvalidValueError: It does not.
     """
     count = 1 if groups is None else groups
     if count < 1 or channels % count or filters % count or filters < 1:
@@ -160,14 +160,14 @@ def whole_groups(layer: str, channels: int, filters: int, groups: int | None) ->
 
 
 def filter_sizes(size: Numbers, dims: int) -> list[int]:
-    """The sizes of a filter, which a parameter has: whole numbers."""
+    """Convert the sizes of a filter to integers, as a parameter's shape needs."""
     return [index(n) for n in several(size, dims)]
 
 
 def windows(
     dims: int, stride: Numbers, padding: Padding, dilation: Numbers, data_format: str
 ) -> dict[str, Any]:
-    """How windows lie over the image, as attributes."""
+    """Build the window attributes of a convolution."""
     numbers, algorithm = paddings(padding, dims, data_format)
     return {
         "strides": several(stride, dims),
@@ -193,19 +193,19 @@ def conv2d_transpose(
     name: str | None = None,
     data_format: str = "NCHW",
 ) -> Variable:
-    """A transposed convolution, which makes images larger.
+    """Transposed convolution, which enlarges images.
 
     Args:
         input: Images [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
-        num_filters: How many channels the result has, O.
-        output_size: The size of the result; the filter's follows if it is not given.
+        num_filters: The number of output channels, O.
+        output_size: The size of the result; the filter's size follows if it is None.
         filter_size: h and w, or one number for both.
-        padding: What is cut off around the result.
+        padding: The border to cut off the result.
         stride: From one window of the result to the next.
         dilation: From one element of a window to the next.
-        groups: Parts of the channels that see only their own filters.
-        param_attr: About the filter [C, O / groups, h, w], Xavier-uniform at first.
-        bias_attr: About the bias [O], which starts at 0; False for none.
+        groups: The number of groups of channels, each with its own filters.
+        param_attr: ParamAttr of the filter [C, O / groups, h, w]; Xavier-uniform.
+        bias_attr: ParamAttr of the bias [O], which starts at 0; False for none.
         use_cudnn: Without it the op of one group for each channel is
             `depthwise_conv2d_transpose`.
         act: The type of an op to apply.
@@ -244,7 +244,7 @@ def conv3d_transpose(
     name: str | None = None,
     data_format: str = "NCDHW",
 ) -> Variable:
-    """The same over volumes [N, C, D, H, W].
+    """Transposed convolution of volumes [N, C, D, H, W].
 
     In Paddle this is `paddle.static.nn.conv3d_transpose`.
     """
@@ -265,7 +265,7 @@ def transposed(
     more: Sequence[Any],
     data_format: str,
 ) -> Variable:
-    """A transposed convolution over this many dimensions."""
+    """Transposed convolution over `dims` dimensions."""
     axis, channels = channels_of(op.type, x, data_format)
     count = whole_groups(op.type, channels, num_filters, groups)
     output_size, filter_size, padding, stride, dilation = sizes
@@ -294,10 +294,10 @@ def transposed(
 def window_for(
     layer: str, out: Sequence[int], image: Sequence[int], attrs: dict[str, Any]
 ) -> list[int]:
-    """The window that makes an image as large as wanted.
+    """Compute the window for which the result has a given size.
 
     Raises:
-        InvalidValueError: It is not said how large, or padding is a word.
+        InvalidValueError: The size is missing, or padding is a text.
     """
     pads = attrs["paddings"]
     if not out or attrs["padding_algorithm"] != "EXPLICIT":
@@ -317,12 +317,12 @@ def row_conv(
     param_attr: Any = None,
     act: str | None = None,
 ) -> Variable:
-    """A weighted sum of each step and those after it, channel by channel.
+    """Row convolution: a weighted sum of each step and the next ones, per channel.
 
     Args:
         input: Sequences [N, T, D].
-        future_context_size: How many steps to look ahead, K.
-        param_attr: About the filter [K + 1, D], Xavier-uniform at first.
+        future_context_size: K, the number of future steps.
+        param_attr: ParamAttr of the filter [K + 1, D], Xavier-uniform at first.
         act: The type of an op to apply.
 
     Source: Amodei et al. 2015, https://arxiv.org/abs/1512.02595. In Paddle this is

@@ -1,4 +1,4 @@
-"""What layers ask of their inputs before they make parameters of those sizes."""
+"""Checks of inputs from whose sizes layers derive their parameters."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["channels_of", "known", "variable"]
 
 
 def variable(layer: str, x: Any, *ranks: int) -> Variable:
-    """The input of a layer: a Variable of one of these numbers of dimensions.
+    """Require a Variable of one of these ranks.
 
     Raises:
-        DTypeError: It is no Variable.
-        ShapeError: It has another number of dimensions.
+        DTypeError: The input is no Variable.
+        ShapeError: It has another rank.
     """
     if not isinstance(x, Variable):
         raise DTypeError(
@@ -35,10 +35,10 @@ def variable(layer: str, x: Any, *ranks: int) -> Variable:
 
 
 def known(layer: str, x: Variable, sizes: Sequence[int]) -> list[int]:
-    """Sizes that parameters are made of.
+    """Require sizes that are known before the program runs.
 
     Raises:
-        ShapeError: One is not known before the program runs.
+        ShapeError: A size is -1.
     """
     if min(sizes, default=1) < 0:
         raise ShapeError(
@@ -51,11 +51,11 @@ def known(layer: str, x: Variable, sizes: Sequence[int]) -> list[int]:
 
 
 def channels_of(layer: str, x: Variable, data_format: str) -> tuple[int, int]:
-    """Where the channels are, and how many.
+    """Return the axis and the number of the channels.
 
     Raises:
-        InvalidValueError: It is no format.
-        ShapeError: It is not known how many.
+        InvalidValueError: An unknown format.
+        ShapeError: The number of channels is unknown.
     """
     axis = 1 if layout(data_format) == "NCHW" else x.ndim - 1
     return axis, known(layer, x, [x.shape[axis]])[0]

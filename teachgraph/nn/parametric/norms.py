@@ -1,4 +1,4 @@
-"""Normalisations that make their own scales and shifts."""
+"""Normalisations that create their own scales and shifts."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ def batch_norm(
     Args:
         input: [N, C, ...], or [N, ..., C] with `data_layout="NHWC"`.
         act: The type of an op to apply.
-        is_test: Whether to use the running moments.
+        is_test: Use the running moments.
         momentum: The weight of the old value in them.
         epsilon: Keeps the denominator from 0.
-        param_attr: About the scale [C], which starts at 1.
-        bias_attr: About the bias [C], which starts at 0.
+        param_attr: ParamAttr of the scale [C], which starts at 1.
+        bias_attr: ParamAttr of the bias [C], which starts at 0.
         data_layout: Where the channels are.
         in_place: Accepted for Paddle's sake.
         name: Instead of `batch_norm_N`.
-        moving_mean_name: What the running mean is called.
-        moving_variance_name: What the running variance is called.
+        moving_mean_name: The running mean's name.
+        moving_variance_name: The running variance's name.
         do_model_average_for_mean_and_var: Accepted for Paddle's sake.
-        use_global_stats: Whether to use the running moments while training, too.
+        use_global_stats: Use the running moments while training, too.
 
     In Paddle this is `paddle.static.nn.batch_norm` and `fluid.layers.batch_norm`.
     """
@@ -62,7 +62,7 @@ def batch_norm(
     size = [channels_of("batch_norm", x, data_layout)[1]]
     act_op = activation.activation(act)
     with naming.layer("batch_norm", name) as layer:
-        made = [
+        parameters = [
             parameter(layer.name, suffix, size, x.dtype, attr, default)
             for suffix, attr, default in (
                 ("w", param_attr, ONE),
@@ -71,10 +71,10 @@ def batch_norm(
                 ("w", ParamAttr(moving_variance_name, ONE, trainable=False), ONE),
             )
         ]
-        with naming.scope(leaving_room(layer, is_test=is_test)):
+        with naming.scope(output_names(layer, is_test=is_test)):
             out = batch_norm_op(
                 x,
-                *made,
+                *parameters,
                 momentum=momentum,
                 epsilon=epsilon,
                 is_test=is_test,
@@ -85,11 +85,12 @@ def batch_norm(
         return act_op(out)  # type: ignore[no-any-return]
 
 
-def leaving_room(layer: naming.Layer, *, is_test: bool) -> naming.Names:
-    """Names for the results of `batch_norm`; Paddle has one more while training."""
+def output_names(layer: naming.Layer, *, is_test: bool) -> naming.Names:
+    """Generate the results' names as Paddle numbers them."""
+    # While training Paddle's op has one more output, which takes a number here, too.
     names = [layer() for _ in range(3 if is_test else 4)]
-    given = iter([*names[:2], names[-1]])
-    return lambda: next(given)
+    numbered = iter([*names[:2], names[-1]])
+    return lambda: next(numbered)
 
 
 def layer_norm(
@@ -107,12 +108,12 @@ def layer_norm(
 
     Args:
         input: Any shape; the sizes from `begin_norm_axis` on must be known.
-        scale: Whether to multiply by what is learnt.
-        shift: Whether to add what is learnt.
+        scale: Multiply by a trained scale.
+        shift: Add a trained shift.
         begin_norm_axis: The first dimension that the moments are taken over.
         epsilon: Keeps the denominator from 0.
-        param_attr: About the scale, one number for each element, 1 at first.
-        bias_attr: About the shift, likewise, 0 at first.
+        param_attr: ParamAttr of the scale, one number for each element, 1 at first.
+        bias_attr: ParamAttr of the shift, likewise, 0 at first.
         act: The type of an op to apply.
         name: Instead of `layer_norm_N`.
 
@@ -143,8 +144,8 @@ def group_norm(
 ) -> Variable:
     """Group normalisation: moments of groups of a sample's channels.
 
-    A scale and a shift are learnt unless their attr is False. Paddle makes none either
-    where it is None, against its own manual.
+    A scale and a shift are trained unless their attr is False. Paddle has none for None
+    either, contrary to its manual.
 
     In Paddle this is `paddle.static.nn.group_norm` and `fluid.layers.group_norm`.
     """
@@ -168,8 +169,8 @@ def instance_norm(
 ) -> Variable:
     """Instance normalisation: moments of each channel of each sample.
 
-    A scale and a shift are learnt unless their attr is False. Paddle makes none either
-    where it is None, against its own manual.
+    A scale and a shift are trained unless their attr is False. Paddle has none for None
+    either, contrary to its manual.
 
     In Paddle this is `paddle.static.nn.instance_norm` and `fluid.layers.instance_norm`.
     """

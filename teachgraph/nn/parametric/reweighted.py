@@ -1,4 +1,4 @@
-"""Weights that are divided by a length of their own before they are used."""
+"""Spectral normalisation of weights, in a Program."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def spectral_norm(
     eps: float = 1e-12,
     name: str | None = None,
 ) -> Variable:
-    """A weight over its largest singular value: no input is stretched by more than 1.
+    """Divide a weight by its largest singular value: the result has spectral norm 1.
 
     Args:
         weight: Any shape of two dimensions or more, all sizes known.
-        dim: Which of them counts the rows of the matrix.
-        power_iters: How many steps of power iteration a run makes.
+        dim: The dimension of the rows of the matrix.
+        power_iters: The number of power iterations per run.
         eps: Keeps the divisions finite.
         name: Instead of `spectral_norm_N`.
 
     Raises:
         DTypeError: `weight` is no Variable.
-        InvalidValueError: There is no such dimension.
+        InvalidValueError: `dim` is out of range.
 
     In Paddle this is `paddle.static.nn.spectral_norm`.
     """

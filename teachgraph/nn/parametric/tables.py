@@ -1,4 +1,4 @@
-"""Tables that rows are looked up in, slopes, and products of two inputs."""
+"""Embedding, PReLU and bilinear product that create their own parameters."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Variable:
-    """Row `input` of a table that is learnt: `static.nn.embedding`.
+    """Look up rows of a trained table.
 
     Args:
         input: Integers of any shape.
-        size: How many rows and how many columns.
-        is_sparse: Accepted for Paddle's sake; gradients are tables.
+        size: The number of rows and of columns.
+        is_sparse: Accepted for Paddle's sake; gradients are dense.
         is_distributed: Accepted for Paddle's sake.
-        padding_idx: A row that is taken for zeros and not trained.
-        param_attr: About the table, Xavier-uniform at first.
+        padding_idx: A row whose result is zeros, and which is not trained.
+        param_attr: ParamAttr of the table, Xavier-uniform at first.
         dtype: Type of its elements.
 
     In Paddle this is `paddle.static.nn.embedding` and `fluid.embedding`.
@@ -68,7 +68,7 @@ def sparse_embedding(
     dtype: Any = "float32",
     slot: Any = None,
 ) -> Variable:
-    """`embedding`: Paddle keeps this table on parameter servers.
+    """Look up rows as `embedding` does; Paddle keeps this table on parameter servers.
 
     In Paddle this is `paddle.static.nn.sparse_embedding`.
     """
@@ -84,18 +84,18 @@ def prelu(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Variable:
-    """x where x > 0, alpha x elsewhere; alpha is learnt and starts at 0.25.
+    """Compute x where x > 0, alpha x elsewhere; alpha is trained, initially 0.25.
 
     Args:
         x: [N, C, ...], or [N, ..., C] with `data_format="NHWC"`.
-        mode: "all" for one alpha, "channel" for one each channel, "element" for one
-            each element of a sample.
-        param_attr: About alpha.
+        mode: "all" for one alpha, "channel" for one per channel, "element" for one per
+            element of a sample.
+        param_attr: ParamAttr of alpha.
         data_format: Where the channels are.
         name: Instead of `prelu_N`.
 
     Raises:
-        InvalidValueError: It is another mode.
+        InvalidValueError: An unknown mode.
 
     In Paddle this is `paddle.static.nn.prelu` and `fluid.layers.prelu`.
     """
@@ -127,16 +127,16 @@ def bilinear_tensor_product(
     param_attr: Any = None,
     bias_attr: Any = None,
 ) -> Variable:
-    """out[n, k] = act(x[n]' W[k] y[n] + b[k]).
+    """Compute out[n, k] = act(x[n]' W[k] y[n] + b[k]).
 
     Args:
         x: [N, A].
         y: [N, B].
-        size: How many results, K.
+        size: K, the number of results.
         act: The type of an op to apply.
         name: Instead of `bilinear_tensor_product_N`.
-        param_attr: About W [K, A, B], Xavier-uniform at first.
-        bias_attr: About b [1, K], 0 at first; False for none.
+        param_attr: ParamAttr of W [K, A, B], Xavier-uniform at first.
+        bias_attr: ParamAttr of b [1, K], 0 at first; False for none.
 
     In Paddle this is `paddle.static.nn.bilinear_tensor_product`.
     """

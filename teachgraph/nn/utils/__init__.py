@@ -1,4 +1,4 @@
-"""What is done to parameters between steps, or in their place."""
+"""Utilities for parameters: clipping, weight and spectral norm, flattening."""
 
 from teachgraph.nn.utils import clipping, reweighting, vectors
 from teachgraph.nn.utils.clipping import *  # noqa: F403

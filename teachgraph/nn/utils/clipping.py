@@ -1,4 +1,4 @@
-"""Gradient clipping by hand, between `backward` and `step`."""
+"""Gradient clipping in place, between `backward` and `step`."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ def clip_grad_norm_(
     norm_type: float = 2.0,
     error_if_nonfinite: bool = False,
 ) -> Tensor:
-    """Make all gradients shorter by one factor, so that together they fit max_norm.
+    """Scale all gradients in place by one factor to a total norm of at most max_norm.
 
     Args:
-        parameters: Those whose `.grad` is clipped.
-        max_norm: The greatest length of all gradients, as if they were one.
+        parameters: The parameters whose `.grad` is clipped.
+        max_norm: The largest norm of all gradients concatenated.
         norm_type: p of the norm (sum |g|^p)^(1/p); infinity for the largest |g|.
-        error_if_nonfinite: Refuse a length that is infinite or NaN.
+        error_if_nonfinite: Refuse a norm that is infinite or NaN.
 
     Returns:
-        The length before.
+        The norm before clipping.
 
     Raises:
-        InvalidValueError: `norm_type` is not greater than 0, or the length not finite.
+        InvalidValueError: `norm_type` is not greater than 0, or the norm not finite.
 
     >>> import teachgraph as tg
     >>> w = tg.to_tensor([1.5, 2.0], stop_gradient=False)
@@ -57,7 +57,7 @@ def clip_grad_norm_(
 
 
 def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -> None:
-    """Bring every element of every gradient into [-clip_value, clip_value].
+    """Clip every element of every gradient in place to [-clip_value, clip_value].
 
     Raises:
         InvalidValueError: The bound is less than 0.
@@ -78,13 +78,13 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
 
 
 def gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:
-    """The gradients there are."""
+    """List the gradients that are not None."""
     several = [parameters] if isinstance(parameters, Tensor) else parameters
     return [p.grad for p in several if p.grad is not None]
 
 
 def norm(values: Any, p: float) -> float:
-    """The p-norm of all numbers together."""
+    """Compute the p-norm of all numbers."""
     sizes = np.abs(np.asarray(values, np.float64))
     return float(
         np.max(sizes, initial=0.0) if p == inf else (sizes**p).sum() ** (1 / p)

@@ -1,7 +1,7 @@
-"""Weights made of other parameters each time their layer is called.
+"""Reparametrisation of weights: weight norm and spectral norm.
 
-A hook before `forward` computes the weight from what is learnt in its place, so that
-the layer itself need not know of it.
+A forward pre-hook computes the weight from the parameters that replace it, so the layer
+itself is unchanged.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ __all__ = ["remove_weight_norm", "spectral_norm", "weight_norm"]
 
 
 class Reweighting:
-    """What computes one weight of a layer, as a hook.
+    """Base of hooks that compute one weight of a layer.
 
     Attributes:
-        name: Of the weight.
-        handle: Takes the hook away.
+        name: The weight's name.
+        handle: Removes the hook.
     """
 
     handle: HookHandle
@@ -41,61 +41,61 @@ class Reweighting:
         self.name = name
 
     def weight(self, layer: Layer) -> Any:
-        """The weight, of the layer's other parameters."""
+        """Compute the weight from the layer's other parameters."""
         raise NotImplementedError
 
     def __call__(self, layer: Layer, inputs: Any) -> None:
-        """Put the weight where the layer looks for it."""
+        """Set the layer's attribute to the computed weight."""
         setattr(layer, self.name, self.weight(layer))
 
 
-class LengthAndDirection(Reweighting):
-    """w = g v / |v|."""
+class WeightNormHook(Reweighting):
+    """Weight norm, w = g v / |v|."""
 
     def __init__(self, name: str, dim: int | None) -> None:
         super().__init__(name)
         self.dim = dim
 
     def weight(self, layer: Layer) -> Any:
-        """The direction v, brought to the length g."""
+        """Compute the vector of direction v and norm g."""
         g, v = getattr(layer, f"{self.name}_g"), getattr(layer, f"{self.name}_v")
         divisor = lengths(v, self.dim)
         return v * (reshape(g, divisor.shape) / divisor)
 
 
-class Unstretching(Reweighting):
-    """w / s, where power iteration comes nearer to s with every training call."""
+class SpectralNormHook(Reweighting):
+    """Spectral norm, w / s; power iteration refines s with every training call."""
 
     def __init__(self, name: str, dim: int, steps: int, eps: float) -> None:
         super().__init__(name)
         self.dim, self.steps, self.eps = dim, steps, eps
 
     def weight(self, layer: Layer) -> Any:
-        """The weight over its largest singular value."""
+        """Divide the weight by its largest singular value."""
         w, u, v = (getattr(layer, f"{self.name}_{end}") for end in ("orig", "u", "v"))
         if layer.training:
             with no_grad():
                 matrix = rows_first(w, self.dim)
-                found = power_iteration(matrix, u, v, self.steps, self.eps)
-            for vector, nearer in zip((u, v), found, strict=True):
-                vector.set_value(nearer.numpy())
+                refined = power_iteration(matrix, u, v, self.steps, self.eps)
+            for vector, new in zip((u, v), refined, strict=True):
+                vector.set_value(new.numpy())
         return divided(w, u, v, dim=self.dim, power_iters=0, eps=self.eps)
 
 
 def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Layer:
-    """Let a layer learn a weight's length and direction apart: w = g v / |v|.
+    """Split a layer's weight into norm and direction: w = g v / |v|.
 
     Args:
-        layer: Its parameter `name` gives way to `name_g` and `name_v`.
+        layer: Its parameter `name` is replaced by `name_g` and `name_v`.
         name: The weight.
-        dim: The dimension at each of whose places v has a length of its own; None or
-            -1 for one length of all.
+        dim: The norm is taken over all other dimensions; None or -1 for one norm of all
+            elements.
 
     Returns:
         The layer.
 
     Raises:
-        InvalidValueError: The layer has no such parameter, or that no such dimension.
+        InvalidValueError: No such parameter, or `dim` is out of range.
 
     Source: Salimans and Kingma 2016, https://arxiv.org/abs/1602.07868. In Paddle this
     is `paddle.nn.utils.weight_norm`; in a program, `static.WeightNormParamAttr`.
@@ -106,23 +106,23 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
     ['bias', 'weight_g', 'weight_v']
     """
     axis = None if dim == -1 else dim
-    weight = taken(layer, name, axis)
+    weight = removed_parameter(layer, name, axis)
     sizes = lengths(weight.data, axis).ravel()
     for end, value in (("g", sizes), ("v", weight.data)):
-        learnt(layer, f"{name}_{end}", value)
-    return hooked(layer, LengthAndDirection(name, axis))
+        add_initialized(layer, f"{name}_{end}", value)
+    return hooked(layer, WeightNormHook(name, axis))
 
 
 def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
-    """Make the weight that `weight_norm` took apart a parameter again.
+    """Undo `weight_norm`: make the weight a parameter again.
 
     Raises:
-        InvalidValueError: It was not taken apart.
+        InvalidValueError: `weight_norm` was not applied.
 
     In Paddle this is `paddle.nn.utils.remove_weight_norm`.
     """
     for hook in layer._pre_hooks.values():
-        if isinstance(hook, LengthAndDirection) and hook.name == name:
+        if isinstance(hook, WeightNormHook) and hook.name == name:
             break
     else:
         reason = f"remove_weight_norm: {layer.full_name()} has no normalised {name!r}"
@@ -131,7 +131,7 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
     hook.handle.remove()
     for end in ("", "_g", "_v"):
         delattr(layer, name + end)
-    learnt(layer, name, value)
+    add_initialized(layer, name, value)
     return layer
 
 
@@ -145,19 +145,19 @@ def spectral_norm(
     """Divide a layer's weight by its largest singular value each time it is called.
 
     Args:
-        layer: Its parameter `name` gives way to `name_orig`, and vectors to iterate
-            from, which training calls bring nearer.
+        layer: Its parameter `name` is replaced by `name_orig` and the vectors of the
+            power iteration, which training calls refine.
         name: The weight.
-        n_power_iterations: How many steps a training call makes.
+        n_power_iterations: The number of iterations of a training call.
         eps: Keeps the divisions finite.
-        dim: Which dimension counts the outputs: by default 1 for `Linear` and the
-            transposed convolutions, else 0.
+        dim: The dimension of the outputs: by default 1 for `Linear` and the transposed
+            convolutions, else 0.
 
     Returns:
         The layer.
 
     Raises:
-        InvalidValueError: The layer has no such parameter, or that no such dimension.
+        InvalidValueError: No such parameter, or `dim` is out of range.
 
     Source: Miyato et al. 2018, https://arxiv.org/abs/1802.05957. In Paddle this is
     `paddle.nn.utils.spectral_norm`.
@@ -171,20 +171,20 @@ def spectral_norm(
     if dim is None:
         kinds = (Linear, Conv1DTranspose, Conv2DTranspose, Conv3DTranspose)
         dim = int(isinstance(layer, kinds))
-    weight = taken(layer, name, dim)
+    weight = removed_parameter(layer, name, dim)
     rows = weight.shape[dim]
-    learnt(layer, f"{name}_orig", weight.data)
+    add_initialized(layer, f"{name}_orig", weight.data)
     for end, size in (("u", rows), ("v", prod(weight.shape) // rows)):
         vector = standard_normal([size], dtype=weight.dtype)
         layer.register_buffer(f"{name}_{end}", vector)
-    return hooked(layer, Unstretching(name, dim, n_power_iterations, eps))
+    return hooked(layer, SpectralNormHook(name, dim, n_power_iterations, eps))
 
 
-def taken(layer: Layer, name: str, dim: int | None) -> Any:
-    """A parameter, taken from its layer.
+def removed_parameter(layer: Layer, name: str, dim: int | None) -> Any:
+    """Remove a parameter from its layer and return it.
 
     Raises:
-        InvalidValueError: There is none of that name, or it has no such dimension.
+        InvalidValueError: No such parameter, or `dim` is out of range.
     """
     weight = dict(layer.named_parameters()).get(name)
     if weight is None or not (dim is None or 0 <= dim < weight.ndim):
@@ -195,8 +195,8 @@ def taken(layer: Layer, name: str, dim: int | None) -> Any:
     return weight
 
 
-def learnt(layer: Layer, name: str, value: Any) -> None:
-    """Make a parameter that starts as `value`."""
+def add_initialized(layer: Layer, name: str, value: Any) -> None:
+    """Create a parameter with the initial value `value`."""
     array = np.asarray(value)
     start = Assign(array)
     setattr(
@@ -207,7 +207,7 @@ def learnt(layer: Layer, name: str, value: Any) -> None:
 
 
 def hooked(layer: Layer, hook: Reweighting) -> Layer:
-    """The layer, with the weight computed now and before each call."""
+    """Register the hook and run it once; return the layer."""
     hook.handle = layer.register_forward_pre_hook(hook)
     hook(layer, ())
     return layer

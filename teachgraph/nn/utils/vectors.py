@@ -1,4 +1,4 @@
-"""Many parameters as one long vector, and back."""
+"""Flattening of parameters to one vector, and its inverse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 
 def parameters_to_vector(parameters: Iterable[Tensor], name: Any = None) -> Any:
-    """All elements of all parameters, one after the other.
+    """Concatenate all elements of all parameters to one vector.
 
     >>> import teachgraph as tg
     >>> w, b = tg.to_tensor([[1.0, 2.0]]), tg.to_tensor([3.0])
@@ -31,7 +31,7 @@ def parameters_to_vector(parameters: Iterable[Tensor], name: Any = None) -> Any:
 def vector_to_parameters(
     vec: Tensor, parameters: Iterable[Tensor], name: Any = None
 ) -> None:
-    """Give each parameter its part of a vector: the way back.
+    """Set each parameter to its part of a vector; inverse of `parameters_to_vector`.
 
     Raises:
         ShapeError: The vector has more or fewer elements than the parameters.
@@ -44,10 +44,10 @@ def vector_to_parameters(
 
     In Paddle this is `paddle.nn.utils.vector_to_parameters`.
     """
-    given, values = list(parameters), vec.numpy()
-    ends = np.cumsum([parameter.size for parameter in given])
-    if values.shape != (sum(parameter.size for parameter in given),):
+    targets, values = list(parameters), vec.numpy()
+    ends = np.cumsum([parameter.size for parameter in targets])
+    if values.shape != (sum(parameter.size for parameter in targets),):
         reason = f"a vector {list(values.shape)} for {ends[-1:].sum()} elements"
         raise ShapeError(at_user_line(f"vector_to_parameters: {reason}"))
-    for parameter, part in zip(given, np.split(values, ends[:-1]), strict=True):
+    for parameter, part in zip(targets, np.split(values, ends[:-1]), strict=True):
         parameter.set_value(part.reshape(parameter.shape))

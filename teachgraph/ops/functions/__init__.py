@@ -1,7 +1,7 @@
 """Paddle 2's functions of tensors, each a call of one op or two.
 
-They take arrays, Tensors and Variables alike. What a module here lists is a name of
-`teachgraph` itself.
+They take arrays, Tensors and Variables alike. The names that a module here exports are
+also exported by `teachgraph` itself.
 """
 
 from teachgraph.ops.error_context import all_in_words

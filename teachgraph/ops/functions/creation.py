@@ -1,4 +1,4 @@
-"""Tensors from nothing, and copies."""
+"""Creation of tensors: constants, ranges, identity matrices, copies."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ __all__ = [
 
 
 def sizes(shape: Any) -> list[int]:
-    """A shape in numbers: a list whose items may be 0-D Tensors, a Tensor or a number.
+    """Convert a shape to integers: a list of numbers or Tensors, a Tensor, a number.
 
     >>> import numpy as np
     >>> sizes([2, np.array(3)]), sizes(np.array([2, 3])), sizes(2)
     ([2, 3], [2, 3], [2])
     """
-    listed = hasattr(shape, "__len__") and np.shape(shape) != ()
-    return [index(size) for size in (shape if listed else [shape])]
+    is_sequence = hasattr(shape, "__len__") and np.shape(shape) != ()
+    return [index(size) for size in (shape if is_sequence else [shape])]
 
 
 def code_of(dtype: Any, usual: Any = None) -> int:
-    """Paddle's number of a dtype, of the usual one, or else of the default."""
+    """Paddle's code of a dtype; None is `usual`, or else the default dtype."""
     wanted = next((d for d in (dtype, usual) if d is not None), None)
     return dtypes.PADDLE_CODES[dtypes.convert(wanted or dtypes.get_default_dtype())]
 
@@ -61,7 +61,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> An
         shape: Sizes: numbers, or 0-D Tensors; or one Tensor of them all.
         fill_value: A number, or a Tensor of one.
         dtype: The element type.
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
     """
     value = fill_value.item() if hasattr(fill_value, "item") else fill_value
     code = code_of(dtype)
@@ -79,7 +79,7 @@ def ones(shape: Any, dtype: Any = None, name: Any = None) -> Any:
 
 
 def empty(shape: Any, dtype: Any = None, name: Any = None) -> Any:
-    """A tensor whose values do not matter; here zeros, so that runs repeat."""
+    """Create an uninitialised tensor; here zeros, so that runs repeat."""
     return zeros(shape, dtype)
 
 
@@ -99,12 +99,12 @@ def ones_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
 
 
 def empty_like(x: Any, dtype: Any = None, name: Any = None) -> Any:
-    """Shaped like `x`, with values that do not matter; here zeros."""
+    """Create an uninitialised tensor shaped like `x`; here zeros."""
     return zeros_like(x, dtype)
 
 
 def number(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A number as a tensor of one element; a tensor in this dtype."""
+    """Convert a number to a tensor of one element; cast a tensor to the dtype."""
     tensor = value if isinstance(value, Traced) else full([1], value, dtype)
     codes = {"in_dtype": code_of(tensor.dtype, None), "out_dtype": code_of(dtype, None)}
     return tensor if tensor.dtype == dtype else cast(tensor, **codes)
@@ -120,7 +120,7 @@ def arange(
         end: Where to stop; it is not reached.
         step: The distance.
         dtype: By default int64 for whole numbers, else float32.
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: The step is 0.
@@ -131,16 +131,16 @@ def arange(
 
     In Paddle this is `paddle.arange`.
     """
-    given = (0, start, step) if end is None else (start, end, step)
-    kind = dtypes.convert(usual_dtype(given) if dtype is None else dtype)
+    limits = (0, start, step) if end is None else (start, end, step)
+    kind = dtypes.convert(usual_dtype(limits) if dtype is None else dtype)
     known = -1
-    if not any(isinstance(value, Traced) for value in given):
-        known = steps(*given)
-    return ranges.range_(*(number(value, kind) for value in given), size=known)
+    if not any(isinstance(value, Traced) for value in limits):
+        known = steps(*limits)
+    return ranges.range_(*(number(value, kind) for value in limits), size=known)
 
 
 def usual_dtype(given: Sequence[Any]) -> Any:
-    """int64 if all are whole, else float32."""
+    """int64 if all are integers, else float32."""
     whole = [
         isinstance(value, int)
         or (isinstance(value, Traced) and value.dtype.kind in "iu")
@@ -150,7 +150,7 @@ def usual_dtype(given: Sequence[Any]) -> Any:
 
 
 def steps(start: float, end: float, step: float) -> int:
-    """How many numbers there are from start to before end.
+    """Count the numbers from start to before end.
 
     Raises:
         InvalidValueError: The step is 0.
@@ -204,7 +204,7 @@ def logspace(
 
 
 def known_count(num: Any) -> int:
-    """A length, -1 if it is known only when a program runs."""
+    """Resolve a length; -1 if it is known only when a program runs."""
     return -1 if isinstance(num, Traced) else int(num)
 
 
@@ -223,7 +223,7 @@ def eye(
 
 
 def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> Any:
-    """Rows and columns of the places on or below a diagonal of a matrix.
+    """Rows and columns of the elements on or below a diagonal of a matrix.
 
     >>> import teachgraph as tg
     >>> tg.tril_indices(2, 2).tolist()
@@ -236,7 +236,7 @@ def tril_indices(row: int, col: int, offset: int = 0, dtype: Any = "int64") -> A
 def triu_indices(
     row: int, col: int | None = None, offset: int = 0, dtype: Any = "int64"
 ) -> Any:
-    """Rows and columns of the places on or above a diagonal of a matrix."""
+    """Rows and columns of the elements on or above a diagonal of a matrix."""
     columns = row if col is None else col
     code = code_of(dtype, "int64")
     return ranges.triu_indices(row=row, col=columns, offset=offset, dtype=code)
@@ -248,9 +248,9 @@ def assign(x: Any, output: Any = None) -> Any:
     Floating values become float32, as in Paddle.
 
     Args:
-        x: What to copy.
-        output: A Tensor to store the values in; or a Variable, which then is what the
-            operator writes. Gradients go back through it to `x`.
+        x: The values to copy.
+        output: A Tensor to store the values in, or the Variable that the operator
+            writes. Gradients flow through it to `x`.
 
     >>> import teachgraph as tg
     >>> tg.assign([1, 2]).tolist()
@@ -264,7 +264,7 @@ def assign(x: Any, output: Any = None) -> Any:
 
 
 def given(values: np.ndarray[Any, Any]) -> Any:
-    """The op that holds these values."""
+    """Apply `assign_value`, the op that holds constant values."""
     kind = dtypes.float32 if values.dtype.kind == "f" else values.dtype
     attrs = {"shape": list(values.shape), "dtype": code_of(kind, kind)}
     return assign_value(values=values.ravel(), **attrs)

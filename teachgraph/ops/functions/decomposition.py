@@ -1,10 +1,11 @@
-"""What `teachgraph.linalg` has: inverses, determinants, factors."""
+"""Inverses, determinants, solvers and matrix factorisations of `teachgraph.linalg`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.core.errors import DTypeError
 from teachgraph.ops import decomposition, diagonal, linalg, spectral
 from teachgraph.ops import lu as elimination
 from teachgraph.ops.decomposition import inverse as inverse_op
@@ -33,7 +34,7 @@ __all__ = [
 
 
 def multi_dot(x: Sequence[Any], name: Any = None) -> Any:
-    """The product of several matrices, in the order that is the cheapest.
+    """The product of several matrices, in the order with the fewest multiplications.
 
     >>> import numpy as np
     >>> multi_dot([np.ones((2, 3)), np.ones((3, 4)), np.ones(4)])
@@ -70,7 +71,7 @@ def det(x: Any, name: Any = None) -> Any:
 
 
 def slogdet(x: Any, name: Any = None) -> Any:
-    """The signs of determinants and, after them, the logarithms of their size.
+    """The signs of determinants, followed by the logarithms of their absolute values.
 
     >>> import numpy as np
     >>> slogdet(-np.eye(3)).tolist()
@@ -86,7 +87,7 @@ def solve(x: Any, y: Any, name: Any = None) -> Any:
         x: Square matrices [..., n, n].
         y: Matrices [..., n, k], or one vector [n]. (Paddle also takes a vector for
             each x; here that is y[..., None].)
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: A matrix is singular.
@@ -150,8 +151,8 @@ def pinv(
 ) -> Any:
     """The pseudo-inverses of matrices of any shape.
 
-    Singular values below rcond times the largest count as 0. Where Paddle builds it of
-    `svd`, here it is an op, whose gradient does not mind equal singular values.
+    Singular values below rcond times the largest count as 0. Paddle composes it of
+    `svd`; here it is an op, whose gradient is finite for equal singular values.
     """
     return decomposition.pinv(x, rcond=rcond, hermitian=hermitian)
 
@@ -159,7 +160,7 @@ def pinv(
 def matrix_rank(
     x: Any, tol: float | None = None, hermitian: bool = False, name: Any = None
 ) -> Any:
-    """How many singular values are larger than `tol`, by default the rounding error.
+    """Count the singular values larger than `tol`, by default the rounding error.
 
     >>> import numpy as np
     >>> matrix_rank(np.ones((3, 3)))
@@ -175,7 +176,7 @@ def eigh(x: Any, UPLO: str = "L", name: Any = None) -> Any:  # noqa: N803
     Args:
         x: Matrices [..., n, n], of which one triangle is read.
         UPLO: "L" for the lower one, "U" for the upper one.
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> eigh(np.array([[2.0, 0.0], [0.0, 1.0]]))[0]
@@ -206,9 +207,9 @@ def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: Any = None) ->
 
     Args:
         x: Matrices [..., m, n].
-        pivot: Whether rows are exchanged; they must be.
-        get_infos: Whether to tell which pivots are 0.
-        name: Taken for Paddle's sake.
+        pivot: Exchange rows; must be True.
+        get_infos: Return which pivots are 0.
+        name: Accepted for Paddle's sake.
 
     Returns:
         L, but for its diagonal of ones, and U in one matrix [..., m, n]; the row that
@@ -225,8 +226,8 @@ def lu(x: Any, pivot: bool = True, get_infos: bool = False, name: Any = None) ->
 
     In Paddle this is `paddle.linalg.lu`.
     """
-    found = elimination.lu(x, pivots=pivot)
-    return found if get_infos else found[:2]
+    results = elimination.lu(x, pivots=pivot)
+    return results if get_infos else results[:2]
 
 
 def lu_unpack(
@@ -236,7 +237,7 @@ def lu_unpack(
     unpack_pivots: bool = True,
     name: Any = None,
 ) -> Any:
-    """P [..., m, m], L and U of what `lu` gives; empty where it is not asked for.
+    """Unpack the results of `lu`: P [..., m, m], L and U; empty if not requested.
 
     >>> import numpy as np
     >>> x = np.array([[1.0, 2.0], [4.0, 5.0]])
@@ -256,7 +257,7 @@ def qr(x: Any, mode: str = "reduced", name: Any = None) -> Any:
     Args:
         x: Matrices.
         mode: "reduced", "complete" (Q is square; no gradient) or "r" (nor here).
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
     """
     q, r = spectral.qr(x, mode=mode)
     return r if mode == "r" else (q, r)
@@ -267,10 +268,18 @@ def trace(
 ) -> Any:
     """The sum along a diagonal of two dimensions.
 
+    Raises:
+        DTypeError: `x` is a text, as for `tg.record`, which records lines.
+
     >>> import numpy as np
     >>> float(trace(np.eye(3)))
     3.0
     """
+    if isinstance(x, str):
+        raise DTypeError(
+            "it sums a diagonal of a tensor; to record what the lines of a `with` "
+            f"block do, use tg.record({x!r})"
+        )
     return diagonal.trace(x, offset=offset, axis1=axis1, axis2=axis2)
 
 

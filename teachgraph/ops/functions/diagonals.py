@@ -1,4 +1,4 @@
-"""Diagonals, and the triangles beside them."""
+"""Diagonals, and lower and upper triangles, of matrices."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def tril(x: Any, diagonal: int = 0, name: Any = None) -> Any:
-    """Each matrix with zeros above its diagonal (or one that many further right).
+    """Zero the elements of each matrix above a diagonal.
 
     >>> import numpy as np
     >>> tril(np.ones((2, 3)))
@@ -29,18 +29,18 @@ def tril(x: Any, diagonal: int = 0, name: Any = None) -> Any:
 
 
 def triu(x: Any, diagonal: int = 0, name: Any = None) -> Any:
-    """Each matrix with zeros below its diagonal (or one that many further right)."""
+    """Zero the elements of each matrix below a diagonal."""
     return diagonals.tril_triu(x, diagonal=diagonal, lower=False)
 
 
 def diag(x: Any, offset: int = 0, padding_value: float = 0.0, name: Any = None) -> Any:
-    """The diagonal of a matrix; of a list, the matrix that has it as diagonal.
+    """The diagonal of a matrix, or the diagonal matrix of a vector.
 
     Args:
-        x: A list or a matrix.
-        offset: How many places right of the main diagonal.
-        padding_value: What stands beside the diagonal of a matrix that is made.
-        name: Paddle's, not used.
+        x: A vector or a matrix.
+        offset: The distance to the right of the main diagonal.
+        padding_value: The value off the diagonal of a created matrix.
+        name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> diag(np.array([1, 2]))
@@ -60,7 +60,7 @@ def diagonal(
 
 
 def diagflat(x: Any, offset: int = 0, name: Any = None) -> Any:
-    """The matrix that has all elements of `x` on its diagonal."""
+    """The diagonal matrix of all elements of `x`."""
     return diag(x if len(x.shape) == 1 else flatten(x), offset)
 
 

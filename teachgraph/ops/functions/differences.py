@@ -1,4 +1,4 @@
-"""Neighbours along a dimension: their differences, and the areas under them."""
+"""Differences and trapezoidal integrals along a dimension; Vandermonde matrices."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
 ]
 
 MOST = 10_000
-"""Powers of one number; each of them is an op."""
+"""The largest number of powers; each of them is an op."""
 
 
 def neighbours(x: Any, axis: int) -> tuple[Any, Any]:
-    """All elements along an axis but the last, and all but the first."""
+    """Slice off the last element along an axis, and the first."""
     return part(x, axis, 0, -1), part(x, axis, 1, OPEN_END)
 
 
@@ -43,15 +43,15 @@ def diff(
     append: Any = None,
     name: Any = None,
 ) -> Any:
-    """Each element less the one before, along `axis`; that n times over.
+    """Compute the n-th differences of adjacent elements along `axis`.
 
     Args:
-        x: Numbers; of booleans it is whether they differ.
-        n: How often.
-        axis: Along which dimension.
-        prepend: What is put before `x` along `axis`.
-        append: What is put behind it.
-        name: Taken for Paddle's sake.
+        x: Numbers; for booleans the result is True where they differ.
+        n: The order.
+        axis: The dimension.
+        prepend: Elements to put before `x` along `axis`.
+        append: Elements to put after `x`.
+        name: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: `n` is negative.
@@ -77,7 +77,7 @@ def diff(
 
 
 def areas(y: Any, x: Any, dx: float | None, axis: int) -> Any:
-    """The area of each trapezoid: the mean of two heights, times a width.
+    """Compute the area of each trapezoid: the mean of two heights, times a width.
 
     Raises:
         InvalidValueError: Both `x` and `dx` are given.
@@ -98,14 +98,14 @@ def areas(y: Any, x: Any, dx: float | None, axis: int) -> Any:
 def trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: Any = None
 ) -> Any:
-    """The integral of `y` along `axis`, straight between its values.
+    """The integral of `y` along `axis` by the trapezoidal rule.
 
     Args:
         y: Heights.
-        x: Where they are: a list, or as many numbers as in y.
-        dx: How far they are apart, where there is no `x`; by default 1.
-        axis: Along which dimension.
-        name: Taken for Paddle's sake.
+        x: Their positions: a vector, or as many numbers as in y.
+        dx: The distance of positions, if there is no `x`; by default 1.
+        axis: The dimension.
+        name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> trapezoid(np.array([1.0, 2.0, 4.0]), dx=2.0)
@@ -118,7 +118,7 @@ def trapezoid(
 def cumulative_trapezoid(
     y: Any, x: Any = None, dx: float | None = None, axis: int = -1, name: Any = None
 ) -> Any:
-    """The integral of `y` from the first place on `axis` up to each other one.
+    """The integrals of `y` along `axis` from the first position to each other one.
 
     >>> import numpy as np
     >>> cumulative_trapezoid(np.array([1.0, 2.0, 4.0]))
@@ -131,10 +131,10 @@ def cumulative_trapezoid(
 def vander(
     x: Any, n: int | None = None, increasing: bool = False, name: Any = None
 ) -> Any:
-    """Vandermonde's matrix: the powers of each number of a list, the highest first.
+    """Vandermonde's matrix: the powers of each number of a vector, the highest first.
 
     Raises:
-        ShapeError: `x` is no list.
+        ShapeError: `x` is no vector.
         InvalidValueError: `n` is negative or above 10000, or the length of `x` is not
             known.
 
@@ -159,16 +159,16 @@ def vander(
 def combinations(
     x: Any, r: int = 2, with_replacement: bool = False, name: Any = None
 ) -> Any:
-    """All ways to take r elements of a list, one a row, each in the order of the list.
+    """All combinations of r elements of a vector, one per row, in the vector's order.
 
     Args:
-        x: A list.
-        r: How many to take.
-        with_replacement: Whether one may be taken several times.
-        name: Taken for Paddle's sake.
+        x: A vector.
+        r: The size of a combination.
+        with_replacement: Allow repeated elements.
+        name: Accepted for Paddle's sake.
 
     Raises:
-        ShapeError: `x` is no list of known length.
+        ShapeError: `x` is no vector of known length.
         InvalidValueError: `r` is negative.
 
     >>> import numpy as np

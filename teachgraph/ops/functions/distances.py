@@ -19,7 +19,7 @@ __all__ = [
 
 
 def dist(x: Any, y: Any, p: float = 2, name: Any = None) -> Any:
-    """The p-norm of x - y, which broadcast; for p = 0, how many elements differ.
+    """The p-norm of x - y, which broadcast; for p = 0, the number of differences.
 
     >>> import numpy as np
     >>> dist(np.array([1.0, 2.0]), np.array([4.0, 6.0]))
@@ -43,7 +43,7 @@ def cdist(
         p: Of the norm, from 0 to infinity.
         compute_mode: Accepted for Paddle's sake; no matrix product is used here, which
             would lose digits where two vectors are near.
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     Returns:
         Distances [..., P, R]; at a distance of 0 the gradient is 0.
@@ -58,7 +58,7 @@ def cdist(
 
 
 def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
-    """`x` with each slice along `axis` shortened to a p-norm of `max_norm` at most.
+    """Scale each slice of `x` along `axis` to a p-norm of at most `max_norm`.
 
     Raises:
         InvalidValueError: `p` is not positive, or the largest norm negative.
@@ -69,8 +69,8 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
            [0.3, 0.4]])
     """
     if p <= 0 or max_norm < 0:
-        told = f"renorm: the {p}-norm cannot be {max_norm} at most"
-        raise InvalidValueError(at_user_line(told))
+        message = f"renorm: the {p}-norm cannot be {max_norm} at most"
+        raise InvalidValueError(at_user_line(message))
     at = place(x, axis)
     others = [i for i in range(len(x.shape)) if i != at]
     length = norm(x, float(p), others, keepdim=True)

@@ -1,4 +1,4 @@
-"""Picking elements out, and putting them in."""
+"""Slicing, gathering and scattering."""
 
 from __future__ import annotations
 
@@ -80,10 +80,10 @@ def crop(
     """The part of this shape that begins at `offsets`.
 
     Args:
-        x: What it is cut from.
-        shape: The sizes; -1 is all there is from the offset on. By default those of x.
+        x: The tensor to crop.
+        shape: The sizes; -1 extends from the offset to the end. By default those of x.
         offsets: By default zeros.
-        name: Paddle's, not used.
+        name: Accepted for Paddle's sake.
 
     Raises:
         ShapeError: The part is not inside of `x`.
@@ -99,14 +99,13 @@ def crop(
 
 
 def gather(x: Any, index: Any, axis: int | None = None, name: Any = None) -> Any:
-    """The slices of `x` that stand at `index` along `axis` (by default the first).
+    """The slices of `x` at `index` along `axis` (by default the first).
 
     Args:
-        x: What is read.
-        index: Integers [n], or one [] without a dimension; negative ones count from
-            the end.
-        axis: Along which dimension.
-        name: Paddle's, not used.
+        x: The tensor to read.
+        index: Integers [n], or a 0-D one; negative ones count from the end.
+        axis: The dimension.
+        name: Accepted for Paddle's sake.
 
     Raises:
         OutOfRangeError: An index is past the end.
@@ -127,8 +126,9 @@ def gather_nd(x: Any, index: Any, name: Any = None) -> Any:
 
     Args:
         x: [d_0, ..., d_n].
-        index: Integers [..., k], each row the first k coordinates of what is read.
-        name: Paddle's, not used.
+        index: Integers [..., k], each row the first k coordinates of an element or
+            slice.
+        name: Accepted for Paddle's sake.
 
     Raises:
         OutOfRangeError: A coordinate is past the end.
@@ -151,9 +151,8 @@ def scatter(
         x: [d_0, ...].
         index: Integers [n].
         updates: [n, ...].
-        overwrite: Whether a row that is named several times gets the last update, and
-            not the sum of them.
-        name: Paddle's, not used.
+        overwrite: A row with several updates gets the last one, not their sum.
+        name: Accepted for Paddle's sake.
 
     Raises:
         OutOfRangeError: An index is past the end.
@@ -179,7 +178,7 @@ def scatter_nd_add(x: Any, index: Any, updates: Any, name: Any = None) -> Any:
 
 
 def scatter_nd(index: Any, updates: Any, shape: Numbers, name: Any = None) -> Any:
-    """Zeros of this shape with the updates added where the index says.
+    """Zeros of a shape with updates[i] added at index[i].
 
     >>> import numpy as np
     >>> scatter_nd(np.array([[1], [1]]), np.array([5.0, 6.0]), [3]).tolist()
@@ -191,7 +190,7 @@ def scatter_nd(index: Any, updates: Any, shape: Numbers, name: Any = None) -> An
 
 
 def index_select(x: Any, index: Any, axis: int = 0, name: Any = None) -> Any:
-    """The slices of `x` that stand at `index` along `axis`.
+    """The slices of `x` at `index` along `axis`.
 
     >>> import numpy as np
     >>> index_select(np.array([[1, 2], [3, 4]]), np.array([1, 1]), axis=1)
@@ -213,7 +212,7 @@ def index_sample(x: Any, index: Any) -> Any:
 
 
 def index_add(x: Any, index: Any, axis: int, value: Any, name: Any = None) -> Any:
-    """A copy of `x` with a value added to each slice that stands at `index`.
+    """A copy of `x` with a value added to each slice at `index`.
 
     >>> import numpy as np
     >>> index_add(np.zeros((2, 2)), np.array([1, 1]), 0, np.ones((2, 2)))
@@ -233,11 +232,11 @@ def index_put(
     """A copy of `x` with x[indices] = value, or += if `accumulate`.
 
     Args:
-        x: What is copied.
+        x: The tensor to copy.
         indices: Integers for the first dimensions, which broadcast, or masks.
-        value: What broadcasts to that part.
-        accumulate: Whether the value is added, each time a place is named.
-        name: Paddle's, not used.
+        value: Broadcasts to x[indices].
+        accumulate: Add the value, also several times to a repeated index.
+        name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> index_put(np.zeros(3), [np.array([0, 0])], np.array(1.0), accumulate=True)
@@ -248,7 +247,7 @@ def index_put(
 
 
 def index_fill(x: Any, index: Any, axis: int, value: Any, name: Any = None) -> Any:
-    """A copy of `x` whose slices at `index` along `axis` are all this value.
+    """A copy of `x` whose slices at `index` along `axis` are filled with a value.
 
     >>> import numpy as np
     >>> index_fill(np.zeros((2, 2)), np.array([1]), 1, 7.0)
@@ -263,11 +262,11 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
     """out[i, j] = arr[indices[i, j], j] for axis 0, and so on.
 
     Args:
-        arr: What is read.
-        indices: Integers, of as many dimensions as `arr`.
-        axis: Along which dimension they count.
-        broadcast: Whether sizes of 1 beside the axis are repeated, in both; else the
-            indices may cover a part only.
+        arr: The tensor to read.
+        indices: Integers, of the rank of `arr`.
+        axis: The dimension they index.
+        broadcast: Broadcast sizes of 1 of the other dimensions, in both; else the
+            indices may cover only a part.
 
     Raises:
         OutOfRangeError: An index is past the end.
@@ -283,7 +282,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int, broadcast: bool = True) -
 
 
 def beside_each_other(arr: Any, indices: Any, axis: int) -> tuple[Any, Any]:
-    """Both repeated to one shape but for the axis.
+    """Broadcast both to one shape, except along the axis.
 
     Raises:
         ShapeError: They do not broadcast.
@@ -302,7 +301,7 @@ def beside_each_other(arr: Any, indices: Any, axis: int) -> tuple[Any, Any]:
 
 
 def fitted(x: Any, shape: Numbers) -> Any:
-    """`x`, repeated where it has not this shape yet."""
+    """Expand `x` to a shape, if it has another one."""
     return x if list(x.shape) == list(shape) else expand(x, shape)
 
 
@@ -318,14 +317,13 @@ def put_along_axis(
     """A copy of `arr` with values put where `take_along_axis` would read.
 
     Args:
-        arr: What is copied.
-        indices: Integers, of as many dimensions as `arr`.
+        arr: The tensor to copy.
+        indices: Integers, of the rank of `arr`.
         values: A number, or a tensor that broadcasts to the indices.
-        axis: Along which dimension the indices count.
+        axis: The dimension the indices refer to.
         reduce: "assign", "add" or "mul" (whose gradient divides by the values).
-        include_self: Whether what stands there takes part in a sum or product.
-        broadcast: Whether the indices are repeated to the sizes of `arr` beside the
-            axis.
+        include_self: Include the old element in a sum or product.
+        broadcast: Broadcast the indices to the sizes of `arr`, except along the axis.
 
     Raises:
         OutOfRangeError: An index is past the end.
@@ -354,11 +352,11 @@ def take(x: Any, index: Any, mode: str = "raise", name: Any = None) -> Any:
     """Elements of the flattened `x`, in the shape of the index.
 
     Args:
-        x: What is read.
+        x: The tensor to read.
         index: Integers of any shape.
-        mode: What to do with one that is past the end: "raise" an error, "wrap" around,
-            or "clip" to the last (negative ones to the first).
-        name: Paddle's, not used.
+        mode: For indices out of range: "raise" an error, "wrap" around, or "clip" to
+            the last (negative ones to the first).
+        name: Accepted for Paddle's sake.
 
     Raises:
         OutOfRangeError: An index is past the end.
@@ -383,8 +381,8 @@ def one_hot(x: Any, num_classes: int, name: Any = None) -> Any:
 
     Args:
         x: Classes, integers from 0 to num_classes - 1, of any shape.
-        num_classes: How many there are.
-        name: Paddle's, not used.
+        num_classes: The number of classes.
+        name: Accepted for Paddle's sake.
 
     Raises:
         OutOfRangeError: A class is none of these.

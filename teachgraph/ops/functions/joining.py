@@ -1,4 +1,4 @@
-"""Several tensors made one, one made several, and several brought to one shape."""
+"""Concatenation, stacking, splitting, and broadcasting several tensors together."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def split(
     """`x` cut into parts along `axis`: each of them is a `slice`.
 
     Args:
-        x: What to cut.
-        num_or_sections: How many parts of equal size, or the size of each; one of these
-            may be -1, which is all that is left.
-        axis: Along which dimension.
-        name: Paddle's, not used.
+        x: The tensor to split.
+        num_or_sections: The number of equal parts, or the size of each; one of these
+            may be -1, for the rest.
+        axis: The dimension.
+        name: Accepted for Paddle's sake.
 
     Raises:
-        ShapeError: It does not come out even.
+        ShapeError: The sizes do not add up to that of `x`.
 
     In Paddle this is `paddle.split`.
 
@@ -77,7 +77,7 @@ def split(
 
 
 def sizes(size: int, wanted: int | Sequence[int]) -> list[int] | None:
-    """The sizes of the parts, None where they cannot be had."""
+    """Resolve the sizes of the parts; None if they do not add up."""
     if isinstance(wanted, int):
         even = wanted > 0 and size >= 0 and size % wanted == 0
         return [size // wanted] * wanted if even else None
@@ -93,15 +93,15 @@ def sizes(size: int, wanted: int | Sequence[int]) -> list[int] | None:
 
 
 def bounds_of(sections: Sequence[int]) -> list[tuple[int, int]]:
-    """Start and end of each part; after one of unknown size, counted from the end."""
+    """Compute start and end of each part; after an unknown size, from the end."""
     unknown = sections.index(-1) if -1 in sections else len(sections)
     left, right = sections[:unknown], sections[unknown + 1 :]
-    found = [(sum(left[:i]), sum(left[: i + 1])) for i in range(len(left))]
+    bounds = [(sum(left[:i]), sum(left[: i + 1])) for i in range(len(left))]
     if unknown == len(sections):
-        return found
-    found.append((sum(left), -sum(right) or OPEN_END))
+        return bounds
+    bounds.append((sum(left), -sum(right) or OPEN_END))
     tails = [-sum(right[i:]) for i in range(len(right))] + [OPEN_END]
-    return found + list(pairwise(tails))
+    return bounds + list(pairwise(tails))
 
 
 def part(x: Any, axis: int, start: int, end: int) -> Any:
@@ -110,14 +110,14 @@ def part(x: Any, axis: int, start: int, end: int) -> Any:
 
 
 def chunk(x: Any, chunks: int, axis: int = 0, name: Any = None) -> list[Any]:
-    """`x` cut into so many parts of equal size."""
+    """Split `x` into equal parts."""
     return split(x, chunks, axis)
 
 
 def tensor_split(
     x: Any, num_or_indices: int | Sequence[int], axis: int = 0, name: Any = None
 ) -> list[Any]:
-    """`x` cut into parts whose sizes differ by at most 1, or cut at these indices.
+    """Split `x` into parts whose sizes differ by at most 1, or at indices.
 
     Raises:
         InvalidValueError: There would be no part, or the size is not known.
@@ -144,7 +144,7 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
     """The slices of `x` along `axis`, without that dimension.
 
     Raises:
-        ShapeError: There are not `num` of them, or nobody knows how many.
+        ShapeError: The size is not `num`, or unknown.
 
     >>> import numpy as np
     >>> unstack(np.array([[1, 2], [3, 4]]), axis=1)
@@ -167,7 +167,7 @@ def unbind(input: Any, axis: int = 0) -> list[Any]:
 
 
 def broadcast_tensors(input: Sequence[Any], name: Any = None) -> list[Any]:
-    """Each repeated until it has the shape to which all of them broadcast.
+    """Expand each to the shape to which all of them broadcast.
 
     >>> import numpy as np
     >>> broadcast_tensors([np.array([1, 2]), np.array([[3], [4]])])[0]

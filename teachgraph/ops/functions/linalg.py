@@ -45,7 +45,7 @@ def matmul(
         y: Matrices [..., k, n], or a vector [k], which is a column.
         transpose_x: Whether x holds [..., k, m] instead.
         transpose_y: Whether y holds [..., n, k] instead.
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     Raises:
         ShapeError: They do not fit.
@@ -103,7 +103,7 @@ def inner(x: Any, y: Any, name: Any = None) -> Any:
     Args:
         x: Vectors [..., n].
         y: Vectors [..., n].
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> inner(np.ones((2, 3)), np.ones((4, 3))).shape
@@ -151,12 +151,12 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: Any = None) -> Any:
     Args:
         x: The first factor.
         y: The second.
-        axes: How many dimensions: the last of x, the first of y. Or a list of those
-            of both, or one such list for x and one for y.
-        name: Taken for Paddle's sake.
+        axes: The number of dimensions to sum over: the last of x, the first of y. Or a
+            list of those of both, or one such list for x and one for y.
+        name: Accepted for Paddle's sake.
 
     Raises:
-        ShapeError: The sizes differ, or there are no such dimensions.
+        ShapeError: The sizes differ, or a dimension is out of range.
 
     >>> import numpy as np
     >>> tensordot(np.ones((2, 3, 4)), np.ones((3, 4, 5))).shape
@@ -174,7 +174,7 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: Any = None) -> Any:
 
 
 def contracted(axes: Any, ndim_x: int, ndim_y: int) -> tuple[list[int], list[int]]:
-    """The dimensions to sum over, of the first factor and of the second.
+    """Resolve the dimensions to sum over, of the first factor and of the second.
 
     Raises:
         ShapeError: They have not as many dimensions.
@@ -184,14 +184,14 @@ def contracted(axes: Any, ndim_x: int, ndim_y: int) -> tuple[list[int], list[int
     else:
         lists = list(axes) if axes and isinstance(axes[0], Sequence) else [axes]
         of_x, of_y = list(lists[0]), list(lists[-1])
-    for found, ndim in ((of_x, ndim_x), (of_y, ndim_y)):
-        if any(not -ndim <= axis < ndim for axis in found):
+    for chosen, ndim in ((of_x, ndim_x), (of_y, ndim_y)):
+        if any(not -ndim <= axis < ndim for axis in chosen):
             raise ShapeError(at_user_line(f"tensordot: axes {axes} of {ndim}"))
     return [axis % ndim_x for axis in of_x], [axis % ndim_y for axis in of_y]
 
 
 def flattened(x: Any, rows: list[int], columns: list[int]) -> Any:
-    """`x` as a matrix, of these dimensions as rows and those as columns."""
+    """Flatten `x` to a matrix with some dimensions as rows, others as columns."""
     sizes = [[x.shape[axis] for axis in part] for part in (rows, columns)]
     shape = [-1 if -1 in part else prod(part) for part in sizes]
     return reshape2(transpose2(x, axis=rows + columns), shape=shape)

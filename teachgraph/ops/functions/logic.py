@@ -1,4 +1,4 @@
-"""Comparisons, logic, and choosing by it."""
+"""Comparisons, logical and bitwise functions, and `where`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ isfinite = of_one(logic.isfinite_v2)
 
 
 def logical(op: Op) -> Callable[..., Any]:
-    """An op of two inputs, or of one, as a function that may also write to `out`."""
+    """Wrap an op of one or two inputs as a function with an `out` argument."""
 
     def of_one(x: Any, out: Any = None, name: Any = None) -> Any:
         return op(x) if out is None else assign(op(x), out)
@@ -81,7 +81,7 @@ def isclose(
     equal_nan: bool = False,
     name: Any = None,
 ) -> Any:
-    """Where |x - y| <= atol + rtol |y|.
+    """True where |x - y| <= atol + rtol |y|.
 
     >>> import numpy as np
     >>> isclose(np.array([1.0, 2.0]), np.array([1.0 + 1e-9, 2.1]))
@@ -98,7 +98,7 @@ def allclose(
     equal_nan: bool = False,
     name: Any = None,
 ) -> Any:
-    """Whether |x - y| <= atol + rtol |y| everywhere: a tensor of one truth."""
+    """True if |x - y| <= atol + rtol |y| everywhere, a bool tensor of one element."""
     return logic.allclose(x, y, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
@@ -108,8 +108,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
     Args:
         condition: Booleans.
         x: A tensor or a number.
-        y: A tensor or a number; without x and y, the indices at which the condition
-            holds are the result, one tensor a dimension.
+        y: A tensor or a number; without x and y, the result is the indices where the
+            condition holds, one tensor per dimension.
         name: Accepted for Paddle's sake.
 
     Raises:

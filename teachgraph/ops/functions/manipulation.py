@@ -1,4 +1,4 @@
-"""Other shapes of the same elements: reshaped, turned, repeated, padded."""
+"""Reshaping, transposing, expanding, flipping, rolling and padding."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ Axes = int | Sequence[int]
 
 
 def several(axis: Any) -> list[int]:
-    """One number, or several, as a list."""
+    """Wrap a single number in a list."""
     return list(axis) if isinstance(axis, Sequence) else [axis]
 
 
 def reshape(x: Any, shape: Sequence[int], name: Any = None) -> Any:
-    """The same elements in another shape; one size may be -1, 0 keeps a size.
+    """Reshape; one size may be -1, 0 keeps a size.
 
     >>> import numpy as np
     >>> reshape(np.zeros((4, 6)), [0, -1, 2]).shape
@@ -55,7 +55,7 @@ def reshape(x: Any, shape: Sequence[int], name: Any = None) -> Any:
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None) -> Any:
-    """`x` with the dimensions from start_axis to stop_axis made one.
+    """Merge the dimensions from start_axis to stop_axis into one.
 
     >>> import numpy as np
     >>> flatten(np.zeros((2, 3, 4)), 1).shape
@@ -67,7 +67,7 @@ def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None) 
 
 
 def unflatten(x: Any, axis: int, shape: Sequence[int], name: Any = None) -> Any:
-    """`x` with one dimension made several, of which one may be -1.
+    """Split one dimension into several, of which one may be -1.
 
     >>> import numpy as np
     >>> unflatten(np.zeros((2, 12)), 1, [3, -1]).shape
@@ -79,7 +79,7 @@ def unflatten(x: Any, axis: int, shape: Sequence[int], name: Any = None) -> Any:
 
 
 def place(x: Any, axis: int) -> int:
-    """An axis of `x`, counted from the left.
+    """Resolve an axis of `x` to a non-negative one.
 
     Raises:
         ShapeError: `x` has no such axis.
@@ -91,10 +91,10 @@ def place(x: Any, axis: int) -> int:
 
 
 def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
-    """`x` without the named dimensions of size 1; without all such by default.
+    """Remove given dimensions of size 1; by default all of them.
 
-    A dimension of another size stays, as in Paddle. One whose size is not known yet is
-    taken to be 1 if it is named, else not.
+    A dimension of another size stays, as in Paddle. One of unknown size is taken to be
+    1 if it is given, else not.
 
     >>> import numpy as np
     >>> squeeze(np.zeros((1, 3, 1)), 0).shape
@@ -107,17 +107,17 @@ def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
 
 
 def unsqueeze(x: Any, axis: Axes, name: Any = None) -> Any:
-    """`x` with a dimension of size 1 put in at `axis`."""
+    """Insert a dimension of size 1 at `axis`."""
     return shapes.unsqueeze2(x, axes=several(axis))
 
 
 def transpose(x: Any, perm: Sequence[int], name: Any = None) -> Any:
-    """Dimension k of the result is dimension perm[k] of x."""
+    """Permute dimensions: k of the result is perm[k] of x."""
     return shapes.transpose2(x, axis=list(perm))
 
 
 def t(input: Any, name: Any = None) -> Any:
-    """The transposed matrix; a list or a scalar as it is.
+    """Transpose a matrix; return a vector or a scalar unchanged.
 
     Raises:
         ShapeError: There are more than two dimensions.
@@ -135,7 +135,7 @@ def t(input: Any, name: Any = None) -> Any:
 
 
 def moveaxis(x: Any, source: Axes, destination: Axes, name: Any = None) -> Any:
-    """`x` with the source dimensions moved to their destinations, the others in order.
+    """Move dimensions to their destinations; the others keep their order.
 
     >>> import numpy as np
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
@@ -150,7 +150,7 @@ def moveaxis(x: Any, source: Axes, destination: Axes, name: Any = None) -> Any:
 
 
 def swapaxes(x: Any, axis0: int, axis1: int, name: Any = None) -> Any:
-    """`x` with two dimensions exchanged.
+    """Exchange two dimensions.
 
     >>> import numpy as np
     >>> swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
@@ -163,7 +163,7 @@ def swapaxes(x: Any, axis0: int, axis1: int, name: Any = None) -> Any:
 
 
 def expand(x: Any, shape: Sequence[int], name: Any = None) -> Any:
-    """`x` repeated until it has this shape; -1 keeps a size.
+    """Broadcast `x` to a shape; -1 keeps a size.
 
     >>> import numpy as np
     >>> expand(np.array([[1], [2]]), [-1, 3])
@@ -174,17 +174,17 @@ def expand(x: Any, shape: Sequence[int], name: Any = None) -> Any:
 
 
 def broadcast_to(x: Any, shape: Sequence[int], name: Any = None) -> Any:
-    """`x` repeated until it has this shape; -1 keeps a size."""
+    """Broadcast `x` to a shape; -1 keeps a size."""
     return expand(x, shape)
 
 
 def expand_as(x: Any, y: Any, name: Any = None) -> Any:
-    """`x` repeated until it has the shape of `y`."""
+    """Broadcast `x` to the shape of `y`."""
     return shapes.expand_as_v2(x, y)
 
 
 def tile(x: Any, repeat_times: Sequence[int], name: Any = None) -> Any:
-    """`x`, repeat_times[k] times one after the other along dimension k.
+    """Repeat `x` as a whole repeat_times[k] times along dimension k.
 
     >>> import numpy as np
     >>> tile(np.array([1, 2]), [2, 2])
@@ -197,13 +197,13 @@ def tile(x: Any, repeat_times: Sequence[int], name: Any = None) -> Any:
 def repeat_interleave(
     x: Any, repeats: Any, axis: int | None = None, name: Any = None
 ) -> Any:
-    """Each slice of `x` along `axis` repeated (of the flattened `x` by default).
+    """Repeat each slice of `x` along `axis` (of the flattened `x` by default).
 
     Args:
         x: The elements.
-        repeats: How often, one number for all or a tensor with one for each slice.
+        repeats: The count, one number for all or a tensor with one for each slice.
         axis: The dimension along which they are repeated.
-        name: Paddle's, not used.
+        name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> repeat_interleave(np.array([1, 2, 3]), np.array([2, 0, 1]))
@@ -216,7 +216,7 @@ def repeat_interleave(
 
 
 def flip(x: Any, axis: Axes, name: Any = None) -> Any:
-    """`x` the other way round along `axis`, or along each of several.
+    """Reverse `x` along one or several axes.
 
     >>> import numpy as np
     >>> flip(np.array([1, 2, 3]), 0)
@@ -229,7 +229,7 @@ reverse = flip
 
 
 def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: Any = None) -> Any:
-    """`x` turned k times by 90 degrees, from the first of two axes towards the second.
+    """Rotate `x` k times by 90 degrees, from the first of two axes to the second.
 
     Raises:
         ShapeError: The axes are not two, or `x` does not have them.
@@ -251,9 +251,9 @@ def rot90(x: Any, k: int = 1, axes: Sequence[int] = (0, 1), name: Any = None) ->
 
 
 def roll(x: Any, shifts: Axes, axis: Axes | None = None, name: Any = None) -> Any:
-    """`x` moved on by `shifts` along `axis`; what falls off the end comes in again.
+    """Shift `x` cyclically by `shifts` along `axis`.
 
-    Without an axis all elements are one row.
+    Without an axis the flattened elements are shifted.
 
     >>> import numpy as np
     >>> roll(np.array([1, 2, 3]), 1)
@@ -264,7 +264,7 @@ def roll(x: Any, shifts: Axes, axis: Axes | None = None, name: Any = None) -> An
 
 
 def shape(input: Any) -> Any:
-    """The sizes of the dimensions as an int32 tensor, known when it runs.
+    """The sizes of the dimensions as an int32 tensor, computed at run time.
 
     >>> import numpy as np
     >>> shape(np.zeros((2, 3))).tolist()
@@ -274,12 +274,12 @@ def shape(input: Any) -> Any:
 
 
 def numel(x: Any, name: Any = None) -> Any:
-    """The number of elements, an int64 tensor of no dimension."""
+    """The number of elements, a 0-D int64 tensor."""
     return shapes.size(x)
 
 
 def rank(input: Any) -> Any:
-    """The number of dimensions, an int32 tensor of no dimension.
+    """The number of dimensions, a 0-D int32 tensor.
 
     >>> import numpy as np
     >>> int(rank(np.zeros((2, 3))))
@@ -289,7 +289,7 @@ def rank(input: Any) -> Any:
 
 
 def is_empty(x: Any, name: Any = None) -> Any:
-    """Whether there is no element, a bool tensor of no dimension."""
+    """True if there is no element, a 0-D bool tensor."""
     return shapes.is_empty(x)
 
 
@@ -318,22 +318,22 @@ def pad(
     data_format: str = "NCHW",
     name: Any = None,
 ) -> Any:
-    """`x` with a border.
+    """Pad `x`.
 
     Args:
-        x: Anything for a constant border given for each dimension; else a batch of
-            lines [N, C, L], pictures [N, C, H, W] or volumes [N, C, D, H, W].
+        x: Any tensor for constant padding of each dimension; else a batch of sequences
+            [N, C, L], images [N, C, H, W] or volumes [N, C, D, H, W].
         pad: Before and after for each dimension, the first one first; else for the
             spatial ones alone, the last one first: [left, right, top, bottom].
-        mode: "constant", or "reflect" (a mirror whose edge is the outermost element),
-            "replicate" (the outermost element) or "circular" (the other side).
+        mode: "constant", or "reflect" (mirrored at the outermost element), "replicate"
+            (the outermost element) or "circular" (from the other side).
         value: The constant.
         data_format: The order of the dimensions; "NHWC" and so on have channels last.
-        name: Paddle's, not used.
+        name: Accepted for Paddle's sake.
 
     Raises:
         ShapeError: The paddings or the format do not fit.
-        InvalidValueError: The mode is unknown, or a mirror is wider than what it shows.
+        InvalidValueError: The mode is unknown, or "reflect" is wider than the input.
 
     In Paddle this is `paddle.nn.functional.pad`.
 
@@ -354,7 +354,7 @@ def pad(
 
 
 def padded(x: Any, pad: list[int], mode: str, value: float, *, last: bool) -> Any:
-    """A border around a line, a picture or a volume, seen as a volume."""
+    """Pad a sequence, an image or a volume by the op for volumes."""
     spatial = len(x.shape) - 2
     extra = {1: [2, 3] if last else [3, 4], 2: [1] if last else [2], 3: []}[spatial]
     six = [0] * 4 + pad if spatial == 1 else pad + [0] * (6 - len(pad))
@@ -372,6 +372,6 @@ def padded(x: Any, pad: list[int], mode: str, value: float, *, last: bool) -> An
 def zeropad2d(
     x: Any, padding: Axes, data_format: str = "NCHW", name: Any = None
 ) -> Any:
-    """Pictures with a border of zeros: left, right, top, bottom, or one for all."""
+    """Pad images with zeros: left, right, top, bottom, or one number for all."""
     four = [padding] * 4 if isinstance(padding, int) else list(padding)
     return pad(x, four, "constant", 0.0, data_format)

@@ -1,4 +1,4 @@
-"""Arithmetic and functions, element by element."""
+"""Elementwise arithmetic and elementary functions."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ __all__ = [
 
 
 def of_one(op: Op) -> Callable[..., Any]:
-    """An op of one input as a function, which takes Paddle's `name`."""
+    """Wrap an op of one input as a function with Paddle's `name` argument."""
 
     def function(x: Any, name: Any = None) -> Any:
         return op(x)
@@ -90,7 +90,7 @@ def of_one(op: Op) -> Callable[..., Any]:
 
 
 def of_two(op: Op) -> Callable[..., Any]:
-    """The same for two inputs, which broadcast; one of them may be a number."""
+    """Wrap an op of two inputs, which broadcast; one of them may be a number."""
 
     def function(x: Any, y: Any, name: Any = None) -> Any:
         return op(x, y)
@@ -146,7 +146,7 @@ round = of_one(rounding.round_)
 
 
 def is_bare(number: Any) -> bool:
-    """Whether this is a Python or NumPy number."""
+    """True for a Python or NumPy number."""
     return isinstance(number, (int, float, np.number))
 
 
@@ -179,13 +179,13 @@ def scale(
     act: str | None = None,
     name: Any = None,
 ) -> Any:
-    """scale x + bias, or scale (x + bias), and then perhaps an activation.
+    """Compute scale x + bias, or scale (x + bias), and optionally an activation.
 
     Args:
         x: Numbers.
         scale: The factor.
-        bias: What is added.
-        bias_after_scale: Whether it is added last.
+        bias: The summand.
+        bias_after_scale: Add the bias after scaling.
         act: The name of an op to apply to the result, such as "relu".
         name: Accepted for Paddle's sake.
     """
@@ -194,14 +194,14 @@ def scale(
 
 
 def cast(x: Any, dtype: Any) -> Any:
-    """The same values in another dtype."""
+    """Cast to another dtype."""
     code = dtypes.PADDLE_CODES
     target = dtypes.convert(dtype)
     return maths.cast(x, in_dtype=code[x.dtype], out_dtype=code[target])
 
 
 def frac(x: Any, name: Any = None) -> Any:
-    """x without its whole part.
+    """The fractional part of each element.
 
     >>> import numpy as np
     >>> frac(np.array([2.5, -2.5]))
@@ -211,7 +211,7 @@ def frac(x: Any, name: Any = None) -> Any:
 
 
 def clip(x: Any, min: Any = None, max: Any = None, name: Any = None) -> Any:
-    """x, but no less than `min` and no more than `max`: numbers, tensors or None.
+    """Clip x to [min, max]; bounds are numbers, tensors or None.
 
     Raises:
         InvalidValueError: The number `min` is larger than the number `max`.
@@ -229,7 +229,7 @@ def clip(x: Any, min: Any = None, max: Any = None, name: Any = None) -> Any:
 
 
 def lerp(x: Any, y: Any, weight: Any, name: Any = None) -> Any:
-    """x + weight (y - x), a point on the way from x to y.
+    """Interpolate linearly: x + weight (y - x).
 
     >>> import numpy as np
     >>> lerp(np.array([0.0, 10.0]), np.array([4.0, 20.0]), 0.25)
@@ -246,7 +246,7 @@ def logit(x: Any, eps: float | None = None, name: Any = None) -> Any:
 
 
 def trunc(input: Any, name: Any = None) -> Any:
-    """The whole part of each element: what stands before the point.
+    """The integer part of each element (rounded towards 0).
 
     >>> import numpy as np
     >>> trunc(np.array([-1.5, 1.5])).tolist()
@@ -285,13 +285,13 @@ def nan_to_num(
     neginf: float | None = None,
     name: Any = None,
 ) -> Any:
-    """`x` with numbers in place of NaN and of the two infinities.
+    """Replace NaN and the two infinities by numbers.
 
     Args:
         x: Floating numbers.
-        nan: What to put for NaN.
-        posinf: What to put for infinity; by default the largest number of the dtype.
-        neginf: What to put for minus infinity; by default the smallest.
+        nan: The replacement of NaN.
+        posinf: The replacement of infinity; by default the dtype's largest number.
+        neginf: The replacement of minus infinity; by default the dtype's lowest number.
         name: Accepted for Paddle's sake.
 
     >>> import numpy as np
@@ -308,15 +308,15 @@ def nan_to_num(
 
 
 def filled(x: Any, value: float) -> Any:
-    """One number everywhere, in shape and dtype of `x`."""
+    """Create a constant in shape and dtype of `x`."""
     return fill_any_like(x, value=value, dtype=dtypes.PADDLE_CODES[x.dtype])
 
 
 def deg2rad(x: Any, name: Any = None) -> Any:
-    """Degrees as radians."""
+    """Convert degrees to radians."""
     return maths.scale(x, scale=pi / 180.0)
 
 
 def rad2deg(x: Any, name: Any = None) -> Any:
-    """Radians as degrees."""
+    """Convert radians to degrees."""
     return maths.scale(x, scale=180.0 / pi)

@@ -1,4 +1,4 @@
-"""What else `teachgraph.linalg` tells of matrices: condition, covariance, best fits."""
+"""Condition number, covariance, Householder products, least squares, PCA."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ __all__ = ["cond", "corrcoef", "cov", "householder_product", "lstsq", "pca_lowra
 
 
 def cond(x: Any, p: Any = None, name: Any = None) -> Any:
-    """How much a matrix can magnify errors: its norm times that of its inverse.
+    """The condition number of matrices: the norm times that of the inverse.
 
     Args:
         x: Matrices [..., m, n], square ones unless p is None, 2 or -2.
-        p: The norm: None or 2 (the largest singular value over the smallest), -2 (the
-            other way round), "fro", "nuc", 1, -1, inf or -inf.
-        name: Taken for Paddle's sake.
+        p: The norm: None or 2 (the largest singular value over the smallest), -2 (its
+            reciprocal), "fro", "nuc", 1, -1, inf or -inf.
+        name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: There is no such norm, or a matrix is singular.
+        InvalidValueError: An unknown norm, or a matrix is singular.
 
     >>> import numpy as np
     >>> cond(np.array([[1.0, 0.0], [0.0, 4.0]]))
@@ -52,7 +52,7 @@ def matrix_norm(x: Any, p: Any) -> Any:
     """The norm of each matrix.
 
     Raises:
-        InvalidValueError: There is no such norm.
+        InvalidValueError: An unknown norm.
     """
     if p == "fro":
         return norm(x, "fro", [-2, -1])
@@ -76,11 +76,11 @@ def cov(
 
     Args:
         x: A variable in each row, an observation in each column; or one variable [n].
-        rowvar: Whether variables stand in rows, not in columns.
-        ddof: Whether to divide by n - 1 and not by n.
-        fweights: How often each observation was made, integers [n].
-        aweights: How much each one counts [n].
-        name: Taken for Paddle's sake.
+        rowvar: Variables are rows, not columns.
+        ddof: Divide by n - 1 and not by n.
+        fweights: The frequency of each observation, integers [n].
+        aweights: The weight of each observation [n].
+        name: Accepted for Paddle's sake.
 
     Raises:
         ShapeError: There are more than two dimensions.
@@ -103,12 +103,12 @@ def cov(
         lost = total if aweights is None else sum(w * cast(aweights, x.dtype))
         free = total - lost / total if ddof else total
         moved = elementwise.elementwise_sub(x, middle)
-        found = matmul_v2(moved * w, moved, trans_y=True) / free
+        covariance = matmul_v2(moved * w, moved, trans_y=True) / free
     else:
         moved = elementwise.elementwise_sub(x, mean(x, 1, keepdim=True))
         free = max(x.shape[1] - 1, 0) if ddof else x.shape[1]
-        found = matmul_v2(moved, moved, trans_y=True) / np.asarray(free, x.dtype)
-    return found if ndim == 2 else reshape(found, [])
+        covariance = matmul_v2(moved, moved, trans_y=True) / np.asarray(free, x.dtype)
+    return covariance if ndim == 2 else reshape(covariance, [])
 
 
 def corrcoef(x: Any, rowvar: bool = True, name: Any = None) -> Any:
@@ -128,12 +128,12 @@ def corrcoef(x: Any, rowvar: bool = True, name: Any = None) -> Any:
 
 
 def householder_product(x: Any, tau: Any, name: Any = None) -> Any:
-    """The first columns of H_1 H_2 ... H_k, of reflections H_i = 1 - tau_i v_i v_i'.
+    """The first n columns of H_1 H_2 ... H_k, reflections H_i = 1 - tau_i v_i v_i'.
 
     Args:
         x: The vectors v_i below the diagonal of [..., m, n]; on it they are 1.
         tau: Their factors [..., k], with k <= n <= m.
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     Raises:
         ShapeError: The sizes do not fit.
@@ -146,8 +146,8 @@ def householder_product(x: Any, tau: Any, name: Any = None) -> Any:
     m, n = x.shape[-2:] if len(x.shape) > 1 else (0, 1)
     count = tau.shape[-1] if len(tau.shape) else -1
     if not 0 <= count <= n <= m:
-        told = f"householder_product: {count} factors, vectors {list(x.shape)}"
-        raise ShapeError(at_user_line(told))
+        message = f"householder_product: {count} factors, vectors {list(x.shape)}"
+        raise ShapeError(at_user_line(message))
     out = np.eye(m, n, dtype=dtypes.convert(x.dtype))
     for i in reversed(range(count)):
         below = part(part(x, -1, i, i + 1), -2, i + 1, OPEN_END)
@@ -172,16 +172,16 @@ def lstsq(
         y: Right sides [..., m, k].
         rcond: Singular values below this share of the largest count as 0; by default
             the rounding error times the larger of m and n.
-        driver: "gels", "gelsy", "gelsd" or "gelss": what LAPACK calls its ways. Here
-            there is one, the pseudo-inverse; only the latter two give singular values.
-        name: Taken for Paddle's sake.
+        driver: LAPACK's "gels", "gelsy", "gelsd" or "gelss". All use the pseudo-inverse
+            here; only the latter two return singular values.
+        name: Accepted for Paddle's sake.
 
     Returns:
-        Solutions [..., n, k]; the sums of squares that are left over [..., k], empty
-        unless m > n; the rank of each matrix; and its singular values, or nothing.
+        Solutions [..., n, k]; the sums of squared residuals [..., k], empty unless
+        m > n; the rank of each matrix; and its singular values, or nothing.
 
     Raises:
-        InvalidValueError: There is no such driver.
+        InvalidValueError: An unknown driver.
 
     >>> import numpy as np
     >>> x = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
@@ -207,18 +207,18 @@ def lstsq(
 def pca_lowrank(
     x: Any, q: int | None = None, center: bool = True, niter: int = 2, name: Any = None
 ) -> tuple[Any, Any, Any]:
-    """U, s and V with x nearly U diag(s) V', from a random sketch of q columns.
+    """Approximate x by U diag(s) V', from a random sketch of q columns.
 
     Args:
         x: Matrices [..., m, n].
-        q: How many components; by default 6, or as many as there are.
-        center: Whether the mean of each column is taken off first.
-        niter: How often the sketch is multiplied by x and its transpose, which leaves
-            more of the large singular values.
-        name: Taken for Paddle's sake.
+        q: The number of components; by default 6, or min(m, n) if that is less.
+        center: Subtract the mean of each column first.
+        niter: The number of subspace iterations (products with x and its transpose),
+            which emphasise the large singular values.
+        name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: There are not so many components.
+        InvalidValueError: There are fewer than q components.
 
     Source: Halko et al. 2009, https://arxiv.org/abs/0909.4061.
 
@@ -230,8 +230,8 @@ def pca_lowrank(
     m, n = x.shape[-2:]
     q = min(6, m, n) if q is None else q
     if not 0 <= q <= min(m, n) or niter < 0:
-        told = f"pca_lowrank: {q} components of {list(x.shape)}, {niter} times"
-        raise InvalidValueError(at_user_line(told))
+        message = f"pca_lowrank: {q} components of {list(x.shape)}, {niter} times"
+        raise InvalidValueError(at_user_line(message))
     x = elementwise.elementwise_sub(x, mean(x, -2, keepdim=True)) if center else x
     basis = qr(matmul_v2(x, cast(randn([n, q]), x.dtype)))[0]
     for _ in range(niter):

@@ -1,4 +1,4 @@
-"""Functions of two numbers beside arithmetic, and the parts of floating ones."""
+"""gcd, lcm, hypot, heaviside, nextafter, sign; mantissa and exponent."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def hypot(x: Any, y: Any, name: Any = None) -> Any:
 
 
 def floating(x: Any) -> Any:
-    """Integers as float32, anything else as it is."""
+    """Cast integers to float32; return anything else unchanged."""
     return x if dtypes.is_floating(x.dtype) else cast(x, dtypes.float32)
 
 
 def sgn(x: Any, name: Any = None) -> Any:
-    """-1, 0 or 1; of complex numbers it would be their direction."""
+    """The sign: -1, 0 or 1."""
     return maths.sign(x)

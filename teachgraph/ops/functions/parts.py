@@ -1,4 +1,4 @@
-"""Other views of the same elements, and copies in which a part is another."""
+"""Views of the same elements (as copies), and copies with a part replaced."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ Numbers = Sequence[int]
 
 
 def with_axes(inputs: Sequence[Any], before: Numbers, behind: Numbers) -> Any:
-    """Each input with new dimensions on both sides, by how many it has; one, or all."""
-    found = []
+    """Add dimensions on both sides, by rank; return one result or a list."""
+    results = []
     for x in inputs:
         ndim = len(x.shape)
         first = before[ndim] if ndim < len(before) else 0
         last = behind[ndim] if ndim < len(behind) else 0
         added = [*range(first), *(first + ndim + i for i in range(last))]
-        found.append(unsqueeze(x, added) if added else shapes.assign(x))
-    return found[0] if len(found) == 1 else found
+        results.append(unsqueeze(x, added) if added else shapes.assign(x))
+    return results[0] if len(results) == 1 else results
 
 
 def atleast_1d(*inputs: Any, name: Any = None) -> Any:
-    """Each input, a scalar as a list of one.
+    """Reshape scalars to vectors of one element.
 
     >>> import numpy as np
     >>> atleast_1d(np.array(3.0))
@@ -74,7 +74,7 @@ def atleast_1d(*inputs: Any, name: Any = None) -> Any:
 
 
 def atleast_2d(*inputs: Any, name: Any = None) -> Any:
-    """Each input, a scalar or a list as a matrix of one row.
+    """Reshape scalars and vectors to matrices of one row.
 
     >>> import numpy as np
     >>> [x.shape for x in atleast_2d(np.zeros(()), np.zeros(3))]
@@ -84,7 +84,7 @@ def atleast_2d(*inputs: Any, name: Any = None) -> Any:
 
 
 def atleast_3d(*inputs: Any, name: Any = None) -> Any:
-    """Each input with three dimensions: a list is [1, n, 1], a matrix [m, n, 1].
+    """Reshape to three dimensions: a vector to [1, n, 1], a matrix to [m, n, 1].
 
     >>> import numpy as np
     >>> [x.shape for x in atleast_3d(np.zeros(3), np.zeros((2, 3)))]
@@ -94,13 +94,13 @@ def atleast_3d(*inputs: Any, name: Any = None) -> Any:
 
 
 def view(x: Any, shape_or_dtype: Any, name: Any = None) -> Any:
-    """The same bytes in another shape, or read as another dtype.
+    """Reinterpret the bytes in another shape, or as another dtype.
 
     Args:
         x: The elements.
         shape_or_dtype: A shape, of which one size may be -1; or a dtype, whose size
-            must divide the last dimension. Only a shape lets gradients through.
-        name: Taken for Paddle's sake.
+            must divide the last dimension. Only a reshape has a gradient.
+        name: Accepted for Paddle's sake.
 
     It is a copy where Paddle's shares memory.
 
@@ -128,10 +128,10 @@ def view_as(x: Any, other: Any, name: Any = None) -> Any:
 
 
 def vsplit(x: Any, num_or_sections: int | Numbers, name: Any = None) -> list[Any]:
-    """`x` cut along its first dimension, as `split` does; it has two at least.
+    """Split `x`, of at least two dimensions, along the first one.
 
     Raises:
-        ShapeError: It has fewer.
+        ShapeError: `x` has fewer dimensions.
 
     >>> import numpy as np
     >>> [part.shape for part in vsplit(np.zeros((4, 3)), 2)]
@@ -143,14 +143,14 @@ def vsplit(x: Any, num_or_sections: int | Numbers, name: Any = None) -> list[Any
 
 
 def unfold(x: Any, axis: int, size: int, step: int, name: Any = None) -> Any:
-    """Windows that slide along `axis`; what is in them is a new last dimension.
+    """Extract sliding windows along `axis` into a new last dimension.
 
     Args:
         x: The elements.
-        axis: Along which dimension.
-        size: Of a window.
-        step: From one to the next.
-        name: Taken for Paddle's sake.
+        axis: The dimension.
+        size: The size of a window.
+        step: The distance of windows.
+        name: Accepted for Paddle's sake.
 
     Raises:
         InvalidValueError: No window fits, or the step is not positive.
@@ -164,8 +164,10 @@ def unfold(x: Any, axis: int, size: int, step: int, name: Any = None) -> Any:
     """
     at = place(x, axis)
     if not 0 < size <= x.shape[at] or step < 1:
-        told = f"unfold: windows of {size}, each {step} on, in a size of {x.shape[at]}"
-        raise InvalidValueError(at_user_line(told))
+        message = (
+            f"unfold: windows of {size}, each {step} on, in a size of {x.shape[at]}"
+        )
+        raise InvalidValueError(at_user_line(message))
     starts = np.arange(0, x.shape[at] - size + 1, step)
     places = starts[:, None] + np.arange(size)
     windows = unflatten(index_select(x, places.ravel(), at), at, places.shape)
@@ -175,14 +177,14 @@ def unfold(x: Any, axis: int, size: int, step: int, name: Any = None) -> Any:
 def as_strided(
     x: Any, shape: Numbers, stride: Numbers, offset: int = 0, name: Any = None
 ) -> Any:
-    """out[i, j] = element offset + i stride[0] + j stride[1] of all in a row.
+    """out[i, j] = flattened x[offset + i stride[0] + j stride[1]].
 
-    It is a copy where Paddle's shares memory, and gradients add up where elements are
-    read twice.
+    It is a copy where Paddle's shares memory, and gradients accumulate where elements
+    are read twice.
 
     Raises:
-        ShapeError: There are not as many strides as sizes.
-        OutOfRangeError: It reaches past the last element.
+        ShapeError: The numbers of strides and sizes differ.
+        OutOfRangeError: An element is out of range.
 
     >>> import numpy as np
     >>> as_strided(np.arange(6), [2, 3], [1, 2])
@@ -190,8 +192,8 @@ def as_strided(
            [1, 3, 5]])
     """
     if len(shape) != len(stride):
-        told = f"as_strided: {len(shape)} sizes, {len(stride)} strides"
-        raise ShapeError(at_user_line(told))
+        message = f"as_strided: {len(shape)} sizes, {len(stride)} strides"
+        raise ShapeError(at_user_line(message))
     places = np.full(tuple(shape), offset)
     for axis, (size, step) in enumerate(zip(shape, stride, strict=True)):
         along = np.arange(size) * step
@@ -200,13 +202,13 @@ def as_strided(
 
 
 def masked_fill(x: Any, mask: Any, value: Any, name: Any = None) -> Any:
-    """`x` with a value where the mask is true.
+    """A copy of `x` with a value where the mask is true.
 
     Args:
         x: The elements.
         mask: Booleans that broadcast to `x`.
         value: A number, or a tensor of one element, which gets a gradient.
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> masked_fill(np.array([1.0, 2.0]), np.array([True, False]), 7.0)
@@ -222,7 +224,7 @@ def masked_fill(x: Any, mask: Any, value: Any, name: Any = None) -> Any:
 def diagonal_scatter(
     x: Any, y: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, name: Any = None
 ) -> Any:
-    """`x` with `y` where `diagonal` would read.
+    """A copy of `x` with `y` on a diagonal.
 
     >>> import numpy as np
     >>> diagonal_scatter(np.zeros((2, 2)), np.array([1.0, 2.0]))
@@ -235,7 +237,7 @@ def diagonal_scatter(
 
 
 def select_scatter(x: Any, values: Any, axis: int, index: int, name: Any = None) -> Any:
-    """`x` with `values` as its slice at `index` along `axis`.
+    """A copy of `x` with `values` as its slice at `index` along `axis`.
 
     >>> import numpy as np
     >>> select_scatter(np.zeros((2, 2)), np.array([1.0, 2.0]), 1, 0)
@@ -247,15 +249,15 @@ def select_scatter(x: Any, values: Any, axis: int, index: int, name: Any = None)
 
 
 def multiplex(inputs: Sequence[Any], index: Any, name: Any = None) -> Any:
-    """Row i of the result is row i of the input that index[i] names.
+    """Choose rows: row i of the result is row i of inputs[index[i]].
 
     Args:
         inputs: Tensors of one shape [N, ...].
         index: Integers [N, 1].
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     Raises:
-        OutOfRangeError: An index names no input.
+        OutOfRangeError: An index is out of range.
 
     >>> import numpy as np
     >>> x, y = np.array([[1, 2], [3, 4]]), np.array([[5, 6], [7, 8]])
@@ -272,12 +274,12 @@ def multiplex(inputs: Sequence[Any], index: Any, name: Any = None) -> Any:
 def shard_index(
     input: Any, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
 ) -> Any:
-    """Each index as its place in one of `nshards` equal parts of all `index_num`.
+    """Convert indices to those within one of `nshards` equal shards of `index_num`.
 
-    Those of other parts become `ignore_value`.
+    Those of other shards become `ignore_value`.
 
     Raises:
-        InvalidValueError: There is no such part.
+        InvalidValueError: The shard is out of range.
 
     >>> import numpy as np
     >>> shard_index(np.array([[1], [12]]), index_num=20, nshards=2, shard_id=1)
@@ -285,8 +287,8 @@ def shard_index(
            [ 2]])
     """
     if not 0 <= shard_id < nshards or index_num < 1:
-        told = f"shard_index: part {shard_id} of {nshards}, of {index_num} indices"
-        raise InvalidValueError(at_user_line(told))
+        message = f"shard_index: part {shard_id} of {nshards}, of {index_num} indices"
+        raise InvalidValueError(at_user_line(message))
     size = -(-index_num // nshards)
     width = np.asarray(size, dtypes.convert(input.dtype))
     nothing = fill_any_like(input, value=index(ignore_value))

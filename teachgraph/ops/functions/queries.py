@@ -1,4 +1,4 @@
-"""Questions about a value that is not computed with: what it is, and its sizes."""
+"""Type tests of tensors, and the shape of a broadcast."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether this is a Tensor, or a Variable of a Program.
+    """True for a Tensor, or a Variable of a Program.
 
     >>> is_tensor([1.0])
     False
@@ -30,7 +30,7 @@ def is_tensor(x: Any) -> bool:
 
 
 def is_floating_point(x: Any) -> bool:
-    """Whether the elements are floating numbers.
+    """True if the dtype is floating.
 
     >>> import numpy as np
     >>> is_floating_point(np.zeros(2)), is_floating_point(np.arange(2))
@@ -40,7 +40,7 @@ def is_floating_point(x: Any) -> bool:
 
 
 def is_integer(x: Any) -> bool:
-    """Whether the elements are integers.
+    """True if the dtype is an integer.
 
     >>> import numpy as np
     >>> is_integer(np.arange(2)), is_integer(np.array([True]))
@@ -50,7 +50,7 @@ def is_integer(x: Any) -> bool:
 
 
 def is_complex(x: Any) -> bool:
-    """Whether the elements are complex numbers, which there are none of here.
+    """True if the dtype is complex; teachgraph has none.
 
     >>> import numpy as np
     >>> is_complex(np.zeros(2))
@@ -63,7 +63,7 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
     """The shape that two shapes broadcast to.
 
     Raises:
-        ShapeError: They do not.
+        ShapeError: They do not broadcast.
 
     >>> broadcast_shape([2, 1, 3], [1, 3, 1])
     [2, 3, 3]

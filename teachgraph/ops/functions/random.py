@@ -1,4 +1,4 @@
-"""Random numbers, all from the one generator that `seed` starts."""
+"""Random tensors, drawn from the global generator behind `seed`."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def uniform(
     seed: int = 0,
     name: Any = None,
 ) -> Any:
-    """Numbers spread evenly over [min, max).
+    """Draw uniformly from [min, max).
 
     Args:
         shape: Sizes, as numbers or 0-D Tensors.
         dtype: By default float32.
-        min: The smallest number there can be.
-        max: What all are smaller than.
-        seed: If not 0, the same numbers come at every call.
-        name: Taken for Paddle's sake.
+        min: The lower bound, included.
+        max: The upper bound, excluded.
+        seed: If not 0, every call draws the same numbers.
+        name: Accepted for Paddle's sake.
     """
     limits = {"min": min, "max": max, "seed": seed}
     code = code_of(dtype)
@@ -48,7 +48,7 @@ def uniform(
 
 
 def rand(shape: Any, dtype: Any = None, name: Any = None) -> Any:
-    """Numbers spread evenly over [0, 1)."""
+    """Draw uniformly from [0, 1)."""
     return uniform(shape, dtype, min=0.0)
 
 
@@ -60,30 +60,30 @@ def gaussian(
     dtype: Any = None,
     name: Any = None,
 ) -> Any:
-    """Normally distributed numbers of this mean and deviation."""
+    """Draw from the normal distribution with this mean and deviation."""
     moments = {"mean": mean, "std": std, "seed": seed}
     code = code_of(dtype)
     return sampling.gaussian_random(shape=sizes(shape), dtype=code, **moments)
 
 
 def standard_normal(shape: Any, dtype: Any = None, name: Any = None) -> Any:
-    """Normally distributed numbers of mean 0 and deviation 1."""
+    """Draw from the normal distribution with mean 0 and deviation 1."""
     return gaussian(shape, dtype=dtype)
 
 
 def randn(shape: Any, dtype: Any = None, name: Any = None) -> Any:
-    """The same as `standard_normal`, under NumPy's name."""
+    """Draw from the standard normal distribution (NumPy's name)."""
     return standard_normal(shape, dtype)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: Any = None) -> Any:
-    """Normally distributed numbers.
+    """Draw from normal distributions.
 
     Args:
-        mean: Their mean: a number, or a tensor of one for each.
-        std: Their deviation: likewise.
-        shape: Sizes, where neither is a tensor; by default [1].
-        name: Taken for Paddle's sake.
+        mean: The mean: a number, or a tensor with one for each result.
+        std: The standard deviation: likewise.
+        shape: Sizes, if neither is a tensor; by default [1].
+        name: Accepted for Paddle's sake.
 
     >>> import teachgraph as tg
     >>> tg.normal(mean=tg.zeros([2, 3])).shape
@@ -102,17 +102,17 @@ def randint(
     dtype: Any = None,
     name: Any = None,
 ) -> Any:
-    """Whole numbers, low <= n < high, each as likely as any other.
+    """Draw integers low <= n < high uniformly.
 
     Args:
-        low: The smallest, or where it is given alone, what all are smaller than.
-        high: What all are smaller than.
+        low: The lower bound, included; if given alone, the upper bound.
+        high: The upper bound, excluded.
         shape: Sizes, as numbers or 0-D Tensors.
         dtype: By default int64.
-        name: Taken for Paddle's sake.
+        name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: There is no such number.
+        InvalidValueError: The range is empty.
     """
     limits = {"low": 0, "high": low} if high is None else {"low": low, "high": high}
     code = code_of(dtype, "int64")
@@ -122,13 +122,13 @@ def randint(
 def randint_like(
     x: Any, low: int = 0, high: int | None = None, dtype: Any = None, name: Any = None
 ) -> Any:
-    """Whole numbers, low <= n < high, in the shape of `x` and by default its dtype."""
+    """Draw integers low <= n < high in the shape of `x` and by default its dtype."""
     limits = {"low": 0, "high": low} if high is None else {"low": low, "high": high}
     return sampling.randint_like(x, dtype=code_of(dtype, x.dtype), **limits)
 
 
 def randperm(n: int, dtype: Any = "int64", name: Any = None) -> Any:
-    """0, 1, ..., n - 1 in some order.
+    """Draw a permutation of 0, 1, ..., n - 1.
 
     >>> import teachgraph as tg
     >>> sorted(tg.randperm(4).tolist())
@@ -138,32 +138,32 @@ def randperm(n: int, dtype: Any = "int64", name: Any = None) -> Any:
 
 
 def bernoulli(x: Any, name: Any = None) -> Any:
-    """1 with the probability that stands in x, else 0.
+    """Draw 1 with probability x, else 0.
 
     Raises:
-        InvalidValueError: One is not between 0 and 1.
+        InvalidValueError: A probability is not between 0 and 1.
     """
     return sampling.bernoulli(x)
 
 
 def poisson(x: Any, name: Any = None) -> Any:
-    """How often something happens that happens x times on average."""
+    """Draw from Poisson distributions with rates x."""
     return sampling.poisson(x)
 
 
 def multinomial(
     x: Any, num_samples: int = 1, replacement: bool = False, name: Any = None
 ) -> Any:
-    """Places in x, drawn with the weights that stand there.
+    """Draw indices with probabilities proportional to the weights x.
 
     Args:
         x: Weights [k] or [rows, k], 0 or more; they need not add up to 1.
-        num_samples: How many to draw, from each row.
-        replacement: Whether a place may be drawn again.
-        name: Taken for Paddle's sake.
+        num_samples: The number of draws from each row.
+        replacement: Draw with replacement.
+        name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: A weight is negative, or too few are more than 0.
+        InvalidValueError: A weight is negative, or too few are positive.
 
     >>> import teachgraph as tg
     >>> tg.multinomial(tg.to_tensor([0.0, 3.0, 0.0])).tolist()

@@ -1,4 +1,4 @@
-"""Sums, products, extremes and norms along dimensions."""
+"""Reductions: sums, means, products, extremes and norms along dimensions."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ Axis = int | Sequence[int] | None
 
 
 def reduction(x: Any, axis: Axis, keepdim: bool) -> dict[str, Any]:
-    """Paddle's attributes of a reduction."""
+    """Build Paddle's attributes of a reduction."""
     dim = dimensions(axis)
     whole = not dim or len(dim) == len(x.shape)
     return {"dim": dim, "keep_dim": keepdim, "reduce_all": whole}
 
 
 def dimensions(axis: Axis) -> list[int]:
-    """An axis, several or None (all) as a list; the op says if one is no axis."""
+    """Convert an axis, several or None (all) to a list; the op checks them."""
     if axis is None:
         return []
     return list(axis) if isinstance(axis, (list, tuple)) else [axis]  # type: ignore[list-item]
@@ -56,7 +56,7 @@ def sum(
 ) -> Any:
     """The sum over `axis` (a number, several, or None for all).
 
-    Integers and bool are added up in int64. The sum of nothing is 0.
+    Integers and bool are added up in int64. The empty sum is 0.
 
     >>> import numpy as np
     >>> sum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=-1)
@@ -70,7 +70,7 @@ def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> 
     """The mean over `axis` (a number, several, or None for all) of floating numbers.
 
     Raises:
-        DTypeError: They are integers, whose mean need not be one: cast them first.
+        DTypeError: Integers, whose mean need not be an integer: cast them first.
 
     >>> import numpy as np
     >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
@@ -80,17 +80,17 @@ def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> 
 
 
 def max(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """The largest element over `axis`; every one that is gets the whole gradient."""
+    """The maximum over `axis`; every maximal element gets the whole gradient."""
     return reductions.reduce_max(x, **reduction(x, axis, keepdim))
 
 
 def min(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """The smallest element over `axis`; every one that is gets the whole gradient."""
+    """The minimum over `axis`; every minimal element gets the whole gradient."""
     return reductions.reduce_min(x, **reduction(x, axis, keepdim))
 
 
 def amax(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """The largest element over `axis`; those that are share the gradient.
+    """The maximum over `axis`; maximal elements share the gradient evenly.
 
     >>> import teachgraph as tg
     >>> x = tg.to_tensor([3.0, 1.0, 3.0], stop_gradient=False)
@@ -101,7 +101,7 @@ def amax(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> 
 
 
 def amin(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """The smallest element over `axis`; those that are share the gradient."""
+    """The minimum over `axis`; minimal elements share the gradient evenly."""
     return reductions.reduce_amin(x, **reduction(x, axis, keepdim))
 
 
@@ -112,7 +112,7 @@ def prod(
     dtype: Any = None,
     name: Any = None,
 ) -> Any:
-    """The product over `axis`; that of nothing is 1.
+    """The product over `axis`; the empty product is 1.
 
     >>> import numpy as np
     >>> prod(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
@@ -125,7 +125,7 @@ def prod(
 def logsumexp(
     x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None
 ) -> Any:
-    """log sum exp(x) over `axis`, computed so that it never overflows.
+    """log sum exp(x) over `axis`, without overflow.
 
     >>> import numpy as np
     >>> logsumexp(np.array([1000.0, 1000.0])) - np.log(2.0)
@@ -137,19 +137,19 @@ def logsumexp(
 
 
 def all(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """Whether all elements over `axis` are true, which is: are not 0."""
+    """True if all elements over `axis` are true (not 0)."""
     return reductions.reduce_all_(x, **reduction(x, axis, keepdim))
 
 
 def any(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """Whether an element over `axis` is true, which is: is not 0."""
+    """True if any element over `axis` is true (not 0)."""
     return reductions.reduce_any_(x, **reduction(x, axis, keepdim))
 
 
 def count_nonzero(
     x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None
 ) -> Any:
-    """How many elements over `axis` are not 0.
+    """Count the elements over `axis` that are not 0.
 
     >>> import numpy as np
     >>> count_nonzero(np.array([[1.0, 0.0], [2.0, 3.0]]), axis=1)
@@ -165,7 +165,7 @@ def nansum(
     keepdim: bool = False,
     name: Any = None,
 ) -> Any:
-    """The sum over `axis` of what is a number.
+    """The sum over `axis`, NaN excluded.
 
     >>> import numpy as np
     >>> nansum(np.array([1.0, np.nan, 2.0]))
@@ -175,7 +175,7 @@ def nansum(
 
 
 def nanmean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """The mean over `axis` of what is a number.
+    """The mean over `axis`, NaN excluded.
 
     >>> import numpy as np
     >>> nanmean(np.array([1.0, np.nan, 2.0]))
@@ -197,15 +197,15 @@ def norm(
     Args:
         x: Floating numbers.
         p: The order: a number, inf for the largest |x|, -inf for the smallest, 0 for
-            how many are not 0, or "fro" (Frobenius), which is 2.
-        axis: One dimension, several that make up one vector, or None for all.
-        keepdim: Whether these stay, with size 1.
+            the number of non-zeros, or "fro" (Frobenius), which is 2.
+        axis: One dimension, several that form one vector, or None for all.
+        keepdim: Keep these dimensions, with size 1.
         name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: The order is another word.
+        InvalidValueError: The order is another text.
 
-    Where the norm has no slope, such as at 0, its gradient is 0.
+    Where the norm has no derivative, such as at 0, its gradient is 0.
 
     >>> import numpy as np
     >>> norm(np.array([[3.0, 4.0], [6.0, 8.0]]), axis=1)
@@ -224,10 +224,10 @@ def norm(
 
 
 def order(x: Any, p: Any) -> float:
-    """The order of a norm as a number.
+    """Convert the order of a norm to a number.
 
     Raises:
-        InvalidValueError: It is none, nor "fro".
+        InvalidValueError: The order is no number, nor "fro".
     """
     if p == "fro":
         return 2.0

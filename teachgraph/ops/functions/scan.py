@@ -1,4 +1,4 @@
-"""Running sums, products and extremes."""
+"""Cumulative sums, products, extremes and logsumexp."""
 
 from __future__ import annotations
 
@@ -19,14 +19,12 @@ __all__ = [
 
 
 def direction(axis: int | None) -> dict[str, Any]:
-    """Paddle's attributes for an axis, or for all elements in a row."""
+    """Build Paddle's attributes for an axis, or for the flattened elements."""
     return {"flatten": True} if axis is None else {"axis": axis, "flatten": False}
 
 
 def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: Any = None) -> Any:
-    """The sum of each element and all before it along `axis`.
-
-    Without an axis it goes through all elements in a row.
+    """Cumulative sum along `axis`, or of the flattened elements.
 
     >>> import numpy as np
     >>> cumsum(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
@@ -40,7 +38,7 @@ def cumsum(x: Any, axis: int | None = None, dtype: Any = None, name: Any = None)
 
 
 def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: Any = None) -> Any:
-    """The product of each element and all before it along `dim`.
+    """Cumulative product along `dim`.
 
     >>> import numpy as np
     >>> cumprod(np.array([1.0, 2.0, 3.0]), dim=0)
@@ -54,7 +52,7 @@ def cumprod(x: Any, dim: int | None = None, dtype: Any = None, name: Any = None)
 def logcumsumexp(
     x: Any, axis: int | None = None, dtype: Any = None, name: Any = None
 ) -> Any:
-    """log sum exp of each element and all before it along `axis`.
+    """Cumulative log sum exp along `axis`.
 
     >>> import numpy as np
     >>> logcumsumexp(np.array([1000.0, 1000.0]))[1] - np.log(2.0)
@@ -67,7 +65,7 @@ def logcumsumexp(
 def cummax(
     x: Any, axis: int | None = None, dtype: Any = "int64", name: Any = None
 ) -> Any:
-    """The largest of each element and all before it, and where it stands last.
+    """Cumulative maximum, and the index of its last occurrence.
 
     >>> import numpy as np
     >>> cummax(np.array([1.0, 3.0, 2.0]))
@@ -79,11 +77,11 @@ def cummax(
 def cummin(
     x: Any, axis: int | None = None, dtype: Any = "int64", name: Any = None
 ) -> Any:
-    """The smallest of each element and all before it, and where it stands last."""
+    """Cumulative minimum, and the index of its last occurrence."""
     return running(scan.cummin, x, axis, dtype)
 
 
 def running(op: Any, x: Any, axis: int | None, dtype: Any) -> Any:
-    """A running extreme along `axis`, or of all elements in a row."""
+    """Apply a cumulative extreme along `axis`, or to the flattened elements."""
     x, axis = (reshape2(x, shape=[-1]), -1) if axis is None else (x, axis)
     return op(x, axis=axis, dtype=dtypes.PADDLE_CODES[dtypes.convert(dtype)])

@@ -1,4 +1,4 @@
-"""Where elements stand: the largest, the first, in order; and which there are."""
+"""Argmax, sorting, top-k, unique, nonzero, and searching in sorted sequences."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ __all__ = [
 
 
 def constant(value: Any) -> Any:
-    """A result that no gradient goes to; a Program says so of its variable."""
+    """Mark a result as constant: no gradient flows to it."""
     if isinstance(value, Traced):
         value.stop_gradient = True
     return value
 
 
 def extreme(axis: int | None, keepdim: bool, dtype: Any) -> dict[str, Any]:
-    """Paddle's attributes of a search for an extreme."""
+    """Build Paddle's attributes of argmax and argmin."""
     return {
         "axis": 0 if axis is None else axis,
         "keepdims": keepdim,
@@ -52,7 +52,7 @@ def argmax(
     dtype: Any = "int64",
     name: Any = None,
 ) -> Any:
-    """Where the largest element stands along `axis`, or in the flattened `x`.
+    """Index of the largest element along `axis`, or in the flattened `x`.
 
     >>> import numpy as np
     >>> argmax(np.array([[1.0, 5.0], [7.0, 3.0]]), axis=1)
@@ -68,7 +68,7 @@ def argmin(
     dtype: Any = "int64",
     name: Any = None,
 ) -> Any:
-    """Where the smallest element stands along `axis`, or in the flattened `x`."""
+    """Index of the smallest element along `axis`, or in the flattened `x`."""
     return constant(sorting.arg_min(x, **extreme(axis, keepdim, dtype)))
 
 
@@ -79,7 +79,7 @@ def sort(
     stable: bool = True,
     name: Any = None,
 ) -> Any:
-    """The elements in order along `axis`; NaN counts as the largest.
+    """Sort along `axis`; NaN counts as the largest.
 
     >>> import numpy as np
     >>> sort(np.array([2.0, 3.0, 1.0]), descending=True)
@@ -95,7 +95,7 @@ def argsort(
     stable: bool = True,
     name: Any = None,
 ) -> Any:
-    """Where the elements in order stood; equal ones always stay in their order.
+    """Indices that sort `x`; always stable.
 
     >>> import numpy as np
     >>> argsort(np.array([2.0, 1.0, 2.0]), descending=True)
@@ -114,12 +114,12 @@ def topk(
     sorted: bool = True,
     name: Any = None,
 ) -> Any:
-    """The k largest (or smallest) elements along `axis`, and where they stand.
+    """The k largest (or smallest) elements along `axis`, and their indices.
 
-    They always come in order, whether or not they must be `sorted`.
+    They are always in order, regardless of `sorted`.
 
     Raises:
-        InvalidValueError: There are not k.
+        InvalidValueError: There are fewer than k.
 
     >>> import numpy as np
     >>> topk(np.array([2.0, 3.0, 1.0]), 2)
@@ -133,21 +133,21 @@ def topk(
 def kthvalue(
     x: Any, k: int, axis: int | None = None, keepdim: bool = False, name: Any = None
 ) -> Any:
-    """The k-th smallest element along `axis`, and where it stands.
+    """The k-th smallest element along `axis`, and its index.
 
     >>> import numpy as np
     >>> kthvalue(np.array([[2.0, 3.0, 1.0], [9.0, 7.0, 8.0]]), 2)
     (array([2., 8.]), array([0, 2]))
     """
     axis = -1 if axis is None else axis
-    found, place = sorting.kthvalue(x, k=k, axis=axis, keepdim=keepdim)
-    return found, constant(place)
+    value, place = sorting.kthvalue(x, k=k, axis=axis, keepdim=keepdim)
+    return value, constant(place)
 
 
 def mode(x: Any, axis: int = -1, keepdim: bool = False, name: Any = None) -> Any:
-    """The most frequent element along `axis`, and where it stands last.
+    """The most frequent element along `axis`, and the index of its last occurrence.
 
-    Of several that are equally frequent it is the smallest.
+    Of equally frequent ones it is the smallest.
 
     >>> import numpy as np
     >>> [part.tolist() for part in mode(np.array([2.0, 3.0, 3.0, 2.0, 1.0]))]
@@ -165,15 +165,15 @@ def unique(
     dtype: Any = "int64",
     name: Any = None,
 ) -> Any:
-    """The different elements, or parts along `axis`, in order.
+    """The unique elements, or slices along `axis`, sorted.
 
     Args:
         x: The elements.
-        return_index: Also where each one stands first.
-        return_inverse: Also, for each element of x, which one it is.
-        return_counts: Also how often each one occurs.
-        axis: Along which parts are compared; None for all elements in a row.
-        dtype: Of these indices and counts.
+        return_index: Also return the index of each one's first occurrence.
+        return_inverse: Also return, for each element of x, its index in the result.
+        return_counts: Also return the count of each one.
+        axis: The axis of the slices to compare; None for the flattened elements.
+        dtype: The dtype of indices and counts.
         name: Accepted for Paddle's sake.
 
     >>> import numpy as np
@@ -192,31 +192,31 @@ def unique_consecutive(
     dtype: Any = "int64",
     name: Any = None,
 ) -> Any:
-    """The elements, or parts along `axis`, without those equal to the one before.
+    """The elements, or slices along `axis`, without consecutive duplicates.
 
     >>> import numpy as np
     >>> unique_consecutive(np.array([3, 3, 1, 3]), return_counts=True)
     (array([3, 1, 3]), array([2, 1, 1]))
     """
-    found = search.unique_consecutive(x, **parts(axis, dtype))
-    out, *more = map(constant, found)
+    results = search.unique_consecutive(x, **parts(axis, dtype))
+    out, *more = map(constant, results)
     return asked(out, more, [return_inverse, return_counts])
 
 
 def parts(axis: int | None, dtype: Any) -> dict[str, Any]:
-    """Paddle's attributes for what is compared."""
+    """Build Paddle's attributes of `unique`."""
     code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
     return {"axis": [] if axis is None else [axis], "dtype": code}
 
 
 def asked(out: Any, more: list[Any], wanted: list[bool]) -> Any:
-    """The result alone, or with those of the others that are wanted."""
+    """Return the result alone, or with the requested further ones."""
     kept = [part for part, want in zip(more, wanted, strict=True) if want]
     return (out, *kept) if kept else out
 
 
 def nonzero(x: Any, as_tuple: bool = False) -> Any:
-    """The index of every element that is not 0: one a row [N, ndim].
+    """The indices of the elements that are not 0: one per row [N, ndim].
 
     With `as_tuple` there is a column [N, 1] for each dimension, as in Paddle 2.6.
 
@@ -225,17 +225,17 @@ def nonzero(x: Any, as_tuple: bool = False) -> Any:
     array([[0, 0],
            [1, 1]])
     """
-    found = search.where_index(x)
+    indices = search.where_index(x)
     if not as_tuple:
-        return found
+        return indices
     return tuple(
-        slice_(found, axes=[1], starts=[axis], ends=[axis + 1])
+        slice_(indices, axes=[1], starts=[axis], ends=[axis + 1])
         for axis in range(len(x.shape))
     )
 
 
 def masked_select(x: Any, mask: Any, name: Any = None) -> Any:
-    """The elements of `x` where `mask` is true, in a row; both broadcast.
+    """The elements of `x` where `mask` is true, as a vector; both broadcast.
 
     >>> import numpy as np
     >>> masked_select(np.array([1.0, 2.0, 3.0]), np.array([True, False, True]))
@@ -251,13 +251,13 @@ def searchsorted(
     right: bool = False,
     name: Any = None,
 ) -> Any:
-    """Where each value would stand in the sorted sequence: before its equals.
+    """Insertion indices of values in a sorted sequence, before equal elements.
 
     Args:
-        sorted_sequence: A row in order [N], or rows [..., N] for the rows of `values`.
-        values: What to look for [..., M].
-        out_int32: Whether the result is int32 instead of int64.
-        right: Whether a value would stand after its equals.
+        sorted_sequence: A sorted row [N], or rows [..., N] for the rows of `values`.
+        values: The values to insert [..., M].
+        out_int32: Return int32 instead of int64.
+        right: Insert after equal elements.
         name: Accepted for Paddle's sake.
 
     >>> import numpy as np
@@ -275,7 +275,7 @@ def bucketize(
     right: bool = False,
     name: Any = None,
 ) -> Any:
-    """Between which of the sorted boundaries each element of `x` lies.
+    """Indices of the buckets, between sorted boundaries, of the elements of `x`.
 
     >>> import numpy as np
     >>> bucketize(np.array([[0.0, 4.0], [2.0, 9.0]]), np.array([1.0, 3.0, 5.0]))

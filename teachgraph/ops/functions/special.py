@@ -1,4 +1,4 @@
-"""Special functions: the gamma function's logarithm and derivatives, Bessel's."""
+"""Special functions: log-gamma, digamma, polygamma, Bessel functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 ]
 
 MOST = 10_000
-"""Dimensions of the multivariate gamma function; each of them is an op."""
+"""The largest dimension of the multivariate gamma function; each one is an op."""
 
 lgamma = of_one(special.lgamma)
 digamma = of_one(special.digamma)

@@ -1,4 +1,4 @@
-"""How numbers are spread: variance, median, quantiles, and how often each occurs."""
+"""Variance, standard deviation, median, quantiles, histogram, bincount."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def var(
     keepdim: bool = False,
     name: Any = None,
 ) -> Any:
-    """The variance over `axis`: the mean square of the distance to the mean.
+    """The variance over `axis`: the mean squared distance to the mean.
 
     If `unbiased` the sum of squares is divided by n - 1 instead of n.
 
@@ -71,12 +71,12 @@ def std(
 
 
 def median(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
-    """The element in the middle of the order, or the mean of the two that are.
+    """The middle element in sorted order, or the mean of the middle two.
 
     Integers give float32; where there is a NaN the median is NaN.
 
     Raises:
-        ShapeError: There are no elements, or it is not known how many.
+        ShapeError: There are no elements, or their number is unknown.
 
     >>> import numpy as np
     >>> median(np.array([[1.0, 9.0, 2.0, 5.0], [4.0, 3.0, 2.0, 1.0]]), axis=1)
@@ -92,20 +92,20 @@ def median(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -
 def quantile(
     x: Any, q: float | Sequence[float], axis: Axis = None, keepdim: bool = False
 ) -> Any:
-    """The number below which a share `q` of the elements lies, between two linearly.
+    """The q-quantile over `axis`, with linear interpolation.
 
     Args:
         x: Numbers.
-        q: A share from 0 to 1, or several, for which the results are stacked first.
-        axis: Over which dimensions; None for all.
-        keepdim: Whether these stay, with size 1.
+        q: A share from 0 to 1, or several, whose results are stacked along axis 0.
+        axis: The dimensions; None for all.
+        keepdim: Keep these dimensions, with size 1.
 
     Returns:
         float64, as in Paddle; where there is a NaN the quantile is NaN.
 
     Raises:
         InvalidValueError: A share is not between 0 and 1, or there is none.
-        ShapeError: There are no elements, or it is not known how many.
+        ShapeError: There are no elements, or their number is unknown.
 
     >>> import numpy as np
     >>> quantile(np.array([1.0, 2.0, 3.0, 5.0]), [0.5, 0.9])
@@ -118,23 +118,23 @@ def quantile(
     x = x if x.dtype == dtypes.float64 else cast(x, "float64")
     along = checked_axes("quantile", x, axis)
     ordered = in_order("quantile", x, along)
-    found = [at_rank(ordered, share * (ordered.shape[-1] - 1)) for share in shares]
+    quantiles = [at_rank(ordered, share * (ordered.shape[-1] - 1)) for share in shares]
     if keepdim:
-        found = [unsqueeze2(part, axes=along) for part in found]
+        quantiles = [unsqueeze2(part, axes=along) for part in quantiles]
     if not isinstance(q, (list, tuple)):
-        return found[0]
-    return concat(*(unsqueeze2(part, axes=[0]) for part in found), axis=0)
+        return quantiles[0]
+    return concat(*(unsqueeze2(part, axes=[0]) for part in quantiles), axis=0)
 
 
 def nanmedian(
     x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None
 ) -> Any:
-    """The median over `axis` of what is no NaN; NaN where all are.
+    """The median over `axis`, NaN excluded; NaN where all are.
 
     Integers give float32.
 
     Raises:
-        ShapeError: There are no elements, or it is not known how many.
+        ShapeError: There are no elements, or their number is unknown.
 
     >>> import numpy as np
     >>> nanmedian(np.array([[1.0, np.nan, 2.0], [4.0, 3.0, 1.0]]), axis=1)
@@ -149,7 +149,7 @@ def nanmedian(
 def nanquantile(
     x: Any, q: float | Sequence[float], axis: Axis = None, keepdim: bool = False
 ) -> Any:
-    """The `quantile` of what is no NaN; NaN where all are.
+    """The quantile over `axis`, NaN excluded; NaN where all are.
 
     >>> import numpy as np
     >>> nanquantile(np.array([1.0, np.nan, 3.0]), 0.25)
@@ -162,16 +162,16 @@ def nanquantile(
     x = x if x.dtype == dtypes.float64 else cast(x, "float64")
     along = checked_axes("nanquantile", x, axis)
     ordered = in_order("nanquantile", x, along)
-    found = [among_numbers(ordered, share) for share in shares]
+    quantiles = [among_numbers(ordered, share) for share in shares]
     if keepdim:
-        found = [unsqueeze2(part, axes=along) for part in found]
+        quantiles = [unsqueeze2(part, axes=along) for part in quantiles]
     if not isinstance(q, (list, tuple)):
-        return found[0]
-    return concat(*(unsqueeze2(part, axes=[0]) for part in found), axis=0)
+        return quantiles[0]
+    return concat(*(unsqueeze2(part, axes=[0]) for part in quantiles), axis=0)
 
 
 def among_numbers(ordered: Any, share: float) -> Any:
-    """The quantile of each line, of which NaN, which stands last, is no part."""
+    """Compute the quantile of each sorted line without its NaN, which are last."""
     numbers = cast(equal(ordered, ordered), ordered.dtype)
     count = sum(numbers, -1, keepdim=True)
     rank = scale(count, scale=share, bias=-share)
@@ -185,15 +185,15 @@ def among_numbers(ordered: Any, share: float) -> Any:
 
 
 def all_between(shares: Sequence[Any]) -> bool:
-    """Whether all of these are numbers from 0 to 1."""
+    """True if all are numbers from 0 to 1."""
     return all(isinstance(q, Real) and 0 <= float(q) <= 1 for q in shares)
 
 
 def checked_axes(function: str, x: Any, axis: Axis) -> list[int]:
-    """The dimensions a function runs over, from 0.
+    """Resolve axes to non-negative ones.
 
     Raises:
-        OpError: One is no dimension, or stands there twice.
+        OpError: An axis is out of range, or repeated.
     """
     ndim = len(x.shape)
     try:
@@ -204,24 +204,24 @@ def checked_axes(function: str, x: Any, axis: Axis) -> list[int]:
 
 
 def in_order(function: str, x: Any, along: Sequence[int]) -> Any:
-    """The elements in order, in a last dimension that is made of those of `along`.
+    """Merge the axes `along` into a last dimension, and sort along it.
 
     Raises:
-        ShapeError: It has no elements, or it is not known how many.
+        ShapeError: There are no elements, or their number is unknown.
     """
     sizes = [x.shape[axis] for axis in along]
     count = -1 if -1 in sizes else prod(sizes)
     if count < 1:
         reason = ShapeError(f"it needs a known number of elements, got {count}")
         raise explain(function, ["X"], [x], {"axis": list(along)}, reason)
-    kept = [axis for axis in range(len(x.shape)) if axis not in along]
-    shape = [0 if x.shape[axis] == -1 else x.shape[axis] for axis in kept]
-    together = transpose2(x, axis=[*kept, *along])
+    others = [axis for axis in range(len(x.shape)) if axis not in along]
+    shape = [0 if x.shape[axis] == -1 else x.shape[axis] for axis in others]
+    together = transpose2(x, axis=[*others, *along])
     return argsort(reshape2(together, shape=[*shape, count]), axis=-1)[0]
 
 
 def at_rank(ordered: Any, rank: float) -> Any:
-    """The number at a rank from 0 on in each line, between two elements linearly."""
+    """Interpolate each sorted line linearly at a fractional rank."""
     below = floor(rank)
     weight = rank - below
     out = element(ordered, below)
@@ -231,23 +231,24 @@ def at_rank(ordered: Any, rank: float) -> Any:
 
 
 def element(ordered: Any, place: int) -> Any:
-    """The element at a place of each line; NaN, which stands last, if there is one."""
-    *kept, size = ordered.shape
-    last = {"axes": [len(kept)], "starts": [size - 1], "ends": [size]}
+    """Take the element at a place of each sorted line; NaN if the line has one."""
+    # Sorting puts NaN last, so a NaN shows there; the index then moves to it.
+    *others, size = ordered.shape
+    last = {"axes": [len(others)], "starts": [size - 1], "ends": [size]}
     largest = slice_(ordered, **last)
     spoiled = cast(not_equal(largest, largest), "int64")
     indices = scale(spoiled, scale=size - 1 - place, bias=place)
-    found = take_along_axis(ordered, indices, Axis=-1)
-    only = {"axes": [len(kept)], "starts": [0], "ends": [1]}
-    return slice_(found, **only, decrease_axis=[len(kept)])
+    values = take_along_axis(ordered, indices, Axis=-1)
+    only = {"axes": [len(others)], "starts": [0], "ends": [1]}
+    return slice_(values, **only, decrease_axis=[len(others)])
 
 
 def histogram(
     input: Any, bins: int = 100, min: float = 0, max: float = 0, name: Any = None
 ) -> Any:
-    """How many elements fall into each of `bins` equal parts of [min, max].
+    """Count the elements in each of `bins` equal intervals of [min, max].
 
-    Where min and max are equal, the range is that of the elements.
+    If min and max are equal, the range is that of the elements.
 
     >>> import numpy as np
     >>> histogram(np.array([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
@@ -257,7 +258,7 @@ def histogram(
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0, name: Any = None) -> Any:
-    """How often each number from 0 on occurs in `x`, or the sum of their weights.
+    """Count the occurrences of 0, 1, 2, ... in `x`, or sum their weights.
 
     >>> import numpy as np
     >>> bincount(np.array([1, 2, 1]), minlength=4)

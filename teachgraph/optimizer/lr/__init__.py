@@ -1,6 +1,6 @@
 """Schedules of the learning rate: `paddle.optimizer.lr`.
 
-Each is a function of the epoch, told in its first line; t counts epochs from 0.
+Each is a function of the epoch, stated in its first line; t counts epochs from 0.
 """
 
 from teachgraph.optimizer.lr.cosine import (

@@ -1,4 +1,4 @@
-"""Schedules along half a cosine, once or again and again."""
+"""Cosine annealing of the learning rate, without and with restarts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["CosineAnnealingDecay", "CosineAnnealingWarmRestarts", "halfway"]
 
 
 def halfway(high: float, low: float, share: float) -> float:
-    """From `high` (share 0) to `low` (share 1), along half a cosine.
+    """Interpolate from `high` (share 0) to `low` (share 1) along half a cosine.
 
     >>> halfway(1.0, 0.0, 0.5)
     0.5
@@ -20,7 +20,7 @@ def halfway(high: float, low: float, share: float) -> float:
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """From learning_rate down to eta_min in T_max epochs, and up again in as many.
+    """Cosine from learning_rate to eta_min in T_max epochs, and back in as many.
 
     In Paddle this is `paddle.optimizer.lr.CosineAnnealingDecay`; from Loshchilov and
     Hutter, SGDR (2016), without its restarts.
@@ -44,14 +44,14 @@ class CosineAnnealingDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return halfway(self.base_lr, self.eta_min, self.last_epoch / self.T_max)
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """From learning_rate down to eta_min in T_0 epochs; then again, and slower.
+    """Cosine from learning_rate to eta_min in T_0 epochs, then restarts.
 
-    Each time it takes T_mult times as long.
+    Each cycle is T_mult times as long as the one before.
 
     In Paddle this is `paddle.optimizer.lr.CosineAnnealingWarmRestarts`; from Loshchilov
     and Hutter, SGDR: Stochastic Gradient Descent with Warm Restarts (2016).
@@ -71,7 +71,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         since, length = self.last_epoch, self.T_0
         if self.T_mult == 1:
             since %= length
@@ -80,10 +80,10 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return halfway(self.base_lr, self.eta_min, since / length)
 
     def step(self, epoch: float | None = None) -> None:
-        """Go on to the next epoch, or to the one given, which may have a fraction.
+        """Advance to the next epoch, or to a given one, which may be fractional.
 
         Raises:
-            InvalidValueError: It is less than 0.
+            InvalidValueError: The epoch is less than 0.
         """
         if epoch is not None and epoch < 0:
             raise InvalidValueError(

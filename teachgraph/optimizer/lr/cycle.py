@@ -1,4 +1,4 @@
-"""Schedules that rise as well as fall: once in a training, or in cycles."""
+"""Cyclic schedules: the one-cycle policy, and repeated triangular cycles."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ __all__ = ["CyclicLR", "OneCycleLR"]
 
 
 def straight(start: float, end: float, share: float) -> float:
-    """From `start` (share 0) to `end` (share 1) at one pace."""
+    """Interpolate linearly from `start` (share 0) to `end` (share 1)."""
     return start + (end - start) * share
 
 
 class OneCycleLR(LRScheduler):
-    """Up from max_learning_rate / divide_factor to max_learning_rate, then down.
+    """One cycle: from max_learning_rate / divide_factor up to the maximum, then down.
 
     Args:
         max_learning_rate: The highest rate.
-        total_steps: How many steps the whole training has.
-        divide_factor: How many times smaller the first rate is.
+        total_steps: The number of steps of the whole training.
+        divide_factor: The ratio of the highest to the first rate.
         end_learning_rate: The last rate.
-        phase_pct: Which share of the steps goes up.
+        phase_pct: The share of the steps in which the rate rises.
         anneal_strategy: "cos", along half a cosine, or "linear".
-        three_phase: Come down to the first rate in as many steps as it took to rise,
-            and only then to the last.
+        three_phase: Return to the first rate in as many steps as the rise took, then
+            fall to the last.
         last_epoch: The epoch before the first one.
         verbose: Print each new rate.
 
     Raises:
-        DTypeError: A number is none.
+        DTypeError: An argument is no number.
         InvalidValueError: A number is out of its range, or the strategy is unknown; in
             `step`, the training has no more steps.
 
@@ -70,7 +70,7 @@ class OneCycleLR(LRScheduler):
         super().__init__(first, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch: between the corners before and after it."""
+        """Compute the rate of this epoch: between the corners before and after it."""
         epoch = self.last_epoch
         if epoch > self.total_steps:
             raise InvalidValueError(
@@ -79,32 +79,32 @@ class OneCycleLR(LRScheduler):
                     f"is {self.total_steps}"
                 )
             )
-        ways = list(pairwise(self.corners))
-        ahead = (way for way in ways if epoch <= way[1][0])
-        (begin, low), (end, high) = next(ahead, ways[-1])
+        phases = list(pairwise(self.corners))
+        ahead = (phase for phase in phases if epoch <= phase[1][0])
+        (begin, low), (end, high) = next(ahead, phases[-1])
         return self.along(
             low, high, (epoch - begin) / (end - begin) if end > begin else 1
         )
 
 
 class CyclicLR(LRScheduler):
-    """Up from base to max in step_size_up steps, and down in step_size_down.
+    """Triangular cycles: up from base to max in step_size_up steps, then down.
 
     Args:
         base_learning_rate: The lowest rate.
         max_learning_rate: The highest rate of the first cycle.
-        step_size_up: How many steps go up.
-        step_size_down: How many go down; by default as many.
-        mode: How high later cycles are: "triangular", the same; "triangular2", each
-            half of the one before; "exp_range", exp_gamma^t.
+        step_size_up: The number of rising steps.
+        step_size_down: The number of falling steps; by default as many.
+        mode: The height of cycles: "triangular", constant; "triangular2", halved in
+            each cycle; "exp_range", exp_gamma^t.
         exp_gamma: See `mode`.
-        scale_fn: Instead of `mode`, a function to the height.
-        scale_mode: Whether `scale_fn` takes the "cycle" (from 1) or the "iterations".
+        scale_fn: A function that returns the height, instead of `mode`.
+        scale_mode: The argument of `scale_fn`: "cycle" (from 1) or "iterations".
         last_epoch: The epoch before the first one.
         verbose: Print each new rate.
 
     Raises:
-        DTypeError: A number is none.
+        DTypeError: An argument is no number.
         InvalidValueError: A number is out of its range, or a mode is unknown.
 
     In Paddle this is `paddle.optimizer.lr.CyclicLR`; from Smith, Cyclical Learning
@@ -145,15 +145,15 @@ class CyclicLR(LRScheduler):
         super().__init__(base_learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         before, since = divmod(self.last_epoch, self.up + self.down)
         rising = since / self.up
         falling = (self.up + self.down - since) / self.down
-        way = min(rising, falling) * self.height(before + 1)
-        return straight(self.base_lr, self.max_lr, way)
+        share = min(rising, falling) * self.height(before + 1)
+        return straight(self.base_lr, self.max_lr, share)
 
     def height(self, cycle: int) -> float:
-        """How high this cycle is; the first one is 1."""
+        """Compute the height of a cycle; the first one is 1."""
         if self.scale_fn is None:
             return HEIGHTS[self.mode](cycle, self.last_epoch, self.gamma)
         return self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
@@ -167,10 +167,10 @@ HEIGHTS: dict[str, Callable[[int, int, float], float]] = {
 
 
 def one_of(name: str, value: Any, known: Any) -> None:
-    """Refuse a word that means nothing.
+    """Require one of the known values.
 
     Raises:
-        InvalidValueError: It is none of the known ones.
+        InvalidValueError: The value is none of them.
     """
     if value not in known:
         raise InvalidValueError(
@@ -179,11 +179,11 @@ def one_of(name: str, value: Any, known: Any) -> None:
 
 
 def not_negative(name: str, value: Any) -> float:
-    """A number from 0 on.
+    """Require a number of at least 0.
 
     Raises:
-        DTypeError: It is no number.
-        InvalidValueError: It is less than 0.
+        DTypeError: The value is no number.
+        InvalidValueError: The value is less than 0.
     """
     if not number(name, value) >= 0.0:
         raise InvalidValueError(at_user_line(f"{name} is less than 0: {value!r}"))
@@ -191,11 +191,11 @@ def not_negative(name: str, value: Any) -> float:
 
 
 def share(name: str, value: Any, most: float) -> float:
-    """A number from 0 to `most`.
+    """Require a number from 0 to `most`.
 
     Raises:
-        DTypeError: It is no number.
-        InvalidValueError: It is not among them.
+        DTypeError: The value is no number.
+        InvalidValueError: The value is out of the range.
     """
     if not not_negative(name, value) <= most:
         raise InvalidValueError(

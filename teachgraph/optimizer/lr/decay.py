@@ -1,4 +1,4 @@
-"""Schedules that only fall: the rate as a function of the epoch t."""
+"""Decay schedules: the learning rate as a function of the epoch t."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ExponentialDecay(LRScheduler):
     >>> rate()
     0.25
 
-    In Paddle this is `paddle.optimizer.lr.ExponentialDecay`, and so with the others.
+    In Paddle this is `paddle.optimizer.lr.ExponentialDecay`; likewise for the others.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class ExponentialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return self.base_lr * self.gamma**self.last_epoch
 
 
@@ -63,7 +63,7 @@ class NaturalExpDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return self.base_lr * exp(-self.gamma * self.last_epoch)
 
 
@@ -81,15 +81,15 @@ class InverseTimeDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return self.base_lr / (1.0 + self.gamma * self.last_epoch)
 
 
 class PolynomialDecay(LRScheduler):
     """rate = end_lr + (learning_rate - end_lr) (1 - t / decay_steps)^power.
 
-    It stays at end_lr, or with `cycle` starts again from above with twice, three times
-    ... as many steps to go.
+    Then it stays at end_lr; with `cycle` it restarts with 2, 3, ... times as many
+    steps.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class PolynomialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         epoch, steps = self.last_epoch, self.decay_steps
         left = way_left(epoch, steps, cycle=self.cycle)
         return float(self.end_lr + (self.base_lr - self.end_lr) * left**self.power)
@@ -134,7 +134,7 @@ class NoamDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         epoch = self.last_epoch
         falling = float(epoch) ** -0.5 if epoch else 1.0
         rising = epoch * self.warmup_steps**-1.5
@@ -142,7 +142,7 @@ class NoamDecay(LRScheduler):
 
 
 class PiecewiseDecay(LRScheduler):
-    """values[i] before boundaries[i], the last value after all boundaries.
+    """rate = values[i] before boundaries[i], the last value after all boundaries.
 
     >>> rate = PiecewiseDecay([1, 3], [0.5, 0.25, 0.125])
     >>> rates = []
@@ -171,12 +171,12 @@ class PiecewiseDecay(LRScheduler):
         super().__init__(last_epoch=last_epoch, verbose=verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return self.values[passed(self.boundaries, self.last_epoch)]
 
 
 class MultiStepDecay(LRScheduler):
-    """rate = learning_rate gamma^(how many milestones have been reached)."""
+    """rate = learning_rate gamma^(number of milestones reached)."""
 
     def __init__(
         self,
@@ -196,7 +196,7 @@ class MultiStepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return float(
             self.base_lr * self.gamma ** passed(self.milestones, self.last_epoch)
         )
@@ -218,7 +218,7 @@ class StepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return float(self.base_lr * self.gamma ** (self.last_epoch // self.step_size))
 
 
@@ -236,7 +236,7 @@ class LambdaDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return self.base_lr * self.lr_lambda(self.last_epoch)
 
 
@@ -254,33 +254,33 @@ class MultiplicativeDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         return prod(
             map(self.lr_lambda, range(1, self.last_epoch + 1)), start=self.base_lr
         )
 
 
 def way_left(epoch: int, steps: int, *, cycle: bool) -> float:
-    """The share of the steps that is still to go, or of as many times the steps.
+    """Compute the remaining share of the steps, or of their next multiple for a cycle.
 
     >>> [way_left(epoch, 2, cycle=True) for epoch in range(4)]
     [1.0, 0.5, 0.0, 0.25]
     """
-    way = steps * max(1, ceil(epoch / steps)) if cycle else steps
-    return 1.0 - min(epoch, way) / way
+    total = steps * max(1, ceil(epoch / steps)) if cycle else steps
+    return 1.0 - min(epoch, total) / total
 
 
 def passed(bounds: Sequence[int], epoch: int) -> int:
-    """How many of these epochs come before the first that is still ahead."""
+    """Count the bounds up to the first one that is greater than `epoch`."""
     ahead = (i for i, bound in enumerate(bounds) if epoch < bound)
     return next(ahead, len(bounds))
 
 
 def below_one(name: str, value: float) -> float:
-    """A factor that makes smaller.
+    """Require a factor less than 1.
 
     Raises:
-        InvalidValueError: It does not.
+        InvalidValueError: The factor is not.
     """
     if not number(name, value) < 1.0:
         raise InvalidValueError(at_user_line(f"{name} should be < 1.0, got {value!r}"))
@@ -288,10 +288,10 @@ def below_one(name: str, value: float) -> float:
 
 
 def function(name: str, value: Callable[[int], float]) -> Callable[[int], float]:
-    """A function of the epoch.
+    """Require a function of the epoch.
 
     Raises:
-        DTypeError: It is none.
+        DTypeError: The value is none.
     """
     if not callable(value):
         raise DTypeError(at_user_line(f"{name} is a function, got {value!r}"))

@@ -1,4 +1,4 @@
-"""A schedule that watches the training instead of the clock."""
+"""`ReduceOnPlateau`: a schedule that reduces the rate when a metric stagnates."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ __all__ = ["ReduceOnPlateau"]
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Makes the rate `factor` times as large when a metric has stopped getting better.
+    """Multiply the rate by `factor` when a metric has stopped improving.
 
     Args:
         learning_rate: The rate to start from.
         mode: "min" if a smaller metric is better, "max" if a larger one is.
         factor: Less than 1.
-        patience: For how many epochs it may get no better.
-        threshold: By how much better is better.
-        threshold_mode: "rel", by that share of the best, or "abs".
-        cooldown: For how many epochs nothing happens after a change.
+        patience: The number of epochs without improvement to tolerate.
+        threshold: The smallest change that is an improvement.
+        threshold_mode: "rel", as a share of the best metric, or "abs".
+        cooldown: The number of epochs to ignore after a reduction.
         min_lr: The lowest rate.
-        epsilon: Changes smaller than that are left out.
+        epsilon: Smaller changes of the rate are not made.
         verbose: Print each new rate.
 
     Raises:
@@ -75,7 +75,7 @@ class ReduceOnPlateau(LRScheduler):
     def step(  # type: ignore[override]
         self, metrics: Any, epoch: int | None = None
     ) -> None:
-        """Take notice of an epoch's metric.
+        """Record an epoch's metric; reduce the rate if it is due.
 
         Raises:
             DTypeError: The metric is not one number.
@@ -94,23 +94,23 @@ class ReduceOnPlateau(LRScheduler):
             self.reduce()
 
     def reduce(self) -> None:
-        """Make the rate smaller."""
+        """Reduce the rate."""
         new = max(self.last_lr * self.factor, self.min_lr)
         if self.last_lr - new > self.epsilon:
             self.last_lr = new
             self.tell()
 
     def is_better(self, metric: float, best: float) -> bool:
-        """Whether it is better by more than the threshold."""
+        """True if the metric is better by more than the threshold."""
         margin = self.threshold * (best if self.threshold_mode == "rel" else 1.0)
         return metric < best - margin if self.mode == "min" else metric > best + margin
 
 
 def one_number(metric: Any) -> float:
-    """A metric as a number.
+    """Convert a metric to a number.
 
     Raises:
-        DTypeError: It is none, or several.
+        DTypeError: The metric is no number, or several.
     """
     array = np.asarray(metric)
     if array.size != 1 or array.dtype.kind not in "biuf":

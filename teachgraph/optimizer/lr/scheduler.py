@@ -1,4 +1,4 @@
-"""What all schedules share: an epoch that is counted, and a rate that follows it."""
+"""`LRScheduler`, base of all schedules: counts epochs and computes the rate."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ __all__ = ["LRScheduler", "number", "positive", "whole"]
 class LRScheduler:
     """A learning rate that changes from epoch to epoch.
 
-    Give one to an optimizer, and call `step` after each epoch (or each batch: an epoch
-    is whatever you count). A schedule of your own says in `get_lr` what the rate is in
-    epoch `last_epoch`, which begins with 0.
+    Pass one to an optimizer, and call `step` after each epoch (or each batch: an epoch
+    is whatever you count). Subclasses define `get_lr`, which returns the rate of epoch
+    `last_epoch`; the first is 0.
 
     Args:
         learning_rate: The rate to start from, at least 0.
@@ -24,13 +24,13 @@ class LRScheduler:
         verbose: Print each new rate.
 
     Attributes:
-        base_lr: The rate that was started from.
-        last_lr: The rate now; calling the schedule gives it, too.
-        last_epoch: The epoch now.
+        base_lr: The initial rate.
+        last_lr: The current rate; calling the schedule returns it, too.
+        last_epoch: The current epoch.
 
     Raises:
         DTypeError: The rate is no number.
-        InvalidValueError: It is less than 0.
+        InvalidValueError: The rate is less than 0.
 
     In Paddle this is `paddle.optimizer.lr.LRScheduler`.
 
@@ -52,7 +52,7 @@ class LRScheduler:
         self.step()
 
     def start(self, learning_rate: float, last_epoch: int, verbose: bool) -> None:
-        """Take over what every schedule has."""
+        """Set the attributes common to all schedules."""
         self.base_lr = self.last_lr = number("learning_rate", learning_rate)
         if self.base_lr < 0:
             raise InvalidValueError(
@@ -61,21 +61,21 @@ class LRScheduler:
         self.last_epoch, self.verbose = last_epoch, verbose
 
     def __call__(self) -> float:
-        """The rate now."""
+        """Return the current rate."""
         return self.last_lr
 
     def get_lr(self) -> float:
-        """The rate in epoch `last_epoch`."""
+        """Compute the rate of epoch `last_epoch`."""
         raise NotImplementedError(f"{type(self).__name__} has no get_lr")
 
     def step(self, epoch: int | None = None) -> None:
-        """Go on to the next epoch, or to the one given."""
+        """Advance to the next epoch, or to a given one."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         self.tell()
 
     def tell(self) -> None:
-        """Print the new rate, if that is wanted."""
+        """Print the new rate if `verbose`."""
         if self.verbose:
             print(  # noqa: T201  `verbose` asks for it
                 f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to "
@@ -87,15 +87,15 @@ class LRScheduler:
         self.keys = ["last_epoch", "last_lr"]
 
     def state_dict(self) -> dict[str, Any]:
-        """What resuming needs."""
+        """Return the state that resuming needs."""
         self.state_keys()
         return {key: getattr(self, key) for key in self.keys}
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from a saved state.
+        """Restore a saved state.
 
         Raises:
-            InvalidValueError: Something is missing in it.
+            InvalidValueError: A key is missing in it.
         """
         self.state_keys()
         for key in self.keys:
@@ -115,15 +115,15 @@ class LRScheduler:
     set_dict = set_state_dict
 
     def own_keys(self) -> list[str]:
-        """All keys that a state of this schedule may have."""
+        """List all keys that a state of this schedule may have."""
         return self.keys
 
 
 def number(name: str, value: Any) -> float:
-    """A number as a float.
+    """Convert a number to a float.
 
     Raises:
-        DTypeError: It is none.
+        DTypeError: The value is no number.
     """
     if isinstance(value, (int, float)) or type(value).__module__ == "numpy":
         return float(value)
@@ -131,11 +131,11 @@ def number(name: str, value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> float:
-    """A number greater than 0.
+    """Require a number greater than 0.
 
     Raises:
-        DTypeError: It is no number.
-        InvalidValueError: It is not greater than 0.
+        DTypeError: The value is no number.
+        InvalidValueError: The value is not greater than 0.
     """
     if not number(name, value) > 0.0:
         raise InvalidValueError(
@@ -145,11 +145,11 @@ def positive(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any) -> int:
-    """A whole number greater than 0.
+    """Require an integer greater than 0.
 
     Raises:
-        DTypeError: It is no whole number.
-        InvalidValueError: It is not greater than 0.
+        DTypeError: The value is no integer.
+        InvalidValueError: The value is not greater than 0.
     """
     if not isinstance(value, int) or isinstance(value, bool):
         raise DTypeError(at_user_line(f"{name} is a whole number, got {value!r}"))

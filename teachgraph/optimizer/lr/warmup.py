@@ -1,4 +1,4 @@
-"""Schedules for the first steps: a straight way up."""
+"""Linear schedules: warm-up before another schedule, and a linear ramp."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ INNER = "LinearWarmup_LR"
 
 
 class LinearWarmup(LRScheduler):
-    """From start_lr to end_lr in warmup_steps, then `learning_rate`.
+    """Linear warm-up from start_lr to end_lr in warmup_steps, then `learning_rate`.
 
     Args:
-        learning_rate: A number, or another schedule, which then begins.
-        warmup_steps: How long to rise.
+        learning_rate: A number, or another schedule, which starts after the warm-up.
+        warmup_steps: The number of steps of the warm-up.
         start_lr: The first rate.
-        end_lr: Where the rise ends, greater than start_lr.
+        end_lr: The last rate of the warm-up, greater than start_lr.
         last_epoch: The epoch before the first one.
         verbose: Print each new rate.
 
     Raises:
-        DTypeError: A number is none.
+        DTypeError: An argument is no number.
         InvalidValueError: end_lr is not greater than start_lr.
 
     In Paddle this is `paddle.optimizer.lr.LinearWarmup`.
@@ -59,25 +59,25 @@ class LinearWarmup(LRScheduler):
         super().__init__(start_lr, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
+        """Compute the rate of this epoch."""
         late = self.last_epoch - self.warmup_steps
         if late < 0:
-            gone = self.last_epoch / self.warmup_steps
-            return self.start_lr + (self.end_lr - self.start_lr) * gone
+            share = self.last_epoch / self.warmup_steps
+            return self.start_lr + (self.end_lr - self.start_lr) * share
         if isinstance(self.learning_rate, LRScheduler):
             self.learning_rate.step(late)
             return self.learning_rate()
         return self.learning_rate
 
     def state_dict(self) -> dict[str, Any]:
-        """What resuming needs, with the state of the other schedule."""
+        """Return the state that resuming needs, with that of the inner schedule."""
         state = super().state_dict()
         if isinstance(self.learning_rate, LRScheduler):
             state[INNER] = self.learning_rate.state_dict()
         return state
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         super().set_state_dict(state_dict)
         if isinstance(self.learning_rate, LRScheduler) and INNER in state_dict:
             self.learning_rate.set_state_dict(state_dict[INNER])
@@ -85,12 +85,12 @@ class LinearWarmup(LRScheduler):
     set_dict = set_state_dict
 
     def own_keys(self) -> list[str]:
-        """All keys that a state may have."""
+        """List all keys that a state may have."""
         return [*self.keys, INNER]
 
 
 class LinearLR(LRScheduler):
-    """From learning_rate start_factor to learning_rate end_factor in total_steps.
+    """Linear from learning_rate start_factor to learning_rate end_factor.
 
     In Paddle this is `paddle.optimizer.lr.LinearLR`.
 
@@ -116,18 +116,18 @@ class LinearLR(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate in this epoch."""
-        gone = min(self.last_epoch / self.total_steps, 1.0)
+        """Compute the rate of this epoch."""
+        share = min(self.last_epoch / self.total_steps, 1.0)
         change = self.end_factor - self.start_factor
-        return self.base_lr * (self.start_factor + change * gone)
+        return self.base_lr * (self.start_factor + change * share)
 
 
 def factor(name: str, value: Any) -> float:
-    """A number from 0 to 1.
+    """Require a number from 0 to 1.
 
     Raises:
-        DTypeError: It is no number.
-        InvalidValueError: It is not among them.
+        DTypeError: The value is no number.
+        InvalidValueError: The value is out of the range.
     """
     if not 0.0 <= number(name, value) <= 1.0:
         raise InvalidValueError(

@@ -1,4 +1,4 @@
-"""Small texts made for learning: they come along, and need no download."""
+"""Bundled text data sets: a story for language models, and translation pairs."""
 
 from teachgraph.text.datasets.garden import Garden
 from teachgraph.text.datasets.translation import EnglishGerman

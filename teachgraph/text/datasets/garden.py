@@ -1,4 +1,4 @@
-"""A short story, cut into pieces whose next letter or word is to be guessed."""
+"""`Garden`: a short story as a data set for language models."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Ids = NDArray[np.int64]
 
 
 class Garden(Dataset[tuple[Ids, Ids]]):
-    """The garden behind the old house: a story of few words, to learn to go on with.
+    """Windows of a story with a small vocabulary, for next-token prediction.
 
-    Sample i is (x, y), both int64 [length]: some letters or words in a row, as numbers,
-    and at each place the one that comes next, y[t] = x[t + 1]. The first nine tenths of
+    Sample i is (x, y), both int64 [length]: the ids of consecutive letters or words,
+    and at each position the id that follows, y[t] = x[t + 1]. The first nine tenths of
     the story are for training, the rest for testing.
 
     The story was written for this package, for learners and their models.
@@ -31,14 +31,14 @@ class Garden(Dataset[tuple[Ids, Ids]]):
     Args:
         mode: 'train' or 'test'.
         level: 'char' for letters, 'word' for words and punctuation marks.
-        length: How many in a row.
-        step: How far the next sample starts behind the one before.
+        length: The number of tokens in a sample.
+        step: The offset from the start of one sample to the start of the next.
         transform: Called with each sample.
 
     Attributes:
         text: The part of the story, as text.
         vocab: The letters or words; the same for both modes.
-        ids: The part of the story, as numbers.
+        ids: The part of the story, as ids.
 
     Raises:
         DataError: An unknown mode or level, or samples longer than the story.
@@ -77,18 +77,18 @@ class Garden(Dataset[tuple[Ids, Ids]]):
             raise DataError(f"the story's part has {len(self.ids)}, not over {length}")
 
     def __getitem__(self, index: int) -> Any:
-        """Some in a row, and those that come next."""
+        """Return the window of ids, and the ids that follow each of them."""
         start = range(len(self))[index] * self.step
         window = self.ids[start : start + self.length + 1]
         sample = window[:-1].copy(), window[1:].copy()
         return sample if self.transform is None else self.transform(sample)
 
     def __len__(self) -> int:
-        """How many samples there are."""
+        """Return the number of samples."""
         return (len(self.ids) - self.length - 1) // self.step + 1
 
     def split(self, text: str) -> list[str]:
-        """A text's letters or words; punctuation marks and ends of lines are words."""
+        """Split a text into letters or words; punctuation and newlines are words."""
         if self.level == "char":
             return list(text)
         for mark in (",", ".", "\n"):
@@ -96,7 +96,7 @@ class Garden(Dataset[tuple[Ids, Ids]]):
         return [word for word in text.split(" ") if word]
 
     def read(self, ids: Any) -> str:
-        """The text of some numbers."""
+        """Decode ids to text."""
         tokens = self.vocab.to_tokens(ids)
         if self.level == "char":
             return "".join(tokens)
@@ -107,6 +107,6 @@ class Garden(Dataset[tuple[Ids, Ids]]):
 
 
 def story() -> str:
-    """All of it."""
+    """Read the whole story."""
     source = resources.files("teachgraph.text.datasets") / "data" / "garden.txt"
     return source.read_text("utf-8")

@@ -1,8 +1,8 @@
-"""A grammar that speaks English and German: numbers, dates and simple sentences.
+"""Generator of English-German sentence pairs: numbers, dates and simple sentences.
 
-Each rule gives a pair of sentences that mean the same. German puts ones before tens,
-has three genders and two cases here, keeps its verb in second place and sends "not" and
-participles to the end: a translator has to learn more than words.
+Each rule yields a pair of sentences of the same meaning. German puts ones before tens,
+has three genders and two cases here, keeps its verb in second place and puts "not" and
+participles at the end: a translator must learn word order, not only words.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ OBJECT_ARTICLES = {"m": "den", "f": "die", "n": "das"}
 
 
 def numbers() -> Iterator[Pair]:
-    """0 to 999 in words; German ones in parts, so that words come again.
+    """Yield 0 to 999 in words; German ones split into parts, for a small vocabulary.
 
     >>> list(numbers())[342]
     ('three hundred and forty two', 'drei hundert zwei und vierzig')
@@ -141,7 +141,7 @@ def numbers() -> Iterator[Pair]:
 
 
 def dates() -> Iterator[Pair]:
-    """The days of the year.
+    """Yield the days of the year.
 
     >>> list(dates())[20]
     ('the twenty first of january', 'der ein und zwanzigste januar')
@@ -154,7 +154,7 @@ def dates() -> Iterator[Pair]:
 
 
 def sentences() -> Iterator[Pair]:
-    """Somebody does something to something: said, denied, of today, of the past.
+    """Yield subject-verb-object sentences: positive, negated, with "today", perfect.
 
     >>> for english, german in list(sentences())[4:8]:
     ...     print(english, "|", german)

@@ -1,4 +1,4 @@
-"""English sentences with their German translations, as a translator is taught them."""
+"""`EnglishGerman`: a data set of sentence pairs for translation."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ __all__ = ["EnglishGerman"]
 PAD, START, END, UNKNOWN = SPECIALS = ("<pad>", "<s>", "</s>", "<unk>")
 Ids = NDArray[np.int64]
 STRIDE = 7919
-"""A prime: steps this long visit everything, and neighbours are not alike."""
+"""A prime: steps of it visit every pair, and neighbours in the list are far apart."""
 
 
 class EnglishGerman(Dataset[tuple[Ids, Ids]]):
-    """Numbers, dates and simple sentences in English and German, made by a grammar.
+    """Generated numbers, dates and simple sentences in English and German.
 
-    Sample i is (source, target), int64 [S] and [T]: the English words' numbers and
-    `</s>`, then as many `<pad>` as are needed; `<s>`, the German words' numbers, `</s>`
-    and `<pad>`. A decoder is given `target[:-1]` and learns `target[1:]`. About a
-    tenth is for testing; no pair comes twice, so a test sentence is a new one, made of
-    words that training had.
+    Sample i is (source, target), int64 [S] and [T]: the ids of the English words and
+    `</s>`, padded with `<pad>`; `<s>`, the ids of the German words, `</s>` and `<pad>`.
+    A decoder takes `target[:-1]` and learns `target[1:]`. About a tenth is for testing;
+    no pair occurs twice, so a test sentence is new, but all its words are known from
+    training.
 
     Args:
         mode: 'train' or 'test'.
-        size: How many pairs there are in all, of each kind about a third.
-        kinds: Which of 'numbers', 'dates' and 'sentences'.
+        size: The total number of pairs, of each kind about a third.
+        kinds: One or more of 'numbers', 'dates' and 'sentences'.
         transform: Called with each sample.
 
     Attributes:
@@ -76,17 +76,15 @@ class EnglishGerman(Dataset[tuple[Ids, Ids]]):
         )
         self.source_length = 1 + max(len(pair[0].split()) for pair in everything)
         self.target_length = 2 + max(len(pair[1].split()) for pair in everything)
-        train, test = _dealt(everything)
+        train, test = _split(everything)
         self.pairs = train if mode == "train" else test
 
     def __getitem__(self, index: int) -> Any:
-        """Source and target of pair `index`."""
+        """Return source and target of pair `index`."""
         english, german = self.pairs[index]
-        source = _numbered(
-            self.source_vocab, [*english.split(), END], self.source_length
-        )
+        source = _ids(self.source_vocab, [*english.split(), END], self.source_length)
         words = [START, *german.split(), END]
-        target = _numbered(self.target_vocab, words, self.target_length)
+        target = _ids(self.target_vocab, words, self.target_length)
         return (
             (source, target)
             if self.transform is None
@@ -94,22 +92,22 @@ class EnglishGerman(Dataset[tuple[Ids, Ids]]):
         )
 
     def __len__(self) -> int:
-        """How many pairs there are."""
+        """Return the number of pairs."""
         return len(self.pairs)
 
     def encode(self, english: str) -> Ids:
-        """The source of a sentence of one's own.
+        """Encode any English sentence as a source.
 
         Raises:
-            DataError: It has too many words.
+            DataError: The sentence has too many words.
         """
         words = [*english.lower().split(), END]
         if len(words) > self.source_length:
             raise DataError(f"{len(words) - 1} words; {self.source_length - 1} fit")
-        return _numbered(self.source_vocab, words, self.source_length)
+        return _ids(self.source_vocab, words, self.source_length)
 
     def read(self, target: Any) -> str:
-        """The German text of a target, up to its end.
+        """Decode a target to German text, up to its `</s>`.
 
         >>> dataset = EnglishGerman()
         >>> dataset.read(dataset[5][1]) == dataset.pairs[5][1]
@@ -126,7 +124,7 @@ class EnglishGerman(Dataset[tuple[Ids, Ids]]):
 
 
 def _chosen(size: int, kinds: Sequence[Sequence[Pair]]) -> list[Pair]:
-    """`size` pairs, from all kinds in turn, each visited in long steps."""
+    """Choose `size` pairs, from all kinds in turn, each visited in steps of STRIDE."""
     if not kinds or not 1 <= size <= sum(map(len, kinds)):
         raise DataError(f"size should be 1 to {sum(map(len, kinds))}, but got {size}")
     orders = [
@@ -137,8 +135,8 @@ def _chosen(size: int, kinds: Sequence[Sequence[Pair]]) -> list[Pair]:
     return list(islice(turns, size))
 
 
-def _dealt(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
-    """Nine tenths to train with and a tenth, of words that were there, to test."""
+def _split(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
+    """Split into train and test, 9 to 1; test pairs have only words of train."""
     train: list[Pair] = []
     test: list[Pair] = []
     known: set[str] = set()
@@ -152,5 +150,5 @@ def _dealt(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair]]:
     return train, test
 
 
-def _numbered(vocab: Vocab, words: list[str], length: int) -> Ids:
+def _ids(vocab: Vocab, words: list[str], length: int) -> Ids:
     return vocab.to_indices(words + [PAD] * (length - len(words)))

@@ -1,4 +1,4 @@
-"""Labelled pictures: some come along, some are fetched, some are in your folders.
+"""Image data sets: digits (bundled), MNIST and CIFAR (downloaded), and folders.
 
 In Paddle this is `paddle.vision.datasets`.
 """

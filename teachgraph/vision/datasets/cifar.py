@@ -1,4 +1,4 @@
-"""CIFAR-10 and CIFAR-100: small colour photographs, from the binary archives.
+"""CIFAR-10 and CIFAR-100, read from the binary archives.
 
 A record is one byte for the class (two in CIFAR-100: the coarse and the fine class) and
 3 x 32 x 32 bytes of pixels, the red ones first, then green and blue, row by row.
@@ -34,27 +34,27 @@ _LIMIT = 50_000
 
 
 class Cifar10(Dataset[tuple[Any, NDArray[np.int64]]]):
-    """Photographs of ten kinds of things: 50,000 to train with, 10,000 to test.
+    """Colour photographs of 10 classes: 50,000 for training, 10,000 for testing.
 
     The classes are airplane, automobile, bird, cat, deer, dog, frog, horse, ship and
     truck. Sample i is an image, float32 [32, 32, 3] from 0 to 255, and its class, int64
-    []. A transform is given the image as uint8.
+    []. A transform takes the image as uint8.
 
     Data: A. Krizhevsky (2009), Learning Multiple Layers of Features from Tiny Images,
     https://www.cs.toronto.edu/~kriz/cifar.html, its binary version.
 
     Args:
         data_file: The archive `cifar-10-binary.tar.gz`, or a folder with its `.bin`
-            files; by default the archive in `~/.cache/teachgraph/dataset/cifar`,
-            downloaded, checked, if it isn't there.
+            files; by default the archive in `~/.cache/teachgraph/dataset/cifar`, which
+            is downloaded and verified if it is missing.
         mode: 'train' or 'test'.
-        transform: Called with each image handed out.
+        transform: Called with each image.
         download: False never uses the network.
         backend: 'cv2' (arrays, the default) or 'pil' (Pillow's images).
 
     Raises:
-        DataError: A file is missing, can't be fetched, or isn't what it should be; an
-            unknown mode or backend.
+        DataError: A file is missing, damaged or can't be fetched; an unknown mode or
+            backend.
 
     In Paddle this is `paddle.vision.datasets.Cifar10`, which reads the pickled archive.
 
@@ -92,7 +92,7 @@ class Cifar10(Dataset[tuple[Any, NDArray[np.int64]]]):
         self.labels: NDArray[np.int64] = records[:, self.LABELS - 1].astype("int64")
 
     def __getitem__(self, index: int) -> tuple[Any, NDArray[np.int64]]:
-        """Image and class with this number."""
+        """Return image and class of sample `index`."""
         image: Any = np.ascontiguousarray(self.images[index])
         if self.backend == "pil":
             image = import_module("PIL.Image").fromarray(image)
@@ -103,7 +103,7 @@ class Cifar10(Dataset[tuple[Any, NDArray[np.int64]]]):
         return image, np.array(self.labels[index])
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of samples."""
         return len(self.labels)
 
     def _find(self, data_file: Any, download: bool) -> Path:
@@ -117,7 +117,7 @@ class Cifar10(Dataset[tuple[Any, NDArray[np.int64]]]):
         return fetch(self.URL, cached, self.MD5)
 
     def _records(self, source: Path, name: str) -> NDArray[np.uint8]:
-        """The records of one file: uint8 [N, labels and pixels]."""
+        """Read the records of one file: uint8 [N, labels and pixels]."""
         length = self.LABELS + PIXELS
         data = _content(source, name, _LIMIT * length)
         count, rest = divmod(len(data), length)
@@ -137,9 +137,9 @@ class Cifar10(Dataset[tuple[Any, NDArray[np.int64]]]):
 
 
 class Cifar100(Cifar10):
-    """Photographs of a hundred kinds of things: 50,000 to train with, 10,000 to test.
+    """Colour photographs of 100 classes: 50,000 for training, 10,000 for testing.
 
-    The class handed out is the fine one. Arguments are those of Cifar10; the archive is
+    The label is the fine class. Arguments are those of Cifar10; the archive is
     `cifar-100-binary.tar.gz`, its files are `train.bin` and `test.bin`.
 
     In Paddle this is `paddle.vision.datasets.Cifar100`.
@@ -161,9 +161,9 @@ class Cifar100(Cifar10):
 
 
 def _content(source: Path, name: str, limit: int) -> bytes:
-    """The bytes of a file in a folder or a tar archive, one more than `limit` at most.
+    """Read a file of a folder or a tar archive, at most `limit` + 1 bytes.
 
-    Nothing is unpacked: whatever paths an archive names, no file is written.
+    Nothing is unpacked, so the paths in an archive can't write any file.
     """
     try:
         if source.is_dir():
@@ -172,8 +172,8 @@ def _content(source: Path, name: str, limit: int) -> bytes:
         with tarfile.open(source) as archive:
             for member in archive:
                 if member.isfile() and Path(member.name).name == name:
-                    found = archive.extractfile(member)
-                    return b"" if found is None else found.read(limit + 1)
+                    stream = archive.extractfile(member)
+                    return b"" if stream is None else stream.read(limit + 1)
     except (OSError, EOFError, tarfile.TarError, zlib.error) as error:
         raise DataError(f"{name} of {source} cannot be read: {error}") from error
     raise DataError(

@@ -1,4 +1,4 @@
-"""1,797 real handwritten digits that come with the package: no download, no waiting."""
+"""`Digits`: 1,797 handwritten digits, bundled with the package."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ INK = 16
 
 
 class Digits(LabelledImages):
-    """Handwritten digits in MNIST's form: 1,437 to train with, 360 to test.
+    """Handwritten digits in MNIST's format: 1,437 for training, 360 for testing.
 
     The images are the 8x8 counts (0..16) of scikit-learn's `load_digits`, enlarged to
-    28x28 and 0..255 by `enlarge`. The split is fixed and even over the classes: with
-    the images sorted by digit, in their own order within a digit, every fifth, from the
-    first on, is a test image. Both parts keep the original order, which mixes the
-    digits. The thirteen writers appear in both, so a test score says how well a model
-    reads new digits by known hands.
+    28x28 and 0..255 by `enlarge`. The split is fixed and stratified: with the images
+    sorted by digit, in their original order within a digit, every fifth from the first
+    on is a test image. Both parts keep the original order, which mixes the digits. The
+    thirteen writers occur in both, so a test score measures new digits of known
+    writers.
 
     Data: E. Alpaydin and C. Kaynak (1998), Optical Recognition of Handwritten Digits,
     UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, its test set;
@@ -36,7 +36,7 @@ class Digits(LabelledImages):
 
     Args:
         mode: 'train' or 'test'.
-        transform: Called with each image handed out.
+        transform: Called with each image.
         backend: 'cv2' (arrays, the default) or 'pil' (Pillow's images).
 
     Raises:
@@ -67,11 +67,11 @@ class Digits(LabelledImages):
 def enlarge(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Scale images of 8x8 pixels 0..16 to 28x28 pixels 0..255, bilinearly.
 
-    Pixel centres lie at half numbers, so output row i looks at the input row
-    s(i) = (i + 1/2) 8/28 - 1/2, held within 0..7, and weighs input row j by
-    W[i, j] = max(0, 1 - |s(i) - j|). The same weights serve the columns:
-    Y = W X W^T * 255/16, rounded to whole numbers, ties to even. Everything is counted
-    in 1/56, in integers, so each machine gets the same images to the bit.
+    Pixel centres lie at half-integers, so output row i reads the input row
+    s(i) = (i + 1/2) 8/28 - 1/2, clipped to 0..7, and weighs input row j by
+    W[i, j] = max(0, 1 - |s(i) - j|). The columns have the same weights:
+    Y = W X W^T * 255/16, rounded to integers, ties to even. It is computed in integer
+    multiples of 1/56, so the images are equal to the bit on every machine.
 
     Args:
         pixels: uint8 [N, 8, 8].
@@ -93,14 +93,14 @@ def enlarge(pixels: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _is_test(labels: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Every fifth image of each digit."""
+    """Mark every fifth image of each digit."""
     chosen = np.zeros(len(labels), dtype="bool")
     chosen[np.argsort(labels, kind="stable")[::5]] = True
     return chosen
 
 
 def _embedded() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """The small images, uint8 [1797, 8, 8], and their labels, uint8 [1797]."""
+    """Load the small images, uint8 [1797, 8, 8], and their labels, uint8 [1797]."""
     source = resources.files("teachgraph.vision.datasets") / "data" / "digits.npz"
     try:
         with source.open("rb") as file, np.load(file, allow_pickle=False) as arrays:

@@ -1,4 +1,4 @@
-"""Pictures in folders of one's own, a folder a class, or all without classes."""
+"""Data sets of files in folders: one folder per class, or images without classes."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ Path_ = str | os.PathLike[str]
 
 
 class DatasetFolder(Dataset[tuple[Any, int]]):
-    """Files by class: `root/cat/1.png`, `root/dog/old/2.png`, ...
+    """Data set of files by class: `root/cat/1.png`, `root/dog/old/2.png`, ...
 
-    Sample i is a file, loaded, and the number of its class; classes are the folders in
+    Sample i is a loaded file and the number of its class; classes are the folders in
     `root`, in alphabetical order.
 
     Args:
         root: The folder of folders.
         loader: Loads a file; by default `teachgraph.vision.image_load`.
-        extensions: The ends of the names of files wanted, by default pictures'.
-        transform: Called with what was loaded.
-        is_valid_file: Tells whether a file, given by its path, is wanted, instead.
+        extensions: The suffixes of the files to include, by default those of images.
+        transform: Called with each loaded sample.
+        is_valid_file: A predicate on paths, instead of `extensions`.
 
     Attributes:
         classes: The names of the classes.
-        class_to_idx: Their numbers.
+        class_to_idx: The number of each class.
         samples: Paths with the numbers of their classes.
         targets: The numbers alone.
 
     Raises:
-        DataError: There is no folder or no such file in one, or both `extensions` and
+        DataError: `root` is no folder or has no such file, or both `extensions` and
             `is_valid_file` are given.
 
     In Paddle this is `paddle.vision.datasets.DatasetFolder`.
@@ -77,8 +77,10 @@ class DatasetFolder(Dataset[tuple[Any, int]]):
         self.loader = loader or image_load
         self.transform = transform
         self.extensions = extensions
-        wanted = _test_of(extensions, is_valid_file)
-        self.classes = [path.name for path in _listed(Path(root)) if path.is_dir()]
+        wanted = _predicate(extensions, is_valid_file)
+        self.classes = [
+            path.name for path in _sorted_entries(Path(root)) if path.is_dir()
+        ]
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
         self.samples = [
             (str(path), number)
@@ -94,31 +96,31 @@ class DatasetFolder(Dataset[tuple[Any, int]]):
             )
 
     def __getitem__(self, index: int) -> tuple[Any, int]:
-        """What is in file `index`, and the number of its class."""
+        """Load file `index`; return it with the number of its class."""
         path, target = self.samples[index]
         sample = self.loader(path)
         return (sample if self.transform is None else self.transform(sample)), target
 
     def __len__(self) -> int:
-        """How many files there are."""
+        """Return the number of files."""
         return len(self.samples)
 
 
 class ImageFolder(Dataset[list[Any]]):
-    """All the pictures in a folder and the folders in it; sample i is a list of one.
+    """Data set of all images in a folder, recursively; sample i is a list of one.
 
     Args:
         root: The folder.
         loader: Loads a file; by default `teachgraph.vision.image_load`.
-        extensions: The ends of the names of files wanted, by default pictures'.
-        transform: Called with what was loaded.
-        is_valid_file: Tells whether a file, given by its path, is wanted, instead.
+        extensions: The suffixes of the files to include, by default those of images.
+        transform: Called with each loaded sample.
+        is_valid_file: A predicate on paths, instead of `extensions`.
 
     Attributes:
         samples: The paths.
 
     Raises:
-        DataError: There is no folder or no such file in it, or both `extensions` and
+        DataError: `root` is no folder or has no such file, or both `extensions` and
             `is_valid_file` are given.
 
     In Paddle this is `paddle.vision.datasets.ImageFolder`.
@@ -143,7 +145,7 @@ class ImageFolder(Dataset[list[Any]]):
         self.loader = loader or image_load
         self.transform = transform
         self.extensions = extensions
-        wanted = _test_of(extensions, is_valid_file)
+        wanted = _predicate(extensions, is_valid_file)
         self.samples = [str(path) for path in _files(Path(root)) if wanted(str(path))]
         if not self.samples:
             raise DataError(
@@ -152,16 +154,16 @@ class ImageFolder(Dataset[list[Any]]):
             )
 
     def __getitem__(self, index: int) -> list[Any]:
-        """What is in file `index`."""
+        """Load file `index`; return it in a list."""
         sample = self.loader(self.samples[index])
         return [sample if self.transform is None else self.transform(sample)]
 
     def __len__(self) -> int:
-        """How many files there are."""
+        """Return the number of files."""
         return len(self.samples)
 
 
-def _test_of(
+def _predicate(
     extensions: Sequence[str] | None, is_valid_file: Callable[[str], bool] | None
 ) -> Callable[[str], bool]:
     if is_valid_file is None:
@@ -172,7 +174,7 @@ def _test_of(
     return is_valid_file
 
 
-def _listed(folder: Path) -> list[Path]:
+def _sorted_entries(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
     except OSError as error:
@@ -180,8 +182,8 @@ def _listed(folder: Path) -> list[Path]:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Every file in the folder and below, in the order of the names."""
-    for path in _listed(folder):
+    """Yield every file in the folder, recursively, sorted by name."""
+    for path in _sorted_entries(folder):
         if path.is_dir():
             yield from _files(path)
         else:

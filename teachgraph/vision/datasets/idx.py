@@ -1,4 +1,4 @@
-"""The IDX format of the MNIST files: a magic number, the sizes, then plain bytes.
+"""Reader of IDX, the format of MNIST's files: a magic number, sizes, plain bytes.
 
     00 00 08 nn                 unsigned bytes in nn dimensions
     size 1 ... size nn          each four bytes, the highest first
@@ -24,21 +24,21 @@ __all__ = ["read_idx"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _LIMIT = 1 << 30
-"""No file of this kind comes near so many bytes of data; MNIST has 47 million."""
+"""The largest number of bytes accepted; MNIST has 47 million."""
 _CHUNK = 1 << 20
 
 
 def read_idx(path: Path, dimensions: int) -> NDArray[np.uint8]:
     """Read a file of unsigned bytes, plain or compressed with gzip.
 
-    Memory grows with the data that is really there, whatever the header promises.
+    Memory grows with the actual data, whatever sizes the header claims.
 
     Args:
-        path: The file. Whether it is compressed is seen from its content.
-        dimensions: How many it should have: 3 for images, 1 for labels.
+        path: The file; compression is detected from its content.
+        dimensions: The expected number: 3 for images, 1 for labels.
 
     Returns:
-        uint8, of the shape the header tells.
+        uint8, of the shape in the header.
 
     Raises:
         DataError: The file can't be read, is no such IDX file, is cut short, is too
@@ -73,8 +73,8 @@ def _data(file: BinaryIO, path: Path, shape: tuple[int, ...]) -> NDArray[np.uint
     while len(data) <= count and (chunk := file.read(_CHUNK)):
         data += chunk
     if len(data) != count:
-        found = f"{len(data):,}" if len(data) < count else "more"
-        raise DataError(f"{path} promises {promised}, but has {found}")
+        actual = f"{len(data):,}" if len(data) < count else "more"
+        raise DataError(f"{path} promises {promised}, but has {actual}")
     return np.frombuffer(data, "uint8").reshape(shape)
 
 

@@ -1,4 +1,4 @@
-"""What the picture data sets share: images and labels, handed out in pairs."""
+"""`LabelledImages`: base of the data sets in MNIST's format; argument checks."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ __all__ = ["LabelledImages"]
 
 
 class LabelledImages(Dataset[tuple[Any, NDArray[np.int64]]]):
-    """Grey images with a class each; sample i is `(images[i], labels[i])`.
+    """Grey images with labels; sample i is `(images[i], labels[i])`.
 
     Attributes:
-        images: float32 [N, 28, 28], whole numbers from 0 (paper) to 255 (ink).
+        images: float32 [N, 28, 28], integers from 0 (paper) to 255 (ink).
         labels: int64 [N, 1], from 0 to 9.
         mode: 'train' or 'test'.
-        transform: Called with each image handed out, if given.
-        backend: 'cv2' hands images out as arrays, 'pil' as Pillow's images.
+        transform: Called with each image, or None.
+        backend: 'cv2' returns images as arrays, 'pil' as Pillow's images.
 
     >>> import numpy as np
     >>> images = np.full((2, 28, 28), 255, "uint8")
@@ -49,11 +49,11 @@ class LabelledImages(Dataset[tuple[Any, NDArray[np.int64]]]):
         self.backend = checked_backend(backend)
 
     def __getitem__(self, index: int) -> tuple[Any, NDArray[np.int64]]:
-        """Image and label with this number, as copies nobody else sees.
+        """Return copies of image and label `index`.
 
         Returns:
-            The image, float32 [28, 28] unless `transform` or 'pil' make it something
-            else, and the label, int64 [1].
+            The image, float32 [28, 28] unless changed by `transform` or 'pil', and the
+            label, int64 [1].
         """
         image: Any = self.images[index].copy()
         if self.backend == "pil":
@@ -65,15 +65,15 @@ class LabelledImages(Dataset[tuple[Any, NDArray[np.int64]]]):
         return image, self.labels[index].copy()
 
     def __len__(self) -> int:
-        """N."""
+        """Return the number of images."""
         return len(self.labels)
 
 
 def checked_mode(mode: str) -> str:
-    """'train' or 'test', however it was capitalised.
+    """Require 'train' or 'test', in any capitalisation; return it in lower case.
 
     Raises:
-        DataError: It is neither.
+        DataError: The mode is neither.
 
     >>> checked_mode("Test")
     'test'
@@ -85,10 +85,10 @@ def checked_mode(mode: str) -> str:
 
 
 def checked_backend(backend: str | None) -> str:
-    """'cv2' (arrays) or 'pil'; for None the one chosen with `set_image_backend`.
+    """Require 'cv2' (arrays) or 'pil'; None is the one set by `set_image_backend`.
 
     Raises:
-        DataError: It is neither, or 'pil' without Pillow installed.
+        DataError: The backend is neither, or 'pil' without Pillow installed.
 
     >>> checked_backend(None)
     'cv2'

@@ -1,4 +1,4 @@
-"""MNIST and Fashion-MNIST: the real files, from a folder or from the web."""
+"""MNIST and Fashion-MNIST: the original files, from a folder or downloaded."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ SIDE, CLASSES = 28, 10
 
 
 class MNIST(LabelledImages):
-    """Handwritten digits: 60,000 to train with, 10,000 to test.
+    """Handwritten digits: 60,000 for training, 10,000 for testing.
 
     With neither path, the files are looked for in `~/.cache/teachgraph/dataset/mnist`
-    (or below `TEACHGRAPH_HOME`), and downloaded into it, checked and resumable, when
-    they aren't there. With a path nothing is downloaded. Files may be plain or
-    compressed with gzip; their names are `train-images-idx3-ubyte`,
+    (or below `TEACHGRAPH_HOME`), and downloaded into it and verified if they are
+    missing. With a path nothing is downloaded. Files may be plain or compressed with
+    gzip; their names are `train-images-idx3-ubyte`,
     `train-labels-idx1-ubyte`, `t10k-images-idx3-ubyte` and `t10k-labels-idx1-ubyte`,
     with or without `.gz`.
 
@@ -43,13 +43,13 @@ class MNIST(LabelledImages):
         image_path: A file of images, or a folder with files of the names above.
         label_path: A file of labels; by default the one beside the images.
         mode: 'train' or 'test'.
-        transform: Called with each image handed out.
+        transform: Called with each image.
         download: False never uses the network.
         backend: 'cv2' (arrays, the default) or 'pil' (Pillow's images).
 
     Raises:
-        DataError: A file is missing, can't be fetched, or isn't what it should be; an
-            unknown mode or backend.
+        DataError: A file is missing, damaged or can't be fetched; an unknown mode or
+            backend.
 
     In Paddle this is `paddle.vision.datasets.MNIST`, whose default backend is 'pil'.
 
@@ -81,14 +81,14 @@ class MNIST(LabelledImages):
         part = "train" if mode == "train" else "t10k"
         folder = _folder(image_path, label_path)
         paths = [
-            _given(path) or self._find(folder, f"{part}-{name}-ubyte", download)
+            _explicit_file(path) or self._find(folder, f"{part}-{name}-ubyte", download)
             for path, name in ((image_path, "images-idx3"), (label_path, "labels-idx1"))
         ]
         images, labels = _read(*paths)
         super().__init__(images, labels, mode, transform, backend)
 
     def _find(self, folder: Path | None, name: str, download: bool) -> Path:
-        """The file of this name in `folder`, by default in the cache, fetched there."""
+        """Find a file in `folder`, by default in the cache, downloading it there."""
         home = folder or data_home() / "dataset" / self.NAME
         packed = f"{name}.gz"
         for path in (home / name, home / packed):
@@ -108,7 +108,7 @@ class MNIST(LabelledImages):
 
 
 class FashionMNIST(MNIST):
-    """Pictures of clothes in MNIST's form: 60,000 to train with, 10,000 to test.
+    """Images of clothes in MNIST's format: 60,000 for training, 10,000 for testing.
 
     The classes are T-shirt, trouser, pullover, dress, coat, sandal, shirt, sneaker, bag
     and ankle boot. Arguments and files are those of MNIST.
@@ -132,18 +132,18 @@ class FashionMNIST(MNIST):
     }
 
 
-def _given(path: str | os.PathLike[str] | None) -> Path | None:
-    """The file a user named; None if they named a folder or nothing."""
-    named = None if path is None else Path(path).expanduser()
-    return None if named is None or named.is_dir() else named
+def _explicit_file(path: str | os.PathLike[str] | None) -> Path | None:
+    """Return the path if it names a file; None for a folder or None."""
+    explicit = None if path is None else Path(path).expanduser()
+    return None if explicit is None or explicit.is_dir() else explicit
 
 
 def _folder(*paths: str | os.PathLike[str] | None) -> Path | None:
-    """Where the files are that a user didn't name: where those are that they named."""
+    """Folder of the files without an explicit path: that of the first explicit one."""
     for path in paths:
         if path is not None:
-            named = Path(path).expanduser()
-            return named if named.is_dir() else named.parent
+            explicit = Path(path).expanduser()
+            return explicit if explicit.is_dir() else explicit.parent
     return None
 
 

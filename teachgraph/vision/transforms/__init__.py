@@ -1,4 +1,4 @@
-"""Images made ready, and varied so that a model sees more than there are.
+"""Image transforms: preprocessing, and random data augmentation.
 
 In Paddle this is `paddle.vision.transforms`.
 """

@@ -1,4 +1,4 @@
-"""What transforms share: which fields of a sample they change, and being chained."""
+"""`BaseTransform`, base of all transforms, and `Compose`, which chains them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Pair = tuple[float, float]
 
 
 class Compose:
-    """Transforms one after another.
+    """Chain of transforms.
 
-    What one of them raises carries a note of which it was.
+    An error gets a note that names the transform.
 
     In Paddle this is `paddle.vision.transforms.Compose`.
 
@@ -30,7 +30,7 @@ class Compose:
         self.transforms = list(transforms)
 
     def __call__(self, data: Any) -> Any:
-        """Apply them all."""
+        """Apply all transforms in order."""
         for place, transform in enumerate(self.transforms):
             try:
                 data = transform(data)
@@ -48,14 +48,14 @@ class Compose:
 class BaseTransform:
     """A transform of images, or of samples with images in them.
 
-    Write `_apply_image(image)`; to change other fields in step, `_apply_mask` and the
-    like, and to draw something once for all of them, `_get_params(inputs)`, whose
-    result is `self.params`.
+    Subclasses define `_apply_image(image)`; `_apply_mask` and the like to change other
+    fields of the sample consistently; and `_get_params(inputs)`, whose result is
+    `self.params`, to draw random values once for all of them.
 
     Args:
-        keys: What the fields of a sample are: 'image', 'mask', ...; a field goes
-            through `_apply_<key>`, those beyond the keys, or whose key is None, stay.
-            By default the first is the image and the rest stays.
+        keys: The kinds of a sample's fields: 'image', 'mask', ...; a field goes through
+            `_apply_<key>`; fields without a key, or with the key None, are unchanged.
+            By default the first is the image and the rest is unchanged.
 
     In Paddle this is `paddle.vision.transforms.BaseTransform`.
 
@@ -73,7 +73,7 @@ class BaseTransform:
         self.params: Any = None
 
     def __call__(self, inputs: Any) -> Any:
-        """The image, or the sample, transformed."""
+        """Transform an image or a sample."""
         fields = inputs if isinstance(inputs, tuple) else (inputs,)
         self.params = self._get_params(fields)
         known = [
@@ -90,18 +90,18 @@ class BaseTransform:
         return method
 
     def _get_params(self, inputs: tuple[Any, ...]) -> Any:
-        """What is drawn once for all the fields of a sample."""
+        """Draw the parameters shared by all the fields of a sample; by default none."""
 
     def _apply_image(self, image: Any) -> Any:
         raise NotImplementedError(f"{type(self).__name__} has no _apply_image")
 
     def _image(self, inputs: tuple[Any, ...]) -> Any:
-        """The first image among the fields."""
+        """Return the first image among the fields."""
         return inputs[self.keys.index("image") if "image" in self.keys else 0]
 
 
 def chance(probability: float) -> bool:
-    """True with this probability.
+    """Draw True with this probability.
 
     >>> chance(0.0), chance(1.0)
     (False, True)
@@ -112,7 +112,7 @@ def chance(probability: float) -> bool:
 def interval(
     name: str, value: float | Sequence[float], around: float, lowest: float = -np.inf
 ) -> Pair:
-    """Lowest and highest: a pair as it is, a number as so far around the centre.
+    """Resolve a range: a pair unchanged, a number d as (around - d, around + d).
 
     Raises:
         InvalidValueError: A negative number, no pair, or one that is no interval.

@@ -1,7 +1,7 @@
-"""Transforms that draw: never the same picture twice.
+"""Random transforms: flips, crops, rotations, affine maps, erasing.
 
-Everything is drawn from the generator behind `teachgraph.seed`, once for all the fields
-of a sample.
+Parameters are drawn from the generator behind `teachgraph.seed`, once for all the
+fields of a sample.
 """
 
 from __future__ import annotations
@@ -72,15 +72,15 @@ class RandomVerticalFlip(_Flip):
 
 
 class RandomCrop(BaseTransform):
-    """Cut out a piece, each place as likely as the other.
+    """Crop at a uniformly random position.
 
     Args:
         size: Height and width, or the side of a square.
-        padding: A frame put around first, as `Pad` takes it.
-        pad_if_needed: Whether an image too small is framed until it is large enough.
-        fill: The frame's colour.
-        padding_mode: How the frame is made.
-        keys: What the fields of a sample are.
+        padding: Padding applied first, as for `Pad`.
+        pad_if_needed: Pad a smaller image to `size`.
+        fill: The padding's colour.
+        padding_mode: The kind of padding, as for `Pad`.
+        keys: The kinds of a sample's fields.
 
     Raises:
         InvalidValueError: The image is too small.
@@ -107,16 +107,16 @@ class RandomCrop(BaseTransform):
         self.fill, self.padding_mode = fill, padding_mode
 
     def _get_params(self, inputs: tuple[Any, ...]) -> tuple[int, int]:
-        rows, columns = size_of(self._framed(self._image(inputs)))
+        rows, columns = size_of(self._padded(self._image(inputs)))
         height, width = self.size
         if rows < height or columns < width:
             raise InvalidValueError(
                 f"a piece of {height} x {width} can't be cut from {rows} x {columns} "
                 "pixels; pad_if_needed=True frames what is too small"
             )
-        return _drawn_place(rows - height + 1, columns - width + 1)
+        return _draw_corner(rows - height + 1, columns - width + 1)
 
-    def _framed(self, image: Any) -> Any:
+    def _padded(self, image: Any) -> Any:
         if self.padding is not None:
             image = F.pad(image, self.padding, self.fill, self.padding_mode)
         if self.pad_if_needed:
@@ -126,18 +126,18 @@ class RandomCrop(BaseTransform):
         return image
 
     def _apply_image(self, image: Any) -> Any:
-        return F.crop(self._framed(image), *self.params, *self.size)
+        return F.crop(self._padded(image), *self.params, *self.size)
 
 
 class RandomResizedCrop(BaseTransform):
-    """Cut out a piece of random size and shape, and scale it to `size`.
+    """Crop a region of random area and aspect ratio, and resize it to `size`.
 
     Args:
         size: Height and width of the result, or the side of a square.
         scale: The least and greatest share of the image's area.
         ratio: The least and greatest width / height.
         interpolation: 'nearest' or 'bilinear'.
-        keys: What the fields of a sample are.
+        keys: The kinds of a sample's fields.
 
     In Paddle this is `paddle.vision.transforms.RandomResizedCrop`.
 
@@ -162,11 +162,11 @@ class RandomResizedCrop(BaseTransform):
 
     def _get_params(self, inputs: tuple[Any, ...]) -> Box:
         rows, columns = size_of(self._image(inputs))
-        box = _drawn_box(rows, columns, self.scale, self.ratio)
+        box = _draw_box(rows, columns, self.scale, self.ratio)
         return box or self._middle(rows, columns)
 
     def _middle(self, rows: int, columns: int) -> Box:
-        """The largest piece of an allowed shape, when none of those drawn fitted."""
+        """Compute the largest central region of an allowed ratio, as a fallback."""
         low, high = self.ratio
         width = min(columns, max(1, round(rows * high)))
         height = min(rows, max(1, round(columns / low)))
@@ -177,16 +177,16 @@ class RandomResizedCrop(BaseTransform):
 
 
 class RandomRotation(BaseTransform):
-    """Turn by a random angle.
+    """Rotate by a random angle.
 
     Args:
-        degrees: So far to each side; or the least and greatest angle, against the
-            clock.
+        degrees: The largest angle in both directions; or the least and greatest angle,
+            counter-clockwise.
         interpolation: 'nearest' or 'bilinear'.
         expand: Make the result large enough for all corners.
-        center: (x, y) of the point that stays, by default the middle.
-        fill: What comes in from outside.
-        keys: What the fields of a sample are.
+        center: (x, y) of the fixed point, by default the middle.
+        fill: The value outside the image.
+        keys: The kinds of a sample's fields.
 
     In Paddle this is `paddle.vision.transforms.RandomRotation`.
 
@@ -219,17 +219,18 @@ class RandomRotation(BaseTransform):
 
 
 class RandomAffine(BaseTransform):
-    """Shear, turn, scale and move at random.
+    """Apply a random affine map: shear, rotate, scale and translate.
 
     Args:
-        degrees: Turn so far to each side; or the least and greatest angle.
-        translate: Move by at most these shares of the width and the height.
+        degrees: The largest angle in both directions; or the least and greatest angle.
+        translate: The largest shifts, as shares of the width and the height.
         scale: The least and greatest factor.
-        shear: Along x so far to each side; or least and greatest; or both for x and y.
+        shear: The largest angle along x in both directions; or least and greatest; or
+            least and greatest for x and for y.
         interpolation: 'nearest' or 'bilinear'.
-        fill: What comes in from outside.
-        center: (x, y) of the point that stays, by default the middle.
-        keys: What the fields of a sample are.
+        fill: The value outside the image.
+        center: (x, y) of the fixed point, by default the middle.
+        keys: The kinds of a sample's fields.
 
     In Paddle this is `paddle.vision.transforms.RandomAffine`.
 
@@ -276,15 +277,15 @@ class RandomAffine(BaseTransform):
 
 
 class RandomErasing(BaseTransform):
-    """Blot out a random piece with probability `prob`.
+    """Erase a random region with probability `prob`.
 
     Args:
-        prob: How likely.
+        prob: The probability.
         scale: The least and greatest share of the image's area.
-        ratio: The least and greatest height / width, spread evenly in their logarithm.
+        ratio: The least and greatest height / width, drawn uniformly in the logarithm.
         value: A number, one for each channel, or 'random' for noise.
-        inplace: Accepted for Paddle's sake; the image given stays as it is.
-        keys: What the fields of a sample are.
+        inplace: Accepted for Paddle's sake; the input image is unchanged.
+        keys: The kinds of a sample's fields.
 
     Source: Z. Zhong et al. (2020), Random Erasing Data Augmentation. In Paddle this is
     `paddle.vision.transforms.RandomErasing`.
@@ -317,7 +318,7 @@ class RandomErasing(BaseTransform):
             return None
         rows, columns, channels = pixels(self._image(inputs)).shape
         low, high = self.ratio
-        box = _drawn_box(rows, columns, self.scale, (1 / high, 1 / low))
+        box = _draw_box(rows, columns, self.scale, (1 / high, 1 / low))
         if box is None:
             return None
         if isinstance(self.value, str):
@@ -331,21 +332,21 @@ class RandomErasing(BaseTransform):
         return F.erase(image, *box, value)
 
 
-def _drawn_place(rows: int, columns: int) -> tuple[int, int]:
+def _draw_corner(rows: int, columns: int) -> tuple[int, int]:
     return int(generator().integers(rows)), int(generator().integers(columns))
 
 
-def _drawn_box(rows: int, columns: int, scale: Pair, ratio: Pair) -> Box | None:
-    """A piece with a share of the area and a width / height within the limits.
+def _draw_box(rows: int, columns: int, scale: Pair, ratio: Pair) -> Box | None:
+    """Draw a region with share of the area and width / height within the limits.
 
-    None if none of ten that were drawn fitted into the image.
+    Return None if none of ten draws fits into the image.
     """
     for _ in range(TRIES):
         area = rows * columns * generator().uniform(*scale)
         shape = math.exp(generator().uniform(math.log(ratio[0]), math.log(ratio[1])))
         width, height = round(math.sqrt(area * shape)), round(math.sqrt(area / shape))
         if 0 < width <= columns and 0 < height <= rows:
-            top, left = _drawn_place(rows - height + 1, columns - width + 1)
+            top, left = _draw_corner(rows - height + 1, columns - width + 1)
             return top, left, height, width
     return None
 

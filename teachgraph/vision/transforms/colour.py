@@ -1,4 +1,4 @@
-"""What colours the pixels of an image have: brighter, greyer, of another hue."""
+"""Colour functions: brightness, contrast, saturation, hue, grey, normalisation."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = [
 ]
 
 LUMA = np.array([0.299, 0.587, 0.114])
-"""How bright red, green and blue seem (ITU-R BT.601)."""
+"""Weights of red, green and blue in the luminance (ITU-R BT.601)."""
 
 
 @on_pixels
 def adjust_brightness(img: Pixels, brightness_factor: float) -> Pixels:
     """Mix an image with black: 0 is black, 1 the image, 2 twice as bright.
 
-    Whole-number pixels stay within their type; floats within 0 to 1, or 0 to 255 if one
-    of them exceeds 1.
+    Results are clipped: integers to the range of their dtype; floats to 0..1, or to
+    0..255 if a pixel exceeds 1.
 
     >>> adjust_brightness(np.array([[100, 200]], "uint8"), 1.5).tolist()
     [[150, 255]]
@@ -64,7 +64,7 @@ def adjust_saturation(img: Pixels, saturation_factor: float) -> Pixels:
 
 @on_pixels
 def adjust_hue(img: Pixels, hue_factor: float) -> Pixels:
-    """Turn the hues: by 1/3 red becomes green, by -1/3 blue. Grey stays grey.
+    """Rotate the hues: by 1/3 red becomes green, by -1/3 blue. Grey stays grey.
 
     Raises:
         InvalidValueError: The factor is not within -1/2 and 1/2.
@@ -82,12 +82,12 @@ def adjust_hue(img: Pixels, hue_factor: float) -> Pixels:
     away = np.abs(
         (hue[:, :, None] + hue_factor - np.array([0, 1 / 3, 2 / 3]) + 0.5) % 1 - 0.5
     )
-    turned = top[:, :, None] - chroma[:, :, None] * (6 * away - 1).clip(0, 1)
-    return _kept(np.rint(turned) if img.dtype == np.uint8 else turned, img)
+    rotated = top[:, :, None] - chroma[:, :, None] * (6 * away - 1).clip(0, 1)
+    return _clipped(np.rint(rotated) if img.dtype == np.uint8 else rotated, img)
 
 
 def _hue(image: Pixels) -> tuple[Pixels, Pixels, Pixels]:
-    """Where on the circle of colours, red at 0; how far from grey; the top channel."""
+    """Compute hue (0..1, red at 0), chroma (0 for grey) and the largest channel."""
     red, green, blue = np.moveaxis(image, 2, 0)
     top, chroma = image.max(2), np.ptp(image, axis=2)
     safe = np.where(chroma > 0, chroma, 1)
@@ -101,10 +101,10 @@ def _hue(image: Pixels) -> tuple[Pixels, Pixels, Pixels]:
 
 @on_pixels
 def to_grayscale(img: Pixels, num_output_channels: int = 1) -> Pixels:
-    """Brightness alone: 0.299 R + 0.587 G + 0.114 B, in one or three channels.
+    """Convert to luminance, 0.299 R + 0.587 G + 0.114 B, in one or three channels.
 
     Raises:
-        InvalidValueError: Another number of channels is wanted.
+        InvalidValueError: `num_output_channels` is neither 1 nor 3.
 
     >>> to_grayscale(np.array([[[255, 0, 0]]], "uint8")).tolist()
     [[[76]]]
@@ -122,14 +122,14 @@ def normalize(
     data_format: str = "CHW",
     to_rgb: bool = False,
 ) -> Any:
-    """(img - mean) / std, channel by channel.
+    """Compute (img - mean) / std, channel by channel.
 
     Args:
         img: An array or Tensor in the order of `data_format`, or a Pillow image.
         mean: One for all channels, or one each.
         std: One for all channels, or one each.
         data_format: 'CHW' or 'HWC'.
-        to_rgb: Whether the channels are reversed first: from BGR to RGB.
+        to_rgb: Reverse the channels first, from BGR to RGB.
 
     Returns:
         float32 (float64 if it was): a Tensor for a Tensor, else an array. Of a Pillow
@@ -171,7 +171,7 @@ def _by_channel(
 
 
 def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
-    """An image as a Tensor; uint8 0..255 becomes float32 0..1.
+    """Convert an image to a Tensor; uint8 0..255 becomes float32 0..1.
 
     Args:
         pic: uint8 or float [H, W, C] or [H, W], or a Pillow image.
@@ -179,7 +179,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
 
     Raises:
         InvalidValueError: Another format.
-        DTypeError: It is no image.
+        DTypeError: `pic` is no image.
 
     >>> to_tensor(np.full((2, 3, 1), 51, "uint8")).numpy()[0, 0].tolist()
     [0.20000000298023224, 0.20000000298023224, 0.20000000298023224]
@@ -198,7 +198,7 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Any:
 
 
 def _grey(image: Pixels) -> Pixels:
-    """The brightness of each pixel, [H, W, 1]; rounded if the pixels are whole."""
+    """Compute the luminance of each pixel, [H, W, 1]; rounded for integer pixels."""
     if image.shape[2] != 3:
         return image[:, :, :1].astype("float64")
     grey: Pixels = (image @ LUMA)[:, :, None]
@@ -206,11 +206,11 @@ def _grey(image: Pixels) -> Pixels:
 
 
 def _mixed(image: Pixels, other: Any, factor: float) -> Pixels:
-    return _kept(other + (image.astype("float64") - other) * factor, image)
+    return _clipped(other + (image.astype("float64") - other) * factor, image)
 
 
-def _kept(values: Pixels, image: Pixels) -> Pixels:
-    """The values within the range of the image's pixels, and of their type."""
+def _clipped(values: Pixels, image: Pixels) -> Pixels:
+    """Clip values to the range of the image's pixels, and cast to their dtype."""
     if np.issubdtype(image.dtype, np.integer):
         top: float = np.iinfo(image.dtype).max
     else:

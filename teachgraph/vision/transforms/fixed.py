@@ -1,4 +1,4 @@
-"""Transforms that do the same to every image."""
+"""Deterministic transforms: to tensor, normalise, resize, centre crop, pad, grey."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Keys = Sequence[str | None] | None
 
 
 class ToTensor(BaseTransform):
-    """Make an image [H, W, C] a Tensor [C, H, W]; uint8 0..255 becomes float32 0..1.
+    """Convert an image [H, W, C] to a Tensor [C, H, W]; uint8 0..255 to float32 0..1.
 
     In Paddle this is `paddle.vision.transforms.ToTensor`.
 
@@ -48,7 +48,7 @@ class ToTensor(BaseTransform):
 
 
 class Normalize(BaseTransform):
-    """(image - mean) / std, channel by channel; one number serves all channels.
+    """Compute (image - mean) / std, channel by channel; one number is for all.
 
     In Paddle this is `paddle.vision.transforms.Normalize`, where one number always
     means three channels.
@@ -121,7 +121,7 @@ class Resize(BaseTransform):
 
 
 class CenterCrop(BaseTransform):
-    """Cut out the middle.
+    """Crop the middle.
 
     In Paddle this is `paddle.vision.transforms.CenterCrop`.
 
@@ -138,7 +138,7 @@ class CenterCrop(BaseTransform):
 
 
 class Pad(BaseTransform):
-    """Put a frame around.
+    """Pad an image on all sides.
 
     In Paddle this is `paddle.vision.transforms.Pad`.
 
@@ -161,7 +161,7 @@ class Pad(BaseTransform):
 
 
 class Grayscale(BaseTransform):
-    """Brightness alone, in one or three channels.
+    """Convert to luminance, in one or three channels.
 
     In Paddle this is `paddle.vision.transforms.Grayscale`.
 

@@ -1,4 +1,4 @@
-"""Image in, image out: each without anything random.
+"""Image transforms as functions, all deterministic.
 
 In Paddle this is `paddle.vision.transforms.functional`.
 """

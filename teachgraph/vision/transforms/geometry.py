@@ -1,4 +1,4 @@
-"""Where the pixels of an image lie: cut, framed, flipped, scaled and turned."""
+"""Geometric functions: resize, crop, pad, flip, rotate, affine maps, erase."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ MODES = ("constant", "edge", "reflect", "symmetric")
 
 
 def sides(size: int | Sequence[int]) -> tuple[int, int]:
-    """Height and width, from both or from the one side of a square.
+    """Resolve a size: (height, width), or one number for a square.
 
     Raises:
-        InvalidValueError: They are no positive integers.
+        InvalidValueError: The sizes are no positive integers.
 
     >>> sides(3), sides((2, 5))
     ((3, 3), (2, 5))
@@ -52,11 +52,11 @@ def sides(size: int | Sequence[int]) -> tuple[int, int]:
 def resize(img: Any, size: int | Sequence[int], interpolation: str = "bilinear") -> Any:
     """Scale an image to height x width, or its shorter side to one number.
 
-    Where it shrinks, 'bilinear' averages over all the pixels that become one, as Pillow
-    does. In Paddle, Tensors and OpenCV's arrays are read at single points there.
+    Where it shrinks, 'bilinear' averages over all source pixels (antialiasing), as
+    Pillow does; Paddle does not for Tensors and OpenCV's arrays.
 
     Raises:
-        InvalidValueError: A size or an interpolation there is not.
+        InvalidValueError: An invalid size, or an unknown interpolation.
 
     >>> resize(np.zeros((4, 6, 3)), 2).shape, resize(np.zeros((4, 6, 3)), (2, 5)).shape
     ((2, 3, 3), (2, 5, 3))
@@ -83,7 +83,7 @@ def _resized(image: Pixels, height: int, width: int, interpolation: str) -> Pixe
 
 @on_pixels
 def crop(img: Pixels, top: int, left: int, height: int, width: int) -> Pixels:
-    """Cut out height x width pixels from (top, left) on; outside the image is 0.
+    """Crop height x width pixels from (top, left) on; outside the image is 0.
 
     >>> crop(np.arange(6).reshape(2, 3), 1, 1, 1, 2).tolist()
     [[4, 5]]
@@ -98,7 +98,7 @@ def crop(img: Pixels, top: int, left: int, height: int, width: int) -> Pixels:
 
 
 def center_crop(img: Any, output_size: int | Sequence[int]) -> Any:
-    """Cut out the middle; a larger size adds a frame of 0.
+    """Crop the middle; a larger size pads with 0.
 
     >>> center_crop(np.arange(16).reshape(4, 4), 2).tolist()
     [[5, 6], [9, 10]]
@@ -115,18 +115,18 @@ def pad(
     fill: Any = 0,
     padding_mode: str = "constant",
 ) -> Pixels:
-    """Put a frame around an image.
+    """Pad an image on all sides.
 
     Args:
         img: The image.
-        padding: How wide: all four sides; (left and right, top and bottom); or (left,
-            top, right, bottom).
-        fill: The frame's colour, a number or one for each channel.
+        padding: The widths: one for all sides; (left and right, top and bottom); or
+            (left, top, right, bottom).
+        fill: The padding's colour, a number or one for each channel.
         padding_mode: 'constant' for the colour, 'edge' repeats the outermost pixels,
             'reflect' mirrors without them, 'symmetric' with them.
 
     Raises:
-        InvalidValueError: A frame or a mode there is not.
+        InvalidValueError: An invalid width, or an unknown mode.
 
     >>> pad(np.ones((1, 1)), (1, 0)).tolist()
     [[0.0, 1.0, 0.0]]
@@ -188,15 +188,15 @@ def rotate(
     center: Sequence[float] | None = None,
     fill: Any = 0,
 ) -> Pixels:
-    """Turn an image by `angle` degrees against the clock.
+    """Rotate an image by `angle` degrees counter-clockwise.
 
     Args:
         img: The image.
         angle: In degrees.
         interpolation: 'nearest' or 'bilinear'.
         expand: Make the result large enough for all corners.
-        center: (x, y) of the point that stays, by default the middle.
-        fill: What comes in from outside, a number or one for each channel.
+        center: (x, y) of the fixed point, by default the middle.
+        fill: The value outside the image, a number or one for each channel.
 
     >>> rotate(np.array([[1, 2], [3, 4]]), 90).tolist()
     [[2, 4], [1, 3]]
@@ -206,17 +206,18 @@ def rotate(
         return np.rot90(img, round(angle / 90))
     rows, columns = img.shape[:2]
     x, y = (columns / 2, rows / 2) if center is None else center
-    # Rows count downwards, so against the clock for us is with it for mathematics; and
-    # what is wanted leads from the new image back to the old one.
-    back = _about(x, y, _turn(angle))
+    # Rows count downwards, so a counter-clockwise angle is negative in mathematics; and
+    # `read_at` needs the inverse map, from the new image to the old one. The two signs
+    # cancel.
+    inverse = _about(x, y, _rotation(angle))
     height, width = rows, columns
     if expand:
         corners = np.array([[0, columns, columns, 0], [0, 0, rows, rows], [1] * 4])
-        places = (np.linalg.inv(_square(back)) @ corners)[:2].round(9)
+        places = (np.linalg.inv(_square(inverse)) @ corners)[:2].round(9)
         ends, starts = np.ceil(places.max(1)), np.floor(places.min(1))
         width, height = (ends - starts).astype(int).tolist()
-        back = back @ _shift((columns - width) / 2, (rows - height) / 2)
-    return read_at(img, back.round(15), height, width, interpolation, fill)
+        inverse = inverse @ _shift((columns - width) / 2, (rows - height) / 2)
+    return read_at(img, inverse.round(15), height, width, interpolation, fill)
 
 
 @on_pixels
@@ -230,17 +231,17 @@ def affine(
     fill: Any = 0,
     center: Sequence[float] | None = None,
 ) -> Pixels:
-    """Shear an image, turn it with the clock, scale it and move it, in this order.
+    """Shear an image, rotate it clockwise, scale and translate it, in this order.
 
     Args:
         img: The image.
-        angle: In degrees, with the clock.
-        translate: By how many pixels to the right and down.
-        scale: How many times as large.
+        angle: In degrees, clockwise.
+        translate: The shift in pixels, to the right and down.
+        scale: The factor.
         shear: In degrees, along x, or along x and y.
         interpolation: 'nearest' or 'bilinear'.
-        fill: What comes in from outside, a number or one for each channel.
-        center: (x, y) of the point that stays, by default the middle.
+        fill: The value outside the image, a number or one for each channel.
+        center: (x, y) of the fixed point, by default the middle.
 
     Raises:
         InvalidValueError: `scale` is not positive.
@@ -255,25 +256,27 @@ def affine(
     x, y = (columns / 2, rows / 2) if center is None else center
     along = (shear, 0.0) if isinstance(shear, int | float) else (*shear, 0.0)[:2]
     sx, sy = (math.tan(math.radians(degrees)) for degrees in along)
-    forth = scale * _turn(angle) @ np.array([[1, 0], [-sy, 1]]) @ [[1, -sx], [0, 1]]
-    moved = _shift(*translate) @ _square(_about(x, y, forth))
-    return read_at(img, np.linalg.inv(moved)[:2], rows, columns, interpolation, fill)
+    linear = (
+        scale * _rotation(angle) @ np.array([[1, 0], [-sy, 1]]) @ [[1, -sx], [0, 1]]
+    )
+    forward = _shift(*translate) @ _square(_about(x, y, linear))
+    return read_at(img, np.linalg.inv(forward)[:2], rows, columns, interpolation, fill)
 
 
 @on_pixels
 def erase(
     img: Pixels, i: int, j: int, h: int, w: int, v: Any, inplace: bool = False
 ) -> Pixels:
-    """Put `v` into the h x w pixels from (i, j) on.
+    """Set the h x w pixels from (i, j) on to `v`.
 
     Args:
         img: The image.
         i: The first row.
         j: The first column.
-        h: How many rows.
-        w: How many columns.
-        v: A number, one for each channel, or as many pixels.
-        inplace: Accepted for Paddle's sake; the image given stays as it is.
+        h: The number of rows.
+        w: The number of columns.
+        v: A number, one for each channel, or h x w pixels.
+        inplace: Accepted for Paddle's sake; the input image is unchanged.
 
     >>> erase(np.ones((2, 2)), 0, 1, 2, 1, 0).tolist()
     [[1.0, 0.0], [1.0, 0.0]]
@@ -283,14 +286,14 @@ def erase(
     return erased
 
 
-def _turn(angle: float) -> np.ndarray[Any, Any]:
-    """x to the right and y down: with the clock."""
+def _rotation(angle: float) -> np.ndarray[Any, Any]:
+    """Rotation matrix; clockwise, because y points down."""
     a = math.radians(angle)
     return np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]])
 
 
 def _about(x: float, y: float, linear: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The linear map as a [2, 3] matrix around (x, y), which stays."""
+    """[2, 3] matrix of a linear map with the fixed point (x, y)."""
     here = np.array([x, y])
     return np.column_stack([linear, here - linear @ here])
 

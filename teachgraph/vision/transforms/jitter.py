@@ -1,4 +1,4 @@
-"""Transforms that draw how an image's colours change."""
+"""Random colour transforms: brightness, contrast, saturation, hue, colour jitter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Limits = float | Sequence[float]
 
 
 class _Factor(BaseTransform):
-    """Adjusts by a factor drawn between limits; around 1 where 1 changes nothing."""
+    """Base: an adjustment by a random factor around NEUTRAL, which changes nothing."""
 
     NEUTRAL: ClassVar[float] = 1.0
     LOWEST: ClassVar[float] = 0.0
@@ -87,7 +87,7 @@ class SaturationTransform(_Factor):
 
 
 class HueTransform(_Factor):
-    """Turn the hues by -value to value of the circle (at most 1/2), or an interval.
+    """Rotate the hues by -value to value of the circle (at most 1/2), or an interval.
 
     In Paddle this is `paddle.vision.transforms.HueTransform`.
 
@@ -112,11 +112,11 @@ class ColorJitter(BaseTransform):
     """Change brightness, contrast, saturation and hue, in a random order.
 
     Args:
-        brightness: As BrightnessTransform takes it.
-        contrast: As ContrastTransform takes it.
-        saturation: As SaturationTransform takes it.
-        hue: As HueTransform takes it.
-        keys: What the fields of a sample are.
+        brightness: As for BrightnessTransform.
+        contrast: As for ContrastTransform.
+        saturation: As for SaturationTransform.
+        hue: As for HueTransform.
+        keys: The kinds of a sample's fields.
 
     In Paddle this is `paddle.vision.transforms.ColorJitter`.
 

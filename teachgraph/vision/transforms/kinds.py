@@ -1,4 +1,4 @@
-"""Images come as arrays, Tensors or Pillow's images, and go as what they came."""
+"""Conversion between the kinds of images: arrays, Tensors and Pillow images."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Pixels = np.ndarray[Any, Any]
 
 
 def is_pillow(image: Any) -> bool:
-    """Whether it is one of Pillow's images; where Pillow is not loaded, none is."""
+    """True for a Pillow image; False while Pillow is not loaded."""
     module = sys.modules.get("PIL.Image")
     return module is not None and isinstance(image, module.Image)
 
 
 def pixels(image: Any) -> Pixels:
-    """The image as an array [H, W, C]; a Tensor is [C, H, W] or [H, W].
+    """Convert an image to an array [H, W, C]; a Tensor is [C, H, W] or [H, W].
 
     Raises:
-        DTypeError: It is no image.
+        DTypeError: The argument is no image.
         ShapeError: It has neither two nor three dimensions.
 
     >>> pixels(np.zeros((2, 3))).shape, pixels(to_tensor(np.zeros((3, 4, 5)))).shape
@@ -51,7 +51,7 @@ def pixels(image: Any) -> Pixels:
 
 
 def on_pixels(function: Callable[..., Pixels]) -> Callable[..., Any]:
-    """Let a function of [H, W, C] arrays take and return any kind of image."""
+    """Decorate a function of [H, W, C] arrays to take and return any kind of image."""
 
     @wraps(function)
     def wrapped(img: Any, *args: Any, **kwargs: Any) -> Any:
@@ -61,7 +61,7 @@ def on_pixels(function: Callable[..., Pixels]) -> Callable[..., Any]:
 
 
 def size_of(image: Any) -> tuple[int, int]:
-    """Height and width.
+    """Return height and width.
 
     >>> size_of(np.zeros((2, 3)))
     (2, 3)
@@ -71,7 +71,7 @@ def size_of(image: Any) -> tuple[int, int]:
 
 
 def rounded(values: Pixels, dtype: Any) -> Pixels:
-    """Values as a type of pixels; whole numbers are rounded and kept in range.
+    """Cast values to the dtype of pixels; for integers they are rounded and clipped.
 
     >>> rounded(np.array([-3.0, 1.6, 300.0]), "uint8").tolist()
     [0, 2, 255]
@@ -83,7 +83,7 @@ def rounded(values: Pixels, dtype: Any) -> Pixels:
 
 
 def _like(image: Any, array: Pixels) -> Any:
-    """The array as the kind of image that `image` is."""
+    """Convert the array to the kind of image that `image` is."""
     flat = array[:, :, 0] if array.shape[2] == 1 else array
     if isinstance(image, Tensor):
         return to_tensor(

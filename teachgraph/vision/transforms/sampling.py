@@ -1,4 +1,4 @@
-"""New pixels from old ones: scaling, and reading an image at turned coordinates."""
+"""Resampling of images: scaling, and reading at affinely mapped coordinates."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Matrix = np.ndarray[Any, Any]
 
 
 def checked_interpolation(interpolation: str) -> str:
-    """'nearest' or 'bilinear'.
+    """Require 'nearest' or 'bilinear'.
 
     Raises:
-        InvalidValueError: It is neither.
+        InvalidValueError: The interpolation is neither.
     """
     if interpolation not in {"nearest", "bilinear"}:
         raise InvalidValueError(
@@ -28,7 +28,7 @@ def checked_interpolation(interpolation: str) -> str:
 
 
 def scaled(image: Pixels, height: int, width: int, interpolation: str) -> Pixels:
-    """Scale to height x width: first the rows, then the columns.
+    """Scale to height x width: first along the rows, then along the columns.
 
     >>> scaled(np.array([[[0], [4]]], "uint8"), 1, 4, "bilinear").ravel().tolist()
     [0, 1, 3, 4]
@@ -50,7 +50,7 @@ def _scaled_along(image: Pixels, axis: int, size: int, interpolation: str) -> Pi
 
 
 def _weights(centres: Matrix, n: int, size: int) -> Matrix:
-    """How much each output pixel takes of each input pixel: [size, n].
+    """Compute the weight of each input pixel in each output pixel: [size, n].
 
     A triangle around the output pixel's centre, one input pixel wide to each side; as
     wide as the output pixel where the image shrinks, so that no input pixel is missed.
@@ -70,9 +70,9 @@ def read_at(
     interpolation: str,
     fill: Any = 0,
 ) -> Pixels:
-    """The image whose pixel (x, y) is the old one at `matrix` times (x, y, 1).
+    """Compute the image whose pixel (x, y) is the old one at `matrix` times (x, y, 1).
 
-    Pixel centres lie at half numbers. What falls outside the old image is filled.
+    Pixel centres lie at half-integers. Pixels outside the old image are filled.
 
     Args:
         image: [H, W, C].
@@ -91,6 +91,7 @@ def read_at(
     rows, columns = image.shape[:2]
     inside = (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
     read = _nearest if interpolation == "nearest" else _bilinear
+    # Any valid place serves for the outside: `fill` replaces the value read there.
     values = read(image, np.where(inside, x, 0.5), np.where(inside, y, 0.5))
     return rounded(np.where(inside[:, :, None], values, fill), image.dtype)
 
@@ -101,7 +102,7 @@ def _nearest(image: Pixels, x: Matrix, y: Matrix) -> Pixels:
 
 
 def _bilinear(image: Pixels, x: Matrix, y: Matrix) -> Pixels:
-    """The four pixels around, each weighing more the nearer it is."""
+    """Interpolate bilinearly between the four nearest pixels."""
     rows, columns = image.shape[:2]
     left, top = np.floor(x - 0.5).astype("int64"), np.floor(y - 0.5).astype("int64")
     right_share = (x - 0.5 - left)[:, :, None]
