@@ -8,6 +8,7 @@ from teachgraph.core.observe import unwatched
 from teachgraph.core.op import GradOp
 from teachgraph.passes.registry import DEFAULT, apply_pass
 from teachgraph.static.operator import Operator
+from teachgraph.static.order import check_order
 from teachgraph.static.program import Program
 
 __all__ = ["default_passes"]
@@ -36,12 +37,13 @@ def default_passes(program: Program, fetches: Sequence[str]) -> Program:
     """A copy of a program after the default passes; itself if they find nothing."""
     if not can_be_rewritten(program.global_block().ops):
         return program
+    check_order(program.global_block())
     with unwatched():
         return apply_pass(program, DEFAULT, fetches=fetches, checked=False)
 
 
 def can_be_rewritten(operators: Iterable[Operator]) -> bool:
-    """Whether a default pass may find something to do.
+    """Tell whether a default pass may find something to do.
 
     It may where an operator's type says so, where one reads a constant, or where two
     are alike. To look costs a hundredth of a copy of the program.

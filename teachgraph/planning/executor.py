@@ -14,7 +14,12 @@ import teachgraph.planning.lifetimes  # noqa: F401  registers when values are re
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import executor as core
-from teachgraph.core.errors import ExecutorError, InvalidValueError, at_user_line
+from teachgraph.core.errors import (
+    ExecutorError,
+    InvalidValueError,
+    ProgramError,
+    at_user_line,
+)
 from teachgraph.core.executor import program_passes
 from teachgraph.core.program import Program as CoreProgram
 from teachgraph.core.program import Variable
@@ -41,7 +46,7 @@ class Plan(core.Plan):
     """A plan whose memory can be planned."""
 
     def memory(self, fed: Mapping[str, Sequence[int]]) -> MemoryPlan:
-        """Where its values lie while it runs, for feeds of these shapes."""
+        """Plan the memory of a run with feeds of these shapes."""
         self.settle()
         kept = {*self.fetches, *self.stores}
         return memory_plan(self.steps, kept, self.known, fed)
@@ -78,7 +83,7 @@ class Executor(DatasetRuns, core.Executor):
         max_iterations: int | None = None,
         backend: str | None = None,
     ) -> None:
-        limit = limit_of(max_iterations)
+        limit = None if max_iterations is None else limit_of(max_iterations)
         super().__init__(interpret=interpret, max_iterations=limit)
         self.place, self.backend, self.max_iterations = place, backend, limit
         if backend is not None:
@@ -123,13 +128,11 @@ class Executor(DatasetRuns, core.Executor):
         """
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
-        program = default_main_program() if program is None else program
-        if isinstance(program, CompiledProgram):
-            program = program.optimised(fetch_names(fetch_list))
-        check_kind("Program", program, Program)
-        assert isinstance(program, Program)
         scope = global_scope() if scope is None else scope
-        check_kind("Scope", scope, Scope)
+        if not isinstance(program, Program):
+            program = program_of(program, fetch_list)
+        if not isinstance(scope, Scope):
+            raise wrong_kind("Scope", scope)
         if not program.blocks[0].ops:
             asked_for(fetch_list)
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
@@ -153,6 +156,8 @@ class Executor(DatasetRuns, core.Executor):
     ) -> core.Plan:
         """The plan for a run; among the fetches may stand updates to be made."""
         feeds = feed_names(feed)
+        if all(isinstance(item, (Variable, str)) for item in fetch_list):
+            return super().plan_for(program, feed, fetch_list)
         fetches, updates = asked_for(fetch_list)
         if updates:
             program = cut_down(program, feeds, fetches, updates)
@@ -169,8 +174,13 @@ class Executor(DatasetRuns, core.Executor):
         self, program: CoreProgram, feeds: Sequence[str], fetches: Sequence[str]
     ) -> core.Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
-        check_order(program.global_block())
-        return super().new_plan(program, feeds, fetches)
+        if len(program.blocks) > 1:  # inside these, only this looks for the order
+            check_order(program.global_block())
+        try:
+            return super().new_plan(program, feeds, fetches)
+        except ProgramError:
+            check_order(program.global_block())
+            raise
 
     def compiled(
         self, program: Program | None = None, fetch_list: Fetches = None
@@ -200,7 +210,7 @@ class Executor(DatasetRuns, core.Executor):
         feed: Mapping[str, Any] | None = None,
         fetch_list: Fetches = None,
     ) -> MemoryPlan:
-        """How much memory a run takes, and what lies where, without running anything.
+        """Plan the memory that a run takes, without running anything.
 
         Args:
             program: By default the default main program.
@@ -246,13 +256,24 @@ def planner_of(backend: str) -> type[Plan]:
     return planner
 
 
-def check_kind(name: str, value: Any, kind: type) -> None:
-    """Refuse what is no Program or Scope, in Paddle's words."""
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"Executor requires {name} as its Parameter. "
-            f"But you passed in {type(value)}"
-        )
+def program_of(program: Any, fetch_list: Fetches) -> Program:
+    """The program to run: the default one, or what the passes make of a compiled one.
+
+    Raises:
+        TypeError: It is no program.
+    """
+    if program is None:
+        return default_main_program()
+    if isinstance(program, CompiledProgram):
+        return program.optimised(fetch_names(fetch_list))
+    raise wrong_kind("Program", program)
+
+
+def wrong_kind(name: str, value: Any) -> TypeError:
+    """The error for what is no Program or Scope, in Paddle's words."""
+    return TypeError(
+        f"Executor requires {name} as its Parameter. But you passed in {type(value)}"
+    )
 
 
 def feed_names(feed: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a run is asked for: values by name, and whether it does only what they need."""
+"""Fetches of a run: values by name, updates, and programs cut down to them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def asked_for(fetch_list: Any) -> tuple[list[str], list[Operator]]:
 
 
 def minimized(item: Sequence[Any]) -> bool:
-    """Whether it is what `minimize` returns: updates, and parameters with gradients."""
+    """Recognise what `minimize` returns: updates, and parameters with gradients."""
     return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], list)
 
 
