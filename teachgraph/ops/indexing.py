@@ -208,6 +208,7 @@ def take_integer(plan: Plan, item: int, axis: int, size: int) -> None:
         raise OutOfRangeError(
             f"index {item} is out of range for axis {axis} of size {size}"
         )
+    # The end after -1 would be 0, which makes the slice empty.
     plan.cut(axis, item, OPEN_END if item == -1 else item + 1, 1)
     plan.dropped.append(axis)
 
@@ -362,6 +363,7 @@ def moved(plan: Plan) -> list[int]:
 def coordinates(plan: Plan) -> Any:
     """Combine the arrays to one index for `gather_nd`."""
     arrays = [plan.arrays[i] for i in plan.indexed]
+    # If all columns are of one mask, `where_index` has them combined already.
     masks = [array.found for array in arrays if isinstance(array, Column)]
     if len(masks) == len(arrays) and all(one is masks[0] for one in masks):
         return masks[0]

@@ -49,6 +49,7 @@ def lu(x: Any, *, pivots: bool = True) -> Any:
         rows[..., k] = largest + 1
         pivot = out[..., k, k]
         infos[(infos == 0) & (pivot == 0)] = k + 1
+        # The pivot is the column's largest element: if it is 0, so are all factors.
         factors = out[..., k + 1 :, k] / np.where(pivot == 0, 1, pivot)[..., None]
         out[..., k + 1 :, k] = factors
         out[..., k + 1 :, k + 1 :] -= factors[..., None] * out[..., k, None, k + 1 :]
@@ -120,6 +121,7 @@ def permutation(pivots: Any, rows: int, dtype: Any) -> Any:
     exchanged = np.zeros((*stack, rows, rows), dtype) + np.eye(rows, dtype=dtype)
     for k in range(pivots.shape[-1]):
         exchange(exchanged, k, pivots[..., k].astype(np.int64) - 1)
+    # The exchanges map X to L U, so the identity becomes P', and X = P L U needs P.
     return turned(exchanged)
 
 
