@@ -227,7 +227,7 @@ def take_slice(plan: Plan, item: slice, axis: int, size: int) -> None:
     except TypeError:
         raise InvalidValueError(f"bounds are integers, got {item}") from None
     if stride == 0:
-        raise InvalidValueError("a slice goes on by 1 or more, or back, not by 0")
+        raise InvalidValueError("the step of a slice is not 0")
     if (start, end, stride or 1) == (None, None, 1):
         return
     if (stride or 1) > 0:
@@ -246,7 +246,7 @@ def last_of(end: int | None, size: int) -> int:
         InvalidValueError: It would have to count from an unknown size.
     """
     if end == -1 and size == -1:
-        raise InvalidValueError("from the end to -1 backwards, the size must be known")
+        raise InvalidValueError("a slice backwards to -1 needs a known size")
     return -1 if end is None else size - 1 if end == -1 else end
 
 

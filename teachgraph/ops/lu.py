@@ -64,7 +64,7 @@ def check_lu(x: Any, pivots: Any) -> None:
     """
     check_matrices(x)
     if not pivots:
-        raise InvalidValueError("without exchanging rows digits are lost: pivot=True")
+        raise InvalidValueError("LU without pivoting is unstable: use pivot=True")
 
 
 @lu.grad
@@ -94,7 +94,7 @@ def infer_lu(x: Like, *, pivots: bool) -> Any:
     return [(x.shape, x.dtype), ((*stack, count), int32), (stack, int32)]
 
 
-@op(outputs=("pmat", "l", "u"), needs="what `lu` gives")
+@op(outputs=("pmat", "l", "u"), needs="the results of `lu`")
 def lu_unpack(
     x: Any, pivots: Any, *, unpack_ludata: bool = True, unpack_pivots: bool = True
 ) -> Any:

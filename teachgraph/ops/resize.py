@@ -245,7 +245,7 @@ def interpolation(method: str, doc: str) -> Op:
     return resize_op
 
 
-@op(needs="what resizing Y gives")
+@op(needs="the result of resizing Y")
 def shrink_back(
     x: Any,
     y: Any,
