@@ -75,9 +75,9 @@ class Sequential(Layer):
 
     def forward(self, input: Any) -> Any:
         """Apply the layers in order, each to the output of the one before."""
-        layers = [layer for layer in self.__dict__.values() if isinstance(layer, Layer)]
-        for layer in layers:
-            input = layer(input)
+        for layer in [*self.__dict__.values()]:
+            if isinstance(layer, Layer):
+                input = layer(input)
         return input
 
     def __getitem__(self, index: int | slice | str) -> Layer:
