@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from teachgraph.control_flow.flow import Flow
-from teachgraph.core.executor import Call, Lower, Lowering, Step, Values, lower
 from teachgraph.core.source import Expression
+from teachgraph.core.steps import Call, Lower, Lowering, Step, Values, lower
 from teachgraph.static.operator import Operator
 from teachgraph.static.seeds import PlaceSeed, place_seed
 
