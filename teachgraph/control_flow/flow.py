@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from teachgraph.control_flow.ops import counted
-from teachgraph.core.executor import Step, Values, run_steps
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.program import Operator
+from teachgraph.core.steps import Step, Values, run_steps
 from teachgraph.ops.tensor_array import zeros_like
 
 if TYPE_CHECKING:

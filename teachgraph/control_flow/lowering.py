@@ -25,9 +25,9 @@ from teachgraph.control_flow.ops import (
 )
 from teachgraph.control_flow.scan import BackScan, Scan
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.core.executor import Lowering, Step
 from teachgraph.core.op import Op
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator
+from teachgraph.core.steps import Lowering, Step
 
 __all__ = ["BlockNames"]
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from teachgraph.control_flow.flow import Flow
 from teachgraph.control_flow.place_seeds import PlaceSeed, place_seed
-from teachgraph.core.executor import Call, Lower, Lowering, Step, Values, lower
 from teachgraph.core.program import Operator
 from teachgraph.core.source import Expression
+from teachgraph.core.steps import Call, Lower, Lowering, Step, Values, lower
 
 if TYPE_CHECKING:
     from teachgraph.core.source import Writer

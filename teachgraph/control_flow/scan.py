@@ -21,7 +21,7 @@ from teachgraph.control_flow.flow import (
     zeros_of,
 )
 from teachgraph.core.errors import ShapeError
-from teachgraph.core.executor import Values, run_steps
+from teachgraph.core.steps import Values, run_steps
 from teachgraph.ops.tensor_array import TensorArray, zeros_like
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ import numpy as np
 from teachgraph.core.op import force
 
 if TYPE_CHECKING:
-    from teachgraph.core.executor import Call, Step
+    from teachgraph.core.steps import Call, Step
 
 __all__ = ["Code", "Expression", "Writer"]
 

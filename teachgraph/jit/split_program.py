@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from teachgraph.core.executor import Lowering, Plan, Step
+from teachgraph.core.executor import Plan
 from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
+from teachgraph.core.steps import Lowering, Step
 from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.static.program import Program
 

@@ -11,10 +11,11 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from teachgraph.core.executor import Call, Step, Values, step_passes
+from teachgraph.core.executor import step_passes
 from teachgraph.core.op import GradOp, like
 from teachgraph.core.program import Operator, Variable
 from teachgraph.core.source import Expression, Writer
+from teachgraph.core.steps import Call, Step, Values
 from teachgraph.planning.spare import spare
 
 __all__ = ["Lifetimes", "lifetimes", "release"]
@@ -208,7 +209,7 @@ def over(
         return None
     if step.statements is not None or step.outputs[0] is None:
         return None
-    if step.outputs[0] in step.arguments:
+    if step.outputs[0] in step.arguments and not step.operator.op.inplace:
         return None
     out = variables.get(step.outputs[0])
     if out is None or out.dtype.kind != "f" or not large(out):

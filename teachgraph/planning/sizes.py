@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from teachgraph.core.build import infer
-from teachgraph.core.executor import Call, Step
 from teachgraph.core.op import GradOp, slot_name
 from teachgraph.core.program import GRAD, Spec, Variable
+from teachgraph.core.steps import Call, Step
 
 __all__ = ["Specs", "specs_of"]
 

@@ -24,7 +24,7 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.control_flow.flow import Flow
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.executor import run_steps
+from teachgraph.core.steps import run_steps
 from teachgraph.nn import functional as F
 from teachgraph.planning import lifetimes
 from teachgraph.planning.arena import Span, packed

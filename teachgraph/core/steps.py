@@ -1,0 +1,356 @@
+"""Steps: each operator of a program becomes one, or whatever its op's lowering says.
+
+A step can be run on values by name, and written down as Python; see `source.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextvars import ContextVar, copy_context
+from copy import copy
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from teachgraph.core.errors import OpError
+from teachgraph.core.extend import HookPoint
+from teachgraph.core.observe import announce, observers
+from teachgraph.core.op import GradOp, Like, force, slot_name
+
+if TYPE_CHECKING:
+    from contextvars import Context
+
+    from teachgraph.core.program import Block, Operator, Program, Variable
+    from teachgraph.core.source import Writer
+
+__all__ = [
+    "Call",
+    "Lower",
+    "Lowering",
+    "Step",
+    "Values",
+    "caller",
+    "cause_of",
+    "failed",
+    "lower",
+    "run_steps",
+    "settle",
+]
+
+Values = MutableMapping[str, Any]
+Names = Callable[[str], str]
+Lower = Callable[["Lowering", "Operator", Names], Sequence["Step"]]
+
+EMPTY = "@EMPTY@"
+
+caller: ContextVar[Context] = ContextVar("caller")
+"""The context that `Plan.run` was called in: code of the user's own runs in it."""
+
+
+class Step(Protocol):
+    """A step of a plan, which an operator is lowered to.
+
+    Its values have names that are unique in the program; see `Lowering`.
+
+    Attributes:
+        operator: The operator, for messages.
+        arguments: Variables it takes from around it, None for one that is left out.
+        outputs: Variables that have a value after it, None for one nobody wants.
+        inner: Further variables that have one if it went a certain way.
+        told: Those whose values an error message shows.
+    """
+
+    @property
+    def operator(self) -> Operator: ...  # noqa: D102
+    @property
+    def arguments(self) -> Sequence[str | None]: ...  # noqa: D102
+    @property
+    def outputs(self) -> Sequence[str | None]: ...  # noqa: D102
+    @property
+    def inner(self) -> AbstractSet[str]: ...  # noqa: D102
+    @property
+    def told(self) -> Sequence[str | None]: ...  # noqa: D102
+
+    def run(self, values: Values) -> None:
+        """Run it on these values."""
+
+    def write(self, writer: Writer) -> None:
+        """Write down the same as Python."""
+
+
+class Call:
+    """`outputs = function(*arguments, **attrs)`: the step of an ordinary operator.
+
+    Attributes:
+        function: The kernel, or the gradient rule.
+        attrs: The attributes it is given: those that differ from its own defaults.
+        single: Whether it returns its one result bare.
+        lazy: Whether results may be lambdas, to be called if wanted.
+        statements: The NumPy that the op comes to; None to call the function.
+        used: The arguments that the statements read.
+    """
+
+    def __init__(self, operator: Operator, names: Names) -> None:
+        op, own = operator.op, operator.own_attrs
+        self.operator, self.function = operator, op.kernel
+        if op.context is copy_context:
+            self.function = in_callers_context(op.kernel)
+        self.arguments = [settled(n, names) for n in op.arguments(operator.inputs)]
+        self.told, self.inner = self.arguments, set[str]()
+        self.lazy = isinstance(op, GradOp)
+        if isinstance(op, GradOp):
+            self.attrs = {name: own[name] for name in op.source.defaults}
+            results = gradient_names(operator, op)
+            self.single = len(op.source.of) == 1 and not op.forward.variadic
+        else:
+            self.attrs = {
+                k: v for k, v in own.items() if v is not op.defaults.get(k, own)
+            }
+            slots = [slot_name(name) for name in op.outputs]
+            results = [n for slot in slots for n in operator.outputs.get(slot, ())]
+            self.single = len(results) == 1
+        self.outputs = [settled(name, names) for name in results]
+        self.statements: str | None = None
+        self.used: list[str] = []
+
+    def compute(self, values: Sequence[Any]) -> list[Any]:
+        """The results for these argument values, None where nobody wants one."""
+        returned = self.function(*values, **self.attrs)
+        results = (returned,) if self.single else returned
+        return [
+            None if name is None else force(result) if self.lazy else result
+            for name, result in zip(self.outputs, results, strict=True)
+        ]
+
+    def run(self, values: Values) -> None:
+        """Run it on these values, and tell the observers."""
+        given = [None if name is None else values[name] for name in self.arguments]
+        results = zip(self.outputs, self.compute(given), strict=True)
+        new = {name: result for name, result in results if name is not None}
+        values.update(new)
+        if observers:
+            known = {name: value for name, value in new.items() if value is not None}
+            announce("run_op", self.operator, known)
+
+    def write(self, writer: Writer) -> None:
+        """Write the statements of the op, else the call."""
+        if self.statements is None:
+            writer.call(self)
+        else:
+            writer.inline(self, self.statements)
+
+    def with_attrs(self, **attrs: Any) -> Call:
+        """The call of its function with these attributes besides."""
+        other = copy(self)
+        other.attrs, other.statements = {**self.attrs, **attrs}, None
+        return other
+
+    def named_arguments(self) -> Iterable[tuple[str, str | None]]:
+        """The arguments with the op's names for them: `x_0`, `x_1` those in a list."""
+        op = self.operator.op
+        names = op.inputs
+        if op.variadic:
+            last = len(names) - 1
+            count = len(self.arguments) - last
+            names = (*names[:last], *(f"{names[last]}_{i}" for i in range(count)))
+        return zip(names, self.arguments, strict=True)
+
+    def named_results(self) -> Iterable[tuple[str, str | None]]:
+        """The results with the op's names for them: `dx` for the gradient of `x`."""
+        op = self.operator.op
+        names: Sequence[str] = op.outputs
+        if isinstance(op, GradOp):
+            names = [f"d{name}" for name in op.source.of]
+        return zip(names, self.outputs, strict=False)
+
+    def settle(self, known: Mapping[str, Like]) -> None:
+        """Ask the op for its statements, if what it is given is known."""
+        op = self.operator.op
+        if op.expression is None or not all(
+            n is None or n in known for n in self.arguments
+        ):
+            return
+        likes = [None if name is None else known[name] for name in self.arguments]
+        attrs = op.complete(self.operator.own_attrs)
+        if isinstance(op, GradOp):
+            attrs = {name: attrs[name] for name in op.source.defaults}
+        statements = op.expression(*likes, **attrs)
+        if statements is not None:
+            self.choose(statements.splitlines())
+
+    def choose(self, statements: Sequence[str]) -> None:
+        """Take the statements, but for those that only compute what nobody wants."""
+        words = {line: {*re.findall(r"\w+", line)} for line in statements}
+        unwanted = {name for name, variable in self.named_results() if variable is None}
+        wanted = [line for line in statements if words[line].isdisjoint(unwanted)]
+        used = set[str]().union(*(words[line] for line in wanted))
+        named = self.named_arguments()
+        self.used = [v for name, v in named if v is not None and name in used]
+        self.statements = "\n".join(wanted)
+
+
+def gradient_names(operator: Operator, op: GradOp) -> list[str]:
+    """A variable for each result of a rule, `@EMPTY@` for a gradient nobody wants."""
+    found: list[str] = []
+    for name in op.source.of:
+        slot, count = slot_name(name), 1
+        if op.forward.variadic and name == op.forward.inputs[-1]:
+            count = len(operator.inputs.get(slot, ()))
+        found += operator.outputs.get(f"{slot}@GRAD") or [EMPTY] * (count or 1)
+    return found
+
+
+def settled(name: str | None, names: Names) -> str | None:
+    """A variable's name among all steps, None for the placeholder of no variable."""
+    return None if name is None or name == EMPTY else names(name)
+
+
+def in_callers_context(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that runs where the plan was called, and not in silence."""
+
+    def foreign(*inputs: Any, **attrs: Any) -> Any:
+        return caller.get().copy().run(kernel, *inputs, **attrs)
+
+    return foreign
+
+
+class Lowering:
+    """Turns the operators of a program into steps.
+
+    A name in a block stands for the innermost variable of that name. Among the steps,
+    which may come from several blocks, each variable has a name of its own.
+
+    Attributes:
+        program: The program.
+        options: What lowerings of extensions may ask for, by name.
+        writers: The steps that lowerings of extensions gave, by what they write.
+    """
+
+    def __init__(self, program: Program, options: Mapping[str, Any]) -> None:
+        self.program, self.options = program, options
+        self.writers: dict[str, Step] = {}
+        self.shared = Counter(name for block in program.blocks for name in block.vars)
+
+    def steps(self) -> list[Step]:
+        """The steps of the program, in order."""
+        block = self.program.global_block()
+        return self.body(block, partial(self.key, block))
+
+    def body(self, block: Block, names: Names) -> list[Step]:
+        """The steps of a block, in which these are the names of variables."""
+        return [step for op in block.ops for step in lower.call(self, op, names)]
+
+    def key(self, block: Block, name: str) -> str:
+        """The name of a block's variable among those of all blocks."""
+        alone = block.idx == 0 or self.shared[name] == 1
+        return name if alone else f"{name}@block{block.idx}"
+
+    def variables(self) -> dict[str, Variable]:
+        """Every variable by its name among the steps."""
+        return {
+            self.key(block, name): variable
+            for block in self.program.blocks
+            for name, variable in block.vars.items()
+        }
+
+
+def lower_operator(
+    lowering: Lowering, operator: Operator, names: Names
+) -> Sequence[Step]:
+    """The steps of an operator: those its op has a lowering for, else a call."""
+    if operator.op.lower is None:
+        return [Call(operator, names)]
+    steps: Sequence[Step] = operator.op.lower(lowering, operator, names)
+    for name in operator.output_arg_names:
+        lowering.writers[names(name)] = steps[-1]
+    return steps
+
+
+lower: HookPoint[Lower] = HookPoint(lower_operator)
+"""Lowers an operator; random ones in a seeded program wrap it."""
+
+
+def run_steps(steps: Sequence[Step], values: Values) -> None:
+    """Run steps one by one.
+
+    Raises:
+        OpError: A step cannot take its inputs; it names the user's line.
+    """
+    for step in steps:
+        try:
+            step.run(values)
+        except Exception as error:
+            raise failed(step, values, error) from cause_of(error)
+
+
+def failed(step: Step, values: Mapping[str, Any], error: Exception) -> Exception:
+    """The error to raise when a step raised `error`, after telling the observers.
+
+    It is the same if a step of a body has been explained already. A gradient operator
+    names the line of the forward one, which the user can change.
+    """
+    if getattr(error, "explained", False):
+        return error
+    operator, names = step.operator, step.told
+    given = [None if name is None else values.get(name) for name in names]
+    attrs, written = operator.own_attrs, operator.twin or operator
+    called = [described(operator.block, name) for name in names]
+    explained = operator.op.explain(
+        given, attrs, error, where=written.callsite, called=called
+    )
+    explained.explained = True  # type: ignore[attr-defined]
+    inputs = {n: v for n, v in zip(names, given, strict=True) if n is not None}
+    announce("run_failed", operator, inputs, explained)
+    return explained
+
+
+def described(block: Block, name: str | None) -> str:
+    """A variable's name, and how it was declared if that leaves a size open."""
+    variable = None if name is None else block._find_var_recursive(name)
+    if variable is None or -1 not in variable.shape:
+        return name or ""
+    return f"{name}, declared {list(variable.shape)}"
+
+
+def cause_of(error: Exception) -> BaseException | None:
+    """The error of a user's own function, which a traceback should show."""
+    return error.__cause__ if isinstance(error, OpError) else None
+
+
+def settle(
+    steps: Sequence[Step],
+    known: Mapping[str, Variable],
+    variables: Mapping[str, Variable],
+) -> None:
+    """Ask the ops of calls for statements where shapes and dtypes are certain.
+
+    Certain are those of what is fed and of what the scope holds, which are compared
+    with the program's; and of what ops compute from these, if it is written once.
+    """
+    likes = {
+        name: Like((variable.shape, variable.dtype))
+        for name, variable in known.items()
+        if variable.type == "LOD_TENSOR"
+    }
+    writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
+    for step in steps:
+        if not isinstance(step, Call):
+            for name in (*step.outputs, *step.inner):
+                likes.pop(name or "", None)
+            continue
+        step.settle(likes)
+        certain = all(name is None or name in likes for name in step.arguments)
+        for name in step.outputs:
+            variable = variables.get(name or "")
+            if name is None or variable is None:
+                continue
+            if (
+                certain
+                and variable.type == "LOD_TENSOR"
+                and (writes[name] == 1 or name in step.arguments)
+            ):
+                likes[name] = Like((variable.shape, variable.dtype))
+            else:
+                likes.pop(name, None)
