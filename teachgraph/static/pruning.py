@@ -101,7 +101,7 @@ def needed(
 
 
 def names_of(operator: Operator) -> list[str]:
-    """What an operator names, itself or in the blocks it runs."""
+    """All variables that an operator names, itself or in the blocks it runs."""
     body = operator.sub_block
     inside = [] if body is None else [n for op in body.ops for n in names_of(op)]
     return operator.input_arg_names + operator.output_arg_names + inside

@@ -79,7 +79,7 @@ class Variable(Methods, core.Variable):
 
     @property
     def lod_level(self) -> int:
-        """How deep sequences are nested in it: never, here."""
+        """The nesting depth of its sequences: always 0, since they are padded here."""
         return 0
 
     def get_value(self, scope: Any = None) -> Any:
@@ -154,7 +154,7 @@ class Variable(Methods, core.Variable):
         )
 
     def detach(self) -> Any:
-        """The same values, through which no gradient goes."""
+        """A copy of the values that is cut off from the gradient."""
         copy = assign(self)
         copy.stop_gradient = True
         return copy
