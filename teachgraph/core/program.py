@@ -114,8 +114,7 @@ class Variable(Traced):
         self.dtype: np.dtype[Any] = dtypes.convert(dtype)
         self._persistable, self._stop_gradient = persistable, stop_gradient
 
-    @staticmethod
-    def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Append `op` to the current Block; its outputs are new Variables."""
         from teachgraph.core.build import append  # the builder knows Variables
 
