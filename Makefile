@@ -7,6 +7,8 @@ ARGS ?=
 LEARN ?= learn
 
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+# Tests start some hundred Pythons, each of which would compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 PACKAGES := $(VENV)/.packages
 PROJECT := $(VENV)/.project
@@ -29,6 +31,9 @@ PROGRAMS = $(if $(shell command -v dot),,graphviz) $(if $(shell command -v chrom
 # Where everything can be had, a test that is left out is a failure.
 COMPLETE := $(if $(CI)$(APT),--complete)
 
+# What is no Python test runs beside them, and is reported as one.
+BESIDE = --beside "make lint" --beside "npm --prefix widgets test"
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help lab test lint bars bench bench-peers oracle lock wheel clean setup programs
@@ -41,9 +46,8 @@ lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-bro
 	cd $(LEARN) && jupyter lab $(if $(AS_ROOT),--allow-root) \
 		--LabApp.default_url=/lab/tree/00_four_lines.ipynb $(ARGS)
 
-test: setup programs lint $(OLD_WIDGETS)/.packages ## run every test (ARGS go to pytest)
-	npm --prefix widgets test
-	pytest $(COMPLETE) $(ARGS)
+test: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## run every test (ARGS go to pytest)
+	pytest $(COMPLETE) $(BESIDE) $(ARGS)
 
 lint: setup $(NODE_MODULES) ## check style and types
 	ruff check

@@ -1,8 +1,8 @@
 """A deep-learning framework to read, and to watch while it works.
 
 Under Paddle 2's names: `import teachgraph as paddle`. Paddle 1's are in
-`teachgraph.fluid`. `tg.trace()` shows what each line does; so does `%%trace` in a
-notebook, after `%load_ext teachgraph`.
+`teachgraph.fluid`. `with tg.record():` shows what each line does; so does `%%trace` in
+a notebook, after `%load_ext teachgraph`.
 
 >>> import teachgraph as tg
 >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
@@ -71,10 +71,10 @@ from teachgraph.io.saving import load, save
 from teachgraph.nn.summary import flops, summary
 from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
+from teachgraph.ops.functions.decomposition import trace
 from teachgraph.ops.left_out import absent
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
-from teachgraph.tracing import trace
 from teachgraph.utils.framework import (
     create_parameter,
     disable_signal_handler,
@@ -155,7 +155,7 @@ __all__ += functions.__all__
 
 _PICTURES = (
     *("check_nan_inf", "explain", "figure", "monitor"),
-    *("plot", "profiler", "show"),
+    *("plot", "profiler", "record", "show"),
 )
 """Drawn by the widgets, which are imported only when somebody wants to look."""
 

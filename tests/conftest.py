@@ -12,6 +12,9 @@ import pytest
 
 from teachgraph.core import modes
 
+pytest_plugins = ["tests.beside", "tests.minutes"]
+pytest.register_assert_rewrite("tests.ops.checks")
+
 collect_ignore_glob = ["oracle/models/*.py"]
 """They ask libraries that are not installed here."""
 

@@ -13,6 +13,7 @@ from types import ModuleType
 import pytest
 
 import teachgraph as tg
+from teachgraph.core.errors import DTypeError
 from tests.oracle.held import ours, words
 
 FILE = Path(__file__).parent / "oracle" / "paddle_arguments.json"
@@ -28,7 +29,6 @@ OTHER_ARGUMENTS = {
     "functions hung onto Tensor: the first argument is the Tensor itself": (
         "Tensor.cast Tensor.sigmoid Tensor.where Tensor.where_ where_"
     ),
-    "`trace` also records what a block of lines does": "trace",
 }
 
 OTHER_ORDER = {
@@ -93,3 +93,12 @@ def test_mode_and_trace_are_paddles_functions() -> None:
     assert values.tolist() == [2.0]
     assert indices.tolist() == [2]
     assert tg.trace(tg.to_tensor([[1.0, 9.0], [9.0, 2.0]])).item() == 3.0
+
+
+def test_the_recorder_is_no_matrix_trace() -> None:
+    with pytest.raises(DTypeError, match=r"use tg\.record\('A sum'\)") as refused:
+        tg.trace("A sum")
+    assert f"{Path(__file__).name}:" in str(refused.value)
+    with tg.record("A sum", show=False) as log:
+        tg.ones([2])
+    assert log.title == "A sum"

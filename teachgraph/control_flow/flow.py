@@ -7,22 +7,22 @@ takes them up in reverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from teachgraph.control_flow.ops import counted
-from teachgraph.core.call import Call
+from teachgraph.core.executor import Step, Values, run_steps
+from teachgraph.core.observe import announce, observers
 from teachgraph.core.program import Operator
 from teachgraph.ops.tensor_array import zeros_like
 
 if TYPE_CHECKING:
-    from teachgraph.core.codegen import Writer
+    from teachgraph.core.source import Writer
 
-__all__ = ["BackBranch", "BackLoop", "Branch", "Flow", "Loop", "Rounds", "Step"]
-
-Values = MutableMapping[str, Any]
-Walk = Callable[[Sequence["Step"], Values], None]
+__all__ = ["BackBranch", "BackLoop", "Branch", "Flow", "Loop", "Rounds"]
 
 BEFORE = "@BEFORE"
 """Ends the name of a loop variable's value at the beginning of a round."""
@@ -56,11 +56,19 @@ class Flow:
         return inner_of(self.body)
 
     @property
-    def tested(self) -> list[str | None]:
+    def told(self) -> list[str | None]:
         """What decides which way it goes, for messages."""
         return []
 
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def run(self, values: Values) -> None:
+        """Run it on these values, and tell the observers."""
+        self.execute(values)
+        if observers:
+            named = {n: values[n] for n in self.outputs if n is not None}
+            arrays = {n: v for n, v in named.items() if isinstance(v, np.ndarray)}
+            announce("run_op", self.operator, arrays)
+
+    def execute(self, values: Values) -> None:
         """Run it on these values."""
         raise NotImplementedError
 
@@ -69,16 +77,12 @@ class Flow:
         raise NotImplementedError
 
 
-Step = Call | Flow
-
-
 def inner_of(steps: Iterable[Step]) -> set[str]:
     """Every variable that these steps may write."""
     found: set[str] = set()
     for step in steps:
         found.update(name for name in step.outputs if name is not None)
-        if isinstance(step, Flow):
-            found |= step.inner
+        found |= step.inner
     return found
 
 
@@ -120,7 +124,7 @@ class Branch(Flow):
         return list(self.outs)
 
     @property
-    def tested(self) -> list[str | None]:
+    def told(self) -> list[str | None]:
         """What decides which way it goes, for messages."""
         return [self.condition]
 
@@ -129,18 +133,18 @@ class Branch(Flow):
         others = sorted((self.inner & needed) - {*self.outs})
         return [name for name in [*self.outs, *others] if name not in self.kept]
 
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def execute(self, values: Values) -> None:
         """Run it on these values."""
         if values[self.condition]:
-            walk(self.body, values)
+            run_steps(self.body, values)
         else:
             values.update(dict.fromkeys(self.missing(self.inner)))
 
     def write(self, writer: Writer) -> None:
         """Write it down."""
-        writer.step_line(self, f"if {writer.name(self.condition)}:")
-        writer.indented(self.body)
-        if missing := self.missing(writer.kept):
+        writer.line(f"if {writer.name(self.condition)}:", self, comment=True)
+        writer.body(self.body)
+        if missing := self.missing(writer.wanted):
             writer.line("else:")
             writer.line(f"    {' = '.join(map(writer.name, missing))} = None")
 
@@ -170,15 +174,15 @@ class BackBranch(Flow):
         return [name for name, _, _ in self.gradients]
 
     @property
-    def tested(self) -> list[str | None]:
+    def told(self) -> list[str | None]:
         """What decides which way it goes, for messages."""
         return [self.condition]
 
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def execute(self, values: Values) -> None:
         """Run it on these values."""
         taken = bool(values[self.condition])
         if taken:
-            walk(self.body, values)
+            run_steps(self.body, values)
         for name, inner, like in self.gradients:
             reached = inner is not None and taken
             values[name] = values[inner or ""] if reached else zeros_like(values[like])
@@ -186,8 +190,8 @@ class BackBranch(Flow):
     def write(self, writer: Writer) -> None:
         """Write it down."""
         name = writer.name
-        writer.step_line(self, f"if {name(self.condition)}:")
-        writer.indented(self.body)
+        writer.line(f"if {name(self.condition)}:", self, comment=True)
+        writer.body(self.body)
         for out, inner, like in self.gradients:
             found = zeros_of(writer, like) if inner is None else name(inner)
             if name(out) != found:
@@ -280,7 +284,7 @@ class Loop(Rounds):
         return [*(name for name, _ in self.start), *scopes]
 
     @property
-    def tested(self) -> list[str | None]:
+    def told(self) -> list[str | None]:
         """What decides which way it goes, for messages."""
         return [self.condition]
 
@@ -290,7 +294,7 @@ class Loop(Rounds):
         middle = len(self.body) - self.ends
         return self.body[:middle], self.body[middle:]
 
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def execute(self, values: Values) -> None:
         """Run it on these values."""
         values.update([(name, values[first]) for name, first in self.start])
         scopes: list[Any] = []
@@ -300,10 +304,10 @@ class Loop(Rounds):
         while values[self.condition]:
             if self.limit is not None:
                 rounds = counted(rounds, self.limit)
-            walk(work, values)
+            run_steps(work, values)
             if self.way_back:
                 scopes.append(self.kept_of(values))
-            walk(ends, values)
+            run_steps(ends, values)
 
     def write(self, writer: Writer) -> None:
         """Write it down."""
@@ -311,19 +315,20 @@ class Loop(Rounds):
         for loop_variable, first in self.start:
             if loop_variable != first:
                 writer.line(f"{name(loop_variable)} = {name(first)}")
+        writer.wanted |= self.saved.keys()
         if self.way_back:
             writer.line(f"{name(self.scopes)} = []")
         rounds = None if self.limit is None else writer.fresh("rounds")
         if rounds:
             writer.line(f"{rounds} = 0")
-        writer.step_line(self, f"while {name(self.condition)}:")
+        writer.line(f"while {name(self.condition)}:", self, comment=True)
         if rounds:
             count = f"{rounds} = {writer.uses(counted)}({rounds}, {self.limit!r})"
-            writer.step_line(self, f"    {count}", comment=False)
+            writer.line(f"    {count}", self)
         work, ends = self.parts
-        writer.indented(work, empty=not self.body)
+        writer.body(work, empty=not self.body)
         self.write_kept(writer)
-        writer.indented(ends, empty=False)
+        writer.body(ends, empty=False)
 
 
 @dataclass
@@ -375,13 +380,13 @@ class BackLoop(Flow):
         after = (name for name, _, _ in self.seeds)
         return inner_of(self.body) | {*self.kept, *after}
 
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def execute(self, values: Values) -> None:
         """Run it on these values."""
         values.update([(after, values[arrives]) for after, arrives, _ in self.seeds])
         totals = {name: zeros_like(values[like]) for name, _, like in self.sums}
         for step in reversed(values[self.loop.scopes]):
             values.update(zip(self.kept, step, strict=True))
-            walk(self.body, values)
+            run_steps(self.body, values)
             for name, part, _ in self.sums:
                 if part is not None:
                     totals[name] = totals[name] + values[part]
@@ -399,12 +404,12 @@ class BackLoop(Flow):
             writer.line(f"{total} = {zeros_of(writer, like)}")
         kept = tuple_of(writer, self.kept) if self.kept else "_"
         scopes = name(self.loop.scopes)
-        writer.step_line(self, f"for {kept} in reversed({scopes}):")
-        writer.indented(self.body)
+        writer.line(f"for {kept} in reversed({scopes}):", self, comment=True)
+        writer.body(self.body)
         for total, (_, part, _) in zip(totals, self.sums, strict=True):
             if part is not None:
                 sum_ = f"{total} = {total} + {name(part)}"
-                writer.step_line(self, f"    {sum_}", comment=False)
+                writer.line(f"    {sum_}", self)
         for after, _, dx in self.seeds:
             writer.line(f"    {name(after)} = {name(dx)}")
         for out, after in self.carried:

@@ -1,4 +1,4 @@
-"""Random operators in the loops of a seeded program: each round draws new numbers.
+"""Random operators of a seeded program, which in a loop draw new numbers each round.
 
 Before the outermost loop, each of them gets a source of seeds that starts from its own;
 every time it runs, it takes the next one. So the rounds differ, and the runs agree.
@@ -6,18 +6,51 @@ every time it runs, it takes the next one. So the rounds differ, and the runs ag
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from teachgraph.control_flow.flow import Flow, Values, Walk
-from teachgraph.core.call import Call, Expression
+from teachgraph.control_flow.flow import Flow
+from teachgraph.control_flow.place_seeds import PlaceSeed, place_seed
+from teachgraph.core.executor import Call, Lower, Lowering, Step, Values, lower
+from teachgraph.core.program import Operator
+from teachgraph.core.source import Expression
 
 if TYPE_CHECKING:
-    from teachgraph.core.codegen import Writer
+    from teachgraph.core.source import Writer
 
-__all__ = ["Draw", "Source", "next_seed"]
+__all__ = ["Draw", "Source", "next_seed", "seeded"]
+
+Names = Callable[[str], str]
+
+
+@lower.wrap
+def seeded(plain: Lower) -> Lower:
+    """Give random operators of a seeded program the seeds that follow from their place.
+
+    Inside a loop each becomes a `Draw`, whose source the loop makes before its rounds.
+    """
+
+    def lower_seeded(
+        lowering: Lowering, operator: Operator, names: Names
+    ) -> Sequence[Step]:
+        steps = plain(lowering, operator, names)
+        if not operator.op.random:
+            return steps
+        (call,) = steps
+        assert isinstance(call, Call)
+        if (seed := place_seed(operator, operator.idx)) is not None:
+            call = call.with_attrs(seed=seed)
+        sources = getattr(names, "sources", None)
+        if sources is None or not isinstance(call.attrs.get("seed"), PlaceSeed):
+            return [call]
+        name = f"{operator.type}.seeds@{operator.block.idx}@{operator.idx}"
+        sources.append(Source(operator, [], name, call.attrs["seed"]))
+        return [Draw(operator, [], call, name)]
+
+    return lower_seeded
 
 
 def next_seed(source: np.random.Generator) -> int:
@@ -47,14 +80,14 @@ class Source(Flow):
         """Itself."""
         return [self.name]
 
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def run(self, values: Values) -> None:
         """Make it."""
         values[self.name] = np.random.default_rng(self.seed)
 
     def write(self, writer: Writer) -> None:
         """Write down that it is made."""
         made = f"{writer.uses(np.random.default_rng)}({self.seed})"
-        writer.step_line(self, f"{writer.name(self.name)} = {made}", comment=False)
+        writer.line(f"{writer.name(self.name)} = {made}", self)
 
 
 @dataclass
@@ -80,22 +113,18 @@ class Draw(Flow):
         return self.call.outputs
 
     @property
-    def tested(self) -> list[str | None]:
+    def told(self) -> list[str | None]:
         """What it was given, for messages."""
         return self.call.arguments
 
-    def seeded(self, seed: int | Expression) -> Call:
-        """The call with another seed."""
-        return self.call._replace(attrs={**self.call.attrs, "seed": seed})
-
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def execute(self, values: Values) -> None:
         """Run it on these values."""
         given = [None if name is None else values[name] for name in self.call.arguments]
-        results = self.seeded(next_seed(values[self.source])).run(given)
-        named = zip(self.outputs, results, strict=True)
+        call = self.call.with_attrs(seed=next_seed(values[self.source]))
+        named = zip(self.outputs, call.compute(given), strict=True)
         values.update((name, result) for name, result in named if name is not None)
 
     def write(self, writer: Writer) -> None:
         """Write it down."""
         seed = f"{writer.uses(next_seed)}({writer.name(self.source)})"
-        writer.call(self.seeded(Expression(seed)))
+        self.call.with_attrs(seed=Expression(seed)).write(writer)

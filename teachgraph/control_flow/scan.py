@@ -15,18 +15,17 @@ import numpy as np
 from teachgraph.control_flow.flow import (
     Flow,
     Rounds,
-    Values,
-    Walk,
     inner_of,
     read_outside,
     tuple_of,
     zeros_of,
 )
 from teachgraph.core.errors import ShapeError
+from teachgraph.core.executor import Values, run_steps
 from teachgraph.ops.tensor_array import TensorArray, zeros_like
 
 if TYPE_CHECKING:
-    from teachgraph.core.codegen import Writer
+    from teachgraph.core.source import Writer
 
 __all__ = ["BackScan", "Scan", "part_of", "rows", "stacked"]
 
@@ -114,11 +113,11 @@ class Scan(Rounds):
         return inner_of(self.body) | {name for name, _ in self.sequences} | old
 
     @property
-    def tested(self) -> list[str | None]:
+    def told(self) -> list[str | None]:
         """What decides how many steps there are, for messages."""
         return [sequence for _, sequence in self.sequences]
 
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def execute(self, values: Values) -> None:
         """Run it on these values."""
         values.update([(old, values[first]) for old, _, first in self.states])
         values[self.scopes] = scopes = []
@@ -126,7 +125,7 @@ class Scan(Rounds):
         sequences = [values[sequence] for _, sequence in self.sequences]
         for row in rows(sequences, self.backwards):
             values.update(zip((name for name, _ in self.sequences), row, strict=True))
-            walk(self.body, values)
+            run_steps(self.body, values)
             for out, part, _ in self.outs:
                 parts[out].append(values[part])
             if self.way_back:
@@ -138,6 +137,7 @@ class Scan(Rounds):
     def write(self, writer: Writer) -> None:
         """Write it down."""
         name = writer.name
+        writer.wanted |= self.saved.keys()
         for old, _, first in self.states:
             writer.line(f"{name(old)} = {name(first)}")
         if self.way_back:
@@ -148,8 +148,8 @@ class Scan(Rounds):
         row = tuple_of(writer, [name for name, _ in self.sequences])
         whole = tuple_of(writer, [sequence for _, sequence in self.sequences])
         steps = f"{writer.uses(rows)}({whole}, {self.backwards})"
-        writer.step_line(self, f"for {row} in {steps}:")
-        writer.indented(self.body, empty=False)
+        writer.line(f"for {row} in {steps}:", self, comment=True)
+        writer.body(self.body, empty=False)
         for parts, (_, part, _) in zip(lists, self.outs, strict=True):
             writer.line(f"    {parts}.append({name(part)})")
         self.write_kept(writer)
@@ -162,7 +162,7 @@ class Scan(Rounds):
                 else (f"{self.backwards}")
             )
             text = f"{name(out)} = {writer.uses(stacked)}({parts}, {how})"
-            writer.step_line(self, text, comment=False)
+            writer.line(text, self)
 
 
 @dataclass
@@ -217,7 +217,7 @@ class BackScan(Flow):
         parts = {part for part, _ in self.arriving}
         return inner_of(self.body) | {*self.kept} | after | parts
 
-    def interpret(self, values: Values, walk: Walk) -> None:
+    def execute(self, values: Values) -> None:
         """Run it on these values."""
         values.update([(dh, zeros_like(values[h])) for dh, h, _ in self.states])
         totals = {name: zeros_like(values[like]) for name, _, like in self.sums}
@@ -229,7 +229,7 @@ class BackScan(Flow):
         ):
             values.update(zip(self.kept, kept, strict=True))
             values.update(zip((name for name, _ in self.arriving), row, strict=True))
-            walk(self.body, values)
+            run_steps(self.body, values)
             for name, inner, _ in given(self.sequences):
                 parts[name].append(values[inner])
             for name, inner, _ in given(self.sums):
@@ -254,13 +254,13 @@ class BackScan(Flow):
         whole = tuple_of(writer, [sequence for _, sequence in self.arriving])
         scopes = name(self.scan.scopes)
         steps = f"zip(reversed({scopes}), {writer.uses(rows)}({whole}, {back}))"
-        writer.step_line(self, f"for {kept}, {row} in {steps}:")
-        writer.indented(self.body)
+        writer.line(f"for {kept}, {row} in {steps}:", self, comment=True)
+        writer.body(self.body)
         for out, part, _ in given(self.sequences):
             writer.line(f"    {totals[out]}.append({name(part)})")
         for out, part, _ in given(self.sums):
             text = f"    {totals[out]} = {totals[out]} + {name(part)}"
-            writer.step_line(self, text, comment=False)
+            writer.line(text, self)
         for dh, _, before in self.states:
             writer.line(f"    {name(dh)} = {name(before)}")
         for out, dh in self.carried:

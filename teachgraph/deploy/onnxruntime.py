@@ -7,24 +7,20 @@ Microsoft's runtime runs it. It knows no gradients, so a program that trains is 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, Self
 
 from teachgraph.core.errors import ExecutorError, at_user_line
-from teachgraph.core.plan import Plan
+from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
+from teachgraph.planning.executor import Plan
 from teachgraph.static.operator import OpRole
-from teachgraph.static.program import Program
+from teachgraph.static.pruning import pruned
 
-__all__ = ["RuntimePlan", "Session", "plan"]
+__all__ = ["RuntimePlan", "Session"]
 
 ERRORS_ONLY = 3
-
-
-def plan(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Plan:
-    """How ONNX Runtime runs a program."""
-    return RuntimePlan(program, feeds, fetches)
 
 
 class RuntimePlan(Plan):
@@ -35,14 +31,22 @@ class RuntimePlan(Plan):
         ExecutorError: The program holds a backward, or updates something.
     """
 
-    def __init__(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
-    ) -> None:
+    session: Session | None = None
+    parameters: Mapping[str, Any] = {}
+
+    @classmethod
+    def of(
+        cls,
+        program: Program,
+        fed: Iterable[str],
+        fetches: Sequence[str],
+        passes: Any = (),
+        **options: Any,
+    ) -> Self:
+        """The plan of a program for use, as it is: the runtime has its own passes."""
         check_for_use(program)
         runtime_package()
-        super().__init__(program, feeds, fetches)
-        self.held: dict[str, Any] = {}
-        self.made: Session | None = None
+        return super().of(program, fed, fetches, (), **options)
 
     def run(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
         """Run it once, with the parameters of a scope.
@@ -51,15 +55,16 @@ class RuntimePlan(Plan):
             NotInitializedError: A persistable variable has no value yet.
             UnknownOpError: ONNX has no like for an op.
         """
+        feed = self.checked(feed)
         self.check_initialized(scope)
         values = {name: scope.values[name] for name in self.reads}
-        old = self.held.get
-        if self.made is None or any(old(n) is not v for n, v in values.items()):
+        old = self.parameters.get
+        if self.session is None or any(old(n) is not v for n, v in values.items()):
             normal = self.program.clone(for_test=True)
-            cut = normal._prune_with_input([], self.fetches)
-            self.made = Session(cut, self.feeds, self.fetches, values)
-            self.held = values
-        return self.made.run(feed)
+            cut = pruned(normal, [], self.fetches)
+            self.session = Session(cut, self.feeds, self.fetches, values)
+            self.parameters = values
+        return self.session.run(feed)
 
     interpret = run
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from types import MethodType
 from typing import Any, ClassVar, Self
 
+from teachgraph.control_flow.pytree import mapped
 from teachgraph.core.errors import (
     ConversionError,
     InvalidValueError,
@@ -17,9 +18,8 @@ from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.fluid.io import save_inference_model
 from teachgraph.jit import StaticFunction, enable_to_static, to_static
 from teachgraph.jit.concrete import ConcreteProgram
-from teachgraph.jit.pytree import mapped
 from teachgraph.jit.static_function import switch, trace
-from teachgraph.jit.traced_layer import chosen
+from teachgraph.jit.traced_layer import selected_variables
 from teachgraph.static.input_spec import InputSpec
 
 __all__ = ["ProgramTranslator", "declarative"]
@@ -152,8 +152,8 @@ class ProgramTranslator:
         """
         _, (last, _) = self.used().program_cache.last()
         last = of_any_batch(self.used(), last)
-        inputs = [v.name for v in chosen("feed", last.inputs, feed)]
-        outputs = chosen("fetch", last.outputs, fetch)
+        inputs = [v.name for v in selected_variables("feed", last.inputs, feed)]
+        outputs = selected_variables("fetch", last.outputs, fetch)
         with scope_guard(values_of(last)):
             return save_inference_model(
                 dirname, inputs, outputs, None, last.main_program

@@ -1,8 +1,8 @@
-"""Values that a tensor has chosen among several, which are not to change in place.
+"""Aliases that depend on a tensor, whose values must not change in place.
 
-After `z = y if t else x`, Python would change y or x with z, as the case may be. A
-program has a third value in z, so such a change is refused if one of the others can be
-seen by somebody.
+After `z = y if t else x`, `z` is an alias of y or of x in Python. In a program it is a
+third value, so a change in place is refused if the user can still see one of the
+others.
 """
 
 from __future__ import annotations
@@ -18,38 +18,39 @@ from teachgraph.jit.tracing import tracer
 from teachgraph.nn.layer import Layer
 from teachgraph.static.variable import Variable
 
-__all__ = ["chosen", "not_chosen"]
+__all__ = ["record_aliases", "refuse_aliased"]
 
-NO_PLACES = (FunctionType, MethodType, ModuleType, Variable, type)
-"""What is not looked into."""
+OPAQUE = (FunctionType, MethodType, ModuleType, Variable, type)
+"""Kinds of objects whose attributes are not searched."""
 
 
-def chosen(value: Any, *among: Any) -> Any:
-    """The value, known to be one of several."""
+def record_aliases(value: Any, *others: Any) -> Any:
+    """Note that a value is an alias of one of several others; return the value."""
     here = tracer()
     if here is not None:
-        before = [one for other in among for one in here.chosen.get(id(other), ())]
-        here.chosen[id(value)] = [value, *among, *before]
+        inherited = [v for other in others for v in here.aliases.get(id(other), ())]
+        # The list holds the objects: an identity stays theirs while they live.
+        here.aliases[id(value)] = [value, *others, *inherited]
     return value
 
 
-def not_chosen(value: Any) -> None:
-    """See to it that no tensor has chosen between a value and others.
+def refuse_aliased(value: Any) -> None:
+    """Refuse to change a value in place if a tensor decides what it is an alias of.
 
     Raises:
-        ConversionError: One has, and somebody still sees one of the others, or what
-            was chosen.
+        ConversionError: It is such an alias, and the user can still see one of the
+            other values, or another alias of them.
     """
     here = tracer()
-    if here is None or not here.chosen:
+    if here is None or not here.aliases:
         return
-    among = {id(one): one for one in here.chosen.get(id(value), [value])}
-    others = [one for one in among.values() if one is not value]
-    kept = any(getattr(one, "persistable", False) for one in others)
-    if kept or any(
+    by_id = {id(v): v for v in here.aliases.get(id(value), [value])}
+    others = [v for v in by_id.values() if v is not value]
+    persistent = any(getattr(v, "persistable", False) for v in others)
+    if persistent or any(
         seen is not value
-        and not among.keys().isdisjoint(
-            [id(seen), *map(id, here.chosen.get(id(seen), ()))]
+        and not by_id.keys().isdisjoint(
+            [id(seen), *map(id, here.aliases.get(id(seen), ()))]
         )
         for seen in visible(here.outermost)
     ):
@@ -65,39 +66,43 @@ AMBIGUOUS = (
 
 
 def visible(outermost: CodeType | None) -> Iterator[Any]:
-    """What the user's variables stand for, and what these hold."""
+    """Yield every object that the user's variables refer to, directly or not."""
     seen: set[int] = set()
-    left = list(variables(sys._getframe(), outermost))
-    while left:
-        one = left.pop()
-        if id(one) in seen:
+    stack = list(variables(sys._getframe(), outermost))
+    while stack:
+        value = stack.pop()
+        if id(value) in seen:
             continue
-        seen.add(id(one))
-        yield one
-        if isinstance(one, dict):
-            left += one.values()
-        elif isinstance(one, (list, tuple)):
-            left += one
-        elif isinstance(one, Layer) or not (isinstance(one, NO_PLACES) or inner(one)):
-            left += getattr(one, "__dict__", {}).values()
+        seen.add(id(value))
+        yield value
+        if isinstance(value, dict):
+            stack += value.values()
+        elif isinstance(value, (list, tuple)):
+            stack += value
+        elif isinstance(value, Layer) or not (
+            isinstance(value, OPAQUE) or internal(value)
+        ):
+            stack += getattr(value, "__dict__", {}).values()
 
 
-def inner(one: Any) -> bool:
-    """Whether an object is of this package: a program knows all of its variables."""
-    return type(one).__module__.partition(".")[0] == "teachgraph"
+def internal(value: Any) -> bool:
+    """True for an object of this package: a program knows all of its variables."""
+    return type(value).__module__.partition(".")[0] == "teachgraph"
 
 
 def variables(frame: FrameType | None, outermost: CodeType | None) -> Iterator[Any]:
-    """The variables of the functions that wait for this one, out to what is traced.
+    """Yield the local variables on the call stack, out to the traced function's.
 
-    A branch is a function within the user's: its variables come before theirs. Who
-    called the traced function has none of the program's.
+    A branch is a function within the user's, so its variables hide theirs. Callers of
+    the traced function hold none of the program's values.
     """
     known: set[tuple[str, str, str]] = set()
     while frame is not None and frame.f_code is not outermost:
         code = frame.f_code
         if not ours(code.co_filename):
             for name, value in frame.f_locals.items():
+                # Conversion names a branch as the user's function, so that the inner
+                # frame's value, which is the newer one, stands for both.
                 key = code.co_filename, code.co_qualname, name
                 if key not in known:
                     known.add(key)

@@ -1,4 +1,4 @@
-"""`to_static` and its switches."""
+"""`to_static`, its exceptions, and the settings of conversion."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.convert_call import LEFT_ALONE, ignored
-from teachgraph.jit.logs import log_to_stdout, telling
+from teachgraph.jit.logs import conversion_log, log_to_stdout
 from teachgraph.jit.static_function import StaticFunction, switch
 from teachgraph.nn import Layer
 
@@ -30,7 +30,7 @@ def to_static(
     full_graph: bool = True,
     **options: Any,
 ) -> Any:
-    """A function or layer that becomes a program when it is called.
+    """Convert a function or layer into one that runs as a program.
 
     Its source is transformed so that an `if` or a loop that depends on a tensor becomes
     part of the program. The program is traced once for each shape and dtype of its
@@ -62,7 +62,7 @@ def to_static(
     [0.0]
     """
     if function is None:
-        return lambda given: to_static(given, input_spec)
+        return lambda decorated: to_static(decorated, input_spec)
     if isinstance(function, (staticmethod, classmethod)):
         return type(function)(to_static(function.__func__, input_spec))
     if isinstance(function, StaticFunction):
@@ -70,8 +70,9 @@ def to_static(
     if isinstance(function, Layer):
         forward = function.forward
         plain: Any = getattr(forward, "dygraph_function", forward)
-        made = StaticFunction(plain.__func__, input_spec, function)
-        object.__setattr__(function, "forward", made)
+        static = StaticFunction(plain.__func__, input_spec, function)
+        # Not `function.forward = static`: that would count as a change of the layer.
+        object.__setattr__(function, "forward", static)
         return function
     if isinstance(function, MethodType):
         return StaticFunction(function.__func__, input_spec, function.__self__)
@@ -98,8 +99,8 @@ def ignore_module(modules: list[ModuleType] | ModuleType) -> None:
 
     In Paddle this is `paddle.jit.ignore_module`.
     """
-    listed = modules if isinstance(modules, (list, tuple)) else [modules]
-    ignored.update(module.__name__ for module in listed)
+    several = modules if isinstance(modules, (list, tuple)) else [modules]
+    ignored.update(module.__name__ for module in several)
 
 
 def enable_to_static(enable_to_static_bool: bool) -> None:
@@ -114,19 +115,20 @@ def set_code_level(level: int = 100, also_to_stdout: bool = False) -> None:
     """Log the code of each function that is converted from now on; 0 for no more.
 
     Args:
-        level: Which transformer's result, by number; any larger one for the last.
-        also_to_stdout: Whether to write to standard output as well.
+        level: The number of the transformer whose result is logged; any larger one
+            means the last.
+        also_to_stdout: True to write to standard output as well.
 
     In Paddle this is `paddle.jit.set_code_level`.
     """
-    telling.code_level = level
+    conversion_log.code_level = level
     log_to_stdout(also_to_stdout)
 
 
 def set_verbosity(level: int = 0, also_to_stdout: bool = False) -> None:
-    """Log more of what is done to functions, the higher the level.
+    """Log which functions are converted, from level 1 on.
 
     In Paddle this is `paddle.jit.set_verbosity`.
     """
-    telling.verbosity = level
+    conversion_log.verbosity = level
     log_to_stdout(also_to_stdout)

@@ -1,4 +1,4 @@
-"""Arguments of a call: the tensors in them, and what else tells calls apart."""
+"""Arguments of a call: the tensors in them, and the cache key made of the rest."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.control_flow.pytree import fields_of, with_fields
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
     ShapeError,
     at_user_line,
 )
-from teachgraph.jit.pytree import fields_of, with_fields
 from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.layers import data
 from teachgraph.static.variable import Variable
@@ -24,11 +24,11 @@ __all__ = ["FunctionSpec"]
 
 
 class FunctionSpec:
-    """How a function is called.
+    """The signature of a function, with the specs of its tensors.
 
     Attributes:
         parameters: The names of its parameters, without the receiver of a method.
-        input_spec: What its tensors will be, where the user said so.
+        input_spec: The specs of its tensors, if the user gave some.
     """
 
     def __init__(
@@ -45,11 +45,12 @@ class FunctionSpec:
             raise InvalidValueError(at_user_line(too_many(self)))
 
     def bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        """The arguments in order, with the default values.
+        """Return the arguments in order, with the default values.
 
         Raises:
             TypeError: The function does not take these.
         """
+        # The common call needs no binding, which costs more than a small program.
         if not named and self.simple and len(args) == len(self.parameters):
             return args
         try:
@@ -62,20 +63,21 @@ class FunctionSpec:
         return call.args, tuple(sorted(call.kwargs.items()))
 
     def specified(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments with what the user said of the tensors in their place."""
-        spec = self.input_spec
-        if spec is None:
+        """Replace tensors in the arguments by the user's specs."""
+        specs = self.input_spec
+        if specs is None:
             return values
-        given = values if self.simple else values[0]
+        positional = values if self.simple else values[0]
+        names = self.names(positional)
         described = [
-            agreed(one, value, name)
-            for one, value, name in zip(spec, given, self.names(given), strict=False)
+            agreed(spec, value, name)
+            for spec, value, name in zip(specs, positional, names, strict=False)
         ]
-        whole = (*described, *given[len(described) :])
+        whole = (*described, *positional[len(described) :])
         return whole if self.simple else (whole, values[1])
 
     def names(self, values: Sequence[Any]) -> list[str]:
-        """What the positional arguments are called."""
+        """Return the names of the positional arguments."""
         if self.simple:
             return self.parameters
         positional = [
@@ -95,10 +97,10 @@ class FunctionSpec:
         return positional + [f"{star}_{i}" for i in range(more)]
 
     def example(self) -> tuple[Any, ...]:
-        """The arguments as far as the input spec tells them, and default values.
+        """Return the specs in place of the arguments, and the default values.
 
         Raises:
-            InvalidValueError: There is none.
+            InvalidValueError: There is no input spec.
         """
         if self.input_spec is None:
             raise InvalidValueError(
@@ -111,7 +113,7 @@ class FunctionSpec:
 
 
 def checked(spec: Any) -> list[Any] | None:
-    """An input spec as a list.
+    """Return an input spec as a list.
 
     Raises:
         TypeError: It is no list or tuple.
@@ -127,7 +129,7 @@ def checked(spec: Any) -> list[Any] | None:
 
 
 def too_many(spec: FunctionSpec) -> str:
-    """The message for an input spec longer than the arguments."""
+    """Error message for an input spec longer than the arguments."""
     assert spec.input_spec is not None
     return (
         "Requires len(arguments) >= len(input_spec), but received len(args):"
@@ -136,11 +138,11 @@ def too_many(spec: FunctionSpec) -> str:
 
 
 def agreed(spec: Any, value: Any, name: str) -> Any:
-    """A spec in the place of a tensor.
+    """Return the spec that replaces a tensor, or those of a pytree's tensors.
 
     Raises:
-        ShapeError: The tensor is of another shape.
-        DTypeError: It is of another dtype.
+        ShapeError: The tensor has another shape.
+        DTypeError: It has another dtype.
         InvalidValueError: There is no tensor where the spec has one, or a list has
             other items.
     """
@@ -181,7 +183,7 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
 
 
 def flattened(values: Any, tensors: list[Tensor], key: list[Any]) -> None:
-    """Note the tensors in some arguments, and what tells these from others."""
+    """Append the tensors of some arguments to a list, and the rest to a cache key."""
     for value in values:
         kind = value.__class__
         if kind is Tensor or isinstance(value, Tensor):
@@ -205,19 +207,20 @@ def flattened(values: Any, tensors: list[Tensor], key: list[Any]) -> None:
 
 
 def is_named(value: Any) -> bool:
-    """Whether it is a tuple whose parts have names."""
+    """True for a named tuple."""
     return isinstance(value, tuple) and hasattr(value, "_fields")
 
 
 def like(value: Any, items: Iterable[Any]) -> Any:
-    """A list or tuple of these, of the kind of another one."""
+    """Build a list or tuple of these items, of the type of another one."""
     return type(value)(*items) if is_named(value) else type(value)(items)
 
 
 def constant(value: Any) -> Any:
-    """What stands for a value that is no tensor: itself, or its identity.
+    """Return the part of a cache key for a value that is no tensor.
 
-    Values that are equal but not alike, as 0.0 and -0.0, have different ones.
+    It is the value itself, or its identity if it has no hash. Values that are equal
+    but not alike, as 0.0 and -0.0, have different ones.
     """
     if isinstance(value, float):
         return value.hex()
@@ -231,7 +234,7 @@ def constant(value: Any) -> Any:
 
 
 def as_specs(value: Any) -> Any:
-    """An argument with the shape and dtype of each tensor in its place."""
+    """Replace each tensor in an argument by an `InputSpec` of its shape and dtype."""
     if isinstance(value, (Tensor, np.ndarray)):
         return InputSpec(list(value.shape), value.dtype)
     if type(value) in (list, tuple) or is_named(value):
@@ -243,21 +246,21 @@ def as_specs(value: Any) -> Any:
     return value
 
 
-def as_variables(value: Any, name: str, found: list[Variable]) -> Any:
-    """An argument as the traced function gets it: tensors and specs as Variables."""
+def as_variables(value: Any, name: str, inputs: list[Variable]) -> Any:
+    """Replace tensors and specs in an argument by fed Variables, listed in `inputs`."""
     if isinstance(value, (Tensor, np.ndarray)):
         value = as_specs(value)
     if isinstance(value, InputSpec):
         variable = data(value.name or name, list(value.shape), value.dtype)
         variable.stop_gradient = value.stop_gradient or value.dtype.kind != "f"
-        found.append(variable)
+        inputs.append(variable)
         return variable
     if type(value) in (list, tuple) or is_named(value):
-        items = (as_variables(v, f"{name}_{i}", found) for i, v in enumerate(value))
+        items = (as_variables(v, f"{name}_{i}", inputs) for i, v in enumerate(value))
         return like(value, items)
     if type(value) is dict:
-        return {k: as_variables(v, f"{name}_{k}", found) for k, v in value.items()}
+        return {k: as_variables(v, f"{name}_{k}", inputs) for k, v in value.items()}
     if (named := fields_of(value)) is not None:
-        within = {k: as_variables(v, f"{name}_{k}", found) for k, v in named.items()}
-        return with_fields(value, within)
+        changed = {k: as_variables(v, f"{name}_{k}", inputs) for k, v in named.items()}
+        return with_fields(value, changed)
     return value

@@ -1,4 +1,4 @@
-"""Ops on lists that a loop of a program has made longer, and on sizes it works out."""
+"""Ops on tensor arrays, and on sizes that a program computes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["fill_sizes", "tensor_array_to_tensor"]
 
 @op(needs="parts of one shape but for the axis they are put together along")
 def tensor_array_to_tensor(x: Any, *, axis: int = 0, use_stack: bool = False) -> Any:
-    """The parts of an array put together, along a new axis or one they have."""
+    """Stack or concatenate the parts of a tensor array along an axis."""
     return (np.stack if use_stack else np.concatenate)(x.parts, axis)
 
 
 @tensor_array_to_tensor.infers
 def tensor_array_to_tensor_spec(x: Like, *, axis: int, use_stack: bool) -> Any:
-    """How many parts there are is not known."""
+    """Infer the shape, whose size along the axis is unknown: so is the length."""
     shape = list(x.shape)
     if use_stack:
         shape.insert(axis if axis >= 0 else len(shape) + 1 + axis, -1)
@@ -35,13 +35,13 @@ def tensor_array_to_tensor_spec(x: Like, *, axis: int, use_stack: bool) -> Any:
 def tensor_array_to_tensor_grad(
     dout: Any, x: Any, *, axis: int, use_stack: bool
 ) -> Any:
-    """Each part's share of the gradient."""
+    """Split the upstream gradient into an array of the parts' gradients."""
     return lambda: shares(dout, x, axis=axis, use_stack=use_stack)
 
 
 @op
 def shares(dout: Any, x: Any, *, axis: int = 0, use_stack: bool = False) -> Any:
-    """An array like `x` of the parts that `dout` was put together from."""
+    """Split `dout` into an array like `x`."""
     if use_stack:
         return TensorArray(np.moveaxis(dout, axis, 0))
     ends = np.cumsum([part.shape[axis] for part in x.parts])
@@ -50,7 +50,7 @@ def shares(dout: Any, x: Any, *, axis: int = 0, use_stack: bool = False) -> Any:
 
 @shares.infers
 def shares_spec(dout: Like, x: Like, *, axis: int, use_stack: bool) -> Any:
-    """An array like `x`."""
+    """Infer an array like `x`."""
     return [(x.shape, x.dtype)]
 
 
@@ -58,15 +58,15 @@ def shares_spec(dout: Like, x: Like, *, axis: int, use_stack: bool) -> Any:
 def fill_sizes(
     *sizes: Any, shape: Sequence[int], value: float = 0.0, dtype: int = 5
 ) -> Any:
-    """One value everywhere; where the shape says -1 stands the next of the sizes."""
+    """Fill a tensor with one value; each -1 of its shape is the next of the sizes."""
     left = iter(sizes)
-    found = [int(np.reshape(next(left), ())) if n == -1 else n for n in shape]
-    return np.full(found, value, dtypes.convert(dtype))
+    known = [int(np.reshape(next(left), ())) if n == -1 else n for n in shape]
+    return np.full(known, value, dtypes.convert(dtype))
 
 
 @fill_sizes.infers
 def fill_sizes_spec(
     *sizes: Like, shape: Sequence[int], value: float, dtype: int
 ) -> Any:
-    """The sizes are known when the program runs."""
+    """Infer the shape as written: the sizes are known only when the program runs."""
     return [(tuple(shape), dtypes.convert(dtype))]

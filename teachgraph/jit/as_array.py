@@ -1,4 +1,4 @@
-"""Python's lists of tensors as arrays of a program."""
+"""Convert Python lists of tensors to tensor arrays of a program."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ __all__ = ["array_of", "as_tensor", "of_one_kind", "spec_of"]
 
 
 def array_of(items: Any, like: Spec | None = None) -> Any:
-    """A list or a tuple as an array of the program; what is one already, as it is.
+    """Convert a list or a tuple to a tensor array; return an array as it is.
 
     Args:
         items: The list.
-        like: What its tensors will be if it has none yet.
+        like: The spec of its tensors, used if it is empty.
 
     Raises:
         ConversionError: Its items are no tensors of one dtype and rank.
@@ -39,7 +39,7 @@ def array_of(items: Any, like: Spec | None = None) -> Any:
 
 
 def no_array(items: Any) -> str:
-    """The message for a list that is no array."""
+    """Error message for a list that cannot be an array."""
     return (
         "a tensor decides on the length of this list or on the item meant, so both are "
         "known only when the program runs, and the items have to be tensors or numbers "
@@ -48,7 +48,7 @@ def no_array(items: Any) -> str:
 
 
 def of_one_kind(items: Sequence[Any]) -> bool:
-    """Whether all are tensors, or numbers, of one dtype and number of dimensions."""
+    """True if all are tensors or numbers of one dtype and number of dimensions."""
     specs = [spec_of(item) for item in items]
     if None in specs:
         return False
@@ -56,16 +56,16 @@ def of_one_kind(items: Sequence[Any]) -> bool:
 
 
 def as_tensor(value: Any) -> Variable:
-    """An item of a list as a Variable."""
-    found = as_variable(value)
-    if not isinstance(found, Variable):
-        found = as_constant(found)
-    assert isinstance(found, Variable)
-    return found
+    """Return an item of a list as a Variable."""
+    variable = as_variable(value)
+    if not isinstance(variable, Variable):
+        variable = as_constant(variable)
+    assert isinstance(variable, Variable)
+    return variable
 
 
 def spec_of(item: Any) -> Spec | None:
-    """What an item is as a tensor, None if it cannot be one."""
+    """Return the shape and dtype of an item as a tensor, None if it cannot be one."""
     if isinstance(item, Variable):
         return None if isinstance(item, ArrayVariable) else item.spec
     try:

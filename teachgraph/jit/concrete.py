@@ -1,4 +1,4 @@
-"""A traced function for inputs of one kind: its program, and how that is run."""
+"""Concrete program: a function traced for arguments of one kind, and its execution."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from teachgraph.core.tensor import node_of
 from teachgraph.jit.guards import Guard, Watch, broken
 from teachgraph.jit.messages import Stopped
 from teachgraph.jit.outputs import Outputs
-from teachgraph.jit.side_effects import Cell, Spot
+from teachgraph.jit.side_effects import CellSlot, StateSlot
 from teachgraph.jit.split_program import Part, forward_part
 from teachgraph.jit.taped import (
     Goal,
@@ -35,16 +35,17 @@ __all__ = ["ConcreteProgram"]
 
 
 class ConcreteProgram:
-    """What became of a function for inputs of one kind.
+    """The program of a function for arguments of one kind.
 
     Attributes:
         main_program: The program.
-        startup_program: What would begin its parameters; they have values already.
-        inputs: The variables that are fed.
-        outputs: The variables that are returned.
+        startup_program: The initializers of its parameters, which never run: the
+            parameters have values already.
+        inputs: The fed variables.
+        outputs: The returned variables.
         parameters: The Parameters of layers that it uses.
-        held: All Tensors that it takes in besides its inputs, by name.
-        number: Which of its function's programs it is.
+        held: All Tensors that it reads besides its inputs, by name.
+        number: Its number among the programs of its function.
         values: The arguments it was traced for, with specs in place of tensors.
         function: The user's function, if there is one.
 
@@ -77,13 +78,11 @@ class ConcreteProgram:
         self.pairs = list(self.held.items())
         floats = [tensor.data.dtype.kind == "f" for tensor in self.tensors]
         stopped = zip(self.tensors, self.stopped, floats, strict=True)
-        found = origins(tracer, results, self.tensors)
+        slots = origins(tracer, results, self.tensors)
         inside = {id(layer.__dict__) for layer in self.layers}
-        own = [type(spot) is Spot and id(spot.values) in inside for spot, _ in found]
-        self.within = [place for place, mine in zip(found, own, strict=True) if mine]
-        self.around = [
-            place for place, mine in zip(found, own, strict=True) if not mine
-        ]
+        own = [type(s) is StateSlot and id(s.values) in inside for s, _ in slots]
+        self.within = [pair for pair, mine in zip(slots, own, strict=True) if mine]
+        self.around = [pair for pair, mine in zip(slots, own, strict=True) if not mine]
         watch = watched(tracer, results)
         self.guards, self.of_layers = watch.guards, watch.of_layers
         self.seen = -1
@@ -91,7 +90,7 @@ class ConcreteProgram:
 
     @property
     def outputs(self) -> list[Variable]:
-        """The variables that are returned."""
+        """The returned variables."""
         return self.results.variables
 
     @property
@@ -101,10 +100,14 @@ class ConcreteProgram:
         return [t for n, t in self.held.items() if isinstance(block.var(n), Parameter)]
 
     def current(self) -> bool:
-        """Whether layers train as they did, and hold the same Tensors, as frozen."""
+        """True if all guards hold, and layers have the same mode and Tensors.
+
+        Asked at each call, so the cheap tests come first: the layers are compared only
+        if some layer has been assigned to since the last time.
+        """
         if False in [tensor.stop_gradient for tensor in self.frozen]:
             return False
-        if self.seen == changes.count:  # nobody has touched a layer
+        if self.seen == changes.count:
             return not self.moved(self.around) and broken(self.guards) is None
         now = changes.count
         if self.passed or [one.training for one in self.layers] != self.training:
@@ -115,143 +118,156 @@ class ConcreteProgram:
         return True
 
     def broken(self) -> Guard | None:
-        """What it read that is another by now, if there is anything."""
+        """Return the first guard that no longer holds, if any."""
         return broken(self.guards) or broken(self.of_layers)
 
     @staticmethod
-    def moved(places: Sequence[tuple[Spot, Any]]) -> bool:
-        """Whether something else is in one of these places by now."""
-        return any(spot.get() is not value for spot, value in places)
+    def moved(places: Sequence[tuple[StateSlot, Any]]) -> bool:
+        """True if one of these slots holds another value by now."""
+        return any(slot.get() is not value for slot, value in places)
 
     @property
     def passed(self) -> bool:
-        """Whether something it depends on is another by now, and will not come back."""
+        """True if an object it depends on has been replaced: it can be dropped."""
         return self.moved((*self.around, *self.within))
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
-        """Run it on these inputs; a gradient goes back to them and to what it holds."""
-        found = self.announced(inputs) if observers else self.computed(inputs)
-        return self.results.packed(found)
+        """Run it on these inputs; the results have gradients to them and to `held`."""
+        outputs = self.announced(inputs) if observers else self.computed(inputs)
+        return self.results.packed(outputs)
 
     def computed(self, inputs: Sequence[Tensor]) -> list[Any]:
-        """What it gives, on the tape where a gradient may be wanted."""
-        if state.grad and (taped := self.way_back(inputs)) is not None:
+        """Compute the outputs, on the tape if a source requires a gradient."""
+        if state.grad and (taped := self.taped_plan(inputs)) is not None:
             return taped.run(self, inputs)
         if self.plain is None:
             names = [v.name for v in self.outputs]
             self.plain = forward_part(self.main_program, self.names, names)
-        found = self.run(self.plain, self.fed(inputs), self.arrays())
-        return [result_of(value) for value in found]
+        values = self.run(self.plain, self.fed(inputs), self.arrays())
+        return [result_of(value) for value in values]
 
     def announced(self, inputs: Sequence[Tensor]) -> list[Any]:
-        """The same, told of as an op: for whoever watches the tape it is one."""
-        read = [*inputs, *self.tensors]
-        announce("op_begin", self.name, read, {})
+        """Compute the outputs, announced as one op: on the tape it is one."""
+        sources = [*inputs, *self.tensors]
+        announce("op_begin", self.name, sources, {})
         try:
-            found = self.computed(inputs)
+            outputs = self.computed(inputs)
         except Exception as error:
-            announce("op_failed", self.name, read, {}, error)
+            announce("op_failed", self.name, sources, {}, error)
             raise
-        node, made = on_tape(found)
-        announce("op_end", self.name, read, made, {}, node)
-        return found
+        node, tensors = on_tape(outputs)
+        announce("op_end", self.name, sources, tensors, {}, node)
+        return outputs
 
     def fed(self, inputs: Sequence[Tensor]) -> dict[str, Any]:
-        """The values of the inputs, by name."""
+        """Return the arrays of the inputs, by name."""
         return dict(zip(self.names, [t.data for t in inputs], strict=True))
 
     def arrays(self) -> dict[str, Any]:
-        """The values of what it holds, by name."""
+        """Return the arrays of the held Tensors, by name."""
         return {name: tensor.data for name, tensor in self.pairs}
 
-    def drawn(self) -> Any:
-        """Where the random numbers stand, if it draws any."""
+    def rng_state(self) -> Any:
+        """Return the state of the random generator, if the program uses it."""
         return get_rng_state() if self.random else None
 
     def run(
         self, part: Part, feed: dict[str, Any], values: dict[str, Any]
     ) -> list[Any]:
-        """What a part fetches; what it writes, the Tensors that it holds take on.
+        """Run a part; write its results to the held Tensors; return its fetches.
 
         Raises:
-            Exception: What the user's own `raise` or `assert` says.
+            Exception: The error of the user's own `raise` or `assert`.
         """
         scope = Scope()
         scope.values = values
         try:
-            found = part(feed, scope)
+            fetched = part(feed, scope)
         except Stopped as error:
-            raise told(error) from None
+            raise user_error(error) from None
         for name in part.stores:
             self.held[name].data = values[name]
-        return found
+        return fetched
 
-    def way_back(self, inputs: Sequence[Tensor]) -> Taped | None:
-        """How to run it so that gradients go where they are wanted, if anywhere."""
+    def taped_plan(self, inputs: Sequence[Tensor]) -> Taped | None:
+        """Return the plans with a backward to all sources that require a gradient.
+
+        They are cached by these sources: None if there are none.
+        """
         held = [t.stop_gradient if t.node is None else inner(t) for t in self.tensors]
-        known, ways = self.latest
-        if held != known:
-            ways = self.taped.setdefault(tuple(held), {})
-            self.latest = held, ways
+        # A training loop asks for the same plan each time: compare, before hashing.
+        latest_held, by_inputs = self.latest
+        if held != latest_held:
+            by_inputs = self.taped.setdefault(tuple(held), {})
+            self.latest = held, by_inputs
         fed = tuple([tensor.stop_gradient for tensor in inputs])
-        if fed not in ways:
-            ways[fed] = taped_for(self, fed, tuple(held))
-        return ways[fed]
+        if fed not in by_inputs:
+            by_inputs[fed] = taped_for(self, fed, tuple(held))
+        return by_inputs[fed]
 
     def gradient(
         self, targets: Sequence[str], leaves: Sequence[str]
     ) -> ConcreteProgram:
-        """The gradient as a program: of all sources, and of what arrives at targets."""
+        """Build the gradient program: its inputs are all sources, then the seeds.
+
+        Args:
+            targets: The outputs that have upstream gradients, the seeds.
+            leaves: The sources to differentiate with respect to.
+        """
         program = self.main_program.clone()
-        silence(program)
+        remove_effects(program)
         block = program.global_block()
+        # What the program held is fed to its gradient, which is a function of it.
         for name in self.held:
             old = block.vars.pop(name)
             stop = old.stop_gradient
             block.create_var(
                 name, old.shape, old.dtype, is_data=True, stop_gradient=stop
             )
-        found = appended(program, targets, leaves, stopped=False)
-        given = [v.name for v in self.sources] + [seed_name(name) for name in targets]
+        gradients = appended(program, targets, leaves, stopped=False)
+        names = [v.name for v in self.sources] + [seed_name(name) for name in targets]
         results = Outputs()
-        results.nest = [results.slot(block.var(name)) for name in found if name]
-        inputs = [block.var(name) for name in given]
+        results.tree = [results.slot(block.var(name)) for name in gradients if name]
+        inputs = [block.var(name) for name in names]
         return ConcreteProgram(Tracer(program), inputs, results, f"{self.name}_grad")
 
 
-def on_tape(found: Sequence[Any]) -> tuple[Node | None, list[Tensor]]:
-    """The node of a call, and its results; those that it gives gradients to first.
+def on_tape(outputs: Sequence[Any]) -> tuple[Node | None, list[Tensor]]:
+    """Return the node of a call, and its results, those with a gradient first.
 
-    A list's parts come from a node of their own: then there is none for all results.
+    The parts of a tensor array have a node of their own: then there is no common one.
     """
-    made = [y for y in found if isinstance(y, Tensor)]
-    taped = [y for y in made if y.node is not None]
-    if len(made) < len(found):
-        return None, made
-    return node_of(taped), [*taped, *(y for y in made if y.node is None)]
+    tensors = [y for y in outputs if isinstance(y, Tensor)]
+    taped = [y for y in tensors if y.node is not None]
+    if len(tensors) < len(outputs):
+        return None, tensors
+    return node_of(taped), [*taped, *(y for y in tensors if y.node is None)]
 
 
 def inner(tensor: Tensor) -> Goal:
-    """What a gradient has to do with a tensor that an op has made."""
+    """Return the goal of a tensor that is the output of an op."""
     return True if tensor.stop_gradient else None
 
 
 def origins(
     tracer: Tracer, results: Outputs, tensors: Sequence[Tensor]
-) -> list[tuple[Spot, Any]]:
-    """Where the trace found what it depends on: Tensors, layers, what it changes."""
+) -> list[tuple[StateSlot, Any]]:
+    """List the slots that hold Tensors, layers and changed values, with their values.
+
+    If one holds another object at a later call, the program does not fit that call.
+    """
     ids = {id(tensor) for tensor in tensors} | {id(layer) for layer in tracer.layers}
-    found = [(spot, spot.get()) for spot in tracer.places() if id(spot.get()) in ids]
-    written = [spot for spot, _ in results.state]
-    others = [spot for spot in written if not isinstance(spot.before, Tensor)]
-    return found + [(spot, spot.before) for spot in others]
+    slots = [(s, s.get()) for s in tracer.state_slots() if id(s.get()) in ids]
+    written = [slot for slot, _ in results.state]
+    others = [slot for slot in written if not isinstance(slot.before, Tensor)]
+    return slots + [(slot, slot.before) for slot in others]
 
 
 def watched(tracer: Tracer, results: Outputs) -> Watch:
-    """What a trace read, but for what each run of its program writes."""
-    written = [spot for spot, _ in results.state]
-    cells = {id(spot.cell) for spot in written if isinstance(spot, Cell)}
-    own = {(id(s.values), s.name) for s in written if type(s) is Spot}
+    """Collect guards of all that a trace read, except slots that its runs write."""
+    written = [slot for slot, _ in results.state]
+    cells = {id(slot.cell) for slot in written if isinstance(slot, CellSlot)}
+    own = {(id(s.values), s.name) for s in written if type(s) is StateSlot}
     watch = Watch(tracer.met)
     for function in tracer.met:
         watch.function(function, cells, own)
@@ -263,18 +279,19 @@ def watched(tracer: Tracer, results: Outputs) -> Watch:
     return watch
 
 
-def silence(program: Program) -> None:
-    """Take away what only speaks: the call itself has printed and checked already."""
+def remove_effects(program: Program) -> None:
+    """Remove operators without outputs: the forward has printed and checked already."""
     for block in program.blocks:
+        # From the end, so that the indices still to come stay valid.
         for at in reversed(range(len(block.ops))):
             if not block.ops[at].output_arg_names and block.ops[at].sub_block is None:
                 block._remove_op(at)
 
 
-def told(error: Stopped) -> BaseException:
-    """What the user's own `raise` or `assert` raises, and where it stands."""
-    found = error.__cause__
-    assert found is not None
+def user_error(error: Stopped) -> BaseException:
+    """Return the error of the user's own `raise` or `assert`, with its line."""
+    cause = error.__cause__
+    assert cause is not None
     if error.where is not None:
-        found.add_note(f"at {error.where}")
-    return found
+        cause.add_note(f"at {error.where}")
+    return cause

@@ -1,8 +1,8 @@
-"""What was in containers before a body was traced that may change them.
+"""Snapshots of Python containers that a branch or a loop body may change.
 
-A branch is traced whether it is taken or not, so what it has changed is put back after
-it, and a loop's body finds in its containers what the loop has made of them by then.
-The containers stay the same objects all along: who holds one sees what becomes of it.
+A branch is traced whether it is taken or not, so its changes are undone after it; the
+body of a loop finds in its containers the loop's values of that iteration. The
+containers keep their identity throughout: each alias of one sees what becomes of it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from teachgraph.jit.undefined import Either
 __all__ = [
     "CONTAINERS",
     "Copies",
-    "Journal",
-    "Kept",
+    "SavedContainer",
+    "Snapshot",
     "containers_in",
     "different",
     "items_of",
@@ -31,13 +31,13 @@ __all__ = [
 CONTAINERS = (list, dict, set, deque)
 
 
-class Kept:
-    """A container, and what was in it.
+class SavedContainer:
+    """A container and a copy of its contents.
 
     Attributes:
-        container: It itself.
-        contents: A copy of it from before.
-        where: Where it was changed first, if that is known.
+        container: The container.
+        contents: The copy, from before the body.
+        where: The line that changed it first, if known.
     """
 
     def __init__(self, container: Any) -> None:
@@ -46,74 +46,76 @@ class Kept:
 
     @property
     def changed(self) -> bool:
-        """Whether something else is in it by now."""
+        """True if the contents differ from the copy by now."""
         return different(self.container, self.contents)
 
-    def put_back(self) -> None:
-        """Let what was in it be in it again."""
+    def restore(self) -> None:
+        """Put the copied contents back."""
         refilled(self.container, self.contents)
 
     def held_by_others(self, known: int) -> bool:
-        """Whether more than so many places refer to it, besides this one."""
-        # Of the references that are counted, one is for the question.
+        """True if there are more than `known` references to it, besides this one."""
+        # One more reference is the argument of getrefcount itself.
         return sys.getrefcount(self.container) > known + 2
 
 
-class Journal:
-    """The containers that a body may have changed.
+class Snapshot:
+    """The containers that a body may change, with their contents before it.
 
     Attributes:
-        kept: What was in them, by their identity.
-        given: The identities of those that the body was given.
-        objects: Objects that functions have assigned to attributes of, and where.
+        saved: The containers, by their identity.
+        arguments: The identities of those within the body's arguments.
+        objects: Objects whose attributes a called function has assigned, and where.
     """
 
-    def __init__(self, *given: Any) -> None:
-        self.kept: dict[int, Kept] = {}
-        for container in containers_in(given):
-            self.keep(container)
-        self.given = {*self.kept}
+    def __init__(self, *arguments: Any) -> None:
+        self.saved: dict[int, SavedContainer] = {}
+        for container in containers_in(arguments):
+            self.save(container)
+        self.arguments = {*self.saved}
         self.objects: dict[int, tuple[Any, Callsite | None]] = {}
 
-    def keep(self, container: Any) -> Kept:
-        """Remember what is in a container, unless that is known."""
-        if id(container) not in self.kept:
-            self.kept[id(container)] = Kept(container)
-        return self.kept[id(container)]
+    def save(self, container: Any) -> SavedContainer:
+        """Copy a container's contents, unless they have been copied before."""
+        if id(container) not in self.saved:
+            self.saved[id(container)] = SavedContainer(container)
+        return self.saved[id(container)]
 
-    def changed(self) -> list[Kept]:
-        """The containers with something else in them by now."""
-        return [kept for kept in self.kept.values() if kept.changed]
+    def changed(self) -> list[SavedContainer]:
+        """List the containers whose contents have changed."""
+        return [saved for saved in self.saved.values() if saved.changed]
 
     def where(self, key: int) -> Callsite | None:
-        """Where a container was changed first, if that is known."""
-        return self.kept[key].where if key in self.kept else None
+        """Return the line that changed a container first, if known."""
+        return self.saved[key].where if key in self.saved else None
 
-    def put_back(self) -> None:
-        """Let in all of them be what was."""
-        for kept in self.changed():
-            kept.put_back()
+    def restore(self) -> None:
+        """Put back the contents of all containers that have changed."""
+        for saved in self.changed():
+            saved.restore()
 
     def forget(self, references: Mapping[int, int]) -> None:
-        """Forget those that nobody but the body itself knew.
+        """Drop containers that only the body refers to.
 
         Args:
-            references: How many of those that there still are come from the body.
+            references: The number of references to each that come from the body.
         """
+        # A dropped container lets go of those within it, so this runs to a fixed point.
         while gone := [
             key
-            for key, kept in self.kept.items()
-            if key not in self.given and not kept.held_by_others(references.get(key, 0))
+            for key, saved in self.saved.items()
+            if key not in self.arguments
+            and not saved.held_by_others(references.get(key, 0))
         ]:
             for key in gone:
-                del self.kept[key]
+                del self.saved[key]
 
 
 class Copies:
-    """Copies of nests: what is one container in several places has one copy.
+    """Copies of pytrees that keep aliases: one container has one copy everywhere.
 
     Attributes:
-        origins: What a copy was made of, by its identity.
+        origins: The container that each copy was made of, by the copy's identity.
     """
 
     def __init__(self, change: Callable[[Any], Any]) -> None:
@@ -122,7 +124,7 @@ class Copies:
         self.origins: dict[int, Any] = {}
 
     def __call__(self, value: Any) -> Any:
-        """The same nest, each leaf changed."""
+        """Copy a pytree, each leaf changed."""
         if isinstance(value, Either):
             flag, yes, no = map(self, (value.flag, value.yes, value.no))
             return Either(flag, yes, no, value.name_)
@@ -134,9 +136,10 @@ class Copies:
         return self.change(value)
 
     def container(self, value: Any) -> Any:
-        """The copy of a container."""
+        """Return the copy of a container."""
         if id(value) not in self.made:
             made = copy(value)
+            # Registered before it is filled: a container may hold itself.
             self.made[id(value)] = value, made
             self.origins[id(made)] = value
             if isinstance(value, dict):
@@ -147,19 +150,20 @@ class Copies:
 
 
 def different(one: Any, other: Any) -> bool:
-    """Whether there are not the same things in two containers of one kind."""
+    """True if two containers of one kind hold other objects."""
     if len(one) != len(other) or isinstance(one, set):
         return bool(one != other)
+    # By identity: `==` of Variables appends an operator.
     pairs = zip(items_of(one), items_of(other), strict=True)
     return any(a is not b for a, b in pairs)
 
 
 def refilled(container: Any, contents: Any) -> Any:
-    """A container, with nothing but these in it."""
+    """Replace the contents of a container in place; return the container."""
     if isinstance(container, list):
         container[:] = contents
         return container
-    contents = copy(contents)
+    contents = copy(contents)  # `contents` may be the container, which is cleared next
     container.clear()
     fill = container.extend if isinstance(container, deque) else container.update
     fill(contents)
@@ -167,14 +171,14 @@ def refilled(container: Any, contents: Any) -> Any:
 
 
 def items_of(container: Any) -> Iterator[Any]:
-    """What is in a list, or in a dictionary with its keys."""
+    """Iterate over the items of a container; a dictionary's keys are among them."""
     if not isinstance(container, dict):
         return iter(container)
     return (part for pair in container.items() for part in pair)
 
 
 def references(value: Any) -> Counter[int]:
-    """How often each container is referred to in a nest, by its identity."""
+    """Count the references to each container within a pytree, by its identity."""
     return Counter(
         id(item)
         for around in ((value,), *containers_in(value, tuple))
@@ -184,15 +188,20 @@ def references(value: Any) -> Counter[int]:
 
 
 def containers_in(value: Any, *others: type) -> Iterator[Any]:
-    """The containers in a nest, the inner ones too, and those of other types."""
+    """Yield the containers within a pytree, also the inner ones.
+
+    Args:
+        value: The pytree.
+        others: More types to yield.
+    """
     seen: set[int] = set()
-    left = [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, Either):
-            left += (one.yes, one.no)
-        elif isinstance(one, (*CONTAINERS, tuple)) and id(one) not in seen:
-            seen.add(id(one))
-            left += one.values() if isinstance(one, dict) else one
-            if isinstance(one, (*CONTAINERS, *others)):
-                yield one
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Either):
+            stack += (node.yes, node.no)
+        elif isinstance(node, (*CONTAINERS, tuple)) and id(node) not in seen:
+            seen.add(id(node))
+            stack += node.values() if isinstance(node, dict) else node
+            if isinstance(node, (*CONTAINERS, *others)):
+                yield node

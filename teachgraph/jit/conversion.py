@@ -1,7 +1,7 @@
-"""Conversion of a function: its source transformed, compiled, and put in its place.
+"""Conversion of a function: its source is transformed and compiled.
 
-What comes out has the globals and the closure of the user's function, and the user's
-file and lines: tracebacks, debuggers and errors show what the user wrote.
+The result has the globals and the closure of the user's function, and the user's file
+and lines: tracebacks, debuggers and errors show what the user wrote.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from teachgraph.core.errors import ConversionError
-from teachgraph.jit.logs import telling
+from teachgraph.jit.logs import conversion_log
 from teachgraph.jit.source import definition
 from teachgraph.jit.transform import transformed
 from teachgraph.jit.transform.names import Fresh
@@ -22,27 +22,29 @@ from teachgraph.jit.transform.private import private
 __all__ = ["Conversion", "conversion", "converted", "is_converted"]
 
 FUTURE = 0x1FF0000
-"""The bits of a code object that say which futures it was compiled with."""
+"""The flags of a code object for `from __future__ import ...`."""
 
 
 class Conversion(NamedTuple):
-    """What became of a function's source.
+    """The converted source of a function.
 
     Attributes:
         text: The source after all transformers.
-        code: It compiled.
+        code: The compiled source.
     """
 
     text: str
     code: CodeType
 
 
+# Code objects with equal source compare equal, also across files: so the file is part
+# of one key, and identity is the other's.
 _done: dict[tuple[str, CodeType], Conversion] = {}
-_made: dict[int, CodeType] = {}
+_converted: dict[int, CodeType] = {}
 
 
 def converted(function: FunctionType, helpers: Mapping[str, Any]) -> FunctionType:
-    """The function, its control flow decided by the helpers.
+    """Convert a function: the helpers decide its control flow.
 
     Raises:
         ConversionError: It is a generator, or has no source.
@@ -51,28 +53,29 @@ def converted(function: FunctionType, helpers: Mapping[str, Any]) -> FunctionTyp
     own = dict(
         zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     )
+    # The helpers come in as closure cells: the user's globals stay as they are.
     cells = [own.get(name) or CellType(helpers[name]) for name in code.co_freevars]
-    made = FunctionType(
+    result = FunctionType(
         code,
         function.__globals__,
         function.__name__,
         function.__defaults__,
         tuple(cells),
     )
-    made.__kwdefaults__ = function.__kwdefaults__
-    made.__qualname__, made.__doc__ = function.__qualname__, function.__doc__
-    made.__dict__.update(function.__dict__)
-    made.__dict__.pop("__wrapped__", None)
-    return made
+    result.__kwdefaults__ = function.__kwdefaults__
+    result.__qualname__, result.__doc__ = function.__qualname__, function.__doc__
+    result.__dict__.update(function.__dict__)
+    result.__dict__.pop("__wrapped__", None)
+    return result
 
 
 def is_converted(function: FunctionType) -> bool:
-    """Whether a function was converted, or defined by one that was."""
-    return _made.get(id(function.__code__)) is function.__code__
+    """True for a converted function, and for one that such a function defines."""
+    return _converted.get(id(function.__code__)) is function.__code__
 
 
 def conversion(function: FunctionType) -> Conversion:
-    """What becomes of a function's source; remembered.
+    """Convert the source of a function, once for each code object.
 
     Raises:
         ConversionError: It is a generator, or has no source.
@@ -91,7 +94,7 @@ def converted_source(function: FunctionType) -> Conversion:
             "program: call it outside, or leave it as it is with not_to_static"
         )
     node, file, owner = definition(function)
-    telling.converting(function.__qualname__, file)
+    conversion_log.converting(function.__qualname__, file)
     fresh = Fresh(node)
     node = transformed(private(node, owner), fresh)
     text = ast.unparse(node)
@@ -106,7 +109,7 @@ def converted_source(function: FunctionType) -> Conversion:
 def compiled(
     node: ast.FunctionDef, file: str, free: tuple[str, ...], flags: int
 ) -> CodeType:
-    """The code of a function inside another that has its closure and the helpers."""
+    """Compile a function inside another one that binds its closure and the helpers."""
     helpers = sorted(
         {
             n.id
@@ -125,7 +128,7 @@ def compiled(
 
 
 def inner(code: CodeType, name: str) -> CodeType:
-    """The code of a function defined in some code."""
+    """Return the code of a function defined within some code."""
     return next(
         constant
         for constant in code.co_consts
@@ -134,7 +137,7 @@ def inner(code: CodeType, name: str) -> CodeType:
 
 
 def renamed(code: CodeType, user: CodeType, made: set[str]) -> CodeType:
-    """Code that goes by the user's names, also where it is a branch or a round."""
+    """Give code the user's names, also that of branches and loop bodies."""
     consts = tuple(
         renamed(constant, user, made) if isinstance(constant, CodeType) else constant
         for constant in code.co_consts
@@ -147,8 +150,8 @@ def renamed(code: CodeType, user: CodeType, made: set[str]) -> CodeType:
 
 
 def remember(code: CodeType) -> None:
-    """Know code, and what it defines, as converted."""
-    _made[id(code)] = code
+    """Mark code, and the functions it defines, as converted."""
+    _converted[id(code)] = code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             remember(constant)

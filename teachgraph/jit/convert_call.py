@@ -1,4 +1,4 @@
-"""Calls at run time: what the user wrote is converted too, all else is called."""
+"""Calls at run time: a function of the user's is converted, any other is called."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from teachgraph.static.variable import Variable
 __all__ = ["LEFT_ALONE", "convert_call", "ignored", "user_function"]
 
 LEFT_ALONE = "_teachgraph_left_alone"
-"""The mark of a function that `not_to_static` was said of."""
+"""The attribute that `not_to_static` sets on a function."""
 
 ignored: set[str] = set()
 """Modules whose functions are called as they are."""
@@ -44,36 +44,36 @@ STANDARD = frozenset({*sys.stdlib_module_names, "numpy"})
 
 
 def convert_isinstance(value: Any, kinds: Any) -> bool:
-    """`isinstance`; a Variable passes for the Tensor it stands for."""
-    found = value.yes if isinstance(value, Either) else value
-    if isinstance(found, Variable) and among(Tensor, kinds):
+    """`isinstance`; a Variable passes for the Tensor that the user sees in it."""
+    tensor = value.yes if isinstance(value, Either) else value
+    if isinstance(tensor, Variable) and among(Tensor, kinds):
         return True
     return isinstance(value, kinds)
 
 
 def among(kind: type, kinds: Any) -> bool:
-    """Whether a class is one of those that `isinstance` was asked about."""
+    """True if a class is the second argument of `isinstance`, or one in its tuple."""
     return kind is kinds or (isinstance(kinds, tuple) and kind in kinds)
 
 
 def convert_hasattr(owner: Any, name: str) -> Any:
-    """`hasattr`; of what a branch has deleted or added, the condition."""
-    found = owner.__dict__.get(name) if hasattr(owner, "__dict__") else None
-    if isinstance(found, Either) and isinstance(found.no, Undefined):
-        return found.flag
+    """`hasattr`; for an attribute that one branch assigns or deletes, its condition."""
+    value = owner.__dict__.get(name) if hasattr(owner, "__dict__") else None
+    if isinstance(value, Either) and isinstance(value.no, Undefined):
+        return value.flag
     return hasattr(owner, name)
 
 
 def convert_default(owner: Any, name: str, *default: Any) -> Any:
-    """`getattr`, also of what there may be."""
-    if default and isinstance(there := convert_hasattr(owner, name), Variable):
-        found = owner.__dict__[name].yes
-        return convert_ternary(there, lambda: found, lambda: default[0])
+    """`getattr`, also for an attribute that only one branch assigns."""
+    if default and isinstance(exists := convert_hasattr(owner, name), Variable):
+        value = owner.__dict__[name].yes
+        return convert_ternary(exists, lambda: value, lambda: default[0])
     return getattr(owner, name, *default)
 
 
 def convert_to_tensor(data: Any, dtype: Any = None, *rest: Any, **named: Any) -> Any:
-    """`to_tensor`, which also takes what is a tensor of the program already."""
+    """`to_tensor`, also for a tensor of the program."""
     value = as_variable(data)
     if not isinstance(value, Variable):
         return to_tensor(data, dtype, *rest, **named)
@@ -93,41 +93,42 @@ def convert_filter(function: Any, values: Any) -> Any:
 
 
 def convert_any(values: Any) -> Any:
-    """`any`; of tensors, whether one of them holds."""
+    """`any`, also for tensors."""
     return reduce(lambda a, b: convert_logical_or(a, lambda: b), values, False)
 
 
 def convert_all(values: Any) -> Any:
-    """`all`; of tensors, whether all of them hold."""
+    """`all`, also for tensors."""
     return reduce(lambda a, b: convert_logical_and(a, lambda: b), values, True)
 
 
 def convert_list(*values: Any) -> Any:
-    """`list`; of an array of the program, another one."""
+    """`list`; a copy for a tensor array."""
     if values and isinstance(values[0], ArrayVariable):
         return values[0].copy()
     return list(*values)
 
 
 def convert_sum(values: Any, start: Any = 0) -> Any:
-    """`sum`, also of an array of the program."""
+    """`sum`, also for a tensor array."""
     if isinstance(values, ArrayVariable):
         return tensor_array_to_tensor(values, axis=0, use_stack=True).sum(0) + start
     return sum(values, start)
 
 
 def extreme(usual: Callable[..., Any], pair: Callable[..., Any]) -> Callable[..., Any]:
-    """`max` or `min`, also of tensors."""
+    """Convert `max` or `min`, also for tensors."""
 
     def convert(*values: Any, **options: Any) -> Any:
-        listed = list(values[0]) if len(values) == 1 else list(values)
-        given = [as_variable(value) for value in listed]
-        tensor = next((v for v in given if isinstance(v, Variable)), None)
+        items = list(values[0]) if len(values) == 1 else list(values)
+        items = [as_variable(item) for item in items]
+        tensor = next((v for v in items if isinstance(v, Variable)), None)
         if tensor is None or options:
             return usual(*values, **options)
-        kind = tensor.dtype
+        dtype = tensor.dtype
         tensors = [
-            v if isinstance(v, Variable) else functions.full([], v, kind) for v in given
+            v if isinstance(v, Variable) else functions.full([], v, dtype)
+            for v in items
         ]
         return reduce(pair, tensors)
 
@@ -158,17 +159,17 @@ BUILT_IN: dict[Any, Callable[..., Any]] = {
     zip: convert_zip,
     **FUNCTIONS,
 }
-"""Functions that mean something else for tensors of a program."""
+"""Replacements of functions that cannot take Variables themselves."""
 
 
 def convert_call(function: Any) -> Any:
-    """What to call in the place of a function."""
+    """Return the function to call instead of another one."""
     try:
-        found = BUILT_IN.get(function)
-    except TypeError:
-        found = None
-    if found is not None:
-        return found
+        replacement = BUILT_IN.get(function)
+    except TypeError:  # a callable object without a hash
+        replacement = None
+    if replacement is not None:
+        return replacement
     if isinstance(function, nn.Layer):
         return prepared(function)
     if isinstance(function, MethodType):
@@ -183,45 +184,45 @@ def convert_call(function: Any) -> Any:
 
 
 def method(bound: MethodType) -> Any:
-    """A bound method, its function converted."""
+    """Convert a bound method's function."""
     function = bound.__func__
     if function in FUNCTIONS:
         return MethodType(FUNCTIONS[function], bound.__self__)
     if isinstance(function, FunctionType):
-        found = user_function(function)
-        return bound if found is None else MethodType(found, bound.__self__)
+        own = user_function(function)
+        return bound if own is None else MethodType(own, bound.__self__)
     return bound
 
 
 def callable_object(value: Any) -> Any:
-    """An object of the user's with `__call__`, that converted."""
+    """Convert the `__call__` of an object of the user's."""
     if isinstance(value, (type, ModuleType)) or not callable(value):
         return value
     call = type(value).__call__
     if not isinstance(call, FunctionType):
         return value
-    found = user_function(call)
-    return value if found is None else MethodType(found, value)
+    own = user_function(call)
+    return value if own is None else MethodType(own, value)
 
 
 def user_function(function: FunctionType) -> FunctionType | None:
-    """A function of the user's, converted; None for one to be called as it is."""
+    """Convert a function of the user's; None for one that is called as it is."""
     if is_converted(function):
         return function
     if not written_by_user(function):
         return None
     try:
-        found = converted(function, helpers())
+        result = converted(function, helpers())
     except NoSourceError:
         return None
     here = tracer()
     if here is not None:
-        here.meet_function(found)
-    return found
+        here.meet_function(result)
+    return result
 
 
 def written_by_user(function: FunctionType) -> bool:
-    """Whether a function is to be converted."""
+    """True for a function to convert."""
     if getattr(function, LEFT_ALONE, False):
         return False
     if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
@@ -233,13 +234,16 @@ def written_by_user(function: FunctionType) -> bool:
 
 
 def framework(module: str) -> bool:
-    """Whether a module belongs to the framework; its models are like the user's."""
+    """True for a module of the framework; its models count as the user's code."""
     ours = module == "teachgraph" or module.startswith("teachgraph.")
     return ours and not module.startswith("teachgraph.models")
 
 
 def prepared(layer: nn.Layer) -> nn.Layer:
-    """A layer whose `forward`, and those of the layers within, are converted."""
+    """Convert the `forward` and the hooks of a layer and its sublayers, in place.
+
+    `Tracer.restore` undoes it.
+    """
     here = tracer()
     if here is None:
         return layer
@@ -248,17 +252,18 @@ def prepared(layer: nn.Layer) -> nn.Layer:
         if "forward" in one.__dict__ and not hasattr(one.forward, "converted_function"):
             continue
         forward = convert_call(one.forward)
+        # Past Layer.__setattr__, which would count a change of the user's.
         if forward is not one.forward:
             object.__setattr__(one, "forward", forward)
         for name in ("_pre_hooks", "_post_hooks"):
             if hooks := one.__dict__[name]:
-                found = {key: convert_call(hook) for key, hook in hooks.items()}
-                object.__setattr__(one, name, found)
+                calls = {key: convert_call(hook) for key, hook in hooks.items()}
+                object.__setattr__(one, name, calls)
     return layer
 
 
 def helpers() -> Mapping[str, Any]:
-    """What converted functions call, by name."""
-    from teachgraph.jit.helpers import HELPERS
+    """Return the functions that converted code calls, by name."""
+    from teachgraph.jit.helpers import HELPERS  # which imports this module
 
     return HELPERS

@@ -1,4 +1,4 @@
-"""Containers and tensors changed in place, and parts of them that a tensor chooses."""
+"""Changes of containers and tensors in place, and items at places of tensors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import array_of
-from teachgraph.jit.effects import noted
+from teachgraph.jit.container_changes import about_to_change
 from teachgraph.jit.inplace import rewritten
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
@@ -36,10 +36,10 @@ NEW: dict[str, Any] = {
     "fill_": functions.full_like,
     "zero_": functions.zeros_like,
 }
-"""What gives new tensors where the name without `_` is no method."""
+"""Out-of-place functions for methods whose name without `_` is no method."""
 
 MODULES = ("teachgraph", "teachgraph.nn.functional")
-"""What has functions that change their first argument."""
+"""Modules with functions that change their first argument in place."""
 
 AUGMENTED: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
@@ -62,23 +62,26 @@ def convert_change(owner: Any, method: str, *values: Any, **named: Any) -> Any:
     """`owner.append(value)` and the like."""
     from teachgraph.jit.convert_call import convert_call
 
-    noted(owner)
-    if method in ("insert", "pop") and chosen_later(owner, *values[:1]):
+    about_to_change(owner)
+    if method in ("insert", "pop") and indexed_by_tensor(owner, *values[:1]):
         longer = 1 if method == "insert" else -1
         return through_array(owner, longer, lambda a: getattr(a, method)(*values))
     return convert_call(getattr(owner, method))(*values, **named)
 
 
-def chosen_later(owner: Any, *index: Any) -> bool:
-    """Whether a tensor of the program says which item of a Python list it is."""
-    later = any(isinstance(as_variable(place), Variable) for place in index)
-    return later and type(owner) in (list, tuple)
+def indexed_by_tensor(owner: Any, *index: Any) -> bool:
+    """True if a Variable is the index into a Python list or tuple."""
+    by_tensor = any(isinstance(as_variable(place), Variable) for place in index)
+    return by_tensor and type(owner) in (list, tuple)
 
 
 def through_array(
     items: list[Any], longer: int, change: Callable[[ArrayVariable], Any]
 ) -> Any:
-    """Change a list as an array of the program, whose places may be tensors."""
+    """Change a list by way of a tensor array, whose index may be a tensor.
+
+    The list keeps its identity and a known length, `longer` more than before.
+    """
     array, length = array_of(items), len(items) + longer
     result = change(array)
     items[:] = [array[i] for i in range(length)]
@@ -86,7 +89,7 @@ def through_array(
 
 
 def convert_inplace(owner: Any, method: str, *values: Any, **named: Any) -> Any:
-    """`owner.add_(value)` and the like: the owner itself; or `relu_(owner)`."""
+    """`owner.add_(value)` and the like, or `relu_(owner)`; return the owner."""
     from teachgraph.jit.convert_call import convert_call
 
     function = NEW.get(method) or getattr(Variable, method[:-1], None)
@@ -99,20 +102,20 @@ def convert_inplace(owner: Any, method: str, *values: Any, **named: Any) -> Any:
         return convert_call(getattr(owner, method))(*values, **named)
     if function is None:
         raise ConversionError(at_user_line(f"a tensor has no method {method!r}"))
-    given = [as_variable(value) for value in values]
-    return rewritten(owner, function(owner, *given, **named))
+    inputs = [as_variable(value) for value in values]
+    return rewritten(owner, function(owner, *inputs, **named))
 
 
 def convert_getitem(owner: Any, index: Any) -> Any:
-    """`owner[index]`; a tensor may also say which item of a list it is."""
-    if chosen_later(owner, index):
+    """`owner[index]`; the index of a list may be a tensor."""
+    if indexed_by_tensor(owner, index):
         return array_of(owner)[as_variable(index)]
     return owner[index]
 
 
 def convert_setitem(owner: Any, index: Any, value: Any, sign: str = "") -> None:
     """`owner[index] = value`, or with a sign `owner[index] += value`."""
-    noted(owner)
+    about_to_change(owner)
     if sign:
         value = AUGMENTED[sign](convert_getitem(owner, index), value)
     if isinstance(owner, Either) or (tracer() and isinstance(owner, Tensor)):
@@ -121,7 +124,7 @@ def convert_setitem(owner: Any, index: Any, value: Any, sign: str = "") -> None:
         place = as_index(index)
         place = as_places(owner, place) if bounded_later(place) else place
         rewritten(owner, set_item(owner, place, as_variable(value)))
-    elif chosen_later(owner, index):
+    elif indexed_by_tensor(owner, index):
         through_array(owner, 0, lambda array: array.__setitem__(index, value))
     else:
         owner[index] = value
@@ -129,27 +132,27 @@ def convert_setitem(owner: Any, index: Any, value: Any, sign: str = "") -> None:
 
 def convert_delitem(owner: Any, index: Any) -> None:
     """`del owner[index]`."""
-    noted(owner)
-    if chosen_later(owner, index):
+    about_to_change(owner)
+    if indexed_by_tensor(owner, index):
         through_array(owner, -1, lambda array: array.__delitem__(index))
     else:
         del owner[index]
 
 
 def as_index(index: Any) -> Any:
-    """An index, its Tensors as variables."""
+    """Adopt the Tensors of an index."""
     if isinstance(index, tuple):
         return tuple(map(as_index, index))
     return as_variable(index)
 
 
 def convert_getattr(owner: Any, name: str) -> Any:
-    """`owner.name`, or what stands for an attribute that is not there yet."""
+    """`owner.name`, or a placeholder for an attribute that does not exist yet."""
     return getattr(owner, name, None) if hasattr(owner, name) else Undefined(name)
 
 
 def convert_setattr(owner: Any, name: str, value: Any) -> None:
-    """`owner.name = value`; of what is not there, `del owner.name`."""
+    """`owner.name = value`; of the placeholder, `del owner.name`."""
     if isinstance(value, Undefined):
         if name in getattr(owner, "__dict__", {}):
             delattr(owner, name)
@@ -158,7 +161,7 @@ def convert_setattr(owner: Any, name: str, value: Any) -> None:
 
 
 def convert_known(name: str, read: Callable[[], Any]) -> Any:
-    """A global or nonlocal name, or what stands for one without a value."""
+    """Read a global or nonlocal name; return a placeholder for one without a value."""
     try:
         return read()
     except NameError:
@@ -166,7 +169,7 @@ def convert_known(name: str, read: Callable[[], Any]) -> Any:
 
 
 def convert_after(first: Any, value: Any) -> Any:
-    """The value, once something else has been done."""
+    """Return the second argument: Python has evaluated the first one before it."""
     return value
 
 

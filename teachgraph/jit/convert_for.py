@@ -1,4 +1,4 @@
-"""`for` at run time: over what Python can count, its own; over the rest, a loop."""
+"""`for` at run time: Python's own over a known length, else a loop of the program."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
 
 
 class Counted:
-    """What can be gone through by number, when the program runs.
+    """An iterable of a length that is known only when the program runs.
 
     Attributes:
-        length: How many there are: a Variable.
-        at: The one at a place.
+        length: The number of items, a Variable.
+        at: Returns the item at an index.
     """
 
     def __init__(self, length: Any, at: Callable[[Any], Any]) -> None:
@@ -47,7 +47,7 @@ class Counted:
 
 
 def counted(value: Any) -> Counted | None:
-    """A tensor whose length is not known yet as what can be gone through by number."""
+    """Return a tensor of unknown length, or a tensor array, as a `Counted`."""
     if isinstance(value, Counted):
         return value
     if not isinstance(value, Variable):
@@ -61,90 +61,92 @@ def counted(value: Any) -> Counted | None:
 
 
 def size(value: Variable, axis: int) -> Any:
-    """A size that is known only when the program runs."""
+    """Return a size that is known only when the program runs."""
     from teachgraph.jit.convert_shape import size_of
 
     return size_of(value, axis)
 
 
 def convert_range(*bounds: Any) -> Any:
-    """`range(...)`, of tensors or not."""
-    given = [as_variable(bound) for bound in bounds]
-    if not any(isinstance(bound, Variable) for bound in given):
-        return range(*given)
-    start, stop, step = (0, given[0], 1) if len(given) == 1 else (*given, 1)[:3]
-    return Counted(rounds(start, stop, step), lambda i: whole(i * step + start))
+    """`range(...)`, also with bounds that are tensors."""
+    bounds = tuple(as_variable(bound) for bound in bounds)
+    if not any(isinstance(bound, Variable) for bound in bounds):
+        return range(*bounds)
+    start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    length = range_length(start, stop, step)
+    return Counted(length, lambda i: range_index(i * step + start))
 
 
-class Whole(Variable):
-    """A number of a range: without a program it is Python's, not a tensor."""
+class RangeIndex(Variable):
+    """A number of a range: in Python it is an int, so it divides like one."""
 
     def __rtruediv__(self, other: Any) -> Any:
-        """A number by it; the program stops where Python would."""
+        """Divide by it; the program stops where Python would."""
         required(self != 0, ZeroDivisionError, "division by zero")
         return super().__rtruediv__(other)
 
 
-def whole(value: Any) -> Any:
-    """What was computed just now as a number of a range."""
+def range_index(value: Any) -> Any:
+    """Turn a Variable that was just computed into a `RangeIndex`."""
     if type(value) is Variable:
-        value.__class__ = Whole
+        value.__class__ = RangeIndex
     return value
 
 
-def rounds(start: Any, stop: Any, step: Any) -> Any:
-    """How many numbers a range has: the ceiling of (stop - start) / step, or 0."""
+def range_length(start: Any, stop: Any, step: Any) -> Any:
+    """Compute the length of a range: the ceiling of (stop - start) / step, or 0."""
     distance = stop - start
     if isinstance(step, Variable) or step not in (1, -1):
-        whole = (distance + step + (-1 if positive(step) else 1)) // step
+        length = (distance + step + (-1 if positive(step) else 1)) // step
         if isinstance(step, Variable):
-            whole = -((-distance) // step)
+            # Its sign is unknown: the ceiling as a negated floor does without.
+            length = -((-distance) // step)
     else:
-        whole = distance * step
+        length = distance * step
     return functions.cast(
-        functions.maximum(whole, functions.zeros_like(whole)), "int64"
+        functions.maximum(length, functions.zeros_like(length)), "int64"
     )
 
 
 def positive(step: Any) -> bool:
-    """Whether a step of Python's goes up."""
+    """True for a positive number of Python."""
     return not isinstance(step, Variable) and step > 0
 
 
 def convert_enumerate(values: Any, start: Any = 0) -> Any:
-    """`enumerate(...)`, of tensors or not."""
-    given = as_variable(values)
-    found = counted(given)
-    if found is None:
-        return enumerate(given, start)
-    return Counted(found.length, lambda i: (i + start, found.at(i)))
+    """`enumerate(...)`, also over tensors."""
+    values = as_variable(values)
+    items = counted(values)
+    if items is None:
+        return enumerate(values, start)
+    return Counted(items.length, lambda i: (i + start, items.at(i)))
 
 
 def convert_reversed(values: Any) -> Any:
-    """`reversed(...)`, of tensors or not."""
-    given = as_variable(values)
-    found = counted(given)
-    if found is None:
-        return reversed(given)
-    return Counted(found.length, lambda i: found.at(found.length - 1 - i))
+    """`reversed(...)`, also over tensors."""
+    values = as_variable(values)
+    items = counted(values)
+    if items is None:
+        return reversed(values)
+    return Counted(items.length, lambda i: items.at(items.length - 1 - i))
 
 
 def convert_zip(*values: Any, strict: bool = False) -> Any:
-    """`zip(...)`, of tensors or not."""
-    given = [as_variable(value) for value in values]
-    found = [counted(value) for value in given]
-    if all(one is None for one in found):
-        return zip(*given, strict=strict)
+    """`zip(...)`, also over tensors."""
+    values = tuple(as_variable(value) for value in values)
+    items = [counted(value) for value in values]
+    if all(one is None for one in items):
+        return zip(*values, strict=strict)
     lengths = [
         one.length if one is not None else functions.full([], len(value), "int64")
-        for one, value in zip(found, given, strict=True)
+        for one, value in zip(items, values, strict=True)
     ]
     shortest = lengths[0]
     for length in lengths[1:]:
         shortest = functions.minimum(shortest, length)
 
     def at(i: Any) -> tuple[Any, ...]:
-        pairs = zip(found, given, strict=True)
+        pairs = zip(items, values, strict=True)
         return tuple(v[i] if one is None else one.at(i) for one, v in pairs)
 
     return Counted(shortest, at)
@@ -153,55 +155,55 @@ def convert_zip(*values: Any, strict: bool = False) -> Any:
 def convert_for(
     values: Any,
     body: Callable[..., tuple[Any, ...]],
-    given: tuple[Any, ...],
+    state: tuple[Any, ...],
     names: Sequence[str],
     stop: int | None = None,
 ) -> tuple[Any, ...]:
     """`for item in values: body(item, ...)`.
 
     Args:
-        values: What is gone through.
+        values: The iterable.
         body: Takes an item and the variables; returns the variables.
-        given: The variables as they are before.
-        names: What they are called.
+        state: The variables before the loop.
+        names: Their names.
         stop: The place of the variable that ends the loop, if there is one.
     """
     values = as_variable(values)
-    found = counted(values)
-    if found is not None:
-        return counted_for(found, body, given, names, stop)
+    items = counted(values)
+    if items is not None:
+        return counted_for(items, body, state, names, stop)
     for item in values:
-        done = False if stop is None else given[stop]
+        done = False if stop is None else state[stop]
         if as_variable(done) is True:
             break
-        given = one_round(done, body, item, given, names)
-    return given
+        state = iteration(done, body, item, state, names)
+    return state
 
 
-def one_round(
+def iteration(
     done: Any,
     body: Callable[..., tuple[Any, ...]],
     item: Any,
-    given: tuple[Any, ...],
+    state: tuple[Any, ...],
     names: Sequence[str],
 ) -> tuple[Any, ...]:
-    """One round of Python's loop, unless the loop is done by then."""
+    """Run one iteration of Python's loop, under an `if` when a tensor may end it."""
     if done is False:
-        return body(item, *given)
+        return body(item, *state)
     going = convert_logical_not(done)
     return convert_ifelse(
-        going, lambda *now: body(item, *now), lambda *now: now, given, names
+        going, lambda *now: body(item, *now), lambda *now: now, state, names
     )
 
 
 def counted_for(
     values: Counted,
     body: Callable[..., tuple[Any, ...]],
-    given: tuple[Any, ...],
+    state: tuple[Any, ...],
     names: Sequence[str],
     stop: int | None,
 ) -> tuple[Any, ...]:
-    """A loop whose rounds are counted when the program runs."""
+    """Append a loop over an index, whose end is known when the program runs."""
     start = functions.full([], 0, "int64")
 
     def test(i: Any, *now: Any) -> Any:
@@ -210,7 +212,7 @@ def counted_for(
             return more
         return functions.logical_and(more, convert_logical_not(now[stop]))
 
-    def round_(i: Any, *now: Any) -> tuple[Any, ...]:
+    def indexed_body(i: Any, *now: Any) -> tuple[Any, ...]:
         return (i + 1, *body(values.at(i), *now))
 
-    return tensor_while(test, round_, (start, *given), ("the round", *names))[1:]
+    return tensor_while(test, indexed_body, (start, *state), ("the round", *names))[1:]

@@ -1,4 +1,4 @@
-"""Functions of tensors that take lists or sizes, where a program works these out."""
+"""Functions of tensors whose lists or sizes are known only when the program runs."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ __all__ = ["FUNCTIONS"]
 
 
 def convert_stack(x: Any, axis: int = 0, name: Any = None) -> Any:
-    """`stack`, also of a list that a loop has made longer."""
+    """`stack`, also of a tensor array."""
     if isinstance(x, Variable) and x.type == ARRAY:
         return tensor_array_to_tensor(x, axis=axis, use_stack=True)
     return functions.stack(x, axis)
 
 
 def convert_concat(x: Any, axis: Any = 0, name: Any = None) -> Any:
-    """`concat`, also of a list that a loop has made longer."""
+    """`concat`, also of a tensor array."""
     if isinstance(x, Variable) and x.type == ARRAY:
         return tensor_array_to_tensor(x, axis=axis)
     return functions.concat(x, axis)
 
 
 def convert_reshape(x: Any, *shape: Any, **named: Any) -> Any:
-    """`reshape`, also to sizes that a program works out."""
-    given = named.get("shape", shape[0] if len(shape) == 1 else shape)
+    """`reshape`, also to sizes that are tensors."""
+    wanted = named.get("shape", shape[0] if len(shape) == 1 else shape)
     value = as_variable(x)
-    if not isinstance(given, (list, tuple)) or not any(map(is_later, given)):
+    if not isinstance(wanted, (list, tuple)) or not any(map(is_later, wanted)):
         return functions.reshape(value, *shape, **named)
-    sizes = [worked_out(value, size, place) for place, size in enumerate(given)]
+    sizes = [static_size(value, size, place) for place, size in enumerate(wanted)]
     if sizes.count(-1) > 1:
         raise ConversionError(
             at_user_line(
@@ -48,35 +48,35 @@ def convert_reshape(x: Any, *shape: Any, **named: Any) -> Any:
     return functions.reshape(value, sizes)
 
 
-def worked_out(x: Variable, size: Any, place: int) -> int:
-    """A size as `reshape` takes it: 0 for what x has there, -1 for what is left."""
+def static_size(x: Variable, size: Any, place: int) -> int:
+    """Return a size as `reshape` takes it: 0 keeps that of x, -1 takes what is left."""
     if not is_later(size):
         return int(size)
     return 0 if axis_of(size) == (x.name, place) else -1
 
 
 def is_later(size: Any) -> bool:
-    """Whether a size is known only when the program runs."""
+    """True if a size is known only when the program runs."""
     return isinstance(size, Variable)
 
 
 def filled(usual: Any) -> Callable[..., Any]:
-    """`full`, `zeros` or `ones`, also of sizes that a program works out."""
+    """Convert `full`, `zeros` or `ones`, also for sizes that are tensors."""
     value = {functions.zeros: 0.0, functions.ones: 1.0}.get(usual)
 
     def fill(shape: Any, *rest: Any, **named: Any) -> Any:
         if not isinstance(shape, (list, tuple)) or not any(map(is_later, shape)):
             return usual(shape, *rest, **named)
         names = ("fill_value", "dtype") if value is None else ("dtype",)
-        given = dict(zip(names, rest, strict=False)) | named
-        number = given.get("fill_value", value)
-        return of_sizes(shape, number, given.get("dtype"))
+        arguments = dict(zip(names, rest, strict=False)) | named
+        number = arguments.get("fill_value", value)
+        return of_sizes(shape, number, arguments.get("dtype"))
 
     return fill
 
 
 def of_sizes(shape: Sequence[Any], value: Any, dtype: Any) -> Any:
-    """A tensor of one value, some of whose sizes are tensors."""
+    """Fill a tensor with one value; some of its sizes are tensors."""
     known = [-1 if is_later(size) else int(size) for size in shape]
     sizes = [size for size in shape if is_later(size)]
     return fill_sizes(*sizes, shape=known, value=value, dtype=code_of(dtype))
@@ -90,4 +90,4 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     functions.stack: convert_stack,
     functions.zeros: filled(functions.zeros),
 }
-"""What takes the place of some functions inside converted ones."""
+"""Replacements of functions inside converted code."""

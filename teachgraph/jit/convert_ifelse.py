@@ -1,4 +1,4 @@
-"""`if` at run time: Python's own, or a branch of the program if a tensor decides."""
+"""`if` at run time: Python's own, or a conditional block if a tensor decides."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_l
 from teachgraph.core.op import Traced
 from teachgraph.core.program import Block, Operator, Spec, Variable, current_block
 from teachgraph.jit.as_array import array_of
+from teachgraph.jit.container_changes import BodyResult, snapshot
 from teachgraph.jit.container_snapshot import Copies
-from teachgraph.jit.effects import Effects, journal
 from teachgraph.jit.merge import Merge
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
@@ -33,15 +33,15 @@ Body = Callable[..., tuple[Any, ...]]
 
 
 def convert_undefined(name: str) -> Undefined:
-    """What a name stands for before anything is assigned to it."""
+    """Return the placeholder of a name without a value."""
     return Undefined(name)
 
 
 def convert_load(value: Any) -> Any:
-    """A name that may stand for nothing, where it is read.
+    """Return the value of a name that may have none, where the user reads it.
 
     Raises:
-        UnboundLocalError: It does.
+        UnboundLocalError: It has none.
     """
     if isinstance(value, Undefined):
         value.refuse()
@@ -51,7 +51,7 @@ def convert_load(value: Any) -> Any:
 
 
 def convert_nothing() -> Any:
-    """What a result is before there is one."""
+    """Return the placeholder of a result before the first `return`."""
     return NOTHING
 
 
@@ -59,46 +59,46 @@ def convert_ifelse(
     test: Any,
     then: Body,
     otherwise: Body | None,
-    given: tuple[Any, ...],
+    values: tuple[Any, ...],
     names: Sequence[str],
 ) -> tuple[Any, ...]:
     """`if test: then, else: otherwise`.
 
     Args:
-        test: What decides.
-        then: Takes the variables given; returns those named.
-        otherwise: The same, or None to leave them as they are.
-        given: Variables that are changed, as they are before.
-        names: What the variables are called that come out.
+        test: The condition.
+        then: Takes the values; returns the variables in `names`.
+        otherwise: Does likewise; None leaves the variables as they are.
+        values: The values that the branches take.
+        names: The names of the variables that they return.
     """
     condition = as_condition(test)
     if not isinstance(condition, Variable):
         taken = then if condition else otherwise
-        return unchanged(then, given, names) if taken is None else taken(*given)
+        return unchanged(then, values, names) if taken is None else taken(*values)
     yes, no = TracedBranch(condition), TracedBranch(condition, holds=False)
-    pair = yes.run(then, given), no.run(otherwise or as_it_was(then, names), given)
+    pair = yes.run(then, values), no.run(otherwise or identity(then, names), values)
     merge = Merge(condition, yes, no, pair)
-    triples = zip(pair[0].found, pair[1].found, names, strict=True)
+    triples = zip(pair[0].values, pair[1].values, names, strict=True)
     return merge.all(list(triples))
 
 
 def unchanged(
-    then: Body, given: tuple[Any, ...], names: Sequence[str]
+    then: Body, values: tuple[Any, ...], names: Sequence[str]
 ) -> tuple[Any, ...]:
-    """The variables as they were: those that come out are among those that go in."""
+    """Return the named variables as they were, found among a branch's parameters."""
     code = then.__code__
     parameters = code.co_varnames[: code.co_argcount]
-    values = dict(zip(parameters, given, strict=True))
-    return tuple(values[name] for name in names)
+    by_name = dict(zip(parameters, values, strict=True))
+    return tuple(by_name[name] for name in names)
 
 
-def as_it_was(then: Body, names: Sequence[str]) -> Body:
-    """A branch that changes nothing."""
-    return lambda *given: unchanged(then, given, names)
+def identity(then: Body, names: Sequence[str]) -> Body:
+    """Return a branch that changes nothing."""
+    return lambda *values: unchanged(then, values, names)
 
 
 def as_condition(test: Any) -> Any:
-    """A tensor as one boolean Variable; anything else as it is.
+    """Turn a tensor into one boolean Variable; return anything else as it is.
 
     Raises:
         InvalidValueError: It has several elements.
@@ -119,10 +119,10 @@ def as_condition(test: Any) -> Any:
 
 
 def convert_guard(test: Any, what: str) -> Any:
-    """A condition that Python decides by.
+    """Return a condition that only Python can decide.
 
     Raises:
-        ConversionError: A tensor of the program would.
+        ConversionError: It is a tensor of the program.
     """
     if isinstance(as_variable(test), Variable):
         raise ConversionError(
@@ -136,12 +136,13 @@ def convert_guard(test: Any, what: str) -> Any:
 
 
 class TracedBranch:
-    """A branch of the program.
+    """A branch that is traced into a conditional block.
 
     Attributes:
         flag: The condition.
-        holds: Whether the branch is taken if it holds, or if it does not.
-        made: The branch, once there is one.
+        holds: True for the branch taken if it holds, False for the other one.
+        made: The conditional block; None if the branch appends no operator.
+        outside: The variables handed out of it, by identity.
     """
 
     def __init__(self, flag: Variable, *, holds: bool = True) -> None:
@@ -150,26 +151,29 @@ class TracedBranch:
         self.made: Branch | None = None
         self.outside: dict[int, Variable] = {}
 
-    def run(self, body: Body, given: tuple[Any, ...]) -> Effects:
-        """What a branch returns and changes, traced into a block."""
-        found: tuple[Any, ...] = ()
+    def run(self, body: Body, arguments: tuple[Any, ...]) -> BodyResult:
+        """Trace the branch; return its values and its changes to containers."""
+        values: tuple[Any, ...] = ()
         own: dict[int, Variable] = {}
 
         def results() -> list[Variable]:
-            nonlocal found
-            found = body(*given)
-            noting = Copies(lambda leaf: note(leaf, current_block(), own))
-            noting((found, [kept.container for kept in log.changed()]))
+            nonlocal values
+            values = body(*arguments)
+            collect = Copies(lambda leaf: note(leaf, current_block(), own))
+            collect((values, [saved.container for saved in before.changed()]))
             return list(own.values())
 
-        with journal(given) as log:
+        with snapshot(arguments) as before:
             outside = self.branch(results)
             handed_out = dict(zip(own, outside, strict=True))
             self.outside = {id(v): v for v in outside}
-            return Effects(log, found, lambda leaf: handed_out.get(id(leaf), leaf))
+            # The copies are made before the snapshot puts the old contents back.
+            return BodyResult(
+                before, values, lambda leaf: handed_out.get(id(leaf), leaf)
+            )
 
     def branch(self, results: Callable[[], list[Variable]]) -> list[Variable]:
-        """Append the branch; one that does nothing is left out."""
+        """Append the conditional block, unless it has no operators."""
         count = len(self.parent.ops)
         flag = self.flag if self.holds else functions.logical_not(self.flag)
         self.made = Branch(self.parent, flag)
@@ -185,21 +189,21 @@ class TracedBranch:
         return outside
 
     def hand_out(self, value: Variable) -> Variable:
-        """A variable that comes out of the branch, also if it was there before.
+        """Return a variable that comes out of the branch, also for one from before it.
 
-        So the way back knows that no gradient comes here if it is not taken.
+        So the backward sends no gradient through a branch that is not taken.
         """
         if value.stop_gradient or id(value) in self.outside or self.outdated(value):
             return value
         if self.made is None:
             (out,) = self.branch(lambda: [value])
         else:
-            out = passed_on(self.made, value)
+            out = late_output(self.made, value)
         self.outside[id(out)] = out
         return out
 
     def array(self, value: Any, like: Spec | None) -> Variable:
-        """The same of an array, or of a list as one."""
+        """Hand out a tensor array, or a list as one."""
         if isinstance(value, Variable):
             return self.hand_out(value)
         made = self.made
@@ -208,7 +212,7 @@ class TracedBranch:
         return out
 
     def outdated(self, value: Variable) -> bool:
-        """Whether a variable has had another value since, and the branch no longer."""
+        """True if an operator after the branch overwrites a variable in place."""
         if self.made is None:
             return False
         ops = self.parent.ops
@@ -216,24 +220,24 @@ class TracedBranch:
         return any(value.name in op.output_arg_names for op in since)
 
 
-def passed_on(made: Branch, value: Variable) -> Variable:
-    """A variable that a branch gives this value, although it is done already."""
+def late_output(made: Branch, value: Variable) -> Variable:
+    """Add an output with this value to a branch that has been appended already."""
     out = made.handed_out(value)
     operator = operator_of(made)
-    read, given = operator.inputs["Input"], operator.outputs["Out"]
+    read, written = operator.inputs["Input"], operator.outputs["Out"]
     operator.inputs["Input"] = sorted({*read, value.name})
-    operator.outputs["Out"] = [*given, out.name]
+    operator.outputs["Out"] = [*written, out.name]
     return out
 
 
 def operator_of(made: Branch) -> Operator:
-    """The operator that runs a branch."""
+    """Return the operator that runs a branch."""
     ops = made.parent.ops
     return next(op for op in reversed(ops) if op.sub_block is made.block)
 
 
 def note(leaf: Any, block: Block, own: dict[int, Variable]) -> None:
-    """Add a variable of the block to those that are handed out."""
+    """Add a variable to `own` if it belongs to the block."""
     if isinstance(leaf, Variable) and leaf.name in block.vars:
         own[id(leaf)] = leaf
 
@@ -243,7 +247,7 @@ def convert_ternary(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) ->
     condition = as_condition(test)
     if not isinstance(condition, Variable):
         return yes() if condition else no()
-    (found,) = convert_ifelse(
+    (value,) = convert_ifelse(
         condition, lambda: (yes(),), lambda: (no(),), (), ("the value",)
     )
-    return found
+    return value

@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`, comparisons in a chain and `is None`, of tensors or not."""
+"""`and`, `or`, `not`, chained comparisons and `is None`, also of tensors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SAFE = frozenset(
         "square",
     }
 )
-"""Ops that cannot fail, so that it does no harm to run them when nobody asked."""
+"""Ops that cannot fail: running one where Python would not does no harm."""
 
 Later = Callable[[], Any]
 
@@ -72,14 +72,15 @@ def convert_logical_or(first: Any, second: Later) -> Any:
 
 
 def both(flag: Variable, second: Later, join: Callable[..., Any], *, when: bool) -> Any:
-    """A condition and another, which is computed only where it matters if it may fail.
+    """Join two conditions; the second one goes into a branch if it may fail.
 
     Args:
         flag: The first condition.
-        second: Computes the other.
+        second: Computes the second.
         join: `logical_and` or `logical_or`.
-        when: The first condition for which the other one matters.
+        when: The value of the first for which Python would evaluate the second.
     """
+    # A trial run tells which ops the second one needs; a branch costs more than they.
     with rehearsal() as block:
         second()
         harmless = all(op.type in SAFE for op in block.ops)
@@ -89,18 +90,19 @@ def both(flag: Variable, second: Later, join: Callable[..., Any], *, when: bool)
             return join(flag, other)
         return flag if bool(other) is when else functions.full([], not when, "bool")
 
-    def ask() -> tuple[Any]:
-        found = as_condition(second())
-        if not isinstance(found, Variable):
-            return (functions.full([], bool(found), "bool"),)
-        return (functions.reshape(found, []) if found.shape else found,)
+    def evaluate() -> tuple[Any]:
+        condition = as_condition(second())
+        if not isinstance(condition, Variable):
+            return (functions.full([], bool(condition), "bool"),)
+        # `as_condition` leaves shapes [1] and [1, 1]; the other branch gives [].
+        return (functions.reshape(condition, []) if condition.shape else condition,)
 
     def known() -> tuple[Any]:
         return (functions.full([], not when, "bool"),)
 
-    order = (ask, known) if when else (known, ask)
-    (found,) = convert_ifelse(flag, *order, (), ("the condition",))
-    return found
+    order = (evaluate, known) if when else (known, evaluate)
+    (result,) = convert_ifelse(flag, *order, (), ("the condition",))
+    return result
 
 
 def convert_logical_not(value: Any) -> Any:
@@ -126,13 +128,13 @@ COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def convert_chain(first: Any, *others: tuple[str, Later]) -> Any:
-    """`a < b() < c()`: each value computed once, and only if those before agree."""
+    """`a < b() < c()`: compute each value once, and only if those before agree."""
     (sign, later), *rest = others
     second = later()
-    found = COMPARISONS[sign](first, second)
+    comparison = COMPARISONS[sign](first, second)
     if not rest:
-        return found
-    return convert_logical_and(found, lambda: convert_chain(second, *rest))
+        return comparison
+    return convert_logical_and(comparison, lambda: convert_chain(second, *rest))
 
 
 def convert_is_none(value: Any) -> Any:

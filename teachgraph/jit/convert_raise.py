@@ -1,4 +1,4 @@
-"""`assert` and `raise` where a tensor decides: the program stops when it runs."""
+"""`assert` and `raise` at run time: if a tensor decides, an op stops the program."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def convert_assert(test: Any, said: Callable[[], Any]) -> None:
 
 
 def convert_raise(error: Any, cause: BaseException | None = None) -> None:
-    """`raise error`: now, or in a branch that a tensor decides, when that is taken."""
+    """`raise error`: now, or in a branch that a tensor decides, once it is taken."""
     if tracer() is None or current_block().idx == 0:
         if cause is not None:
             raise error from cause
         raise error
-    made = error() if isinstance(error, type) else error
-    message = made.args[0] if made.args else ""
+    instance = error() if isinstance(error, type) else error
+    message = instance.args[0] if instance.args else ""
     text = message if isinstance(message, str) else str(message)
-    required(functions.full([], False, "bool"), type(made), text)
+    required(functions.full([], False, "bool"), type(instance), text)
 
 
 def convert_raise_in_try(error: Any, cause: BaseException | None = None) -> None:
@@ -56,7 +56,7 @@ def convert_raise_in_try(error: Any, cause: BaseException | None = None) -> None
 
 
 def required(condition: Any, kind: type[BaseException], said: Any) -> None:
-    """Stop the program when it runs, with this error, unless a condition holds."""
+    """Append an op that stops the program with an error unless a condition holds."""
     text = said if isinstance(said, Text) else Text([str(said)])
     if condition.dtype != "bool":
         condition = functions.cast(condition, "bool")

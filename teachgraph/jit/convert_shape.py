@@ -1,4 +1,4 @@
-"""`x.shape`, `len(x)` and casts, of tensors or not."""
+"""`x.shape`, `len(x)` and casts such as `int(x)`, also of tensors."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ __all__ = ["axis_of", "cast_to", "convert_len", "convert_shape", "size_of"]
 
 
 def convert_shape(value: Any) -> Any:
-    """`value.shape`; a size that is not known yet is a tensor."""
-    found = as_variable(value) if isinstance(value, Either) else value
-    if not isinstance(found, Variable):
-        return found.shape
+    """`value.shape`; a size that is unknown while tracing is a tensor."""
+    tensor = as_variable(value) if isinstance(value, Either) else value
+    if not isinstance(tensor, Variable):
+        return tensor.shape
     return [
-        size if size != -1 else size_of(found, axis)
-        for axis, size in enumerate(found.shape)
+        size if size != -1 else size_of(tensor, axis)
+        for axis, size in enumerate(tensor.shape)
     ]
 
 
 def size_of(value: Variable, axis: int) -> Any:
-    """A size that is known only when the program runs."""
-    found = functions.cast(functions.shape(value)[axis], "int64")
-    found.__dict__["size_of"] = value.name, axis
-    return found
+    """Append an op that reads a size; return its result."""
+    size = functions.cast(functions.shape(value)[axis], "int64")
+    size.__dict__["size_of"] = value.name, axis
+    return size
 
 
 def axis_of(size: Variable) -> tuple[str, int] | None:
-    """Of which variable, and along which axis, a tensor is the size."""
-    found: tuple[str, int] | None = size.__dict__.get("size_of")
-    return found
+    """Return (variable, axis) for a result of `size_of`, None for another tensor."""
+    origin: tuple[str, int] | None = size.__dict__.get("size_of")
+    return origin
 
 
 def convert_len(value: Any) -> Any:
     """`len(value)`."""
-    found = as_variable(value)
-    if not isinstance(found, Variable):
-        return len(found)
-    if found.type == ARRAY:
-        return functions.reshape(array_length(found), [])
-    if not found.shape:
+    tensor = as_variable(value)
+    if not isinstance(tensor, Variable):
+        return len(tensor)
+    if tensor.type == ARRAY:
+        return functions.reshape(array_length(tensor), [])
+    if not tensor.shape:
         raise InvalidValueError(at_user_line("a 0-D tensor has no length"))
-    return convert_shape(found)[0]
+    return convert_shape(tensor)[0]
 
 
 def cast_to(kind: type, dtype: str) -> Callable[..., Any]:
-    """`int`, `float` or `bool`, also of a tensor; no gradient goes through a number."""
+    """Convert `int`, `float` or `bool`; as in Python, the result has no gradient."""
 
     def cast(*values: Any) -> Any:
-        found = as_variable(values[0]) if values else None
-        if not isinstance(found, (Variable, Tensor)) or len(values) > 1:
+        tensor = as_variable(values[0]) if values else None
+        if not isinstance(tensor, (Variable, Tensor)) or len(values) > 1:
             return kind(*values)
-        if any(size not in (1, -1) for size in found.shape):
+        if any(size not in (1, -1) for size in tensor.shape):
             raise InvalidValueError(
                 at_user_line(f"{kind.__name__}() takes a tensor of one element")
             )
-        one = functions.reshape(found, []) if found.shape else found
-        keeps = kind is float and one.dtype.kind == "f"
-        number = functions.assign(one) if keeps else functions.cast(one, dtype)
+        one = functions.reshape(tensor, []) if tensor.shape else tensor
+        same_kind = kind is float and one.dtype.kind == "f"
+        number = functions.assign(one) if same_kind else functions.cast(one, dtype)
         number.stop_gradient = True
         return number
 

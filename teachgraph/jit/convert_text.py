@@ -1,4 +1,4 @@
-"""f-strings and `print` with tensors in them: they are written when a program runs."""
+"""f-strings and `print` of tensors, which a program formats when it runs."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ CONVERSIONS: dict[str, Callable[[Any], Any]] = {"r": repr, "s": str, "a": ascii}
 
 
 class Text(str):
-    """A text with tensors in it, shown by their names until the program runs.
+    """A string with tensors in it, shown by their names until the program runs.
 
     Attributes:
-        parts: Words, and (Variable, how to write it).
+        parts: Strings, and pairs (Variable, format spec).
     """
 
     __slots__ = ("parts",)
     parts: list[Any]
 
     def __new__(cls, parts: Sequence[Any]) -> Self:
-        """A text of these parts."""
+        """Create a text of these parts."""
         words = [p if isinstance(p, str) else f"<{p[0].name}>" for p in parts]
-        made = super().__new__(cls, "".join(words))
-        made.parts = list(parts)
-        return made
+        text = super().__new__(cls, "".join(words))
+        text.parts = list(parts)
+        return text
 
 
 def convert_text(*parts: Any) -> str:
-    """An f-string: words, and (value, how to write it, conversion)."""
-    found = [p if isinstance(p, str) else formatted(*p) for p in parts]
-    if all(type(p) is str for p in found):
-        return "".join(found)
-    return Text([word for p in found for word in words_of(p)])
+    """Format an f-string: strings, and triples (value, format spec, conversion)."""
+    formats = [p if isinstance(p, str) else formatted(*p) for p in parts]
+    if all(type(p) is str for p in formats):
+        return "".join(formats)
+    return Text([word for p in formats for word in words_of(p)])
 
 
 def formatted(value: Any, spec: str, conversion: str) -> Any:
-    """One value of an f-string: text, or what is to be written later."""
+    """Format one value of an f-string; a tensor stays a pair with its format spec."""
     now = as_variable(value) if isinstance(value, Either) else value
     if isinstance(now, Variable):
         return now, spec
@@ -54,19 +54,23 @@ def formatted(value: Any, spec: str, conversion: str) -> Any:
 
 
 def words_of(part: Any) -> list[Any]:
-    """A part, or those it is made of."""
+    """List the parts of a text; of a string, the string."""
     return part.parts if isinstance(part, Text) else [part]
 
 
 def parts_of(text: Text) -> tuple[list[Any], list[str], list[Variable]]:
-    """A text as the op takes it: None for each tensor, how to write them, and they."""
+    """Split a text into attributes and inputs of an op.
+
+    Returns:
+        Its parts with None for each tensor, the format specs, and the tensors.
+    """
     parts = [p if isinstance(p, str) else None for p in text.parts]
     later = [p for p in text.parts if not isinstance(p, str)]
     return parts, [spec for _, spec in later], [value for value, _ in later]
 
 
 def convert_print(*values: Any, **options: Any) -> None:
-    """`print`: each time the program runs, to a file of the user's only now."""
+    """`print` in each run of the program; into a file of the user's, now."""
     shown = [as_variable(v) if isinstance(v, Either) else v for v in values]
     now = tracer() is None or options.get("file") is not None
     if now and not any(isinstance(value, (Variable, Text)) for value in shown):

@@ -1,8 +1,7 @@
-"""`while` at run time: Python's own as long as Python decides, then a loop.
+"""`while` at run time: Python's loop while Python decides, then one of the program.
 
-A loop variable of a program is a tensor of one dtype. What Python starts it as may be a
-number, a name without a value, None or a list; what a round makes of it tells which
-tensor it has to be, so the body is traced once to see.
+The first condition that is a Variable ends Python's loop: from there on the program
+loops. `loop_state` says how the user's variables become loop variables.
 """
 
 from __future__ import annotations
@@ -11,11 +10,10 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from teachgraph.jit.aliasing import chosen
-from teachgraph.jit.carries import after_round, carries
-from teachgraph.jit.carry import Carry
+from teachgraph.jit.aliasing import record_aliases
+from teachgraph.jit.container_changes import snapshot
 from teachgraph.jit.convert_ifelse import as_condition
-from teachgraph.jit.effects import journal
+from teachgraph.jit.loop_state import LoopState, loop_states, run_body
 from teachgraph.jit.tracing import Mark
 from teachgraph.ops import functions
 from teachgraph.static.nn import while_loop
@@ -29,67 +27,70 @@ Body = Callable[..., tuple[Any, ...]]
 def convert_while(
     test: Callable[..., Any],
     body: Body,
-    given: tuple[Any, ...],
+    values: tuple[Any, ...],
     names: Sequence[str],
 ) -> tuple[Any, ...]:
     """`while test: body`.
 
     Args:
-        test: Takes the variables; whether there is another round.
-        body: Takes the variables; returns what they are after a round.
-        given: The variables as they are before.
-        names: What they are called.
+        test: Takes the variables; returns the condition of another iteration.
+        body: Takes the variables; returns them after an iteration.
+        values: The variables before the loop.
+        names: Their names.
     """
     while True:
         mark = Mark()
-        condition = as_condition(test(*given))
+        condition = as_condition(test(*values))
         if isinstance(condition, Variable):
+            # The loop traces its test itself: the operators of this trial go.
             mark.undo()
-            return tensor_while(test, body, given, names)
+            return tensor_while(test, body, values, names)
         if not condition:
-            return given
-        given = body(*given)
+            return values
+        values = body(*values)
 
 
 def tensor_while(
     test: Callable[..., Any],
     body: Body,
-    given: tuple[Any, ...],
+    values: tuple[Any, ...],
     names: Sequence[str],
 ) -> tuple[Any, ...]:
-    """A loop of the program."""
-    parts = carries(body, given, names)
+    """Append a `while` operator; return the user's variables after the loop."""
+    states = loop_states(body, values, names)
 
-    def asked(*values: Any) -> Any:
-        with journal(given):
-            own = unpacked(parts, values)
-            found = as_condition(test(*own[: len(names)]))
-        if not isinstance(found, Variable):
-            found = functions.full([], bool(found), "bool")
-        return found
+    def condition_of(*loop_variables: Any) -> Any:
+        with snapshot(values):
+            own = unpacked(states, loop_variables)
+            condition = as_condition(test(*own[: len(names)]))
+        if not isinstance(condition, Variable):
+            condition = functions.full([], bool(condition), "bool")
+        return condition
 
-    def round_(*values: Any) -> list[Any]:
-        with journal(given):
-            results = after_round(body, parts, parted(parts, values), names)
-            pairs = zip(parts, results, strict=True)
-            return [v for part, result in pairs for v in part.pack(result)]
+    def iteration(*loop_variables: Any) -> list[Any]:
+        with snapshot(values):
+            groups = grouped(states, loop_variables)
+            results = run_body(body, states, groups, names)
+            pairs = zip(states, results, strict=True)
+            return [v for state, result in pairs for v in state.pack(result)]
 
-    first = [v for part in parts for v in part.first()]
-    last = while_loop(asked, round_, first)
-    found = unpacked(parts, last)[: len(names)]
-    for value, before in zip(found, given, strict=True):
+    first = [v for state in states for v in state.first()]
+    last = while_loop(condition_of, iteration, first)
+    results = unpacked(states, last)[: len(names)]
+    for value, before in zip(results, values, strict=True):
+        # Without an iteration the variable is still the one from before the loop.
         if isinstance(value, Variable) and value is not before:
-            chosen(value, before)
-    return tuple(found)
+            record_aliases(value, before)
+    return tuple(results)
 
 
-def parted(parts: Sequence[Carry], values: Sequence[Any]) -> list[list[Any]]:
-    """The loop's variables, those of each of the user's by themselves."""
+def grouped(states: Sequence[LoopState], values: Sequence[Any]) -> list[list[Any]]:
+    """Group the loop variables by the user's variable that they represent."""
     left = iter(values)
-    return [list(islice(left, part.width)) for part in parts]
+    return [list(islice(left, state.width)) for state in states]
 
 
-def unpacked(parts: Sequence[Carry], values: Sequence[Any]) -> list[Any]:
-    """The user's variables, made of the loop's."""
-    pairs = zip(parts, parted(parts, values), strict=True)
-    return [part.unpack(own) for part, own in pairs]
+def unpacked(states: Sequence[LoopState], values: Sequence[Any]) -> list[Any]:
+    """Build the user's variables from the loop variables."""
+    pairs = zip(states, grouped(states, values), strict=True)
+    return [state.unpack(own) for state, own in pairs]

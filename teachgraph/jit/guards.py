@@ -1,8 +1,8 @@
-"""What a trace read besides its arguments, and whether that is still as it was.
+"""Guards: values that a trace read besides its arguments, compared at each call.
 
-A trace reads attributes, globals and the variables around functions once: numbers
-become constants of the program, lists and dictionaries the loops over them. A guard
-remembers some places and what was there; a program is used while all its guards hold.
+A trace reads attributes, globals and closure cells once: numbers become constants of
+the program, loops over lists are unrolled. A guard remembers the values of some of
+these places; a program is used while all its guards hold.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ __all__ = ["Guard", "Watch", "broken", "called"]
 MISSING = object()
 PLAIN = (int, float, complex, str, bytes, type(None), np.generic)
 LONGEST = 100
-"""Of longer lists only the list itself and its length are watched."""
+"""For longer containers only the length is compared, so that a call stays cheap."""
 
 HANDLED = frozenset({"training", "forward", "_static_functions"})
 """Attributes of layers that change without changing what a program would be."""
 
 
 class Guard:
-    """Some places, and what was there when the program was made.
+    """Some places, and their values while the program was traced.
 
     Attributes:
-        whose: What they are places of, for messages.
-        names: What they are called.
-        read: What is there now.
-        items: What was there.
+        whose: The object or function they belong to, for messages.
+        names: Their names.
+        read: Returns their present values.
+        items: Their values from the trace.
     """
 
     def __init__(
@@ -53,14 +53,15 @@ class Guard:
         self.items = list(read() if items is None else items)
 
     def holds(self) -> bool:
-        """Whether everything is as it was."""
+        """True if all values are unchanged."""
         now, items = self.read(), self.items
         if len(now) != len(items):
             return False
+        # Identity first: it is what holds at nearly every call, and runs in C.
         return all(map(is_, now, items)) or all(map(alike, now, items))
 
     def __str__(self) -> str:
-        """Whatever is another by now."""
+        """Name the first value that has changed."""
         now = self.read()
         pairs = zip(self.names, now, self.items, strict=False)
         changed = [repr(name) for name, one, other in pairs if not alike(one, other)]
@@ -68,7 +69,7 @@ class Guard:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two values would make the same program."""
+    """True if two values lead to the same program."""
     if one is other:
         return True
     if type(one) is not type(other):
@@ -79,17 +80,17 @@ def alike(one: Any, other: Any) -> bool:
 
 
 def broken(guards: Iterable[Guard]) -> Guard | None:
-    """The first of some guards that does not hold."""
+    """Return the first guard that does not hold, None if all do."""
     return next((guard for guard in guards if not guard.holds()), None)
 
 
 class Watch:
-    """Collects the guards of a trace.
+    """The guards of a trace, while they are collected.
 
     Attributes:
-        names: The attributes that its functions read, of whatever object.
-        guards: What may change unnoticed, to be asked at each call.
-        of_layers: What a layer notices, to be asked when any layer has changed.
+        names: The attributes that its functions read, of any object.
+        guards: Guards of values that change unnoticed, asked at each call.
+        of_layers: Guards of layers' attributes, asked once some layer was assigned to.
     """
 
     def __init__(self, functions: Sequence[FunctionType]) -> None:
@@ -101,7 +102,7 @@ class Watch:
     def function(
         self, function: FunctionType, cells: set[int], written: set[tuple[int, str]]
     ) -> None:
-        """Watch the global names and the variables around a function."""
+        """Watch the globals and the closure of a function."""
         values = function.__globals__
         names = [
             name
@@ -120,15 +121,15 @@ class Watch:
         self.add(whose, names, lambda: [contents(cell) for _, cell in around])
 
     def layer(self, layer: Layer, before: dict[str, Any], written: set[str]) -> None:
-        """Watch a layer: what is read of it, the layers in it, its hooks."""
+        """Watch a layer: the attributes that are read, its sublayers and its hooks."""
         wanted = (self.names | framework_names(type(layer).__mro__)) - HANDLED - written
         names, values = sorted(wanted), layer.__dict__
 
         def read(values: dict[str, Any] = values) -> list[Any]:
-            found = [values.get(name, MISSING) for name in names]
+            own = [values.get(name, MISSING) for name in names]
             inside = [v for v in values.values() if isinstance(v, Layer)]
             hooks = [*values["_pre_hooks"].values(), *values["_post_hooks"].values()]
-            return [*found, *inside, *hooks]
+            return [*own, *inside, *hooks]
 
         whose = type(layer).__name__
         self.of_layers.append(Guard(whose, names, read, read(values | before)))
@@ -139,14 +140,14 @@ class Watch:
     def add(
         self, whose: str, names: Sequence[str], read: Callable[[], Sequence[Any]]
     ) -> None:
-        """Watch some places, and what is within what is there."""
+        """Watch some places, and what their values contain."""
         guard = Guard(whose, names, read)
         self.guards.append(guard)
         for name, value in zip(names, guard.items, strict=True):
             self.value(value, name)
 
     def value(self, value: Any, name: str) -> None:
-        """Watch what is within a value: the items of containers, read attributes."""
+        """Watch the items of a container, the attributes of an object or of a class."""
         if id(value) in self.seen or isinstance(value, (Tensor, Layer, *PLAIN)):
             return
         self.seen.add(id(value))
@@ -158,7 +159,7 @@ class Watch:
             self.object(value, name)
 
     def container(self, value: Any, name: str) -> None:
-        """Watch the items of a container; of a long one, how many they are."""
+        """Watch the items of a container; of a long one, its length."""
         if len(value) > LONGEST:
             self.guards.append(Guard(name, [], lambda: [len(value)]))
         elif isinstance(value, dict):
@@ -190,30 +191,30 @@ class Watch:
 
 
 def reading(get: Callable[[str, Any], Any], names: Sequence[str]) -> Callable[[], Any]:
-    """What reads some names."""
+    """Return a function that reads some names."""
     return lambda: [get(name, MISSING) for name in names]
 
 
 def plain(value: Any) -> bool:
-    """Whether an attribute of a class is a value, and no part of how it works."""
+    """True if an attribute of a class is data, not a method or a descriptor."""
     return value is not MISSING and isinstance(
         value, (*PLAIN, list, tuple, dict, set, Tensor)
     )
 
 
 def called(function: FunctionType) -> tuple[CodeType, tuple[int, ...]]:
-    """What tells functions apart: their code, and the variables around them."""
+    """Return the key of a function: its code, and the identities of its cells."""
     return function.__code__, tuple(id(cell) for _, cell in own_cells(function))
 
 
 def own_cells(function: FunctionType) -> Iterator[tuple[str, CellType]]:
-    """The variables around a function, but for the helpers of conversion."""
+    """Yield the closure cells of a function, but for the helpers of conversion."""
     pairs = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return (pair for pair in pairs if not pair[0].startswith("convert_"))
 
 
 def contents(cell: CellType) -> Any:
-    """What a variable around a function is."""
+    """Return the contents of a closure cell, or `MISSING`."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -221,19 +222,19 @@ def contents(cell: CellType) -> Any:
 
 
 def settled(value: Any) -> bool:
-    """Whether nobody changes it: modules, what the framework and Python define."""
+    """True for what nobody changes: modules, and definitions of libraries."""
     if isinstance(value, (ModuleType, BuiltinFunctionType, np.ufunc)):
         return True
     return isinstance(value, (type, FunctionType)) and of_library(value)
 
 
 def of_library(value: type | FunctionType) -> bool:
-    """Whether a class or a function belongs to the framework, NumPy or Python."""
+    """True for a class or a function of the framework, NumPy or Python."""
     return (value.__module__ or "").partition(".")[0] in LIBRARIES
 
 
 def watchable(value: Any) -> bool:
-    """Whether an object has attributes that its owner may set."""
+    """True for an object whose attributes the user may set."""
     kind = type(value)
     known = kind.__module__ in NAMESPACES or not of_library(kind)
     return known and hasattr(value, "__dict__") and kind is not FunctionType
@@ -241,11 +242,11 @@ def watchable(value: Any) -> bool:
 
 LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "teachgraph"}) - {"__main__"}
 NAMESPACES = ("argparse", "types")
-"""Where Python defines objects that users keep settings in."""
+"""Modules of Python's with classes that users keep settings in."""
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
-    """A code object, and those of the functions defined in it."""
+    """Yield a code object, and those of the functions defined in it."""
     yield code
     for value in code.co_consts:
         if isinstance(value, CodeType):
@@ -254,35 +255,41 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 @lru_cache(maxsize=4096)
 def attributes(code: CodeType) -> frozenset[str]:
-    """The attributes that code reads, also those it has the names of as text."""
-    found = set[str]()
+    """Collect the attributes that code may read.
+
+    String constants count too: `getattr(self, "scale")` reads one.
+    """
+    names = set[str]()
     for one in codes(code):
-        found.update(
+        names.update(
             c for c in one.co_consts if isinstance(c, str) and c.isidentifier()
         )
-        found.update(step.argval for step in read_by(one, "LOAD_ATTR", "LOAD_METHOD"))
-    return frozenset(found)
+        names.update(step.argval for step in read_by(one, "LOAD_ATTR", "LOAD_METHOD"))
+    return frozenset(names)
 
 
 @lru_cache(maxsize=4096)
 def global_names(code: CodeType) -> tuple[str, ...]:
-    """The global names that code reads."""
+    """List the globals that code reads."""
     steps = (step for one in codes(code) for step in read_by(one, "LOAD_GLOBAL"))
     return tuple(dict.fromkeys(step.argval for step in steps))
 
 
 def read_by(code: CodeType, *names: str) -> Iterator[dis.Instruction]:
-    """The instructions of these names."""
+    """Yield the instructions with these names."""
     return (step for step in dis.get_instructions(code) if step.opname in names)
 
 
 @lru_cache(maxsize=1024)
 def framework_names(kinds: tuple[type, ...]) -> frozenset[str]:
-    """The attributes that those of some classes that are the framework's read."""
-    found = set[str]()
+    """Collect the attributes that methods of the framework's own classes may read.
+
+    These methods are called, not converted, so the trace does not meet their code.
+    """
+    names = set[str]()
     for one in kinds:
         if one is not Layer and one.__module__.partition(".")[0] == "teachgraph":
             for function in vars(one).values():
                 if isinstance(function, FunctionType):
-                    found |= attributes(function.__code__)
-    return frozenset(found)
+                    names |= attributes(function.__code__)
+    return frozenset(names)

@@ -1,10 +1,11 @@
-"""What converted functions call: one table of all `convert_...`."""
+"""The table of all `convert_...` functions, which converted code calls."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from teachgraph.jit.container_changes import convert_outside
 from teachgraph.jit.convert_call import convert_call
 from teachgraph.jit.convert_container import (
     convert_after,
@@ -42,7 +43,6 @@ from teachgraph.jit.convert_raise import (
 from teachgraph.jit.convert_shape import convert_shape
 from teachgraph.jit.convert_text import convert_text
 from teachgraph.jit.convert_while import convert_while
-from teachgraph.jit.effects import convert_outside
 
 __all__ = ["HELPERS"]
 

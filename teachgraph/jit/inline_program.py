@@ -1,4 +1,4 @@
-"""A loaded program inside another one that is being traced."""
+"""Inlining: a loaded program becomes part of the program that is being traced."""
 
 from __future__ import annotations
 
@@ -15,51 +15,52 @@ from teachgraph.jit.outputs import filled
 from teachgraph.jit.tracing import Tracer, as_variable
 from teachgraph.static.program import current_block
 
-__all__ = ["spliced"]
+__all__ = ["inlined"]
 
-Places = Mapping[str, Variable]
-"""What a name of the loaded program stands for in the other one."""
+NameMap = Mapping[str, Variable]
+"""Variables of the traced program, by their names in the loaded one."""
 
 
-def spliced(
+def inlined(
     traced: Traced,
     feeds: Sequence[str],
-    given: Sequence[Any],
+    inputs: Sequence[Any],
     held: Mapping[str, Tensor],
     tracer: Tracer,
 ) -> Any:
-    """Append a program's operators to the one that is traced; the results.
+    """Append a loaded program's operators to the traced one; return its results.
 
     Args:
-        traced: The program and its results.
-        feeds: The names of what is fed.
-        given: What is in their place.
-        held: The Tensors that it holds, which the other one adopts.
-        tracer: Who traces the other one.
+        traced: The loaded program and its results.
+        feeds: The names of its fed variables.
+        inputs: The values that replace them.
+        held: Its parameters and buffers, which the traced program adopts.
+        tracer: The tracer of the traced program.
     """
-    places = {name: as_variable(x) for name, x in zip(feeds, given, strict=True)}
-    places |= {name: tracer.adopt(tensor) for name, tensor in held.items()}
-    found = moved(traced.program.global_block(), current_block(), places)
-    return filled(
-        traced.results.nest, [found[v.name] for v in traced.results.variables]
-    )
+    variables = {name: as_variable(x) for name, x in zip(feeds, inputs, strict=True)}
+    variables |= {name: tracer.adopt(tensor) for name, tensor in held.items()}
+    block = traced.program.global_block()
+    variables = dict(copy_operators(block, current_block(), variables))
+    fetched = [variables[v.name] for v in traced.results.variables]
+    return filled(traced.results.tree, fetched)
 
 
-def moved(source: Block, target: Block, places: Places) -> Places:
+def copy_operators(source: Block, target: Block, outer: NameMap) -> NameMap:
     """Append a block's operators to another one, with variables of fresh names.
 
     Args:
-        source: The block.
-        target: Where its operators go.
-        places: What names from around it stand for.
+        source: The block to copy.
+        target: The block to append to.
+        outer: Variables for names from outside the source block.
 
     Returns:
-        What all its names stand for.
+        Variables for all its names.
     """
-    found = dict(places)
+    name_map = dict(outer)
     for name, old in source.vars.items():
-        if name not in places or source.idx:
-            found[name] = target.create_var(
+        # A sub-block may have a variable of its own under an outer name.
+        if name not in outer or source.idx:
+            name_map[name] = target.create_var(
                 unique_name.generate(name),
                 old.shape,
                 old.dtype,
@@ -67,31 +68,31 @@ def moved(source: Block, target: Block, places: Places) -> Places:
                 type=old.type,
             )
     for operator in source.ops:
-        append(operator, target, found)
-    return found
+        append(operator, target, name_map)
+    return name_map
 
 
-def append(operator: Operator, target: Block, places: Places) -> None:
-    """Append a copy of an operator, and of the block that it runs."""
+def append(operator: Operator, target: Block, name_map: NameMap) -> None:
+    """Append a copy of an operator, and of its sub-block."""
     attrs = deepcopy(operator.attrs)
     if (inner := operator.sub_block) is not None:
         with traced_into(target) as block:
-            moved(inner, block, places)
-        attrs = {name: renamed(value, places) for name, value in attrs.items()}
+            copy_operators(inner, block, name_map)
+        attrs = {name: remapped(value, name_map) for name, value in attrs.items()}
         attrs["sub_block"] = block.idx
-    read, written = (
-        {slot: renamed(names, places) for slot, names in slots.items()}
+    inputs, outputs = (
+        {slot: remapped(names, name_map) for slot, names in slots.items()}
         for slots in (operator.inputs, operator.outputs)
     )
-    made = target.insert(len(target.ops), operator.type, read, written, attrs)
-    made.callsite = operator.callsite
+    copied = target.insert(len(target.ops), operator.type, inputs, outputs, attrs)
+    copied.callsite = operator.callsite
 
 
-def renamed(value: Any, places: Places) -> Any:
-    """A list of names as the other program has them; anything else as it is."""
+def remapped(value: Any, name_map: NameMap) -> Any:
+    """Replace names in a list by those of the traced program; keep anything else."""
     if not isinstance(value, list):
         return value
     return [
-        places[name].name if isinstance(name, str) and name in places else name
+        name_map[name].name if isinstance(name, str) and name in name_map else name
         for name in value
     ]

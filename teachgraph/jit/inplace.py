@@ -1,8 +1,8 @@
-"""A tensor of a program changed in place: its variable has another value from then on.
+"""In-place changes of Variables: the variable has another value from then on.
 
-Whoever holds the variable sees the new value, as whoever holds a Tensor does; operators
-that came before keep the old one under another name. What is fed or held outlives the
-program, so its variable is first given a value of its own.
+All aliases of the variable see the new value, as those of a Tensor do; earlier
+operators read the old one under another name. A fed or held variable outlives the run,
+so a variable with a copy of its value first takes its place.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from teachgraph.control_flow.sub_block import kept_apart
 from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.jit.aliasing import not_chosen
+from teachgraph.jit.aliasing import refuse_aliased
 from teachgraph.jit.tracing import tracer
 from teachgraph.ops.shape import assign
 from teachgraph.static.program import current_block
@@ -23,20 +23,20 @@ __all__ = ["rewritten"]
 
 
 def rewritten(owner: Variable, result: Any) -> Variable:
-    """Let a variable have the value of another one; the variable.
+    """Assign a value to a variable in place; return the variable.
 
     Raises:
-        ConversionError: A tensor has chosen it among values of other names.
+        ConversionError: A tensor decides which value it is an alias of.
         InvalidValueError: The new value has another dtype, or another shape and comes
             from inside a branch or a loop.
     """
-    not_chosen(owner)
+    refuse_aliased(owner)
     block = current_block()
     inside = owner.name not in block.vars
     if result.dtype != owner.dtype or (inside and len(result.shape) != owner.ndim):
         raise InvalidValueError(at_user_line(cannot_become(owner, result)))
     if owner.persistable or owner.is_data:
-        apart(owner)
+        detach_from_run(owner)
     before, shape = kept_apart(block, owner), owner.shape
     stop = before.stop_gradient and result.stop_gradient
     block.append_op(assign.type, {"X": result}, {"Out": owner})
@@ -46,9 +46,10 @@ def rewritten(owner: Variable, result: Any) -> Variable:
     return owner
 
 
-def apart(owner: Variable) -> None:
-    """Let another variable be fed or held in the place of one, which begins like it."""
+def detach_from_run(owner: Variable) -> None:
+    """Let a new variable be fed or held instead; the old one starts as its copy."""
     block, name = owner.block, owner.name
+    # The user holds `owner`, so that one is renamed and the copy gets its name.
     block.vars[name] = copy(owner)
     while block.has_var(owner.name):
         owner._name = unique_name.generate(f"{name}.now")
@@ -62,7 +63,7 @@ def apart(owner: Variable) -> None:
 
 
 def cannot_become(owner: Variable, result: Any) -> str:
-    """The message for a value that does not fit."""
+    """Error message for a value of another dtype or rank."""
     return (
         f"in place, {owner.dtype} {list(owner.shape)} cannot become {result.dtype} "
         f"{list(result.shape)}: assign the result to a name instead"

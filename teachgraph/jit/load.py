@@ -1,4 +1,4 @@
-"""`jit.load`: a layer from files. Nothing in them can run code."""
+"""`jit.load`: read a layer from files, none of which can run code."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Facts = Mapping[str, dict[str, Part]]
 
 
 def load(path: Any, **configs: Any) -> TranslatedLayer:
-    """A layer that `jit.save` or `static.save_inference_model` wrote.
+    """Load a layer that `jit.save` or `static.save_inference_model` wrote.
 
     Args:
-        path: What the files' names begin with.
+        path: The prefix of the files.
         **configs: `model_filename` and `params_filename`, where `path` is a folder of
             `fluid.io.save_inference_model`.
 
@@ -50,25 +50,27 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
 
     In Paddle this is `paddle.jit.load`.
     """
-    files, values = whereabouts(path, configs)
+    files, values = model_paths(path, configs)
     methods = [
         method_from_bytes(file.read_bytes())._replace(name=name)
         for name, file in files.items()
     ]
-    variables = held_by(methods)
+    variables = persistent_variables(methods)
     arrays = stored(values, list(variables)) if variables else {}
-    told = facts_in(values)
-    held = tensors(variables, arrays, told)
-    found = TranslatedLayer({m.name: m for m in methods}, held, Path(path).name)
-    for name in [*(n for n in told if n in held), *(n for n in held if n not in told)]:
-        way = told[name]["structured_name"].name() if name in told else name
-        place(found, way, held[name])
-    found.eval()
-    return found
+    facts = facts_in(values)
+    held = tensors(variables, arrays, facts)
+    layer = TranslatedLayer({m.name: m for m in methods}, held, Path(path).name)
+    # The order of the facts is that of the saved layer's state_dict.
+    order = [*(n for n in facts if n in held), *(n for n in held if n not in facts)]
+    for name in order:
+        full = facts[name]["structured_name"].name() if name in facts else name
+        place(layer, full, held[name])
+    layer.eval()
+    return layer
 
 
-def whereabouts(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path], Path]:
-    """The files of the methods by name, and that of the values.
+def model_paths(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path], Path]:
+    """Return the files of the methods by name, and that of the values.
 
     Raises:
         InvalidValueError: There is no such model.
@@ -91,17 +93,17 @@ def whereabouts(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path],
     return files, values
 
 
-def held_by(methods: Sequence[Method]) -> dict[str, Variable]:
-    """What outlives a run of any of the programs, by name.
+def persistent_variables(methods: Sequence[Method]) -> dict[str, Variable]:
+    """Collect the persistent variables of all programs, by name.
 
     Raises:
         DataError: Two programs disagree about one of them.
     """
-    found: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
     for method in methods:
         for program in (method.using.program, method.training.program):
             for variable in persistables(program):
-                known = found.setdefault(variable.name, variable)
+                known = variables.setdefault(variable.name, variable)
                 if known.spec != variable.spec:
                     raise DataError(
                         at_user_line(
@@ -109,25 +111,25 @@ def held_by(methods: Sequence[Method]) -> dict[str, Variable]:
                             f" and {variable.spec} in another"
                         )
                     )
-    return found
+    return variables
 
 
 def stored(file: Path, names: Sequence[str]) -> dict[str, Array]:
-    """The values of some variables.
+    """Read the values of some variables.
 
     Raises:
         DataError: The file is not there, is damaged, or lacks one.
     """
     if not file.is_file():
         raise DataError(at_user_line(f"there is no {file}, which holds the parameters"))
-    found = arrays_in(file)
-    if lacking := [name for name in names if name not in found]:
+    arrays = arrays_in(file)
+    if lacking := [name for name in names if name not in arrays]:
         raise DataError(at_user_line(f"{file} lacks {lacking}"))
-    return found
+    return arrays
 
 
 def facts_in(values: Path) -> Facts:
-    """What the layer called its Tensors; nothing, where nobody has told.
+    """Read the layer's names for its Tensors; empty if there is no such file.
 
     Raises:
         DataError: It is damaged.
@@ -144,14 +146,14 @@ def facts_in(values: Path) -> Facts:
 
 
 def tensors(
-    variables: Mapping[str, Variable], arrays: Mapping[str, Array], told: Facts
+    variables: Mapping[str, Variable], arrays: Mapping[str, Array], facts: Facts
 ) -> dict[str, Tensor]:
-    """The Tensors of some variables; what is stored once is one Tensor.
+    """Create the Tensors of some variables; a shared array becomes one Tensor.
 
     Raises:
         DataError: A value does not fit its variable.
     """
-    made: dict[int, Tensor] = {}
+    by_array: dict[int, Tensor] = {}
     trial = Scope()
     for name, variable in variables.items():
         try:
@@ -159,16 +161,16 @@ def tensors(
         except ShapeError as error:
             raise DataError(str(error)) from None
         stop = variable.stop_gradient
-        if name in told:
-            stop = told[name]["stop_gradient"].flag()
+        if name in facts:
+            stop = facts[name]["stop_gradient"].flag()
         value = trial.values[name]
         assert value is not None
-        made.setdefault(id(arrays[name]), tensor(variable, value, stop=stop))
-    return {name: made[id(arrays[name])] for name in variables}
+        by_array.setdefault(id(arrays[name]), tensor(variable, value, stop=stop))
+    return {name: by_array[id(arrays[name])] for name in variables}
 
 
 def tensor(variable: Variable, value: Array, *, stop: bool) -> Tensor:
-    """A variable's value as a Tensor of dynamic mode."""
+    """Create the Tensor of dynamic mode for a variable and its value."""
     if isinstance(variable, Declared):
         attr = ParamAttr(
             learning_rate=variable.optimize_attr["learning_rate"],
@@ -177,29 +179,32 @@ def tensor(variable: Variable, value: Array, *, stop: bool) -> Tensor:
             need_clip=variable.need_clip,
         )
         return Parameter(value, variable.name, attr)
-    found = Tensor(value, stop)
-    found.name = variable.name
-    return found
+    result = Tensor(value, stop)
+    result.name = variable.name
+    return result
 
 
-def place(layer: Layer, way: str, tensor: Tensor) -> None:
-    """Give a layer a Tensor where its structured name leads, through layers within.
+def place(layer: Layer, full: str, tensor: Tensor) -> None:
+    """Assign a Tensor under its structured name, such as `block.fc.weight`.
+
+    Missing sublayers on its path are created.
 
     Raises:
         DataError: The name means something else to a layer.
     """
-    *through, last = way.split(".")
-    for name in through:
+    *path, last = full.split(".")
+    for name in path:
         inner = layer.__dict__.get(name)
         if inner is None and free(layer, name):
             inner = layer.add_sublayer(name, Layer(name))
         if not isinstance(inner, Layer):
-            raise DataError(at_user_line(f"no layer can be called {name!r} of {way!r}"))
+            message = f"no layer can be called {name!r} of {full!r}"
+            raise DataError(at_user_line(message))
         layer = inner
     if layer.__dict__.get(last) is tensor:
         return
     if not free(layer, last):
-        raise DataError(at_user_line(f"no parameter can be called {way!r}"))
+        raise DataError(at_user_line(f"no parameter can be called {full!r}"))
     if isinstance(tensor, Parameter):
         layer.add_parameter(last, tensor)
     else:
@@ -207,5 +212,5 @@ def place(layer: Layer, way: str, tensor: Tensor) -> None:
 
 
 def free(layer: Layer, name: str) -> bool:
-    """Whether a layer has no use of its own for a name."""
+    """True if a name is no attribute of the layer or of its class."""
     return bool(name) and name not in layer.__dict__ and not hasattr(Layer, name)

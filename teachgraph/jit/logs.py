@@ -1,4 +1,4 @@
-"""What is told of conversions, through Python's own logging."""
+"""Log of conversions, through Python's `logging`."""
 
 from __future__ import annotations
 
@@ -6,40 +6,40 @@ import ast
 import logging
 import sys
 
-__all__ = ["log_to_stdout", "telling"]
+__all__ = ["conversion_log", "log_to_stdout"]
 
 logger = logging.getLogger("teachgraph.jit")
 
 
-class Telling:
-    """How much is told.
+class ConversionLog:
+    """The level of logging.
 
     Attributes:
-        code_level: After which transformer the code is told; 0 for never.
-        verbosity: From 1 on, which functions are converted.
+        code_level: The number of the transformer whose result is logged; 0 for none.
+        verbosity: From 1 on, each converted function is logged.
     """
 
     code_level = 0
     verbosity = 0
 
     def converting(self, name: str, file: str) -> None:
-        """A function is about to be converted."""
+        """Log that a function is about to be converted."""
         if self.verbosity > 0:
             logger.warning("converting %s of %s", name, file)
 
     def changed(self, number: int, construct: str, node: ast.AST, last: int) -> None:
-        """A transformer has done its part."""
+        """Log a transformer's result, if it is the one asked for."""
         if self.code_level and number == min(self.code_level, last):
             code = ast.unparse(ast.fix_missing_locations(node))
             logger.warning("after %r:\n%s", construct, code)
 
 
-telling = Telling()
+conversion_log = ConversionLog()
 _handler = logging.StreamHandler(sys.stdout)
 
 
 def log_to_stdout(wanted: bool) -> None:
-    """Write what is told to standard output, or no longer."""
+    """Start or stop writing the log to standard output."""
     logger.removeHandler(_handler)
     if wanted:
         _handler.setStream(sys.stdout)

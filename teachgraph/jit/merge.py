@@ -1,4 +1,8 @@
-"""What a variable is after a branch, given what it is in either of them."""
+"""Merge the values that a variable has in the two branches of an `if`.
+
+`RULES` is the table of cases, by the kinds of the two values: two tensors become a
+`select_input`, two lists are merged item by item, a tensor and None become an `Either`.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,20 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.cond import picked
+from teachgraph.control_flow.pytree import dict_like, mapped
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.core.program import Spec, Variable, current_block
-from teachgraph.jit.aliasing import chosen
+from teachgraph.jit.aliasing import record_aliases
 from teachgraph.jit.as_array import of_one_kind, spec_of
+from teachgraph.jit.container_changes import (
+    BodyResult,
+    change_contents,
+    mark_moved,
+    refuse,
+)
 from teachgraph.jit.container_snapshot import CONTAINERS, different
-from teachgraph.jit.effects import Effects, moved, refuse, written
-from teachgraph.jit.pytree import entries, mapped
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
@@ -31,37 +40,41 @@ NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
 
 
 class Source(Protocol):
-    """A branch whose values come out of it."""
+    """A traced branch that hands out its values."""
 
     def hand_out(self, value: Variable) -> Variable:
-        """A variable around the branch that has this value if it was taken."""
+        """Return a variable of the parent block, with this value if it is taken."""
         ...
 
     def array(self, value: Any, like: Spec | None) -> Variable:
-        """The same of an array, or of a list."""
+        """Hand out a tensor array, or a list as one."""
         ...
 
 
 def placeholder(like: Variable) -> Variable:
-    """Zeros like a variable, for a branch that has no such value."""
+    """Zeros like a variable, for a branch that does not assign it."""
     shape = [1 if size == -1 else size for size in like.shape]
     return functions.full(shape, 0, like.dtype)  # type: ignore[no-any-return]
 
 
 class Merge:
-    """Merges values of the branch that is taken if `flag` holds with those of another.
+    """The merge of two branches: the one taken if `flag` holds, and the other.
 
     Attributes:
         flag: The condition, one boolean.
-        yes: The one branch.
+        yes: The branch taken if it holds.
         no: The other.
-        pair: What the one has done, and the other.
-        merged: What two values are, by their identities.
-        became: What containers are that were there before, by their identity.
+        pair: The results of the two.
+        merged: The merged value of each pair of values, by their identities.
+        became: The merged value of each container from before, by its identity.
     """
 
     def __init__(
-        self, flag: Variable, yes: Source, no: Source, pair: tuple[Effects, Effects]
+        self,
+        flag: Variable,
+        yes: Source,
+        no: Source,
+        pair: tuple[BodyResult, BodyResult],
     ) -> None:
         self.flag, self.yes, self.no, self.pair = flag, yes, no, pair
         self.became: dict[int, Any] = {}
@@ -69,71 +82,75 @@ class Merge:
 
     @cached_property
     def mask(self) -> Variable:
-        """The condition as a whole number, 1 or 0."""
-        found: Variable = functions.cast(self.flag, "int32")
-        return found
+        """The condition as an integer, 1 or 0."""
+        mask: Variable = functions.cast(self.flag, "int32")
+        return mask
 
     def all(self, values: list[tuple[Any, Any, str]]) -> tuple[Any, ...]:
-        """What the variables are, and what is in containers of before."""
-        found = tuple(self(*value) for value in values)
-        for effects in self.pair:
-            effects.settle()
-        yes, no = (effects.log for effects in self.pair)
-        for key in yes.kept.keys() | no.kept.keys():
+        """Merge all variables and the contents of the containers from before."""
+        merged = tuple(self(*value) for value in values)
+        for result in self.pair:
+            result.settle()
+        yes, no = (result.snapshot for result in self.pair)
+        for key in yes.saved.keys() | no.saved.keys():
             where = yes.where(key) or no.where(key)
-            kept = yes.kept.get(key) or no.kept[key]
-            self.settle(kept.container, where, known=key in yes.given)
-        return found
+            saved = yes.saved.get(key) or no.saved[key]
+            self.settle(saved.container, where, known=key in yes.arguments)
+        return merged
 
     def settle(self, owner: Any, where: Callsite | None, *, known: bool) -> None:
-        """Let a container have in it what the branch that is taken has put there.
+        """Merge the contents of a container from before the `if`.
 
         Raises:
-            ConversionError: It has become something else, and has no name here.
+            ConversionError: It becomes another object, and no variable holds it.
         """
         known = (known or id(owner) in self.became) and isinstance(owner, (list, dict))
         if self.container(owner, "items") is owner:
             return
         if not known:
             refuse(owner, where)
-        moved(owner, where)
+        mark_moved(owner, where)
 
     def container(self, owner: Any, name: str) -> Any:
-        """What a container is that was there before: mostly itself."""
+        """Merge a container from before: if possible itself, with the contents merged.
+
+        Lists of two lengths become an array, which is another object.
+        """
         if id(owner) not in self.became:
+            # Entered first: a container may hold itself.
             self.became[id(owner)] = owner
-            yes, no = (effects.changed.get(id(owner), owner) for effects in self.pair)
+            yes, no = (result.changed.get(id(owner), owner) for result in self.pair)
             merged = self.contents(yes, no, name)
             if type(merged) is not type(owner):
                 self.became[id(owner)] = merged
             elif different(merged, owner):
-                written(owner, merged)
+                change_contents(owner, merged)
         return self.became[id(owner)]
 
     def contents(self, yes: Any, no: Any, name: str) -> Any:
-        """What is in a container."""
+        """Merge the contents of a container; None if they cannot be merged."""
         if isinstance(yes, set):
             return yes if yes == no else None
         if isinstance(yes, deque):
-            found = self.by_kind([*yes], [*no], name)
-            return deque(found, yes.maxlen) if type(found) is list else None
+            items = self.by_kind([*yes], [*no], name)
+            return deque(items, yes.maxlen) if type(items) is list else None
         return self.by_kind(yes, no, name)
 
     def __call__(self, yes: Any, no: Any, name: str) -> Any:
-        """What a variable is: either value, whichever branch is taken."""
+        """Merge two values of a variable."""
         one, other = (
-            effects.origins.get(id(value), value)
-            for effects, value in zip(self.pair, (yes, no), strict=True)
+            result.origins.get(id(value), value)
+            for result, value in zip(self.pair, (yes, no), strict=True)
         )
         if one is other:
             return self.container(one, name) if isinstance(one, CONTAINERS) else one
         key = id(one), id(other)
         if key not in self.merged:
-            self.merged[key] = chosen(self.by_kind(yes, no, name), one, other)
+            self.merged[key] = record_aliases(self.by_kind(yes, no, name), one, other)
         return self.merged[key]
 
     def by_kind(self, yes: Any, no: Any, name: str) -> Any:
-        """One of two values, by their kinds."""
+        """Merge two values by the first of `RULES` that fits their kinds."""
         yes, no = (as_variable(v) if isinstance(v, Tensor) else v for v in (yes, no))
         for kinds, rule in RULES:
             if kinds(yes, no):
@@ -141,14 +158,14 @@ class Merge:
         return Either(self.flag, yes, no, name)
 
     def pick(self, yes: Variable, no: Variable, name: str) -> Variable:
-        """One of two tensors."""
+        """Append the choice between two tensors."""
         pair = self.yes.hand_out(yes), self.no.hand_out(no)
-        found = picked(current_block(), self.mask, *pair, repr(name))
-        assert isinstance(found, Variable)
-        return found
+        out = picked(current_block(), self.mask, *pair, repr(name))
+        assert isinstance(out, Variable)
+        return out
 
     def tensors(self, yes: Any, no: Any, name: str) -> Any:
-        """Two tensors, or a tensor and a number."""
+        """Merge two tensors, or a tensor and a number."""
         if not isinstance(yes, Variable):
             yes = number(yes, beside=no)
         if not isinstance(no, Variable):
@@ -160,7 +177,7 @@ class Merge:
         return self.pick(yes, no, name)
 
     def numbers(self, yes: Any, no: Any, name: str) -> Any:
-        """Two of Python's numbers: the same, or a tensor."""
+        """Merge two numbers of Python: the number if they are equal, else a tensor."""
         if type(yes) is type(no) and yes == no:
             return yes
         if float in (type(yes), type(no)):
@@ -171,12 +188,12 @@ class Merge:
         return self.pick(one, as_constant(no), name)
 
     def unwanted(self, yes: Any, no: Any, name: str) -> Any:
-        """A value nobody reads in one of the branches."""
+        """Merge a value with one that nobody reads."""
         value = no if yes is NOTHING else yes
         return self.missing(value, yes_has_it=no is NOTHING, name=name)
 
     def missing(self, value: Any, *, yes_has_it: bool, name: str) -> Any:
-        """A value of one branch, and zeros like it of the other."""
+        """Merge a value of one branch with zeros like it from the other."""
 
         def both(leaf: Any) -> Any:
             if not isinstance(leaf, Variable):
@@ -188,7 +205,7 @@ class Merge:
         return mapped(value, both)
 
     def either(self, yes: Any, no: Any, name: str) -> Any:
-        """A tensor in one branch, and no tensor, or not surely one, in the other."""
+        """Merge a tensor with a value that is no tensor, or not surely one."""
         a, b = (split(value) for value in (yes, no))
         others = [part.no for part in (a, b) if part.no is not NOTHING]
         if len(others) == 2 and not alike(*others):
@@ -203,35 +220,35 @@ class Merge:
         return Either(flag, merged, others[0], name)
 
     def parts(self, yes: Any, no: Any, name: str) -> Any:
-        """Two lists or tuples of one length."""
-        found = [
+        """Merge two lists or tuples of one length, item by item."""
+        items = [
             self(a, b, f"{name}[{i}]")
             for i, (a, b) in enumerate(zip(yes, no, strict=True))
         ]
         if hasattr(yes, "_fields"):
-            return type(yes)(*found)
-        return type(yes)(found)
+            return type(yes)(*items)
+        return type(yes)(items)
 
     def lists(self, yes: Any, no: Any, name: str) -> Any:
-        """Two lists of tensors that are not equally long: an array of the program."""
+        """Merge two lists of tensors of different length into a tensor array."""
         spec = kind_of(yes) or kind_of(no)
         pair = self.yes.array(yes, spec), self.no.array(no, spec)
-        found = picked(current_block(), self.mask, *pair, repr(name))
-        found.stop_gradient = False  # a part to come may have one
-        return found
+        array = picked(current_block(), self.mask, *pair, repr(name))
+        array.stop_gradient = False  # an item appended later may have a gradient
+        return array
 
     def entries(self, yes: Any, no: Any, name: str) -> Any:
-        """Two dictionaries with the same keys."""
-        found = {key: self(yes[key], no[key], f"{name}[{key!r}]") for key in yes}
-        return entries(yes, found)
+        """Merge two dictionaries with the same keys, item by item."""
+        items = {key: self(yes[key], no[key], f"{name}[{key!r}]") for key in yes}
+        return dict_like(yes, items)
 
     def same(self, yes: Any, no: Any, name: str) -> Any:
-        """Two equal values."""
+        """Return the one value that both branches have."""
         return yes
 
 
 def number(value: Any, beside: Any) -> Variable:
-    """A number as a tensor of the dtype it has beside another, and of its rank."""
+    """Return a number as a tensor of another one's rank, and the dtype it has there."""
     kind = beside.dtype_beside(value)
     shape = [1] * len(beside.shape)
     if -1 not in beside.shape:
@@ -240,7 +257,7 @@ def number(value: Any, beside: Any) -> Variable:
 
 
 def ranks(yes: Variable, no: Variable, name: str) -> str:
-    """The message for values of different rank."""
+    """Error message for values of different rank."""
     return (
         f"{name!r} is shaped {list(yes.shape)} if the condition holds and "
         f"{list(no.shape)} otherwise; a tensor that a tensor decides on has one number "
@@ -249,7 +266,7 @@ def ranks(yes: Variable, no: Variable, name: str) -> str:
 
 
 def dtypes_differ(yes: Variable, no: Variable, name: str) -> str:
-    """The message for values of different dtype."""
+    """Error message for values of different dtype."""
     return (
         f"{name!r} is {yes.dtype} if the condition holds and {no.dtype} otherwise: "
         "cast one of them"
@@ -257,7 +274,7 @@ def dtypes_differ(yes: Variable, no: Variable, name: str) -> str:
 
 
 def split(value: Any) -> Either:
-    """Any value as one that is a tensor or not."""
+    """Return any value as an `Either`, whose flag may be Python's True or False."""
     if isinstance(value, Either):
         return value
     if isinstance(value, Variable):
@@ -268,34 +285,34 @@ def split(value: Any) -> Either:
 
 
 def alike(one: Any, other: Any) -> bool:
-    """Whether two values that are no tensors are as good as one."""
+    """True if two values that are no tensors need no distinction."""
     if isinstance(one, Undefined) and isinstance(other, Undefined):
         return True
     return one is other
 
 
 def tensor_like(value: Any) -> bool:
-    """Whether a value is a tensor or a number."""
+    """True for a tensor or a number."""
     return isinstance(value, (Variable, *NUMBERS))
 
 
 def both(kind: Callable[[Any], bool]) -> Callable[[Any, Any], bool]:
-    """Whether two values are both of a kind."""
+    """Return a test that two values are both of a kind."""
     return lambda yes, no: kind(yes) and kind(no)
 
 
 def is_sequence(value: Any) -> bool:
-    """Whether a value is a list or a tuple."""
+    """True for a list or a tuple."""
     return isinstance(value, (list, tuple))
 
 
 def equal(yes: Any, no: Any) -> bool:
-    """Whether two texts or the like are the same."""
+    """True for two equal strings or bytes."""
     return type(yes) is type(no) and isinstance(yes, (str, bytes)) and yes == no
 
 
 def maybe_tensor(yes: Any, no: Any) -> bool:
-    """Whether one is a tensor, or may be, and the other is another or none."""
+    """True if one is a tensor, or may be, and the other can be left out."""
     kinds = (Either, Variable, *NUMBERS)
     return any(
         isinstance(one, kinds) and single(other)
@@ -304,13 +321,13 @@ def maybe_tensor(yes: Any, no: Any) -> bool:
 
 
 def of_the_same_keys(yes: Any, no: Any) -> bool:
-    """Whether both are dictionaries of one type and with the same keys."""
+    """True for two dictionaries of one type with the same keys."""
     one_type = isinstance(yes, dict) and type(yes) is type(no)
     return one_type and yes.keys() == no.keys()
 
 
 def of_two_lengths(yes: Any, no: Any) -> bool:
-    """Whether both are lists of tensors, which are not equally long, or arrays."""
+    """True for two lists of tensors of different length, or tensor arrays."""
     sides = [side for side in (yes, no) if type(side) is list]
     arrays = [side for side in (yes, no) if isinstance(side, ArrayVariable)]
     items = [item for side in sides for item in side]
@@ -322,14 +339,14 @@ def of_two_lengths(yes: Any, no: Any) -> bool:
 
 
 def kind_of(value: Any) -> Spec | None:
-    """What the tensors in a list or an array are, None if there are none."""
+    """Return the spec of the tensors in a list or an array, None if it is empty."""
     if isinstance(value, ArrayVariable):
         return value.spec
     return spec_of(value[0]) if value else None
 
 
 def single(value: Any) -> bool:
-    """Whether a value can be the other of an `Either`."""
+    """True if a value can be the alternative of an `Either`."""
     return value is None or isinstance(value, (Either, Undefined, Variable, *NUMBERS))
 
 
@@ -345,17 +362,15 @@ RULES: tuple[tuple[Kinds, Callable[[Merge, Any, Any, str], Any]], ...] = (
         lambda a, b: is_sequence(a) and type(a) is type(b) and len(a) == len(b),
         Merge.parts,
     ),
-    (
-        lambda a, b: (
-            type(a) is type(b) and isinstance(a, dict) and a.keys() == b.keys()
-        ),
-        Merge.entries,
-    ),
+    (of_the_same_keys, Merge.entries),
     (equal, Merge.same),
 )
-"""What to do about two values, by their kinds; the first that fits."""
+"""Rules to merge two values, by their kinds: (test, rule); the first that fits counts.
+
+The order matters: two numbers would also pass as tensors, and a tensor as an `Either`.
+"""
 
 
 def id_of(value: Any) -> Any:
-    """The value if it is `NOTHING`; tensors are not to be compared."""
+    """Return `NOTHING` for itself; `==` of a tensor would append an operator."""
     return value if value is NOTHING else None

@@ -1,6 +1,6 @@
-"""Ops that speak while a program runs: print a text, or stop the run with an error.
+"""Ops that print a text or stop the run with an error, while a program runs.
 
-A text is a list of parts: words, and for each tensor in it how to write it.
+A text is a list of parts: strings, and None for each tensor, with its format spec.
 """
 
 from __future__ import annotations
@@ -19,45 +19,48 @@ from teachgraph.core.op import Like, op
 __all__ = ["Stopped", "fail_unless", "name_of_kind", "print_text"]
 
 TENSOR = None
-"""Stands in a text for the next tensor."""
+"""Placeholder in a text for the next tensor."""
 
 _kinds: dict[str, type[BaseException]] = {}
-"""The user's own kinds of errors, by name."""
+"""The user's own exception classes, by name."""
 
 
 def name_of_kind(kind: type[BaseException]) -> str:
-    """What a program calls a kind of error."""
+    """Register an exception class; return its name, which a program can hold."""
     _kinds[kind.__name__] = kind
     return kind.__name__
 
 
 def kind_named(name: str) -> type[BaseException]:
-    """The kind of error of that name; where nobody knows it, RuntimeError."""
-    found = _kinds.get(name, getattr(builtins, name, None))
-    if isinstance(found, type) and issubclass(found, BaseException):
-        return found
+    """Return the exception class of a name, RuntimeError if it is unknown.
+
+    It is unknown in a process that has loaded the program instead of tracing it.
+    """
+    kind = _kinds.get(name, getattr(builtins, name, None))
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        return kind
     return RuntimeError
 
 
 class Stopped(OpError, RuntimeError):
-    """A run that the user's own `raise` or `assert` has ended; its cause says why."""
+    """The end of a run by the user's own `raise` or `assert`, which is its cause."""
 
-    __str__ = Exception.__str__  # an error about a key among its kinds would quote
+    __str__ = Exception.__str__  # an explained KeyError would quote the text
 
 
-def said(parts: Sequence[Any], specs: Sequence[str], values: Sequence[Any]) -> str:
-    """A text with the values of its tensors.
+def formatted(parts: Sequence[Any], specs: Sequence[str], values: Sequence[Any]) -> str:
+    """Format a text with the values of its tensors.
 
-    >>> said(["x = ", None], [".1f"], [np.array(1.0)])
+    >>> formatted(["x = ", None], [".1f"], [np.array(1.0)])
     'x = 1.0'
     """
     left = iter(zip(values, specs, strict=True))
-    words = (written(*next(left)) if part is TENSOR else part for part in parts)
+    words = (one_tensor(*next(left)) if part is TENSOR else part for part in parts)
     return "".join(words)
 
 
-def written(value: Any, spec: str) -> str:
-    """One tensor as text, as dynamic mode writes it."""
+def one_tensor(value: Any, spec: str) -> str:
+    """Format one tensor as dynamic mode does."""
     return format(Tensor(np.asarray(value)), spec)
 
 
@@ -65,14 +68,14 @@ def written(value: Any, spec: str) -> str:
 def print_text(
     *x: Any, parts: Sequence[Any], specs: Sequence[str], end: str = "\n"
 ) -> Any:
-    """Prints a text."""
-    sys.stdout.write(said(parts, specs, x) + end)
+    """Print a text."""
+    sys.stdout.write(formatted(parts, specs, x) + end)
     return ()
 
 
 @print_text.infers
 def print_text_spec(*x: Like, **_: Any) -> Any:
-    """It gives nothing."""
+    """Infer no outputs."""
     return []
 
 
@@ -80,13 +83,13 @@ def print_text_spec(*x: Like, **_: Any) -> Any:
 def fail_unless(
     cond: Any, *x: Any, kind: str, parts: Sequence[Any] = (), specs: Sequence[str] = ()
 ) -> Any:
-    """Stops the run unless `cond` holds, with an error of a kind.
+    """Stop the run with an error of a kind, unless `cond` holds.
 
     Raises:
-        Stopped: It does not; its cause is the error.
+        Stopped: It does not hold; the cause is the error.
     """
     if not np.reshape(cond, ()):
-        text = said(parts, specs, x)
+        text = formatted(parts, specs, x)
         error = kind_named(kind)
         raise Stopped(text) from (error(text) if text else error())
     return ()
@@ -94,5 +97,5 @@ def fail_unless(
 
 @fail_unless.infers
 def fail_unless_spec(cond: Like, *x: Like, **_: Any) -> Any:
-    """It gives nothing."""
+    """Infer no outputs."""
     return []

@@ -1,7 +1,7 @@
-"""A traced method on paper: its programs, and what it makes of their results.
+"""Document of a traced method: its programs, and the pytrees of their results.
 
-Beside what a model for use says, its document has the method's name, the nest of its
-results, and the program it is while training, where that is another one.
+It is that of an inference model, with the method's name, the pytree of its results,
+and the program for training if that is another one.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ FORWARD = "forward"
 
 
 class Traced(NamedTuple):
-    """What a method is in one mode.
+    """A method traced in one mode.
 
     Attributes:
-        program: Its program.
-        results: Its results.
+        program: The program.
+        results: The results.
     """
 
     program: Program
@@ -46,9 +46,9 @@ class Method(NamedTuple):
 
     Attributes:
         name: Its name.
-        feeds: The names of the variables that are fed.
-        using: What it is when the layer is used.
-        training: What it is while the layer trains; the same, if nothing depends on it.
+        feeds: The names of the fed variables.
+        using: The method in evaluation mode.
+        training: The method in training mode, which may be the same.
     """
 
     name: str
@@ -57,16 +57,16 @@ class Method(NamedTuple):
     training: Traced
 
     def to_bytes(self) -> bytes:
-        """Its document.
+        """Serialize the method.
 
         Raises:
             ProgramError: It calls a function of Python's.
             InvalidValueError: It returns what no document can hold.
         """
-        besides = {"method": self.name, "results": nest_of(self.using)}
+        besides = {"method": self.name, "results": tree_of(self.using)}
         trained = {
             "fetches": fetches(self.training),
-            "results": nest_of(self.training),
+            "results": tree_of(self.training),
             "program": document_of(self.training.program),
         }
         used = document_of(self.using.program)
@@ -78,83 +78,83 @@ class Method(NamedTuple):
 
 
 def fetches(traced: Traced) -> list[str]:
-    """The names of the variables that are returned."""
+    """Return the names of the returned variables."""
     return [variable.name for variable in traced.results.variables]
 
 
-def nest_of(traced: Traced) -> Any:
-    """The nest of some results, as JSON.
+def tree_of(traced: Traced) -> Any:
+    """Convert the pytree of some results to JSON.
 
     Raises:
         InvalidValueError: There is something in it that no document can hold.
     """
     try:
-        return nest_document(traced.results.nest)
+        return tree_document(traced.results.tree)
     except TypeError as error:
         message = f"jit.save: what is returned {error}; return tensors and numbers"
         raise InvalidValueError(at_user_line(message)) from None
 
 
-def nest_document(nest: Any) -> Any:
-    """A nest as JSON.
+def tree_document(tree: Any) -> Any:
+    """Convert a pytree to JSON; an object with one key tells its kind.
 
-    >>> nest_document({"loss": Slot(0), "sizes": (Slot(1), 3)})
+    >>> tree_document({"loss": Slot(0), "sizes": (Slot(1), 3)})
     {'dict': [['loss', {'slot': 0}], ['sizes', {'tuple': [{'slot': 1}, 3]}]]}
     """
-    if isinstance(nest, Slot):
-        return {"slot": nest.number}
-    if isinstance(nest, Choice):
-        return {"choice": [nest.flag, *map(nest_document, (nest.yes, nest.no))]}
-    if isinstance(nest, dict):
-        items = nest.items()
-        return {"dict": [[nest_document(k), nest_document(v)] for k, v in items]}
-    if isinstance(nest, tuple):
-        return {"tuple": [*map(nest_document, nest)]}
-    if isinstance(nest, list):
-        return [*map(nest_document, nest)]
-    return attribute_document(nest)
+    if isinstance(tree, Slot):
+        return {"slot": tree.number}
+    if isinstance(tree, Choice):
+        return {"choice": [tree.flag, *map(tree_document, (tree.yes, tree.no))]}
+    if isinstance(tree, dict):
+        items = tree.items()
+        return {"dict": [[tree_document(k), tree_document(v)] for k, v in items]}
+    if isinstance(tree, tuple):
+        return {"tuple": [*map(tree_document, tree)]}
+    if isinstance(tree, list):
+        return [*map(tree_document, tree)]
+    return attribute_document(tree)
 
 
-def read_nest(part: Part, count: int) -> Any:
-    """A nest of so many tensors."""
+def read_tree(part: Part, count: int) -> Any:
+    """Read a pytree of the results of `count` fetched tensors."""
     value = part.value
     if isinstance(value, list):
-        return [read_nest(item, count) for item in part.items(MOST)]
+        return [read_tree(item, count) for item in part.items(MOST)]
     if not isinstance(value, dict) or len(value) != 1:
         return read_attribute(part)
     ((kind, inside),) = part.entries().items()
     if kind == "slot":
         return Slot(inside.integer(0, count - 1))
     if kind == "tuple":
-        return tuple(read_nest(item, count) for item in inside.items(MOST))
+        return tuple(read_tree(item, count) for item in inside.items(MOST))
     if kind == "dict":
         return dict(read_pair(pair, count) for pair in inside.items(MOST))
     if kind == "choice":
         flag, yes, no = exactly(inside, 3)
-        chosen = read_nest(yes, count), read_nest(no, count)
-        return Choice(flag.integer(0, count - 1), *chosen)
+        trees = read_tree(yes, count), read_tree(no, count)
+        return Choice(flag.integer(0, count - 1), *trees)
     return read_attribute(part)
 
 
 def read_pair(part: Part, count: int) -> tuple[Any, Any]:
-    """A key and what stands under it."""
+    """Read an item of a dictionary: its key and its value."""
     name, item = exactly(part, 2)
-    key = read_nest(name, count)
+    key = read_tree(name, count)
     if not isinstance(key, (str, int, float, bool, type(None))):
         raise name.refuse("a key is a text or a number")
-    return key, read_nest(item, count)
+    return key, read_tree(item, count)
 
 
 def exactly(part: Part, count: int) -> list[Part]:
-    """The parts of a list of so many."""
-    found = list(part.items(count))
-    if len(found) != count:
-        raise part.refuse(f"{count} were expected, got {len(found)}")
-    return found
+    """Return the items of a list that must have `count` of them."""
+    items = list(part.items(count))
+    if len(items) != count:
+        raise part.refuse(f"{count} were expected, got {len(items)}")
+    return items
 
 
 def method_from_bytes(content: bytes) -> Method:
-    """The method of which a document tells.
+    """Read a method from its document.
 
     Raises:
         DataError: The document is damaged; the message says where.
@@ -168,26 +168,26 @@ def method_from_bytes(content: bytes) -> Method:
         return Method(name, feeds, using, trained)
     inner = top["training"].fields("fetches", "results", "program")
     other = program_from_document(inner["program"], Program)
-    given = [declared(other, part) for part in inner["fetches"].items(MOST)]
+    fetched = [declared(other, part) for part in inner["fetches"].items(MOST)]
     if missing := [feed for feed in feeds if not other.global_block().has_var(feed)]:
         raise inner["program"].refuse(f"it has no variable {missing[0]!r} to feed")
-    return Method(name, feeds, using, Traced(other, results_in(inner, given)))
+    return Method(name, feeds, using, Traced(other, results_in(inner, fetched)))
 
 
 def results_in(parts: Mapping[str, Part], variables: Sequence[Variable]) -> Outputs:
-    """The results of a program; if nothing is said of them, one or a list."""
-    found = Outputs()
-    found.variables = list(variables)
+    """Read the results of a program; without a pytree, one variable or a list."""
+    outputs = Outputs()
+    outputs.variables = list(variables)
     if "results" in parts:
-        found.nest = read_nest(parts["results"], len(variables))
+        outputs.tree = read_tree(parts["results"], len(variables))
     else:
         slots = [Slot(i) for i in range(len(variables))]
-        found.nest = slots[0] if len(slots) == 1 else slots
-    return found
+        outputs.tree = slots[0] if len(slots) == 1 else slots
+    return outputs
 
 
 def flipped(using: Traced) -> Traced:
-    """The program for training of one that is as in a test, as far as can be told.
+    """Guess the program for training from one for evaluation: clear every `is_test`.
 
     In Paddle, `TranslatedLayer.train` does this to every program.
     """
@@ -197,14 +197,14 @@ def flipped(using: Traced) -> Traced:
             if operator.attrs.get("is_test"):
                 operator.attrs["is_test"] = False
     results = Outputs()
-    results.nest = using.results.nest
+    results.tree = using.results.tree
     find = program.global_block().var
     results.variables = [find(name) for name in fetches(using)]
     return Traced(program, results)
 
 
 def renamed(traced: Traced, old: str, new: str) -> None:
-    """Give a variable of a program another name.
+    """Rename a variable of a program.
 
     Raises:
         ProgramError: The new name is taken.

@@ -1,4 +1,4 @@
-"""The files of a saved layer: what they are called, and how they are replaced."""
+"""Files of a saved layer: their names, and how all of them are replaced together."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MODEL, VALUES, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
 
 
 def checked_prefix(path: Any) -> Path:
-    """A path that files' names can begin with.
+    """Return a path as the prefix of file names.
 
     Raises:
         InvalidValueError: It has no last part.
@@ -44,27 +44,27 @@ def checked_prefix(path: Any) -> Path:
 
 
 def file_of(prefix: Path, method: str) -> Path:
-    """The file of a method's program."""
+    """Return the file of a method's program."""
     return beside(prefix, MODEL if method == FORWARD else f".{method}{MODEL}")
 
 
 def methods_beside(prefix: Path) -> dict[str, Path]:
-    """The files of a layer's methods, by name.
+    """Find the files of a layer's methods, by name.
 
-    Another model's name may begin with the same letters: a file is of this one if its
-    document says that it is of the method that its name says.
+    Another model's name may begin with the same letters, so the document must name the
+    method that the file name says.
     """
     first, start, folder = beside(prefix, MODEL), f"{prefix.name}.", prefix.parent
-    found = {FORWARD: first} if first.is_file() else {}
+    by_method = {FORWARD: first} if first.is_file() else {}
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         name = path.name[len(start) : -len(MODEL)]
         if path.name == f"{start}{name}{MODEL}" and method_in(path) == name:
-            found[name] = path
-    return found
+            by_method[name] = path
+    return by_method
 
 
 def method_in(path: Path) -> Any:
-    """The method that a document says it is of, None if it is damaged."""
+    """Return the method that a document names, None if it is damaged."""
     try:
         top = model_parts(path.read_bytes())
     except DataError:
@@ -74,6 +74,7 @@ def method_in(path: Path) -> Any:
 
 def write_together(files: Mapping[Path, bytes]) -> None:
     """Write some files; if one cannot be written, none is replaced."""
+    # Each file is written under another name and moved when the stack closes.
     with ExitStack() as stack:
         for path, content in files.items():
             file = stack.enter_context(written_whole(path))

@@ -1,4 +1,4 @@
-"""What a traced function returns: tensors to fetch, and the nest around them."""
+"""Outputs of a traced function: the Variables to fetch, and the pytree around them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.arrays import ARRAY
+from teachgraph.control_flow.pytree import dict_like, fields_of, with_fields
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.container_snapshot import references
 from teachgraph.jit.convert_text import Text
-from teachgraph.jit.pytree import entries, fields_of, with_fields
-from teachgraph.jit.side_effects import Spot
+from teachgraph.jit.side_effects import StateSlot
 from teachgraph.jit.tracing import Tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.nn.layer import changes
@@ -22,13 +22,13 @@ __all__ = ["Outputs", "Slot", "outputs_of"]
 
 
 class Slot(NamedTuple):
-    """Stands for the tensor of that number."""
+    """Placeholder for a fetched tensor, by its number."""
 
     number: int
 
 
 class Choice(NamedTuple):
-    """Stands for one of two nests, as the tensor of a number decides."""
+    """Placeholder for one of two pytrees; the fetched tensor `flag` decides."""
 
     flag: int
     yes: Any
@@ -40,17 +40,18 @@ class Outputs:
 
     Attributes:
         variables: The Variables to fetch.
-        nest: What is returned, with a Slot for each of them.
-        state: What places outside the function become: the place, and a nest.
+        tree: The returned pytree, with a Slot for each of them.
+        state: The side effects: pairs of a place outside the function and the pytree
+            that it becomes.
     """
 
     def __init__(self) -> None:
         self.variables: list[Variable] = []
-        self.nest: Any = None
-        self.state: list[tuple[Spot, Any]] = []
+        self.tree: Any = None
+        self.state: list[tuple[StateSlot, Any]] = []
 
     def slot(self, variable: Variable) -> Slot:
-        """The slot of a variable, the same each time."""
+        """Return the slot of a variable, the same each time."""
         for number, known in enumerate(self.variables):
             if known is variable:
                 return Slot(number)
@@ -58,71 +59,75 @@ class Outputs:
         return Slot(len(self.variables) - 1)
 
     def packed(self, tensors: Sequence[Any]) -> Any:
-        """The results, made of the tensors that were fetched."""
+        """Build the results from the fetched tensors, and write the side effects."""
         changes.count += len(self.state)
-        for spot, nest in self.state:
-            value = filled(nest, tensors)
-            if isinstance(spot.before, Tensor) and isinstance(value, Tensor):
-                spot.before.data = value.data
+        for slot, tree in self.state:
+            value = filled(tree, tensors)
+            # The next run reads the old Tensor: it stays, and gets the new values.
+            if isinstance(slot.before, Tensor) and isinstance(value, Tensor):
+                slot.before.data = value.data
             else:
-                spot.put(value)
-        if self.nest.__class__ is Slot:
-            return tensors[self.nest.number]
-        return filled(self.nest, tensors)
+                slot.put(value)
+        # The common case first: one tensor is returned.
+        if self.tree.__class__ is Slot:
+            return tensors[self.tree.number]
+        return filled(self.tree, tensors)
 
 
-def filled(nest: Any, tensors: Sequence[Any]) -> Any:
-    """A nest with the tensors in their slots."""
-    if isinstance(nest, Slot):
-        return tensors[nest.number]
-    if isinstance(nest, Choice):
-        flag = tensors[nest.flag]
+def filled(tree: Any, tensors: Sequence[Any]) -> Any:
+    """Replace the slots of a pytree by tensors."""
+    if isinstance(tree, Slot):
+        return tensors[tree.number]
+    if isinstance(tree, Choice):
+        flag = tensors[tree.flag]
+        # While the program is inlined into another one, the flag has no value yet.
         if isinstance(flag, Variable):
-            yes, no = filled(nest.yes, tensors), filled(nest.no, tensors)
+            yes, no = filled(tree.yes, tensors), filled(tree.no, tensors)
             return Either(flag, yes, no, "the result")
-        return filled(nest.yes if bool(flag) else nest.no, tensors)
-    if isinstance(nest, dict):
-        return entries(nest, {k: filled(item, tensors) for k, item in nest.items()})
-    if isinstance(nest, tuple) and hasattr(nest, "_fields"):
-        return type(nest)(*(filled(item, tensors) for item in nest))
-    if type(nest) in (list, tuple):
-        return type(nest)(filled(item, tensors) for item in nest)
-    if (named := fields_of(nest)) is not None:
-        return with_fields(nest, {k: filled(v, tensors) for k, v in named.items()})
-    return nest
+        return filled(tree.yes if bool(flag) else tree.no, tensors)
+    if isinstance(tree, dict):
+        return dict_like(tree, {k: filled(item, tensors) for k, item in tree.items()})
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*(filled(item, tensors) for item in tree))
+    if type(tree) in (list, tuple):
+        return type(tree)(filled(item, tensors) for item in tree)
+    if (named := fields_of(tree)) is not None:
+        return with_fields(tree, {k: filled(v, tensors) for k, v in named.items()})
+    return tree
 
 
 def outputs_of(value: Any, tracer: Tracer) -> Outputs:
-    """The results of a function that was traced.
+    """Collect the results of a traced function, and its side effects.
 
     Raises:
         UnboundLocalError: One is a name without a value.
     """
-    found = Outputs()
-    found.nest = emptied(value, found, tracer)
+    outputs = Outputs()
+    outputs.tree = emptied(value, outputs, tracer)
     tracer.bodies[0].forget(references((value, value)))
-    for spot in tracer.changed():
-        found.state.append((spot, emptied(spot.get(), found, tracer)))
-    return found
+    for slot in tracer.changed():
+        outputs.state.append((slot, emptied(slot.get(), outputs, tracer)))
+    return outputs
 
 
 def emptied(value: Any, into: Outputs, tracer: Tracer) -> Any:
-    """A nest with slots for its tensors."""
+    """Replace the tensors of a pytree by slots."""
     if isinstance(value, Undefined):
         value.refuse()
     if isinstance(value, Either):
-        return chosen(value, into, tracer)
+        return choice_of(value, into, tracer)
     if isinstance(value, Text):
         raise ConversionError(at_user_line(WITH_TENSORS))
     if isinstance(value, Tensor):
         value = tracer.adopt(value)
     if isinstance(value, Variable):
+        # A fed or persistent variable has no operator that makes it an output.
         passed_on = value.is_data or value.persistable
-        own = passed_on and value.type != ARRAY
-        return into.slot(functions.assign(value) if own else value)
+        copy = passed_on and value.type != ARRAY
+        return into.slot(functions.assign(value) if copy else value)
     if isinstance(value, dict):
-        found = {key: emptied(item, into, tracer) for key, item in value.items()}
-        return entries(value, found)
+        slots = {key: emptied(item, into, tracer) for key, item in value.items()}
+        return dict_like(value, slots)
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(emptied(item, into, tracer) for item in value))
     if type(value) in (list, tuple):
@@ -139,8 +144,8 @@ WITH_TENSORS = (
 )
 
 
-def chosen(value: Either, into: Outputs, tracer: Tracer) -> Any:
-    """One of two nests; a name without a value stops the program instead."""
+def choice_of(value: Either, into: Outputs, tracer: Tracer) -> Any:
+    """Replace an `Either` by a `Choice`; a missing value stops the program instead."""
     if isinstance(value.no, Undefined):
         return emptied(value.the_tensor(), into, tracer)
     flag = into.slot(value.flag)

@@ -1,4 +1,4 @@
-"""Recording: ops run on Tensors as always, and each is written down in a program."""
+"""Recorder: ops run on Tensors as usual, and each is also appended to a program."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["Recorder", "recording"]
 
 
 class Recorder(Tracer):
-    """What has been written down so far.
+    """The program of the ops that have run so far.
 
-    A value is known by its array: whichever Tensor holds it, it is the same variable.
-    A Tensor that no op has made since is taken in as it is.
+    A value is identified by its array: two Tensors of one array are one variable. A
+    Tensor that is no output of a recorded op is adopted.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Recorder(Tracer):
         self.counters: Counter[str] = Counter()
 
     def feed(self, number: int, tensor: Tensor) -> Variable:
-        """A variable that is fed, which stands for an input."""
+        """Create the fed variable of an input."""
         with self.writing():
             variable = data(f"feed_{number}", tensor.shape, tensor.dtype)
         variable.stop_gradient = tensor.stop_gradient
@@ -42,7 +42,7 @@ class Recorder(Tracer):
         return variable
 
     def adopt(self, value: Any) -> Variable:
-        """The variable for a Tensor."""
+        """Return the variable of a Tensor."""
         if isinstance(value, Tensor) and id(value.data) in self.arrays:
             return self.program.global_block().var(self.arrays[id(value.data)][1])
         return super().adopt(value)
@@ -59,8 +59,9 @@ class Recorder(Tracer):
                 variables = current_block().apply(op, inputs, attrs)
             tensors = run_now(op, inputs, attrs, results)
             for tensor, variable in zip(
-                listed(tensors), listed(variables), strict=True
+                as_list(tensors), as_list(variables), strict=True
             ):
+                # The array is kept: its identity stays taken while the trace lasts.
                 self.arrays[id(tensor.data)] = tensor.data, variable.name
             return tensors
 
@@ -68,7 +69,7 @@ class Recorder(Tracer):
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Inside, ops go into the program."""
+        """Let ops inside append to the program, under names of its own counters."""
         with (
             modes.using(static=True),
             unique_name.guard(),
@@ -79,7 +80,7 @@ class Recorder(Tracer):
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Inside, what runs is written down."""
+        """Record the ops that run inside."""
         self.program.adopt = self.adopt
         run_op.wrap(self.dispatch)
         _current.append(self)
@@ -95,11 +96,11 @@ _current: list[Recorder] = []
 
 
 def recording() -> bool:
-    """Whether somebody records in this thread."""
+    """True while a recorder of this thread is active."""
     here = threading.get_ident()
     return any(recorder.thread == here for recorder in _current)
 
 
-def listed(value: Any) -> list[Any]:
-    """One thing as a list of one."""
+def as_list(value: Any) -> list[Any]:
+    """Return the items of a list or tuple, or a list of one value."""
     return list(value) if isinstance(value, (list, tuple)) else [value]

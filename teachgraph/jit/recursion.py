@@ -1,4 +1,4 @@
-"""A recursion that a tensor is to end: while it is traced, it has no end."""
+"""Error for a recursion that a tensor should end: while traced, it has no end."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["endless"]
 
 
 def endless(error: RecursionError) -> ConversionError:
-    """What to raise for a recursion without end, at the line that calls again."""
+    """Build the error for an endless recursion, at the line of the recursive call."""
     where = calling(error)
     message = (
         f"{where.function!r} calls itself without end while it is traced: both "
@@ -26,26 +26,27 @@ def endless(error: RecursionError) -> ConversionError:
 
 
 def calling(error: RecursionError) -> Callsite:
-    """The line that most often calls a function on the way to an error.
+    """Return the line that most often calls a function in an error's traceback.
 
-    What a line calls begins on another line, but for its own branches.
+    A branch of the line itself is a function too, and begins on that line: it does not
+    count as a call.
     """
     frames = [
         (frame.f_code, line)
         for frame, line in walk_tb(error.__traceback__)
         if not ours(frame.f_code.co_filename)
     ]
-    found = Counter(
+    counts = Counter(
         Callsite(code.co_filename, line, name_of(code))
         for (code, line), (called, _) in pairwise(frames)
         if called.co_firstlineno != line
     )
     last, line = frames[-1]
-    found[Callsite(last.co_filename, line, name_of(last))] += 1
-    return found.most_common(1)[0][0]
+    counts[Callsite(last.co_filename, line, name_of(last))] += 1
+    return counts.most_common(1)[0][0]
 
 
 def name_of(code: CodeType) -> str:
-    """What the user calls the function that a piece of code is from."""
+    """Return the user's name of the function that code belongs to."""
     around = code.co_qualname.removesuffix(".<locals>.<lambda>")
     return around.rpartition(".")[2]

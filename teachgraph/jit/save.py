@@ -1,8 +1,8 @@
-"""`jit.save`: a layer or function as files that run without its source.
+"""`jit.save`: write a layer or function to files that run without its source.
 
 `path.pdmodel` holds the program of `forward`, `path.name.pdmodel` that of another
-method of `to_static`; `path.pdiparams` the values of all of them, what is shared once;
-and `path.pdiparams.info` what the layer called them.
+method of `to_static`; `path.pdiparams` the parameters of all of them, shared ones once;
+and `path.pdiparams.info` the layer's names for them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ CONFIGS = (
     "skip_prune_program",
     "with_hook",
 )
-"""Paddle's; only `output_spec`, `skip_forward` and `with_hook` change anything here."""
+"""Paddle's options; here only `output_spec`, `skip_forward` and `with_hook` matter."""
 
 Held = dict[str, Tensor]
 
@@ -54,18 +54,18 @@ Held = dict[str, Tensor]
 def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
     """Write a layer or a function to files that can be loaded without its source.
 
-    What it is in training and what it is in use are both saved, so that a loaded layer
-    can be trained further; it is traced once in either mode.
+    It is traced once in training and once in evaluation mode, so that a loaded layer
+    can be trained further.
 
     Args:
         layer: A Layer, with all its methods of `to_static`, or a function.
-        path: What the files' names begin with; the folder is made if need be.
+        path: The prefix of the files; the folder is created if need be.
         input_spec: `InputSpec`s or examples of the arguments, with None for sizes that
             may differ. By default those of `to_static`, or of the last call.
-        **configs: `output_spec`, which of the results to keep: their places, or their
-            variables among the `outputs` of what `to_static` made;
-            `with_hook`, to save the layer's hooks too; `skip_forward`, to save the
-            other methods alone. Paddle's others are accepted and change nothing.
+        **configs: `output_spec`, the results to save: their places, or variables of
+            the `outputs` of a `StaticFunction`; `with_hook`, to save the layer's hooks
+            too; `skip_forward`, to save the other methods alone. Paddle's others are
+            accepted and change nothing.
 
     Raises:
         TypeError: It is neither a Layer nor a function.
@@ -113,29 +113,30 @@ def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
 def traced_methods(
     layer: Any, input_spec: Any, configs: Mapping[str, Any]
 ) -> tuple[list[Method], Held]:
-    """The methods to save, and all Tensors they hold, by name."""
-    found: dict[str, Tensor] = {}
+    """Trace the methods to save; return them and all Tensors they hold, by name."""
+    held: dict[str, Tensor] = {}
     methods = []
     for name, static in functions_of(layer, input_spec, configs):
         using, training = in_both_modes(static, static_values(static, input_spec))
         wanted = configs.get("output_spec") if name == FORWARD else None
         wanted = wanted and [place_of(one, static) for one in wanted]
-        modes = [settled(one, found, wanted) for one in (using, training)]
+        modes = [pruned(one, held, wanted) for one in (using, training)]
         methods.append(Method(name, list(using.names), *modes))
     used = {name for m in methods for t in (m.using, m.training) for name in names(t)}
+    # In the layer's order, so that `load` restores that of its state_dict.
     order = {id(t): i for i, t in enumerate(own_tensors(layer).values())}
-    ordered = sorted(found, key=lambda name: order.get(id(found[name]), len(order)))
-    return methods, {name: found[name] for name in ordered if name in used}
+    ordered = sorted(held, key=lambda name: order.get(id(held[name]), len(order)))
+    return methods, {name: held[name] for name in ordered if name in used}
 
 
 def functions_of(
     layer: Any, input_spec: Any, configs: Mapping[str, Any]
 ) -> Iterator[tuple[str, StaticFunction]]:
-    """What is saved of a layer or function, by name.
+    """Yield the functions to save, with their names.
 
     Raises:
-        TypeError: It is neither.
-        InvalidValueError: One input spec is given for several methods.
+        TypeError: The layer is neither a Layer nor a function.
+        InvalidValueError: There is one input spec for several methods.
     """
     if not isinstance(layer, Layer):
         yield FORWARD, as_static(layer)
@@ -156,7 +157,7 @@ def functions_of(
 
 
 def other_methods(layer: Layer) -> dict[str, StaticFunction]:
-    """The methods of `to_static` besides `forward`."""
+    """Return the methods of `to_static` besides `forward`."""
     known = {name for kind in type(layer).__mro__ for name in vars(kind)}
     plain = {n for n in known if isinstance(static_attribute(layer, n), StaticFunction)}
     own = {n for n, v in layer.__dict__.items() if isinstance(v, StaticFunction)}
@@ -164,7 +165,7 @@ def other_methods(layer: Layer) -> dict[str, StaticFunction]:
 
 
 def static_attribute(layer: Layer, name: str) -> Any:
-    """What a layer's class says a name is, without asking a property."""
+    """Look a name up in a layer's class, without running a property."""
     for kind in type(layer).__mro__:
         if name in vars(kind):
             return vars(kind)[name]
@@ -172,7 +173,7 @@ def static_attribute(layer: Layer, name: str) -> Any:
 
 
 def as_static(function: Any) -> StaticFunction:
-    """A function of `to_static`.
+    """Return a function as a StaticFunction.
 
     Raises:
         TypeError: It is no function.
@@ -192,10 +193,10 @@ def as_static(function: Any) -> StaticFunction:
 
 
 def hooked(layer: Layer, forward: StaticFunction) -> StaticFunction:
-    """A layer's forward with its hooks before and after."""
+    """Return a layer's forward with its pre-hooks and post-hooks."""
 
     def called(self: Layer, *inputs: Any) -> Any:
-        """What `Layer.__call__` does."""
+        """Do as `Layer.__call__` does, in source that can be converted."""
         for before in list(self._pre_hooks.values()):
             changed = before(self, inputs)
             if changed is not None:
@@ -206,16 +207,16 @@ def hooked(layer: Layer, forward: StaticFunction) -> StaticFunction:
             output = output if changed is None else changed
         return output
 
-    made = StaticFunction(called, forward.input_spec, layer)
-    made.program_cache = forward.program_cache
-    return made
+    static = StaticFunction(called, forward.input_spec, layer)
+    static.program_cache = forward.program_cache
+    return static
 
 
 def static_values(static: StaticFunction, input_spec: Any) -> tuple[Any, ...]:
-    """The arguments to trace a function for: as specs, or what stands for itself.
+    """Return the arguments to trace a function for: specs, or values of Python's.
 
     Raises:
-        InvalidValueError: Nobody has said what they are.
+        InvalidValueError: There is neither an input spec nor an earlier call.
     """
     if input_spec is not None:
         spec = StaticFunction(static.function, input_spec, static.receiver)
@@ -231,21 +232,23 @@ def static_values(static: StaticFunction, input_spec: Any) -> tuple[Any, ...]:
 def in_both_modes(
     static: StaticFunction, values: tuple[Any, ...]
 ) -> tuple[ConcreteProgram, ConcreteProgram]:
-    """What a function is when used, and when its layers train."""
+    """Trace a function in evaluation mode and in training mode."""
     fresh = StaticFunction(static.function, None, static.receiver)
     now = fresh.traced("now", values)
-    found: dict[bool, ConcreteProgram] = {}
+    by_mode: dict[bool, ConcreteProgram] = {}
     for training in (False, True):
         with switched(now.layers, training=training):
-            same = next((one for one in found.values() if one.current()), now)
-            known = same if same.current() else fresh.traced(training, values)
-            found[training] = known
-    return found[False], found[True]
+            # A program that fits both modes is traced once, and saved once.
+            same = next((one for one in by_mode.values() if one.current()), now)
+            by_mode[training] = (
+                same if same.current() else fresh.traced(training, values)
+            )
+    return by_mode[False], by_mode[True]
 
 
 @contextmanager
 def switched(layers: Sequence[Layer], *, training: bool) -> Iterator[None]:
-    """Inside, layers train or not; where some train already, those that do."""
+    """Switch the mode of layers; if some of them train already, only those train."""
     before = [layer.training for layer in layers]
     stay = training and any(before)
     try:
@@ -257,22 +260,22 @@ def switched(layers: Sequence[Layer], *, training: bool) -> Iterator[None]:
             layer.training = was
 
 
-def settled(
-    concrete: ConcreteProgram, found: dict[str, Tensor], wanted: Any = None
+def pruned(
+    concrete: ConcreteProgram, held: dict[str, Tensor], wanted: Any = None
 ) -> Traced:
-    """A copy of a program without what nobody needs, whose names mean one thing each.
+    """Copy a program without dead code, with names that are unique among all methods.
 
     Args:
         concrete: The program.
-        found: What names mean in the others; those of this one are added.
-        wanted: Places of the results that are wanted, by default all.
+        held: The Tensors of the methods before it, by name; its own are added.
+        wanted: Places of the wanted results, by default all.
     """
-    results = concrete.results if wanted is None else chosen(concrete.results, wanted)
-    given = [variable.name for variable in results.variables]
-    program = apply_pass(concrete.main_program, "dead_code", fetches=given)
+    results = concrete.results if wanted is None else selected(concrete.results, wanted)
+    fetched = [variable.name for variable in results.variables]
+    program = apply_pass(concrete.main_program, "dead_code", fetches=fetched)
     block = program.global_block()
     copied = Outputs()
-    copied.nest, copied.variables = results.nest, [block.var(name) for name in given]
+    copied.tree, copied.variables = results.tree, [block.var(name) for name in fetched]
     traced = Traced(program, copied)
     used = names(traced) | set(concrete.names)
     for name in [n for n, v in block.vars.items() if v.persistable and n not in used]:
@@ -280,7 +283,7 @@ def settled(
     for name, tensor in concrete.held.items():
         if name in used:
             key = name
-            while found.setdefault(key, tensor) is not tensor:
+            while held.setdefault(key, tensor) is not tensor:
                 key = unique_name.generate(name)
             if key != name:
                 renamed(traced, name, key)
@@ -288,7 +291,7 @@ def settled(
 
 
 def place_of(wanted: Any, static: StaticFunction) -> Any:
-    """A result that is wanted: where a variable is among the fetched ones."""
+    """Return the slot of a wanted variable; a place is returned as it is."""
     for known in static.program_cache:
         for number, variable in enumerate(known.outputs):
             if variable is wanted:
@@ -296,14 +299,14 @@ def place_of(wanted: Any, static: StaticFunction) -> Any:
     return wanted
 
 
-def chosen(results: Outputs, wanted: Sequence[Any]) -> Outputs:
-    """Some of the results, by their places.
+def selected(results: Outputs, wanted: Sequence[Any]) -> Outputs:
+    """Select some of the results, by their places.
 
     Raises:
         InvalidValueError: There is no such result.
     """
-    made, nest = Outputs(), results.nest
-    items = list(nest) if isinstance(nest, (list, tuple)) else [nest]
+    outputs, tree = Outputs(), results.tree
+    items = list(tree) if isinstance(tree, (list, tuple)) else [tree]
     places = range(-len(items), len(items))
     others = [i for i in wanted if not isinstance(i, Slot)]
     if not all(isinstance(i, int) and i in places for i in others):
@@ -314,13 +317,13 @@ def chosen(results: Outputs, wanted: Sequence[Any]) -> Outputs:
             )
         )
     picked = [i if isinstance(i, Slot) else items[i] for i in wanted]
-    made.variables = results.variables
-    made.nest = picked[0] if len(picked) == 1 else picked
-    return made
+    outputs.variables = results.variables
+    outputs.tree = picked[0] if len(picked) == 1 else picked
+    return outputs
 
 
 def names(traced: Traced) -> set[str]:
-    """Every name that a program's operators or results mention."""
+    """Collect the names that a program's operators or results mention."""
     operators = [op for block in traced.program.blocks for op in block.ops]
     mentioned = {n for op in operators for n in op.input_arg_names}
     written = {n for op in operators for n in op.output_arg_names}
@@ -328,21 +331,24 @@ def names(traced: Traced) -> set[str]:
 
 
 def own_tensors(layer: Any) -> dict[str, Tensor]:
-    """The parameters and buffers of a layer, each under its first name."""
+    """Return the parameters and buffers of a layer, each under its first name."""
     if not isinstance(layer, Layer):
         return {}
     return {**dict(layer.named_parameters()), **dict(layer.named_buffers())}
 
 
 def info(layer: Any, held: Held) -> dict[str, Any]:
-    """What the layer called its Tensors, and whether they train."""
+    """Describe the Tensors of a layer: their structured names, and whether they train.
+
+    These are the contents of the `.info` file.
+    """
     called = {id(tensor): name for name, tensor in own_tensors(layer).items()}
     return {name: facts(t, called.get(id(t), name)) for name, t in held.items()}
 
 
 def facts(tensor: Tensor, name: str) -> dict[str, Any]:
-    """What is to be known of a Tensor besides its values."""
-    found = {"structured_name": name, "stop_gradient": tensor.stop_gradient}
+    """Describe a Tensor, but for its values."""
+    entry = {"structured_name": name, "stop_gradient": tensor.stop_gradient}
     if isinstance(tensor, Parameter):
-        found["trainable"] = tensor.trainable
-    return found
+        entry["trainable"] = tensor.trainable
+    return entry

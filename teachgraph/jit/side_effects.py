@@ -1,7 +1,7 @@
-"""Places outside a function that it assigns to: attributes, nonlocal and global names.
+"""State outside a traced function that it may assign to: attributes, cells, globals.
 
-While a function is traced it leaves tensors of the program there. They are taken away
-afterwards, and each run of the program puts what it has computed in their place.
+The trace leaves Variables in these slots. They are restored after it, and each run of
+the program writes the values it has computed into them.
 """
 
 from __future__ import annotations
@@ -18,85 +18,91 @@ from teachgraph.nn import Layer
 
 __all__ = [
     "MISSING",
-    "Contents",
-    "Spot",
-    "Values",
-    "spots_of_function",
-    "spots_of_layer",
+    "ContainerSlot",
+    "StateSlot",
+    "TensorSlot",
+    "function_slots",
+    "layer_slots",
 ]
 
 MISSING = object()
-"""Stands for a value where there is none."""
+"""Placeholder for a slot that has no value."""
 
 
-class Spot:
-    """A place: a key of a dictionary."""
+class StateSlot:
+    """A place outside the traced function that holds a value: a dictionary's entry.
+
+    Attributes:
+        values: The dictionary: an object's attributes, or a module's globals.
+        name: The key.
+        before: The value before the trace, or `MISSING`.
+    """
 
     def __init__(self, values: dict[str, Any], name: str) -> None:
         self.values, self.name = values, name
         self.before = self.get()
 
     def get(self) -> Any:
-        """What is there."""
+        """Return the present value, or `MISSING`."""
         return self.values.get(self.name, MISSING)
 
     def put(self, value: Any) -> None:
-        """Put a value there, or take away what is."""
+        """Store a value; `MISSING` deletes the entry."""
         if value is MISSING:
             self.values.pop(self.name, None)
         else:
             self.values[self.name] = value
 
 
-class Cell(Spot):
-    """A variable of a function around the one that is traced."""
+class CellSlot(StateSlot):
+    """A closure cell: a variable of the function around the traced one."""
 
     def __init__(self, cell: CellType, name: str) -> None:
         self.cell = cell
         super().__init__({}, name)
 
     def get(self) -> Any:
-        """What it is."""
+        """Return the cell's contents, or `MISSING` if it is empty."""
         try:
             return self.cell.cell_contents
         except ValueError:
             return MISSING
 
     def put(self, value: Any) -> None:
-        """Assign to it, or let it stand for nothing."""
+        """Fill the cell; `MISSING` empties it."""
         if value is not MISSING:
             self.cell.cell_contents = value
         elif self.get() is not MISSING:
             del self.cell.cell_contents
 
 
-class Values(Spot):
+class TensorSlot(StateSlot):
     """The values of a Tensor that was changed in place."""
 
     def __init__(self, tensor: Tensor, now: Any) -> None:
         self.before, self.now = tensor, now
 
     def get(self) -> Any:
-        """What has the values now."""
+        """Return the Variable that has the new values."""
         return self.now
 
     def put(self, value: Any) -> None:
-        """Nothing: the Tensor itself stays where it is."""
+        """Do nothing: the Tensor itself stays where it is."""
 
 
-class Contents(Spot):
-    """What is in a list or a dictionary that was there before the trace."""
+class ContainerSlot(StateSlot):
+    """The contents of a list or dictionary that existed before the trace."""
 
     def __init__(self, container: Any, before: Any) -> None:
         self.container, self.before = container, before
 
     def get(self) -> Any:
-        """A copy of what is in it, the one from before if that is the same."""
+        """Return a copy of the contents; `before` itself if nothing has changed."""
         changed = different(self.container, self.before)
         return copy(self.container) if changed else self.before
 
     def put(self, value: Any) -> None:
-        """Let its Tensors have other values, or put others there."""
+        """Write other contents, into the same Tensors where there are as many."""
         pairs = [*zip(items_of(self.container), items_of(value), strict=False)]
         same = len(self.container) == len(value)
         if same and all(isinstance(part, Tensor) for pair in pairs for part in pair):
@@ -106,16 +112,16 @@ class Contents(Spot):
             refilled(self.container, value)
 
 
-def spots_of_layer(layer: Layer, known: dict[str, Any]) -> Iterator[Spot]:
-    """The attributes of a layer: those that were known, and those that came since."""
+def layer_slots(layer: Layer, known: dict[str, Any]) -> Iterator[StateSlot]:
+    """Yield a slot for each attribute that a layer has, or had in `known`."""
     for name in {**known, **layer.__dict__}:
-        spot = Spot(layer.__dict__, name)
-        spot.before = known.get(name, MISSING)
-        yield spot
+        slot = StateSlot(layer.__dict__, name)
+        slot.before = known.get(name, MISSING)
+        yield slot
 
 
-def spots_of_function(function: FunctionType) -> Iterator[Spot]:
-    """The variables outside a function that its code assigns to, or may read."""
+def function_slots(function: FunctionType) -> Iterator[StateSlot]:
+    """Yield slots for a function's cells, and the globals it assigns to or may read."""
     code = function.__code__
     stored = {
         step.argval
@@ -123,7 +129,8 @@ def spots_of_function(function: FunctionType) -> Iterator[Spot]:
         if step.opname == "STORE_GLOBAL"
     }
     for name in dict.fromkeys((*sorted(stored), *code.co_names)):
+        # `co_names` also holds attributes and imports: of these only a Tensor matters.
         if name in stored or isinstance(function.__globals__.get(name), Tensor):
-            yield Spot(function.__globals__, name)
+            yield StateSlot(function.__globals__, name)
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
-        yield Cell(cell, name)
+        yield CellSlot(cell, name)

@@ -1,4 +1,4 @@
-"""From a function to its source, as a tree whose lines are those of the file."""
+"""Find the source of a function, as a syntax tree with the lines of its file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class Definition(NamedTuple):
-    """Where and how a function is written.
+    """The source of a function.
 
     Attributes:
-        node: A tree of its own, a `def` even where the user wrote a lambda.
+        node: A syntax tree of its own, a `def` even where the user wrote a lambda.
         file: The file or the cell of a notebook.
-        owner: The class it stands in, or nothing.
+        owner: The class it is defined in, or an empty string.
     """
 
     node: ast.FunctionDef
@@ -32,10 +32,10 @@ class Definition(NamedTuple):
 
 
 def definition(function: FunctionType) -> Definition:
-    """How a function is written, without its decorators and annotations.
+    """Find the source of a function, without its decorators and annotations.
 
     Raises:
-        NoSourceError: Its source is not to be had, or is another by now.
+        NoSourceError: There is no source, or it has changed since the import.
     """
     code = function.__code__
     file = code.co_filename
@@ -44,23 +44,25 @@ def definition(function: FunctionType) -> Definition:
     if not lines:
         raise NoSourceError(no_source(function))
     try:
-        found = [p for p in places("".join(lines)) if written_there(p.node, code)]
+        matches = [p for p in places("".join(lines)) if written_there(p.node, code)]
     except SyntaxError:
-        found = []
-    if len(found) > 1:
-        found = [p for p in found if spans(p.node, code)]
-    if not found:
+        matches = []
+    if len(matches) > 1:  # two lambdas in one line
+        matches = [p for p in matches if spans(p.node, code)]
+    if not matches and file.startswith("<"):
+        raise NoSourceError(no_source(function))
+    if not matches:
         raise NoSourceError(
             f"line {code.co_firstlineno} of {file} no longer defines "
             f"{code.co_name!r}: the file has changed since it was imported; import it "
             "again"
         )
-    innermost = found[-1]  # a lambda within a lambda lies in both
+    innermost = matches[-1]  # a lambda within a lambda lies in both
     return Definition(as_def(innermost.node), file, innermost.owner)
 
 
 def no_source(function: FunctionType) -> str:
-    """The message for a function whose source cannot be read."""
+    """Error message for a function whose source cannot be read."""
     return (
         f"the source of {function.__qualname__!r} is not to be had "
         f"({function.__code__.co_filename}), and to_static works on source: write the "
@@ -70,25 +72,26 @@ def no_source(function: FunctionType) -> str:
 
 
 class Place(NamedTuple):
-    """A function in a file, and the class it stands in."""
+    """A function in a file, and the class it is defined in."""
 
     node: Function
     owner: str
 
 
 def places(text: str) -> list[Place]:
-    """All functions of a file; the trees are fresh each time."""
+    """List all functions of a file."""
     return list(functions_in(parsed(text), ""))
 
 
+# A file of many functions is parsed once; `as_def` copies what is then transformed.
 @lru_cache(maxsize=32)
 def parsed(text: str) -> ast.Module:
-    """The tree of a file."""
+    """Parse the text of a file."""
     return ast.parse(text)
 
 
 def functions_in(node: ast.AST, owner: str) -> Iterator[Place]:
-    """The functions within a tree, each with the class around it."""
+    """Yield the functions within a tree, each with the class around it."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, Function):
             yield Place(child, owner)
@@ -97,7 +100,8 @@ def functions_in(node: ast.AST, owner: str) -> Iterator[Place]:
 
 
 def written_there(node: Function, code: CodeType) -> bool:
-    """Whether a code object comes from this line and has this name."""
+    """True if a code object has the line and the name of this function."""
+    # The first line of decorated code is that of the first decorator.
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(d.lineno for d in decorators)])
     name = getattr(node, "name", "<lambda>")
@@ -105,7 +109,7 @@ def written_there(node: Function, code: CodeType) -> bool:
 
 
 def spans(node: Function, code: CodeType) -> bool:
-    """Whether a code object's instructions lie in a function: of lambdas in a line."""
+    """True if a code object's instructions lie within a lambda's body."""
     if not isinstance(node, ast.Lambda):
         return True
     body = node.body
@@ -118,12 +122,12 @@ def spans(node: Function, code: CodeType) -> bool:
 
 
 def as_def(node: Function) -> ast.FunctionDef:
-    """A copy as a `def` that runs by itself."""
+    """Copy a function as a `def` without decorators and annotations."""
     copy: ast.AST = deepcopy(node)
     if isinstance(copy, ast.Lambda):
-        back = ast.copy_location(ast.Return(copy.body), copy.body)
-        made = ast.FunctionDef("lambda_", copy.args, [back], [])
-        copy = ast.copy_location(made, node)
+        value = ast.copy_location(ast.Return(copy.body), copy.body)
+        as_function = ast.FunctionDef("lambda_", copy.args, [value], [])
+        copy = ast.copy_location(as_function, node)
     assert isinstance(copy, ast.FunctionDef)
     copy.decorator_list, copy.returns = [], None
     for argument in ast.walk(copy.args):

@@ -1,142 +1,149 @@
-"""A program cut in two: what runs now, and the way back, which runs later.
+"""Split a program with gradients into two plans: its forward and its backward.
 
-Both are plans of an executor, made of the steps of one program. The way forward also
-returns what the way back reads.
+The forward runs when the function is called, the backward once gradients of its outputs
+arrive. Both are plans of an executor over steps of one program; the forward also
+returns the tensors that the backward reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from teachgraph.control_flow.flow import Flow, Step
-from teachgraph.control_flow.lowering import Lowering
-from teachgraph.core.codegen import read_first, written
-from teachgraph.core.observe import announce, followed, observers
-from teachgraph.core.op import SILENT
-from teachgraph.core.plan import Plan
+from teachgraph.core.executor import Lowering, Plan, Step
+from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
 from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.static.program import Program
 
-__all__ = ["Part", "cut", "forward_part"]
+__all__ = ["Part", "forward_part", "split"]
 
 PASSES = (*DEFAULT, "dead_code")
 
 
 class Part(Plan):
-    """Some steps of a program."""
+    """Some steps of a program.
+
+    Args:
+        program: The program.
+        steps: What it runs of it.
+        feeds: What it is handed; persistable variables may be among it.
+        fetches: What it returns.
+        stateful: Whether other persistable variables live in a scope.
+    """
 
     def __init__(
         self,
         program: Program,
-        steps: list[Step],
+        steps: Sequence[Step],
         feeds: Sequence[str],
         fetches: Sequence[str],
-        persistent: Sequence[str],
+        *,
+        stateful: bool,
     ) -> None:
-        block = program.global_block()
-        self.program, self.fetches, self.calls = program, list(fetches), steps
-        self.variables = block.vars
-        # What was handed in belongs to others: nothing may be written over it.
-        self.known = {n: v for n, v in block.vars.items() if n not in feeds}
-        self.persistent, self.feeds = list(persistent), list(feeds)
-        self.reads = read_first(steps, self.persistent, self.fetches)
-        self.stores = written(steps, self.persistent)
+        self.handed, self.stateful = {*feeds}, stateful
+        known = program.global_block().vars
+        super().__init__(program, steps, known, feeds, fetches)
+        # A fed array belongs to the caller: no result may reuse its memory.
+        self.known = {n: v for n, v in known.items() if n not in self.handed}
+
+    def is_fed(self, name: str) -> bool:
+        """True if a variable is handed in."""
+        return name in self.handed
+
+    def is_kept(self, name: str) -> bool:
+        """True if the value of a variable lives in the scope."""
+        return self.stateful and super().is_kept(name)
+
+    def checked(self, feed: Mapping[str, Any]) -> dict[str, Any]:
+        """The values handed in, as they are: whoever traces has looked at them."""
+        return {name: feed[name] for name in self.feeds}
 
     def __call__(self, feed: dict[str, Any], scope: Scope) -> list[Any]:
-        """Run it once, watched if somebody wants that."""
+        """Run the steps once, announced to observers; return the fetched values."""
         if not observers:
-            found: list[Any] = SILENT.copy().run(self.run, feed, scope)
-            return found
-        announce("run_begin", self.program, feed)
-        try:
-            run = self.interpret if followed(self.program) else self.run
-            found = SILENT.copy().run(run, feed, scope)
-        finally:
-            announce("run_end", self.program)
-        return found
+            return self.run(feed, scope)
+        return self.watched(feed, scope, interpret=followed(self.program))
 
     def run_once(self, feed: dict[str, Any]) -> list[Any]:
-        """Run it on what it is fed alone."""
+        """Run the steps in a scope of their own."""
         return self(feed, Scope())
 
 
 def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[Step]]:
-    """A program after the passes, and its steps."""
+    """Apply the passes to a program; return the result and its steps."""
     running = apply_pass(program, PASSES, fetches=fetches, checked=False)
-    return running, Lowering(running).steps()
+    return running, Lowering(running, {}).steps()
 
 
 def forward_part(
     program: Program, feeds: Sequence[str], fetches: Sequence[str]
 ) -> Part:
-    """All of a program that has no way back."""
+    """Plan a whole program without a backward."""
     running, steps = steps_of(program, fetches)
-    block = program.global_block()
-    persistent = [n for n, v in block.vars.items() if v.persistable]
     read = {name for step in steps for name in step.arguments} | {*fetches}
-    return Part(running, steps, [n for n in feeds if n in read], fetches, persistent)
+    handed = [name for name in feeds if name in read]
+    return Part(running, steps, handed, fetches, stateful=True)
 
 
-def cut(
+def split(
     program: Program,
     feeds: Sequence[str],
     fetches: Sequence[str],
     seeds: Sequence[str],
     gradients: Sequence[str],
 ) -> tuple[Part, Part]:
-    """The way forward and the way back of a program.
+    """Plan the forward and the backward of a program.
 
     Args:
         program: A program with gradient operators.
-        feeds: What the way forward is fed.
-        fetches: What it returns; what the way back reads comes after that.
-        seeds: What the way back is fed besides: the gradients that arrive.
-        gradients: What it returns.
+        feeds: The inputs of the forward.
+        fetches: Its outputs; the tensors saved for the backward follow them.
+        seeds: The upstream gradients, which the backward is fed besides those.
+        gradients: The outputs of the backward.
     """
     running, steps = steps_of(program, [*fetches, *gradients])
-    later = depending(steps, seeds)
-    back = [step for step in steps if id(step) in later]
-    now = [step for step in steps if id(step) not in later]
-    made = {name for step in back for name in writes(step)}
+    dependent = depending(steps, seeds)
+    backward = [step for step in steps if id(step) in dependent]
+    # Gradient operators that need no seed, as of a constant, run in the forward.
+    forward = [step for step in steps if id(step) not in dependent]
+    outputs = {name for step in backward for name in writes(step)}
     read = dict.fromkeys(
-        [n for s in back for n in s.arguments if n is not None]
-        + [name for name in gradients if name not in made]
+        [n for s in backward for n in s.arguments if n is not None]
+        + [name for name in gradients if name not in outputs]
     )
-    made_before = [n for n in read if n not in seeds and n not in made_early(back, n)]
-    block = running.global_block()
-    persistent = [n for n, v in block.vars.items() if v.persistable]
-    given = [*fetches, *(n for n in made_before if n not in fetches)]
-    wanted = {n for s in now for n in s.arguments} | {*given}
-    forward = Part(running, now, [n for n in feeds if n in wanted], given, persistent)
-    feeds_back = list(dict.fromkeys([*made_before, *seeds]))
-    used = {n for s in back for n in s.arguments} | {*gradients}
-    feeds_back = [n for n in feeds_back if n in used]
-    return forward, Part(running, back, feeds_back, gradients, [])
+    saved = [n for n in read if n not in seeds and not written_first(backward, n)]
+    results = [*fetches, *(n for n in saved if n not in fetches)]
+    needed = {n for s in forward for n in s.arguments} | {*results}
+    inputs = [n for n in feeds if n in needed]
+    used = {n for s in backward for n in s.arguments} | {*gradients}
+    backward_inputs = [n for n in dict.fromkeys([*saved, *seeds]) if n in used]
+    return (
+        Part(running, forward, inputs, results, stateful=True),
+        Part(running, backward, backward_inputs, gradients, stateful=False),
+    )
 
 
-def made_early(steps: Sequence[Step], name: str) -> Collection[str]:
-    """The name itself, if the first of these steps to mention it writes it."""
+def written_first(steps: Sequence[Step], name: str) -> bool:
+    """True if the first of these steps to mention a name writes it."""
     for step in steps:
         if name in step.arguments:
-            return ()
+            return False
         if name in writes(step):
-            return (name,)
-    return ()
+            return True
+    return False
 
 
 def writes(step: Step) -> set[str]:
-    """What a step may write."""
-    found = {name for name in step.outputs if name is not None}
-    return found | step.inner if isinstance(step, Flow) else found
+    """Return the names that a step may write."""
+    return {*step.inner, *(name for name in step.outputs if name is not None)}
 
 
 def depending(steps: Sequence[Step], seeds: Sequence[str]) -> set[int]:
-    """The steps that need what arrives, each by its identity."""
-    late, found = set(seeds), set[int]()
+    """Return the identities of the steps that depend on an upstream gradient."""
+    tainted, dependent = set(seeds), set[int]()
     for step in steps:
-        if late.intersection(step.arguments):
-            found.add(id(step))
-            late |= writes(step)
-    return found
+        if tainted.intersection(step.arguments):
+            dependent.add(id(step))
+            tainted |= writes(step)
+    return dependent

@@ -1,4 +1,4 @@
-"""The function that `to_static` returns: traces once, then runs the program."""
+"""`StaticFunction`, the result of `to_static`: traced once, then run as a program."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from teachgraph.static.variable import Variable
 __all__ = ["ProgramCache", "StaticFunction", "switch"]
 
 MANY = 10
-"""With more programs than this of one function, something is different every time."""
+"""More programs than this of one function are worth a warning."""
 
 
 class _Switch:
-    """Whether programs are made at all."""
+    """The state of `enable_to_static`."""
 
     on = True
 
@@ -46,7 +46,10 @@ _one_at_a_time = threading.RLock()
 
 
 class ProgramCache:
-    """The programs of a function, by what tells calls apart."""
+    """The programs of a function, by the keys of its calls.
+
+    Programs of one key differ in their guards.
+    """
 
     def __init__(self) -> None:
         self.programs: dict[Any, list[ConcreteProgram]] = {}
@@ -56,26 +59,26 @@ class ProgramCache:
         return sum(map(len, self.programs.values()))
 
     def concrete_programs(self) -> list[ConcreteProgram]:
-        """All of them, in order."""
-        return [one for found in self.programs.values() for one in found]
+        """List all programs, by key."""
+        return [one for programs in self.programs.values() for one in programs]
 
     @property
     def newest(self) -> ConcreteProgram | None:
-        """The one that was made last, if there is any."""
+        """The program that was traced last, None if there is none."""
         return max(self, key=lambda one: one.number, default=None)
 
     def broken(self) -> Guard | None:
-        """What the newest of them read that is another by now."""
+        """Return the guard of the newest program that no longer holds, if any."""
         return None if self.newest is None else self.newest.broken()
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, ConcreteProgram]]:
-        """What told the newest apart, and the pair of `get_concrete_program`.
+        """Return the key of the newest program, and it as `get_concrete_program` does.
 
         Raises:
             InvalidValueError: There is none yet.
         """
-        for key, found in self.programs.items():
-            if self.newest in found:
+        for key, programs in self.programs.items():
+            if self.newest in programs:
                 return key, (self.newest, self.newest)
         message = "no program has been made yet: call the function first"
         raise InvalidValueError(at_user_line(message))
@@ -91,12 +94,12 @@ class StaticFunction:
 
     Attributes:
         dygraph_function: The user's function.
-        function_spec: How it is called.
+        function_spec: Its signature, with the input spec.
         program_cache: Its programs so far.
     """
 
     latest: StaticFunction | None = None
-    """The one that was called last."""
+    """The StaticFunction that was called last, in any thread."""
 
     def __init__(
         self,
@@ -114,11 +117,11 @@ class StaticFunction:
 
     @functools.cached_property
     def function_spec(self) -> FunctionSpec:
-        """How the function is called."""
+        """The signature of the function, with the input spec."""
         return FunctionSpec(self.dygraph_function, self.input_spec)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
-        """The function of one instance, with programs of its own; or rolled back."""
+        """Bind to an instance, which has programs of its own; see also `rollback`."""
         if instance is None:
             return self
         own = functions_of(instance)
@@ -127,7 +130,7 @@ class StaticFunction:
         return own[id(self)]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> StaticFunction:
-        """The same function of the copied instance, without programs."""
+        """Bind the function to the copied instance, without programs."""
         from copy import deepcopy
 
         receiver = deepcopy(self.receiver, memo)
@@ -135,7 +138,7 @@ class StaticFunction:
 
     @property
     def converted_function(self) -> Callable[..., Any]:
-        """What is traced, also inside other functions.
+        """The converted function, which is traced.
 
         Raises:
             ConversionError: It has no source, or is a generator.
@@ -154,9 +157,10 @@ class StaticFunction:
         return MethodType(function, self.receiver) if bound else function
 
     def __call__(self, *args: Any, **named: Any) -> Any:
-        """Run the program for these arguments, traced when they are new."""
+        """Run the program for these arguments; trace it if there is none."""
         if not switch.on or recording():
             return self.dygraph_function(*args, **named)
+        # Within another trace the function becomes part of that program.
         if tracer() is not None or not in_dynamic_mode():
             return self.converted_function(*args, **named)
         StaticFunction.latest = self
@@ -169,61 +173,62 @@ class StaticFunction:
         if self.input_spec is not None:
             key = []
             flattened(described, [], key)
-        found = self.known(tuple(key))
-        if found is None:
+        program = self.known(tuple(key))
+        if program is None:
             used = values if self.input_spec is None else described
-            found = self.traced(tuple(key), used)
-        return found(tensors)
+            program = self.traced(tuple(key), used)
+        return program(tensors)
 
     def known(self, key: Any) -> ConcreteProgram | None:
-        """The program for calls like this, if there is one."""
+        """Return the program of a key whose guards hold, None if there is none."""
         programs = self.program_cache.programs.get(key, [])
-        for found in programs:
-            if found.current():
-                return found
-        programs[:] = [found for found in programs[-MANY:] if not found.passed]
+        for program in programs:
+            if program.current():
+                return program
+        # Programs hold weights: those that can never be used again are dropped.
+        programs[:] = [program for program in programs[-MANY:] if not program.passed]
         return None
 
     def traced(self, key: Any, values: tuple[Any, ...]) -> ConcreteProgram:
-        """A new program, for calls like this."""
+        """Trace a new program for a key, and cache it."""
         before = self.program_cache.broken()
         try:
             with _one_at_a_time:
-                made = trace(self, values)
+                program = trace(self, values)
         except Exception as error:
             raise error.with_traceback(of_user(error.__traceback__)) from None
-        self.program_cache.programs.setdefault(key, []).append(made)
+        self.program_cache.programs.setdefault(key, []).append(program)
         self.program_cache.count += 1
-        count = made.number = self.program_cache.count
+        count = program.number = self.program_cache.count
         if observers:
-            announce("function_traced", self, made)
+            announce("function_traced", self, program)
         if count > MANY:
             warnings.warn(too_many(self.__name__, count, before), stacklevel=3)
-        return made
+        return program
 
     def get_concrete_program(
         self, *args: Any, **named: Any
     ) -> tuple[ConcreteProgram, ConcreteProgram]:
-        """The program for these arguments, tensors or `InputSpec`s, and what runs it.
+        """Return the program for these arguments, tensors or `InputSpec`s, twice.
 
-        These are two objects in Paddle; here a program runs itself, on a list of its
-        tensors.
+        In Paddle the pair is the program and a layer that runs it; here a program runs
+        itself, on a list of its tensors.
         """
         spec = self.function_spec
         values = spec.bound(args, named) if args or named else spec.example()
         values = spec.specified(values)
         key: list[Any] = []
         flattened(values, [], key)
-        found = self.known(tuple(key)) or self.traced(tuple(key), values)
-        return found, found
+        program = self.known(tuple(key)) or self.traced(tuple(key), values)
+        return program, program
 
     def get_traced_count(self) -> int:
-        """How many programs have been made."""
+        """Return the number of programs."""
         return len(self.program_cache)
 
     @property
     def concrete_program(self) -> ConcreteProgram:
-        """The program made last, or that of the input spec.
+        """The newest program, or that of the input spec.
 
         Raises:
             InvalidValueError: There is neither.
@@ -232,17 +237,17 @@ class StaticFunction:
 
     @property
     def main_program(self) -> Program:
-        """The program itself."""
+        """The main program of `concrete_program`."""
         return self.concrete_program.main_program
 
     @property
     def inputs(self) -> list[Variable]:
-        """The variables that are fed."""
+        """The fed variables."""
         return self.concrete_program.inputs
 
     @property
     def outputs(self) -> list[Variable]:
-        """The variables that are returned."""
+        """The returned variables."""
         return self.concrete_program.outputs
 
     @property
@@ -254,12 +259,12 @@ class StaticFunction:
         return conversion(function).text
 
     def rollback(self) -> Callable[..., Any]:
-        """Put the user's function back, where this one took its place."""
+        """Put the user's function back in place of this one; return it."""
         receiver = self.receiver
         if isinstance(receiver, Layer) and receiver.__dict__.get("forward") is self:
             del receiver.__dict__["forward"]
         own = functions_of(receiver)
-        for key in [key for key, found in own.items() if found is self]:
+        for key in [key for key, function in own.items() if function is self]:
             own[key] = self.dygraph_function
         return self.dygraph_function
 
@@ -271,18 +276,18 @@ _of_classes: WeakKeyDictionary[type, dict[int, Any]] = WeakKeyDictionary()
 
 
 def functions_of(instance: Any) -> dict[int, Any]:
-    """The static methods of an object, by the identity of those of its class."""
+    """Return an object's bound StaticFunctions, by the identity of its class's own."""
     if isinstance(instance, type):
         return _of_classes.setdefault(instance, {})
     values = getattr(instance, "__dict__", None)
     if values is None:
         return {}
-    found: dict[int, Any] = values.setdefault("_static_functions", {})
-    return found
+    bound: dict[int, Any] = values.setdefault("_static_functions", {})
+    return bound
 
 
 def too_many(name: str, count: int, broken: Guard | None) -> str:
-    """The message for a function that is traced again and again."""
+    """Warning for a function that is traced again and again."""
     why = "its arguments have another shape, dtype or Python value"
     if broken is not None:
         why = f"{broken}, which it reads, is another"
@@ -320,12 +325,12 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
             raise
         finally:
             here.restore()
-    made = ConcreteProgram(here, here.fed(inputs), results, static.__name__)
-    made.values, made.function = as_specs(values), static.dygraph_function
-    return made
+    program = ConcreteProgram(here, here.fed(inputs), results, static.__name__)
+    program.values, program.function = as_specs(values), static.dygraph_function
+    return program
 
 
 def prepared_within(layer: Layer) -> None:
-    """Have the layers within converted when a framework's layer calls them."""
+    """Convert the sublayers of a layer, which the framework's own layers may call."""
     for child in layer.children():
         prepared(child)

@@ -1,7 +1,7 @@
-"""A program on the tape: one node, whose rule runs the program's way back.
+"""A program on the tape: one node, whose gradient rule runs the program's backward.
 
-Where the gradient itself is to be recorded, it is a function of what the call took in
-and of the gradients that arrive,
+With `create_graph`, the gradient is a function of the call's sources and of the
+upstream gradients,
 
     (sources, dy) -> dsources
 
@@ -23,8 +23,8 @@ from teachgraph.autograd.tensor import Tensor, wrap
 from teachgraph.core import modes, unique_name
 from teachgraph.core.op import Op, Rule
 from teachgraph.core.tape import Edge, Node, Output
-from teachgraph.jit.listed import ProgramOp, joined, parts_of
-from teachgraph.jit.split_program import Part, cut
+from teachgraph.jit.array_gradient import ProgramOp, joined, parts_of
+from teachgraph.jit.split_program import Part, split
 from teachgraph.ops.tensor_array import TensorArray
 from teachgraph.static.append_backward import gradients
 from teachgraph.static.program import Program, program_guard
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
 __all__ = ["Goal", "Goals", "Taped", "appended", "result_of", "seed_name", "taped_for"]
 
 Goal = bool | None
-"""Whether no gradient goes to a source; None, where it goes on from there."""
+"""The need of a source: True for none, False for a leaf, None for an op's output."""
 
 Goals = tuple[Goal, ...]
 
 
 class Call(NamedTuple):
-    """What one call of a program took in.
+    """The sources of one call of a program, saved for its double backward.
 
     Attributes:
-        feed: The values of its inputs, by name.
-        values: The values of what it holds, by name.
-        edges: Where all of these came from.
-        random: Where the random numbers stood, if it draws any.
+        feed: The arrays of its inputs, by name.
+        values: The arrays of the Tensors it holds, by name.
+        edges: The tape's edges of all of these.
+        random: The state of the random generator, if the program uses it.
     """
 
     feed: Mapping[str, Any]
@@ -57,7 +57,7 @@ class Call(NamedTuple):
     random: Any
 
     def sources(self, stopped: Sequence[bool]) -> list[Tensor]:
-        """The sources as the Tensors they were."""
+        """Rebuild the Tensors of the sources."""
         arrays = [*self.feed.values(), *self.values.values()]
         edges = [
             None if stop else edge
@@ -67,43 +67,45 @@ class Call(NamedTuple):
 
 
 class Taped:
-    """A concrete program with its way back.
+    """A concrete program with a plan of its backward.
 
     Attributes:
-        forward: What runs now.
-        back: What runs when gradients arrive.
-        op: What the tape knows the whole by.
-        leaves: For each source, whether it gets a gradient.
+        forward: The plan of the forward.
+        backward: The plan of the backward.
+        op: The op of its node on the tape.
+        leaves: For each source, True if it gets a gradient.
         through: For each output, its place among those with a gradient, or None.
-        first: Whether no op has made any of what the program holds.
+        only_leaves: True if no held Tensor is the output of an op.
     """
 
     def __init__(
         self,
         forward: Part,
-        back: Part,
+        backward: Part,
         op: Op,
         leaves: Sequence[bool],
         through: Sequence[int | None],
         *,
-        first: bool,
+        only_leaves: bool,
     ) -> None:
-        self.forward, self.back, self.op = forward, back, op
-        self.leaves, self.through, self.first = leaves, through, first
+        self.forward, self.backward, self.op = forward, backward, op
+        self.leaves, self.through, self.only_leaves = leaves, through, only_leaves
         self.single = len(op.outputs) == 1
 
     def run(self, concrete: ConcreteProgram, inputs: Sequence[Tensor]) -> list[Any]:
-        """The outputs, with one node on the tape behind them."""
+        """Run the forward; return the outputs, with one node on the tape."""
         edges: list[Edge] = [tensor.edge for tensor in inputs]
         held = concrete.tensors
-        edges += held if self.first else [tensor.edge for tensor in held]
+        # A leaf is its own edge: no property call for each of a hundred weights.
+        edges += held if self.only_leaves else [tensor.edge for tensor in held]
         feed, values = concrete.fed(inputs), concrete.arrays()
+        # The Call keeps the arrays from before the run, which may store new ones.
         stored = values if not self.forward.stores else dict(values)
-        call = Call(feed, values, edges, concrete.drawn())
-        found = concrete.run(self.forward, feed, stored)
-        node = Node(self.op, list(compress(edges, self.leaves)), [*found, call], {})
+        call = Call(feed, values, edges, concrete.rng_state())
+        fetched = concrete.run(self.forward, feed, stored)
+        node = Node(self.op, list(compress(edges, self.leaves)), [*fetched, call], {})
         results: list[Any] = []
-        for value, place in zip(found, self.through, strict=False):
+        for value, place in zip(fetched, self.through, strict=False):
             if place is None:
                 results.append(result_of(value))
                 continue
@@ -116,76 +118,77 @@ class Taped:
 
 
 def result_of(value: Any) -> Any:
-    """A fetched value as a Tensor, or a list of them."""
+    """Return a fetched value as a Tensor, or a list of them."""
     if isinstance(value, TensorArray):
         return [Tensor(part) for part in value.parts]
     return Tensor(np.asarray(value))
 
 
-class BackRule(Rule):
-    """The rule of a taped program: its way back, on what the way forward kept.
+class ProgramRule(Rule):
+    """The gradient rule of a taped program: its backward, on the saved tensors.
 
     Attributes:
-        wanted: For each leaf, the name of its gradient, None where there is none.
+        wanted: For each leaf, the name of its gradient, None if there is none.
     """
 
     def __init__(
         self,
         concrete: ConcreteProgram,
         stopped: Sequence[bool],
-        back: Part,
-        kept: Sequence[str],
+        backward: Part,
+        saved: Sequence[str],
         targets: Sequence[str],
         leaves: Sequence[str],
         wanted: Sequence[str | None],
     ) -> None:
         self.concrete, self.stopped = concrete, stopped
-        self.back, self.kept = back, list(kept)
+        self.backward, self.saved = backward, tuple(saved)
         self.targets, self.leaves, self.wanted = targets, leaves, wanted
         self.seeds = [seed_name(target) for target in targets]
-        self.places = [self.kept.index(target) for target in targets]
+        self.places = [self.saved.index(target) for target in targets]
         self.upstream = tuple(range(len(targets)))
-        self.saved = tuple(self.kept)
-        # Behind what the way back reads stands the Call, which only `recorded` needs.
-        self.sources = tuple(-1 - i for i in range(len(kept) + 1))
-        self.shape_only = (False,) * len(kept)
+        # The Call follows the saved tensors; only `recorded` needs it.
+        self.sources = tuple(-1 - i for i in range(len(saved) + 1))
+        self.shape_only = (False,) * len(saved)
         self.variadic = False
 
     def __call__(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
     ) -> tuple[Any, ...]:
-        """A gradient for each leaf that leads to an output at which one arrives."""
-        *kept, call = saved
-        arriving = [
-            zeros_like(kept[place]) if dout is None else dout
+        """Compute the gradient of each leaf, None for one that nothing reaches."""
+        *arrays, call = saved
+        seeds = [
+            zeros_like(arrays[place]) if dout is None else dout
             for place, dout in zip(self.places, upstream, strict=True)
         ]
         if any(isinstance(dout, Tensor) for dout in upstream):
-            found = self.recorded(call, arriving)
+            gradients = self.recorded(call, seeds)
         else:
-            feed = dict(zip(self.kept, kept, strict=True))
-            feed.update(zip(self.seeds, arriving, strict=True))
-            found = self.back.run_once(feed)
-        left = iter(found)
-        every = [next(left) if name else None for name in self.wanted]
+            feed = dict(zip(self.saved, arrays, strict=True))
+            feed.update(zip(self.seeds, seeds, strict=True))
+            gradients = self.backward.run_once(feed)
+        left = iter(gradients)
+        by_leaf = [next(left) if name else None for name in self.wanted]
         if not any(dout is None for dout in upstream):
-            return tuple(every)
-        arrived = [dout is not None for dout in upstream]
-        behind = leading_to(
-            self.concrete.main_program, [*compress(self.targets, arrived)]
+            return tuple(by_leaf)
+        # A zero seed gives zeros: but a leaf of such outputs only has no gradient.
+        present = [dout is not None for dout in upstream]
+        reached = leading_to(
+            self.concrete.main_program, [*compress(self.targets, present)]
         )
-        pairs = zip(self.leaves, every, strict=True)
-        return tuple(one if leaf in behind else None for leaf, one in pairs)
+        pairs = zip(self.leaves, by_leaf, strict=True)
+        return tuple(dx if leaf in reached else None for leaf, dx in pairs)
 
-    def recorded(self, call: Call, arriving: Sequence[Tensor]) -> list[Any]:
-        """The same by a program of its own, whose call is on the tape in turn."""
+    def recorded(self, call: Call, seeds: Sequence[Tensor]) -> list[Any]:
+        """Compute the gradients by a program that is on the tape itself."""
+        # It runs the forward again: dropout must draw the same numbers.
         with drawing_from(call.random):
-            found = self.again([*call.sources(self.stopped), *arriving])
-        return [joined(one) if isinstance(one, list) else one for one in found]
+            gradients = self.gradient_program([*call.sources(self.stopped), *seeds])
+        return [joined(dx) if isinstance(dx, list) else dx for dx in gradients]
 
     @cached_property
-    def again(self) -> ConcreteProgram:
-        """The gradient as a program, made when first needed."""
+    def gradient_program(self) -> ConcreteProgram:
+        """The gradient as a program; built when first needed."""
         return self.concrete.gradient(self.targets, self.leaves)
 
 
@@ -197,17 +200,17 @@ def zeros_like(value: Any) -> Any:
 
 
 def seed_name(target: str) -> str:
-    """What the gradient that arrives at an output is called."""
+    """Return the name of an output's upstream gradient."""
     return f"{target}@ARRIVES"
 
 
 def taped_for(concrete: ConcreteProgram, fed: Goals, held: Goals) -> Taped | None:
-    """The ways forward and back for gradients of some sources, if there are any.
+    """Plan the forward and backward for gradients of some sources; None without any.
 
     Args:
         concrete: The program.
-        fed: What gradients have to do with its inputs.
-        held: What they have to do with what it holds.
+        fed: The goals of its inputs.
+        held: The goals of the Tensors it holds.
     """
     stopped = [goal is True for goal in (*fed, *held)]
     known = [False] * len(fed) + concrete.stopped
@@ -221,20 +224,21 @@ def taped_for(concrete: ConcreteProgram, fed: Goals, held: Goals) -> Taped | Non
     if not targets:
         return None
     program = concrete.main_program.clone()
-    found = appended(program, targets, names)
+    wanted = appended(program, targets, names)
     seeds = [seed_name(target) for target in targets]
     fetches = [v.name for v in concrete.outputs]
-    got = [name for name in found if name is not None]
-    forward, back = cut(program, concrete.names, fetches, seeds, got)
-    rule = BackRule(concrete, stopped, back, forward.fetches, targets, names, found)
+    outputs = [name for name in wanted if name is not None]
+    forward, backward = split(program, concrete.names, fetches, seeds, outputs)
+    saved = forward.fetches
+    rule = ProgramRule(concrete, stopped, backward, saved, targets, names, wanted)
     op = ProgramOp(concrete.name, targets, rule)
     through = [targets.index(n) if n in targets else None for n in fetches]
-    first = None not in held
-    return Taped(forward, back, op, leaves, through, first=first)
+    only_leaves = None not in held
+    return Taped(forward, backward, op, leaves, through, only_leaves=only_leaves)
 
 
 def goes_on(variable: Variable) -> bool:
-    """Whether a gradient may come to an output."""
+    """True if an output may have an upstream gradient."""
     return not variable.stop_gradient and variable.dtype.kind == "f"
 
 
@@ -245,18 +249,18 @@ def appended(
     *,
     stopped: bool = True,
 ) -> list[str | None]:
-    """Append the gradients of some variables; their names, None where there is none.
+    """Append the gradients of some variables; return their names, None where missing.
 
     Args:
         program: The program.
         targets: The variables to differentiate.
-        leaves: With respect to what.
-        stopped: Whether what arrives at the targets is taken as constant.
+        leaves: The variables to differentiate with respect to.
+        stopped: True if the upstream gradients are constants.
     """
     block, names = program.global_block(), unique_name.guard(unused_prefix(program))
     with modes.using(static=True), names, program_guard(program):
         roots = [block.var(name) for name in targets]
-        arriving = [
+        seeds = [
             block.create_var(
                 seed_name(v.name),
                 v.shape,
@@ -267,30 +271,30 @@ def appended(
             )
             for v in roots
         ]
-        found = gradients(roots, [block.var(name) for name in leaves], arriving)
-    return [None if v is None else v.name for v in found]
+        dleaves = gradients(roots, [block.var(name) for name in leaves], seeds)
+    return [None if v is None else v.name for v in dleaves]
 
 
 def unused_prefix(program: Program) -> str:
-    """What no name of a program begins with."""
+    """Return a prefix that no name of a program has."""
     known = [name for block in program.blocks for name in block.vars]
     prefixes = (f"back_{order}_" for order in count(1))
     return next(p for p in prefixes if not any(n.startswith(p) for n in known))
 
 
 def reachable(program: Program, leaves: Sequence[str]) -> set[str]:
-    """The variables that some leaves lead to."""
-    found = set(leaves)
+    """Collect the variables that depend on some leaves."""
+    dependent = set(leaves)
     for operator in program.global_block().ops:
-        if found.intersection(operator.input_arg_names):
-            found.update(operator.output_arg_names)
-    return found
+        if dependent.intersection(operator.input_arg_names):
+            dependent.update(operator.output_arg_names)
+    return dependent
 
 
 def leading_to(program: Program, targets: Sequence[str]) -> set[str]:
-    """The variables that lead to some others, and these."""
-    found = set(targets)
+    """Collect the variables that some targets depend on, and the targets."""
+    sources = set(targets)
     for operator in reversed(program.global_block().ops):
-        if found.intersection(operator.output_arg_names):
-            found.update(operator.input_arg_names)
-    return found
+        if sources.intersection(operator.output_arg_names):
+            sources.update(operator.input_arg_names)
+    return sources

@@ -1,7 +1,7 @@
-"""What a traceback shows of an error while a function is traced: the user's own lines.
+"""Tracebacks of errors while a function is traced: only the user's own lines.
 
-Between two of them stand the helpers that decide branches and loops. Set the
-environment's `TRANSLATOR_DISABLE_NEW_ERROR` to 1, as in Paddle, and they are shown too.
+The frames of the helpers that run branches and loops are removed. Set the environment
+variable `TRANSLATOR_DISABLE_NEW_ERROR` to 1, as in Paddle, to see them too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ HERE = str(Path(__file__).parent)
 
 
 def of_user(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames of conversion."""
+    """Remove the frames of this package from a traceback."""
     if os.environ.get("TRANSLATOR_DISABLE_NEW_ERROR", "0") == "1":
         return traceback
     entries: list[TracebackType] = []
@@ -24,6 +24,7 @@ def of_user(traceback: TracebackType | None) -> TracebackType | None:
         if not traceback.tb_frame.f_code.co_filename.startswith(HERE):
             entries.append(traceback)
         traceback = traceback.tb_next
+    # `tb_next` points from the outermost frame inwards: rebuild from the innermost.
     shown = None
     for one in reversed(entries):
         shown = TracebackType(shown, one.tb_frame, one.tb_lasti, one.tb_lineno)

@@ -1,8 +1,8 @@
-"""`TracedLayer`: what one run of a layer did, as a program.
+"""`TracedLayer`: one run of a layer, recorded as a program.
 
-`to_static` reads the source and keeps its branches and loops. This watches a run
-instead: the program holds the ops that ran, so whatever the layer decided by Python is
-decided for good, as it was for these inputs.
+`to_static` reads the source and keeps its branches and loops. This records a run
+instead: the program holds the ops that ran, so every decision that Python made for
+these inputs is a constant of it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from teachgraph.core.errors import (
     ModeError,
     at_user_line,
 )
+from teachgraph.core.executor import as_fed
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.io.inference import save_inference_model
@@ -28,7 +29,7 @@ from teachgraph.jit.outputs import outputs_of
 from teachgraph.jit.recorder import Recorder
 from teachgraph.nn import Layer
 from teachgraph.passes import BuildStrategy, CompiledProgram
-from teachgraph.planning.executor import Executor, as_fed
+from teachgraph.planning.executor import Executor
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
@@ -36,9 +37,9 @@ __all__ = ["TracedLayer"]
 
 
 class TracedLayer:
-    """One run of a layer as a program; `TracedLayer.trace` makes it.
+    """One run of a layer as a program; `TracedLayer.trace` creates it.
 
-    Its weights are those of the layer, whatever they become.
+    It shares its weights with the layer.
 
     In Paddle this is `paddle.jit.api.TracedLayer`, in 1.x `fluid.dygraph.TracedLayer`.
 
@@ -53,26 +54,26 @@ class TracedLayer:
 
     def __init__(self, concrete: ConcreteProgram) -> None:
         self._concrete, self._executor = concrete, Executor()
-        slots = concrete.results.nest
+        slots = concrete.results.tree
         self._fetched = [concrete.outputs[slot.number] for slot in slots]
         self._strategy: BuildStrategy | None = None
         self._compiled: CompiledProgram | None = None
 
     @property
     def program(self) -> Program:
-        """The program."""
+        """The recorded program."""
         return self._concrete.main_program
 
     @staticmethod
     def trace(layer: Layer, inputs: Any) -> tuple[Any, TracedLayer]:
-        """Run a layer, and write down what it did.
+        """Run a layer, and record its ops.
 
         Args:
             layer: The layer.
             inputs: The Tensor it takes, or a list or tuple of them.
 
         Returns:
-            What the layer returned, and the program of it.
+            The layer's result, and the program.
 
         Raises:
             ModeError: This is static mode.
@@ -87,24 +88,24 @@ class TracedLayer:
                     f"paddle.nn.Layer, but received {type(layer)}."
                 )
             )
-        given = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+        arguments = inputs if isinstance(inputs, (list, tuple)) else [inputs]
         recorder = Recorder()
         fed = [
             recorder.feed(number, tensor)
-            for number, tensor in enumerate(tensors_in(given, "inputs"))
+            for number, tensor in enumerate(tensors_in(arguments, "inputs"))
         ]
         with recorder.recording():
-            found = layer(*given)
-        results = tensors_in(found, "outputs")
+            result = layer(*arguments)
+        tensors = tensors_in(result, "outputs")
         with recorder.writing():
-            outputs = outputs_of(results, recorder)
-        made = ConcreteProgram(recorder, fed, outputs, type(layer).__name__)
-        return found, TracedLayer(made)
+            outputs = outputs_of(tensors, recorder)
+        program = ConcreteProgram(recorder, fed, outputs, type(layer).__name__)
+        return result, TracedLayer(program)
 
     def set_strategy(
         self, build_strategy: Any = None, exec_strategy: Any = None
     ) -> None:
-        """Say which passes are to run; before the first call.
+        """Choose the passes to run; before the first call.
 
         Args:
             build_strategy: A `BuildStrategy`.
@@ -127,7 +128,7 @@ class TracedLayer:
         self._strategy = build_strategy
 
     def __call__(self, inputs: Any) -> list[np.ndarray[Any, Any]]:
-        """The results for a list of inputs, Tensors or arrays, as arrays.
+        """Run the program on a list of inputs, Tensors or arrays; return arrays.
 
         Raises:
             FeedError: There are more or fewer inputs, or of another shape or dtype.
@@ -147,15 +148,16 @@ class TracedLayer:
             for v, x in zip(variables, inputs, strict=True)
         }
         with scope_guard(self._scope()) as scope:
-            found: list[Any] = self._executor.run(self._compiled, feed, self._fetched)
+            results: list[Any] = self._executor.run(self._compiled, feed, self._fetched)
+        # A run may update weights, as batch_norm its statistics.
         for name, tensor in self._concrete.held.items():
             value = scope.values[name]
             assert value is not None
             tensor.data = value
-        return found
+        return results
 
     def _scope(self) -> Scope:
-        """The weights as they are now."""
+        """Return a scope with the present weights."""
         scope = Scope()
         scope.values = self._concrete.arrays()
         return scope
@@ -167,19 +169,19 @@ class TracedLayer:
         fetch: Sequence[int] | None = None,
         **options: Any,
     ) -> None:
-        """Write the program for use: `path.pdmodel` and `path.pdiparams`.
+        """Write the program for inference: `path.pdmodel` and `path.pdiparams`.
 
         Args:
-            path: What the files' names begin with.
-            feed: Which of the inputs are fed, by number; by default all.
-            fetch: Which of the results are fetched, by number; by default all.
+            path: The prefix of the files.
+            feed: The numbers of the inputs to feed; by default all.
+            fetch: The numbers of the results to fetch; by default all.
             **options: Accepted for Paddle's sake.
 
         Raises:
             InvalidValueError: There is no such number, or the path has no last part.
         """
-        inputs = chosen("feed", self._concrete.inputs, feed)
-        outputs = chosen("fetch", self._fetched, fetch)
+        inputs = selected_variables("feed", self._concrete.inputs, feed)
+        outputs = selected_variables("fetch", self._fetched, fetch)
         with scope_guard(self._scope()):
             save_inference_model(
                 path, inputs, outputs, self._executor, program=self.program
@@ -187,7 +189,7 @@ class TracedLayer:
 
 
 def tensors_in(value: Any, what: str) -> list[Tensor]:
-    """The Tensors in nested lists and tuples.
+    """List the Tensors in nested lists and tuples.
 
     Raises:
         TypeError: There is something else.
@@ -204,10 +206,10 @@ def tensors_in(value: Any, what: str) -> list[Tensor]:
     )
 
 
-def chosen(
+def selected_variables(
     what: str, variables: Sequence[Variable], places: Sequence[int] | None
 ) -> list[Variable]:
-    """Some of the variables, by number.
+    """Select some of the variables, by number.
 
     Raises:
         InvalidValueError: There is no such number.

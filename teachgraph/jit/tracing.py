@@ -1,4 +1,8 @@
-"""Tracing: while it lasts, ops on Tensors go into a program that adopts the Tensors."""
+"""Tracer: while it is active, ops on Tensors are appended to a program.
+
+A Tensor that an op reads is adopted: it becomes a persistent variable of the program,
+whose values each run takes from the Tensor.
+"""
 
 from __future__ import annotations
 
@@ -10,21 +14,21 @@ from typing import Any
 
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.control_flow.pytree import mapped
 from teachgraph.control_flow.sub_block import traced_into
 from teachgraph.core import modes, unique_name
 from teachgraph.core.modes import set_grad_enabled
 from teachgraph.core.observe import unwatched
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
-from teachgraph.jit.container_snapshot import Journal
+from teachgraph.jit.container_snapshot import Snapshot
 from teachgraph.jit.guards import called
-from teachgraph.jit.pytree import mapped
 from teachgraph.jit.side_effects import (
-    Contents,
-    Spot,
-    Values,
-    spots_of_function,
-    spots_of_layer,
+    ContainerSlot,
+    StateSlot,
+    TensorSlot,
+    function_slots,
+    layer_slots,
 )
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.nn import Layer
@@ -37,22 +41,22 @@ __all__ = ["Mark", "Tracer", "as_variable", "rehearsal", "tracer"]
 
 
 class Tracer:
-    """What a program has taken in while it was traced.
+    """The program of a trace, and what the trace has read and changed.
 
     Attributes:
         program: The program.
-        held: The Tensors it has adopted, by the name of their variable.
-        layers: The layers it has met, with what their attributes were.
-        functions: The variables outside functions that these assign to, by what tells
-            the functions apart.
-        met: The functions it has met.
-        roots: What else it was given: the receiver, arguments that are no tensors.
-        changes: What has the new value of a variable that is fed or held and was
-            changed in place, by its name.
-        bodies: For the function and each branch or round that is being traced, the
-            containers of Python's that it may have changed.
-        chosen: Values that a tensor has chosen, each with those it is one of.
-        outermost: The code that calls the function which is traced.
+        held: The adopted Tensors, by the name of their variable.
+        layers: The layers called, each with its attributes from before.
+        functions: The slots outside each function that it assigns to, by `called`.
+        met: The functions called.
+        roots: The receiver, and arguments that are no tensors.
+        changes: For a fed or held variable that was changed in place, by name: the
+            Variable with the new value.
+        bodies: Snapshots of containers, of the function and of each branch and loop
+            body around the present point.
+        aliases: For a value that a tensor has selected, by its identity: the value and
+            those it may be an alias of.
+        outermost: The code that calls the traced function.
     """
 
     def __init__(
@@ -62,17 +66,17 @@ class Tracer:
         self.outermost = outermost
         self.held: dict[str, Tensor] = {}
         self.layers: dict[Layer, dict[str, Any]] = {}
-        self.functions: dict[Any, list[Spot]] = {}
+        self.functions: dict[Any, list[StateSlot]] = {}
         self.met: list[FunctionType] = []
         self.roots: list[Any] = []
         self.names: dict[int, str] = {}
         self.changes: dict[str, Variable] = {}
-        self.bodies = [Journal()]
-        self.chosen: dict[int, list[Any]] = {}
+        self.bodies = [Snapshot()]
+        self.aliases: dict[int, list[Any]] = {}
         self.thread = threading.get_ident()
 
     def adopt(self, value: Any) -> Variable:
-        """The variable for a Tensor, the same each time.
+        """Return the variable of a Tensor, the same each time.
 
         Raises:
             UnboundLocalError: It is a name without a value.
@@ -80,20 +84,21 @@ class Tracer:
         if isinstance(value, Undefined):
             value.refuse()
         if isinstance(value, Either):
-            found = value.the_tensor()
-            assert isinstance(found, Variable)
-            return found
+            tensor = value.the_tensor()
+            assert isinstance(tensor, Variable)
+            return tensor
         block = self.program.global_block()
         if id(value) not in self.names:
-            self.names[id(value)] = self.taken_in(value, block).name
+            self.names[id(value)] = self.adopted(value, block).name
         return block.var(self.names[id(value)])
 
-    def taken_in(self, tensor: Tensor, block: Block) -> Variable:
-        """A new variable that has a Tensor's values in each run."""
+    def adopted(self, tensor: Tensor, block: Block) -> Variable:
+        """Create a variable that has a Tensor's values in each run."""
         name = tensor.name
         while block.has_var(name):
             name = unique_name.generate(tensor.name)
         self.held[name] = tensor
+        # A Parameter of a program must not be empty, one of dynamic mode may.
         if isinstance(tensor, Parameter) and 0 not in tensor.shape:
             attr = ParamAttr(
                 learning_rate=tensor.optimize_attr["learning_rate"],
@@ -111,57 +116,57 @@ class Tracer:
         )
 
     def change(self, name: str, now: Variable) -> None:
-        """Know that a variable that is fed or held has another value from now on."""
+        """Note the new value of a fed or held variable that was changed in place."""
         self.changes[name] = now
         if name in self.held:
             self.names[id(self.held[name])] = now.name
 
     def fed(self, inputs: Sequence[Variable]) -> list[Variable]:
-        """The variables that are fed, where some were changed in place."""
+        """Return the fed variables, for the inputs of which some changed in place."""
         block = self.program.global_block()
         names = {id(now): name for name, now in self.changes.items()}
         return [block.var(names.get(id(v), v.name)) for v in inputs]
 
     def meet(self, layer: Layer) -> None:
-        """Remember what a layer and those within were."""
+        """Copy the attributes of a layer and its sublayers, before they are called."""
         for one in layer.sublayers(include_self=True):
             if one not in self.layers:
                 self.layers[one] = dict(one.__dict__)
 
     def meet_function(self, function: FunctionType) -> None:
-        """Remember what the variables outside a function were that it assigns to."""
+        """Copy the outside variables that a function assigns to, before its call."""
         key = called(function)
         if key not in self.functions:
-            self.functions[key] = list(spots_of_function(function))
+            self.functions[key] = list(function_slots(function))
             self.met.append(function)
 
-    def places(self) -> Iterator[Spot]:
-        """The places outside the function that it may have read a Tensor from."""
-        for found in self.functions.values():
-            yield from found
+    def state_slots(self) -> Iterator[StateSlot]:
+        """Yield the places outside the function that it may read a Tensor from."""
+        for slots in self.functions.values():
+            yield from slots
         for layer in self.layers:
-            yield from spots_of_layer(layer, {})
+            yield from layer_slots(layer, {})
 
-    def changed(self) -> Iterator[Spot]:
-        """The places outside the function that hold tensors of the program."""
-        spots = [spot for found in self.functions.values() for spot in found]
+    def changed(self) -> Iterator[StateSlot]:
+        """Yield the places outside the function that hold Variables by now."""
+        slots = [slot for own in self.functions.values() for slot in own]
         for layer, before in self.layers.items():
-            spots += spots_of_layer(layer, before)
-        for spot in spots:
-            value = spot.get()
-            if value is not spot.before and holds_variables(value):
-                yield spot
-        for kept in self.bodies[0].changed():
-            if holds_variables(kept.container):
-                yield Contents(kept.container, kept.contents)
+            slots += layer_slots(layer, before)
+        for slot in slots:
+            value = slot.get()
+            if value is not slot.before and holds_variables(value):
+                yield slot
+        for saved in self.bodies[0].changed():
+            if holds_variables(saved.container):
+                yield ContainerSlot(saved.container, saved.contents)
         for name, now in self.changes.items():
             if name in self.held:
-                yield Values(self.held[name], now)
+                yield TensorSlot(self.held[name], now)
 
     def restore(self) -> None:
-        """Put back what was where the trace has left tensors of the program."""
-        for spot in list(self.changed()):
-            spot.put(spot.before)
+        """Restore all places in which the trace has left Variables."""
+        for slot in list(self.changed()):
+            slot.put(slot.before)
         for layer, before in self.layers.items():
             layer.__dict__.pop("forward", None)
             converted = {"forward", "_pre_hooks", "_post_hooks"} & before.keys()
@@ -181,7 +186,7 @@ class Tracer:
 
     @contextmanager
     def tracing(self) -> Iterator[Program]:
-        """Inside, ops and layers build the program."""
+        """Let ops and layers inside append to the program."""
         self.program.adopt = self.adopt
         run_op.wrap(self.dispatch)
         _current.append(self)
@@ -200,24 +205,24 @@ class Tracer:
 
 
 def holds_variables(value: Any) -> bool:
-    """Whether there is a tensor of a program in a nest."""
-    found: list[bool] = []
-    mapped(value, lambda leaf: found.append(isinstance(leaf, Variable)))
-    return any(found)
+    """True if a leaf of a pytree is a Variable."""
+    tests: list[bool] = []
+    mapped(value, lambda leaf: tests.append(isinstance(leaf, Variable)))
+    return any(tests)
 
 
 _current: list[Tracer] = []
 
 
 def tracer() -> Tracer | None:
-    """Who is tracing in this thread, if anybody is."""
-    found = _current[-1] if _current else None
-    mine = found is not None and found.thread == threading.get_ident()
-    return found if mine else None
+    """Return the innermost tracer of this thread, None if it does not trace."""
+    last = _current[-1] if _current else None
+    mine = last is not None and last.thread == threading.get_ident()
+    return last if mine else None
 
 
 def as_variable(value: Any) -> Any:
-    """A Tensor that meets a trace as its variable; anything else as it is."""
+    """Adopt a Tensor while tracing; return anything else as it is."""
     here = tracer()
     if here is not None and isinstance(value, (Tensor, Either, Undefined)):
         return here.adopt(value)
@@ -225,7 +230,7 @@ def as_variable(value: Any) -> Any:
 
 
 class Mark:
-    """A place in the trace to which one can go back."""
+    """A point of the trace that can be returned to."""
 
     def __init__(self) -> None:
         self.block = current_block()
@@ -236,7 +241,10 @@ class Mark:
         self.vars = dict(self.block.vars)
 
     def undo(self) -> None:
-        """Take back what was appended since, but for what was adopted."""
+        """Remove what was appended since; adopted Tensors keep their variables.
+
+        Those are known to the tracer by name, and the next trace reads them again.
+        """
         unique_name.switch(self.counters)
         self.program.current_block_idx = self.block.idx
         here = tracer()
@@ -252,7 +260,7 @@ class Mark:
 
 @contextmanager
 def rehearsal() -> Iterator[Block]:
-    """Inside, ops go into a block of their own; afterwards it is gone again."""
+    """Trace into a block of its own that is removed at the end."""
     mark = Mark()
     try:
         with unwatched(), traced_into(mark.block) as block:

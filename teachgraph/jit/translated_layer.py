@@ -1,4 +1,4 @@
-"""A layer that was loaded: its programs, and parameters under their old names."""
+"""`TranslatedLayer`: a loaded layer, its programs and parameters."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from teachgraph.core.errors import (
     InvalidValueError,
     at_user_line,
 )
+from teachgraph.core.executor import as_fed
 from teachgraph.jit.concrete import ConcreteProgram
-from teachgraph.jit.inline_program import spliced
+from teachgraph.jit.inline_program import inlined
 from teachgraph.jit.model import FORWARD, Method, Traced
 from teachgraph.jit.recorder import recording
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
-from teachgraph.planning.executor import as_fed
 from teachgraph.static.program import Program
 from teachgraph.static.state import persistables
 from teachgraph.static.variable import Variable
@@ -33,8 +33,9 @@ class TranslatedMethod:
     """A method of a loaded layer.
 
     Attributes:
-        method: Its programs.
+        method: Its programs of both modes, from the file.
         layer: The layer.
+        made: The programs that are ready to run, by `training`.
     """
 
     def __init__(self, method: Method, layer: TranslatedLayer) -> None:
@@ -51,7 +52,7 @@ class TranslatedMethod:
             FeedError: There are too few or too many arguments, or of the wrong shape.
             ConversionError: A run around it is traced by `TracedLayer`.
         """
-        given = self.in_order(args, named)
+        inputs = self.in_order(args, named)
         if recording():
             message = "a loaded layer cannot be traced by a run of it: use to_static"
             raise ConversionError(at_user_line(message))
@@ -59,14 +60,14 @@ class TranslatedMethod:
         if here is not None:
             traced = self.ready(training=self.layer.training)
             held = self.held_by(traced.program)
-            return spliced(traced, self.method.feeds, given, held, here)
-        found = self.made.get(self.layer.training)
-        if found is None or not found.current():
-            found = self.concrete(training=self.layer.training)
-        return found([*map(taken, self.inputs, given)])
+            return inlined(traced, self.method.feeds, inputs, held, here)
+        program = self.made.get(self.layer.training)
+        if program is None or not program.current():
+            program = self.concrete(training=self.layer.training)
+        return program([*map(as_input, self.inputs, inputs)])
 
     def in_order(self, args: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
-        """The arguments in the order of the inputs."""
+        """Sort the arguments in the order of the inputs."""
         names = self.method.feeds
         args = tuple(leaves(args))
         rest = names[len(args) :]
@@ -80,32 +81,32 @@ class TranslatedMethod:
         return [*args, *(named[name] for name in rest)]
 
     def held_by(self, program: Program) -> dict[str, Tensor]:
-        """The layer's Tensors that a program holds."""
+        """Return the layer's Tensors that a program holds, by name."""
         return {v.name: self.layer._held[v.name] for v in persistables(program)}
 
     def ready(self, *, training: bool) -> Traced:
-        """The program of a mode, with gradients to what is trained now."""
+        """Return the program of a mode, with gradients to the parameters that train."""
         traced = self.method.training if training else self.method.using
         held = self.held_by(traced.program)
         return unfrozen(traced, {n: t.stop_gradient for n, t in held.items()})
 
     def concrete(self, *, training: bool) -> ConcreteProgram:
-        """The program of a mode, ready to run."""
+        """Build the concrete program of a mode, and cache it."""
         program, results = self.ready(training=training)
         find = program.global_block().var
         inputs = [find(name) for name in self.method.feeds]
         traced_by = tracer_of(program, self.held_by(program))
-        made = ConcreteProgram(traced_by, inputs, results, self.__name__)
-        self.made[training] = made
-        return made
+        concrete = ConcreteProgram(traced_by, inputs, results, self.__name__)
+        self.made[training] = concrete
+        return concrete
 
     def __deepcopy__(self, memo: dict[int, Any]) -> TranslatedMethod:
-        """The same method of the copied layer."""
+        """Bind the method to the copied layer."""
         return TranslatedMethod(self.method, deepcopy(self.layer, memo))
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The tensors of nested arguments, in order."""
+    """Yield the leaves of nested arguments, in order."""
     if not isinstance(value, (list, tuple, dict)):
         yield value
         return
@@ -114,17 +115,17 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def tracer_of(program: Program, held: Mapping[str, Tensor]) -> Tracer:
-    """Who would have traced this program, with what it has taken in."""
-    found = Tracer(program)
-    found.held = dict(held)
-    return found
+    """Build a tracer with a finished program and the Tensors it has adopted."""
+    adopter = Tracer(program)
+    adopter.held = dict(held)
+    return adopter
 
 
-def taken(variable: Variable, value: Any) -> Tensor:
-    """An argument as a Tensor of the declared shape and dtype.
+def as_input(variable: Variable, value: Any) -> Tensor:
+    """Return an argument as a Tensor of the declared shape and dtype.
 
     Raises:
-        FeedError: It is of another one.
+        FeedError: It has another one.
     """
     if isinstance(value, Tensor):
         as_fed(variable, value.data)
@@ -133,10 +134,10 @@ def taken(variable: Variable, value: Any) -> Tensor:
 
 
 class TranslatedLayer(Layer):
-    """A layer that was loaded: it predicts, and trains further.
+    """A loaded layer, for inference and further training.
 
-    Its parameters have the names they had in the layer that was saved, so that its
-    `state_dict` fits that one. `train` and `eval` choose between the two programs.
+    Its parameters have their names from the saved layer, so that its `state_dict` fits
+    that one. `train` and `eval` switch between the two programs.
 
     In Paddle this is `paddle.jit.TranslatedLayer`; it cannot be trained in 2.6.
     """
@@ -155,7 +156,7 @@ class TranslatedLayer(Layer):
                 self.__dict__[method] = run
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
-        """What becomes of the inputs."""
+        """Run the saved `forward`."""
         if FORWARD not in self._methods:
             raise NotImplementedError(
                 at_user_line(f"only {', '.join(self._methods)} were saved")
@@ -163,7 +164,7 @@ class TranslatedLayer(Layer):
         return self._methods[FORWARD](*inputs, **named)
 
     def program(self, method_name: str = FORWARD) -> Program:
-        """The program of a method, as it is when used.
+        """Return the program of a method in evaluation mode.
 
         Raises:
             InvalidValueError: There is no such method.
@@ -178,11 +179,11 @@ class TranslatedLayer(Layer):
         return self._methods[method_name].method.using.program
 
     def saved_again(self) -> tuple[list[Method], dict[str, Tensor]]:
-        """Its methods and all its Tensors, to be saved again."""
+        """Return its methods and all its Tensors, to be saved again."""
         return [run.method for run in self._methods.values()], self._held
 
     def extra_repr(self) -> str:
-        """Its methods and what they take."""
+        """List its methods and their inputs."""
         return ", ".join(
             f"{run.__name__}({', '.join(run.method.feeds)})"
             for run in self._methods.values()

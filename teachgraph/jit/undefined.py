@@ -1,14 +1,16 @@
-"""Names that stand for nothing, and values that are one thing or another.
+"""Placeholders: names without a value, and values that may be missing.
 
-Which one is known only when the program runs: after `if t > 0: y = x`, `y` is a tensor
-or nothing. An `Either` is used as if it were the tensor; where it is used, the program
-checks that it is one, and otherwise stops as Python would.
+After `if t > 0: y = x`, `y` is a tensor or has no value, as the run of the program
+decides. Such a value is an `Either`. It is used like the tensor; where it is used, the
+program checks that there is one, and otherwise stops as Python would.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
+from teachgraph.control_flow.pytree import register_container
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.core.op import Op, Traced
 from teachgraph.ops.methods import Methods
@@ -18,7 +20,7 @@ __all__ = ["NOTHING", "Either", "Nothing", "Undefined"]
 
 
 class Nothing:
-    """A result before there is one, which nobody reads."""
+    """Placeholder for a result before the first `return`; nobody reads it."""
 
     def __repr__(self) -> str:
         return "nothing"
@@ -28,13 +30,16 @@ NOTHING = Nothing()
 
 
 class Undefined(Traced):
-    """What a name stands for that nothing has been assigned to yet."""
+    """Placeholder for a name that nothing has been assigned to.
+
+    Every use of it raises what Python raises for such a name.
+    """
 
     def __init__(self, name: str) -> None:
         self.__dict__["name_"] = name
 
     def refuse(self) -> NoReturn:
-        """Raise what Python raises for such a name."""
+        """Raise UnboundLocalError at the user's line."""
         raise UnboundLocalError(at_user_line(unbound(self.__dict__["name_"])))
 
     def __getattr__(self, name: str) -> Any:
@@ -44,14 +49,14 @@ class Undefined(Traced):
 
     @property
     def shape(self) -> Any:
-        """There is none."""
+        """Refuse to be used."""
         self.refuse()
 
     dtype = stop_gradient = shape
 
     @staticmethod
     def apply(op: Op, inputs: Any, attrs: Any) -> Any:
-        """Ops cannot use it."""
+        """Refuse to be the input of an op."""
         next(x for x in inputs if isinstance(x, Undefined)).refuse()
 
     def _refuse(self, *_: Any) -> Any:
@@ -71,20 +76,20 @@ class Undefined(Traced):
 
 
 def unbound(name: str) -> str:
-    """Python's words for a name without a value."""
+    """Python's error message for a name without a value."""
     return (
         f"cannot access local variable {name!r} where it is not associated with a value"
     )
 
 
 class Either(Methods):
-    """One value if a flag holds when the program runs, else another.
+    """One of two values; a flag decides which, when the program runs.
 
     Attributes:
         flag: One boolean Variable.
-        yes: A Variable, or a nest of them.
-        no: Something else: None, an `Undefined`, another nest.
-        name: What the user calls it.
+        yes: The value if it holds: a Variable, or a pytree of them.
+        no: The other: None, an `Undefined`, another pytree.
+        name: The user's name for it.
     """
 
     def __init__(self, flag: Any, yes: Any, no: Any, name: str) -> None:
@@ -92,11 +97,11 @@ class Either(Methods):
 
     @staticmethod
     def apply(op: Op, inputs: Any, attrs: Any) -> Any:
-        """Append an op; the tensor is checked to be one."""
+        """Append an op on the tensor; adopting it appends the check."""
         return current_block().apply(op, inputs, attrs)
 
     def the_tensor(self) -> Any:
-        """The tensor; the program checks that there is one.
+        """Append a check that there is a tensor; return it.
 
         Raises:
             ConversionError: Both values are of another kind.
@@ -110,13 +115,13 @@ class Either(Methods):
         return self.yes
 
     def otherwise(self) -> tuple[type[Exception], str]:
-        """What Python raises where the other value is used as a tensor."""
+        """Return the error that Python raises where `no` is used as a tensor."""
         if isinstance(self.no, Undefined):
             return UnboundLocalError, unbound(self.name_)
         return TypeError, f"{self.name_!r} is {self.no!r} here, and no tensor"
 
     def message(self) -> str:
-        """What to do about values of two kinds."""
+        """Error message for a use that is possible with neither value."""
         return (
             f"{self.name_!r} is one of two things when the program runs, a tensor "
             "having decided which, so nothing but returning it is possible: make them "
@@ -125,17 +130,17 @@ class Either(Methods):
 
     @property
     def shape(self) -> Any:
-        """That of the tensor."""
+        """The shape of the tensor."""
         return self.the_tensor().shape
 
     @property
     def dtype(self) -> Any:
-        """That of the tensor."""
+        """The dtype of the tensor."""
         return self.the_tensor().dtype
 
     @property
     def stop_gradient(self) -> Any:
-        """That of the tensor."""
+        """The tensor's `stop_gradient`."""
         return self.yes.stop_gradient
 
     def __getattr__(self, name: str) -> Any:
@@ -144,17 +149,26 @@ class Either(Methods):
         return getattr(self.the_tensor(), name)
 
     def constant(self, value: Any, dtype: Any) -> Any:
-        """A number beside the tensor."""
+        """Return a number as a tensor, as an operand beside this one."""
         return self.yes.constant(value, dtype)
 
     def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
-        """An operator on the tensor."""
+        """Apply one of Python's operators to the tensor."""
         tensor = self.the_tensor()
-        given = [tensor if x is self else x for x in inputs]
-        return tensor.operate(op, *given, **attrs)
+        operands = [tensor if x is self else x for x in inputs]
+        return tensor.operate(op, *operands, **attrs)
 
     def __bool__(self) -> bool:
         raise ConversionError(at_user_line(self.message()))
 
     def __repr__(self) -> str:
         return f"<{self.name_}: {self.yes!r} or {self.no!r}>"
+
+
+def mapped_either(either: Either, change: Callable[[Any], Any]) -> Either:
+    """Change the flag and both values."""
+    flag, yes, no = map(change, (either.flag, either.yes, either.no))
+    return Either(flag, yes, no, either.name_)
+
+
+register_container(Either, mapped_either)

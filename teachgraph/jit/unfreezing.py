@@ -1,8 +1,8 @@
-"""Which values of a program a gradient goes through, when other weights are trained.
+"""Propagate `stop_gradient` anew when other weights of a program are trained.
 
-A trace notes of each value whether a gradient goes through it, given the weights that
-were trained then. With others it is worked out anew; only where the trace had cut a
-value off although something behind it was trained, as `detach` does, it stays cut off.
+A trace sets `stop_gradient` of each variable for the weights that were trained then.
+With other weights it changes; but a variable that the trace had stopped although one of
+its inputs had a gradient, as `detach` does, stays stopped.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ __all__ = ["unfrozen"]
 
 
 def unfrozen(traced: Traced, stopped: Mapping[str, bool]) -> Traced:
-    """A program in which a gradient goes to these weights and not to those.
+    """Return a program with other weights trained; the same one if they are not other.
 
     Args:
         traced: The program and its results.
-        stopped: For each weight, whether no gradient goes to it.
+        stopped: The `stop_gradient` of each weight.
     """
     block = traced.program.global_block()
     if all(block.var(name).stop_gradient == stop for name, stop in stopped.items()):
@@ -32,17 +32,17 @@ def unfrozen(traced: Traced, stopped: Mapping[str, bool]) -> Traced:
         program.global_block().var(name).stop_gradient = stop
     for old, new in zip(traced.program.blocks, program.blocks, strict=True):
         for before, after in zip(old.ops, new.ops, strict=True):
-            work_out(old, before, new, after)
+            propagate(old, before, new, after)
     results = Outputs()
-    results.nest = traced.results.nest
+    results.tree = traced.results.tree
     find = program.global_block().var
     results.variables = [find(v.name) for v in traced.results.variables]
     return Traced(program, results)
 
 
-def work_out(old: Block, before: Operator, new: Block, after: Operator) -> None:
-    """Say of an operator's results whether a gradient goes through them now."""
-    passed_before, passes_now = lets_through(old, before), lets_through(new, after)
+def propagate(old: Block, before: Operator, new: Block, after: Operator) -> None:
+    """Set `stop_gradient` of an operator's outputs, if that of its inputs differs."""
+    passed_before, passes_now = any_gradient(old, before), any_gradient(new, after)
     if passed_before == passes_now:
         return
     for name in after.output_arg_names:
@@ -53,7 +53,7 @@ def work_out(old: Block, before: Operator, new: Block, after: Operator) -> None:
             variable.stop_gradient = not passes_now
 
 
-def lets_through(block: Block, operator: Operator) -> bool:
-    """Whether a gradient goes to anything that an operator reads."""
-    found = map(block._find_var_recursive, operator.input_arg_names)
-    return any(v is not None and not v.stop_gradient for v in found)
+def any_gradient(block: Block, operator: Operator) -> bool:
+    """True if an input of an operator requires a gradient."""
+    inputs = map(block._find_var_recursive, operator.input_arg_names)
+    return any(v is not None and not v.stop_gradient for v in inputs)

@@ -1,4 +1,4 @@
-"""Passes: programs rewritten into programs that compute the same."""
+"""Passes: rewrite a program into one that computes the same in less time or memory."""
 
 from teachgraph.passes import (
     algebra,
@@ -22,7 +22,7 @@ from teachgraph.passes.check import check
 from teachgraph.passes.compiled import BuildStrategy, CompiledProgram
 from teachgraph.passes.copying import Origin
 from teachgraph.passes.registry import DEFAULT, Optimised, apply_pass
-from teachgraph.passes.registry import listed as list
+from teachgraph.passes.registry import descriptions as list
 from teachgraph.passes.report import Report
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""Simplify arithmetic with constants, where the result is the same to the last bit.
+"""Pass `algebra`: simplify arithmetic with constants, exact to the last bit.
 
-x + 0 is not always x: for x = -0 it is +0. So a floating x stays for x - 0 and x + -0
-alone, while of integers either zero may go.
+x + 0 is not always x: for x = -0 it is +0. So for floating x only x - 0 and x + -0 are
+simplified, for integers either zero.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from teachgraph.passes.constants import constant_of
 from teachgraph.passes.identities import attr, dtype_of
 from teachgraph.passes.pattern import Match, node
 from teachgraph.passes.registry import by_rules
-from teachgraph.passes.rewriting import Found, Rule, same_as
+from teachgraph.passes.rewriting import Replacement, Rule, same_as
 from teachgraph.static.operator import Operator
 
 __all__ = ["RULES"]
@@ -24,32 +24,33 @@ Meets = Callable[[Any], bool]
 
 
 def is_number(number: float) -> Meets:
-    """Whether a constant is this number everywhere."""
+    """Return a test that a constant is this number everywhere."""
     return lambda value: bool((value == number).all())
 
 
 def adds_nothing(value: Any) -> bool:
-    """Whether x + value is x, also where x is -0."""
+    """True if x + value is x, also for x = -0."""
     zero = bool((value == 0).all())
     return zero and (value.dtype.kind != "f" or bool(np.signbit(value).all()))
 
 
 def takes_nothing(value: Any) -> bool:
-    """Whether x - value is x, also where x is -0."""
+    """True if x - value is x, also for x = -0."""
     zero = bool((value == 0).all())
     return zero and (value.dtype.kind != "f" or not np.signbit(value).any())
 
 
-def beside(slot: str, meets: Meets) -> Callable[[Match], Found]:
-    """The other input, if what is in a slot is a constant like this and no larger."""
+def beside(slot: str, meets: Meets) -> Callable[[Match], Replacement]:
+    """Rewrite an operator to its other input, if a slot has a constant of this kind."""
 
-    def rewrite(match: Match) -> Found:
+    def rewrite(match: Match) -> Replacement:
         operator, other = match.root, "Y" if slot == "X" else "X"
         value = constant_of(match.graph, operator.inputs[slot][0], match.at)
         x, out = match.spec("x"), match.graph.variable(operator.outputs["Out"][0]).spec
         fits = value is not None and value.dtype == x.dtype and out == x
         if value is None or not fits or attr(operator, "axis") != -1:
             return None
+        # A larger constant would broadcast x: the result is another shape.
         never_grows = value.size == 1 and value.ndim <= len(x.shape)
         if not never_grows or value.dtype.kind == "b" or not meets(value):
             return None
@@ -59,12 +60,12 @@ def beside(slot: str, meets: Meets) -> Callable[[Match], Found]:
 
 
 def to_the_first(operator: Operator) -> bool:
-    """A power of 1, of floating numbers."""
+    """True for a power of 1 of floating numbers."""
     return bool(attr(operator, "factor") == 1) and dtype_of(operator).kind == "f"
 
 
 def negates(operator: Operator) -> bool:
-    """x * -1 + 0."""
+    """True for x * -1 + 0."""
     minus = attr(operator, "scale") == -1 and attr(operator, "bias") == 0
     return bool(minus) and dtype_of(operator).kind != "b"
 

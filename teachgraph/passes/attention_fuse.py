@@ -1,7 +1,7 @@
-"""Join the parts of attention: a product, a scale, a mask, softmax and a product.
+"""Pass `attention_fuse`: fuse matmul, scale, mask, softmax and matmul into attention.
 
-Around it the heads, which lie side by side, are taken apart and put together again;
-that goes into the same op.
+The reshapes and transposes around it, which split the heads and merge them, are fused
+into the same op.
 """
 
 from __future__ import annotations
@@ -11,52 +11,52 @@ from collections.abc import Callable, Sequence
 from teachgraph.passes.identities import attr
 from teachgraph.passes.pattern import Match, Node, always, node
 from teachgraph.passes.registry import by_rules
-from teachgraph.passes.rewriting import Found, Rule, Step
+from teachgraph.passes.rewriting import NewOperator, Replacement, Rule
 from teachgraph.passes.softmax_cross_entropy import along_the_last
 from teachgraph.static.operator import Operator
 
 __all__ = ["RULES"]
 
 
-def by_turned_keys(operator: Operator) -> bool:
-    """Q K'."""
+def keys_transposed(operator: Operator) -> bool:
+    """True for a product Q K'."""
     return bool(attr(operator, "trans_y")) and not attr(operator, "trans_x")
 
 
-def as_they_are(operator: Operator) -> bool:
-    """A product of two stacks of matrices, neither of them transposed."""
+def not_transposed(operator: Operator) -> bool:
+    """True for a product of two stacks of matrices, neither of them transposed."""
     return not attr(operator, "trans_x") and not attr(operator, "trans_y")
 
 
 def only_scales(operator: Operator) -> bool:
-    """A factor, and nothing added."""
+    """True for a `scale` by a factor without a bias."""
     return bool(attr(operator, "bias") == 0)
 
 
 def scores(scaled: str) -> Node:
-    """Q K', where a factor may stand before the product or after it."""
+    """Pattern of Q K', with a factor before the product, after it, or none."""
     q: Node | str = "q"
     if scaled == "before":
         q = node("scale", name="factor", where=only_scales, X="q")
-    product = node("matmul_v2", name="scores", where=by_turned_keys, X=q, Y="k")
+    product = node("matmul_v2", name="scores", where=keys_transposed, X=q, Y="k")
     if scaled == "after":
         return node("scale", name="factor", where=only_scales, X=product)
     return product
 
 
 def attention(scaled: str, masked: bool) -> Node:
-    """softmax(s Q K' + mask) V."""
+    """Pattern of softmax(s Q K' + mask) V."""
     inside = scores(scaled)
     if masked:
         inside = node("elementwise_add", name="sum", symmetric=True, X=inside, Y="mask")
     weights = node("softmax", where=along_the_last, X=inside)
-    return node("matmul_v2", name="out", where=as_they_are, X=weights, Y="v")
+    return node("matmul_v2", name="out", where=not_transposed, X=weights, Y="v")
 
 
-def joined(scaled: str, masked: bool) -> Callable[[Match], Found]:
-    """The rewrite into one op."""
+def joined(scaled: str, masked: bool) -> Callable[[Match], Replacement]:
+    """Return the rewrite into one op."""
 
-    def rewrite(match: Match) -> Found:
+    def rewrite(match: Match) -> Replacement:
         names = ["q", "k", "v", *(["mask"] if masked else [])]
         specs = [match.spec(name) for name in names]
         if any(s.dtype != specs[0].dtype or s.dtype.kind != "f" for s in specs):
@@ -69,18 +69,18 @@ def joined(scaled: str, masked: bool) -> Callable[[Match], Found]:
         factor = match.attr("factor", "scale") if scaled else 1.0
         outputs = {"Out": match.root.output("Out")}
         attrs = {"scaling_factor": factor}
-        return [Step("fused_dot_product_attention", inputs, outputs, attrs)]
+        return [NewOperator("fused_dot_product_attention", inputs, outputs, attrs)]
 
     return rewrite
 
 
 def swaps_heads_and_steps(operator: Operator) -> bool:
-    """[N, L, H, D] as [N, H, L, D], or back."""
+    """True for a transpose of [N, L, H, D] to [N, H, L, D], or its inverse."""
     return list(attr(operator, "axis")) == [0, 2, 1, 3]
 
 
 def by_head(name: str) -> Node:
-    """An input whose heads lie side by side, taken apart."""
+    """Pattern that splits [N, L, H D] into heads."""
     parted = node("reshape2", name=f"heads of {name}", X=name)
     return node(
         "transpose2", name=f"turned {name}", where=swaps_heads_and_steps, X=parted
@@ -88,12 +88,12 @@ def by_head(name: str) -> Node:
 
 
 def without_mask(operator: Operator) -> bool:
-    """All may attend to all."""
+    """True for attention without a mask."""
     return not operator.inputs.get("Mask")
 
 
 def attention_by_head(masked: bool) -> Node:
-    """The attention of each head, with the heads side by side before and after."""
+    """Pattern of the attention of each head of [N, L, H D]."""
     slots: dict[str, Node | str] = {name.upper(): by_head(name) for name in "qkv"}
     if masked:
         slots["Mask"] = "mask"
@@ -107,8 +107,8 @@ def attention_by_head(masked: bool) -> Node:
     return node("reshape2", name="out", X=back)
 
 
-def with_heads(match: Match) -> Found:
-    """The rewrite, if all have as many heads."""
+def with_heads(match: Match) -> Replacement:
+    """Rewrite to attention by heads, if all inputs have as many."""
     attention, out = match.operator("attention"), match.root
     shapes = [match.attr(f"heads of {name}", "shape") for name in "qkv"]
     parts = all(
@@ -124,11 +124,11 @@ def with_heads(match: Match) -> Found:
         return None
     inputs = {slot: [match[slot.lower()]] for slot in attention.inputs}
     attrs = {**attention.own_attrs, "num_heads": heads.pop()}
-    return [Step(attention.type, inputs, {"Out": out.output("Out")}, attrs)]
+    return [NewOperator(attention.type, inputs, {"Out": out.output("Out")}, attrs)]
 
 
 def parts_columns(old: Sequence[int], shape: Sequence[int]) -> bool:
-    """Whether a reshape of [N, L, H D] only parts the last dimension."""
+    """True if a reshape of [N, L, H D] only splits the last dimension."""
     if len(old) != 3 or len(shape) != 4 or 0 in old:
         return False
     kept = all(

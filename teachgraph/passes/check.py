@@ -1,7 +1,7 @@
-"""Whether a program can be what it says: a typechecker for Programs.
+"""Type checker of programs.
 
-Every name an operator reads must have a value by then, every slot must be filled as its
-op says, and the shapes and dtypes declared must be those that the ops infer.
+Every name that an operator reads must have a value by then, every slot must be filled
+as its op demands, and the declared shapes and dtypes must be those that the ops infer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["check"]
 
 
 NOT_INFERRED = ("py_func", "select_output")
-"""What gives what the user says, or one of two results."""
+"""Ops whose result the user declares, or that give one of two results."""
 
 
 def check(program: Program) -> None:
@@ -34,10 +34,10 @@ def check(program: Program) -> None:
 
     Raises:
         UnknownOpError: An operator's type is not registered.
-        ProgramError: An operator reads what has no value yet, lacks a slot, writes what
-            is fed, or writes one variable twice.
-        ShapeError: A variable has not the shape that the operator writing it gives.
-        DTypeError: The same for its dtype.
+        ProgramError: An operator reads a variable without a value, lacks a slot, writes
+            a fed variable, or writes one variable twice.
+        ShapeError: A variable is declared with another shape than its operator infers.
+        DTypeError: A variable is declared with another dtype.
 
     >>> from teachgraph import static
     >>> main = static.Program()
@@ -55,14 +55,14 @@ def check(program: Program) -> None:
 def check_block(block: Block, outside: set[str]) -> None:
     """Check a block, where the variables `outside` have values already.
 
-    So have those that live on or are fed; in a loop or a branch, those it is handed;
-    and those of the block that it goes back over, if it is a gradient's.
+    So have persistable and fed variables; in a loop or a branch, the variables that its
+    operator sets; and in a gradient's block, those of the forward block.
     """
     own, *before = block.in_sight()
-    made = {name for operator in own.ops for name in operator.output_arg_names}
-    given = {v.name for v in own.vars.values() if v.persistable or v.is_data}
-    handed = own.vars.keys() - made if own.parent_idx >= 0 else set()
-    known = outside.union(given, handed, *(seen.vars for seen in before))
+    written = {name for operator in own.ops for name in operator.output_arg_names}
+    external = {v.name for v in own.vars.values() if v.persistable or v.is_data}
+    passed_in = own.vars.keys() - written if own.parent_idx >= 0 else set()
+    known = outside.union(external, passed_in, *(seen.vars for seen in before))
     for place, operator in enumerate(block.ops):
         check_type(operator, place)
         check_reads(operator, place, known)
@@ -75,9 +75,9 @@ def check_block(block: Block, outside: set[str]) -> None:
 
 
 def check_type(operator: Operator, place: int) -> None:
-    """The op must be known, and each of its slots filled as it says.
+    """Check that the op is registered, and each of its slots filled.
 
-    What runs a block takes whatever the block does.
+    An operator with a sub-block has no fixed slots.
     """
     if has_blocks(operator):
         return
@@ -90,7 +90,7 @@ def check_type(operator: Operator, place: int) -> None:
 
 
 def check_reads(operator: Operator, place: int, known: set[str]) -> None:
-    """Everything that is read must have a value by then."""
+    """Check that every input has a value by then."""
     for name in operator.input_arg_names:
         if name != EMPTY and operator.block._find_var_recursive(name) is None:
             raise located(operator, place, f"reads {name!r}, which is no variable")
@@ -101,7 +101,7 @@ def check_reads(operator: Operator, place: int, known: set[str]) -> None:
 
 
 def check_writes(operator: Operator, place: int) -> None:
-    """What is written must be a variable, not fed, and only once in one operator."""
+    """Check that every output is a variable, not fed, and written once."""
     names = [name for name in operator.output_arg_names if name != EMPTY]
     for name in names:
         variable = operator.block._find_var_recursive(name)
@@ -114,46 +114,47 @@ def check_writes(operator: Operator, place: int) -> None:
 
 
 def check_specs(operator: Operator, place: int) -> None:
-    """What is declared must be what the op gives."""
-    for name, given in given_by(operator, place):
+    """Check the declared shapes and dtypes of the outputs."""
+    for name, inferred in inferred_specs(operator, place):
         declared = operator.block._var_recursive(name).spec
-        if declared.dtype != given.dtype:
-            says = f"gives {given.dtype}, but {name!r} is {declared.dtype}"
+        if declared.dtype != inferred.dtype:
+            says = f"gives {inferred.dtype}, but {name!r} is {declared.dtype}"
             raise located(operator, place, says, DTypeError)
-        if not fits(declared, given):
-            says = f"gives {list(given.shape)}, but {name!r} is {list(declared.shape)}"
+        if not fits(declared, inferred):
+            shapes = list(inferred.shape), list(declared.shape)
+            says = f"gives {shapes[0]}, but {name!r} is {shapes[1]}"
             raise located(operator, place, says, ShapeError)
 
 
-def given_by(operator: Operator, place: int) -> Iterator[tuple[str, Spec]]:
-    """The variables an operator writes, with the shape and dtype it gives each.
+def inferred_specs(operator: Operator, place: int) -> Iterator[tuple[str, Spec]]:
+    """Infer the shape and dtype of each output of an operator.
 
-    A gradient is like what it is the gradient of.
+    A gradient has those of the variable it is the gradient of.
     """
     op, block = operator.op, operator.block
     if operator.type in NOT_INFERRED or has_blocks(operator):
         return
     if isinstance(op, GradOp):
-        yield from gradients_of(operator)
+        yield from gradient_specs(operator)
         return
     names = op.arguments(operator.inputs)
     specs = [
         None if name is None else block._var_recursive(name).spec for name in names
     ]
     try:
-        found = infer(op, specs, operator.own_attrs)
+        inferred = infer(op, specs, operator.own_attrs)
     except Exception as error:
         reason = str(error).split("\n")[0]
         raise located(operator, place, f"cannot take its inputs: {reason}") from None
     slots = [operator.outputs.get(slot_name(output), []) for output in op.outputs]
     flat = [name for names in slots for name in names]
-    for name, spec in zip(flat, found, strict=False):
-        if name != EMPTY and len(flat) == len(found):
+    for name, spec in zip(flat, inferred, strict=False):
+        if name != EMPTY and len(flat) == len(inferred):
             yield name, spec
 
 
-def gradients_of(operator: Operator) -> Iterator[tuple[str, Spec]]:
-    """The gradients that an operator writes, each with what it must look like."""
+def gradient_specs(operator: Operator) -> Iterator[tuple[str, Spec]]:
+    """Yield the gradients that an operator writes, with the specs of variables."""
     op, twin = operator.op, operator.twin
     assert isinstance(op, GradOp)
     for name in op.source.of if twin is not None and twin.op is op.forward else ():
@@ -172,7 +173,8 @@ def located(
     what: str,
     kind: type[TeachgraphError] = ProgramError,
 ) -> TeachgraphError:
-    """An error about an operator, with the user's line that made it."""
-    made = operator.twin or operator
-    where = operator.callsite or made.callsite
+    """Build an error about an operator, at the user's line that appended it."""
+    # A gradient operator has no line of its own: its forward operator has.
+    forward = operator.twin or operator
+    where = operator.callsite or forward.callsite
     return kind(at_user_line(f"#{place} {operator.type} {what}", where))

@@ -1,4 +1,4 @@
-"""Compute once what a program computes twice."""
+"""Pass `common_subexpressions`: compute once what a program computes twice."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ __all__ = ["common_subexpressions"]
 def common_subexpressions(work: Work) -> None:
     """Compute once what a program computes twice.
 
-    Two operators of one type, with the same attributes and the same values for inputs,
-    give the same results, unless they are random. The second one goes, and whoever
-    reads its results reads those of the first.
+    Two operators of one type, with the same attributes and the same inputs, have the
+    same results, unless they are random. The second one is removed, and its readers
+    read the results of the first.
 
-    What the way back computes although the forward has it, it computes again so that
-    nothing need be kept: that stays.
+    An operator of the backward that repeats one of the forward stays: it recomputes a
+    value so that the forward's need not be saved.
     """
     graph = work.graph
     seen: dict[Hashable, int] = {}
     for at, operator in graph.walk():
         if not pure(operator) or not operator.outputs:
             continue
-        key = value_of(graph, operator, at)
+        key = value_number(graph, operator, at)
         first = seen.setdefault(key, at)
         if first != at:
             merge(work, first, at)
 
 
-def value_of(graph: Graph, operator: Operator, at: int) -> Hashable:
-    """What an operator computes: equal for two that compute the same."""
+def value_number(graph: Graph, operator: Operator, at: int) -> Hashable:
+    """Return a key that is equal for operators that compute the same."""
     inputs = tuple(
         (slot, tuple((name, graph.writer(name, at)) for name in names))
         for slot, names in operator.inputs.items()
@@ -54,20 +54,20 @@ def value_of(graph: Graph, operator: Operator, at: int) -> Hashable:
 
 
 def frozen(value: Any) -> Hashable:
-    """An attribute as something to compare: 1, 1.0 and True are three."""
+    """Return an attribute as a key, in which 1, 1.0 and True differ."""
     if isinstance(value, np.ndarray):
         return value.dtype, value.shape, value.tobytes()
     return repr(value)
 
 
 def merge(work: Work, first: int, second: int) -> None:
-    """Let the first operator do what the second does, if all its readers can."""
+    """Replace the second operator's results by the first's, for all their readers."""
     graph = work.graph
-    kept, spare = graph.operator(first), graph.operator(second)
+    earlier, later = graph.operator(first), graph.operator(second)
     pairs = [
         (name, same)
-        for slot, names in spare.outputs.items()
-        for name, same in zip(names, kept.outputs[slot], strict=True)
+        for slot, names in later.outputs.items()
+        for name, same in zip(names, earlier.outputs[slot], strict=True)
         if name != EMPTY
     ]
     if all(
@@ -77,4 +77,4 @@ def merge(work: Work, first: int, second: int) -> None:
         graph.remove(second)
         for name, same in pairs:
             graph.read_as(name, same)
-        work.note([spare], [], ", ".join(f"{a} is {b}" for a, b in pairs))
+        work.note([later], [], ", ".join(f"{a} is {b}" for a, b in pairs))

@@ -1,4 +1,4 @@
-"""Paddle's way to choose passes: switches, and a program compiled with them."""
+"""`BuildStrategy` and `CompiledProgram`: Paddle's way to choose passes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["BuildStrategy", "CompiledProgram"]
 
 @dataclass
 class BuildStrategy:
-    """What may be done to a program before it runs.
+    """Switches for the passes that rewrite a program before it runs.
 
     Attributes:
         fuse_elewise_add_act_ops: Join chains of elementwise operators.
         fuse_gemm_epilogue: Join product, bias and activation, and their gradients.
         fused_attention: Join the parts of attention, and their gradients.
         enable_auto_fusion: All of these, and normalisations, losses and updates.
-        memory_optimize: Leave out what nobody needs.
+        memory_optimize: Remove operators whose results are unused.
         fuse_all_optimizer_ops: Update small parameters of a kind by one operator.
         fuse_all_reduce_ops: Accepted; there is one device, so nothing is reduced.
         fuse_bn_act_ops: Accepted; batch_norm keeps its input and relu its result, so
@@ -53,7 +53,7 @@ class BuildStrategy:
 
     @property
     def passes(self) -> list[str]:
-        """The passes that are switched on, in the order in which they are made."""
+        """The names of the switched passes, in the order in which they run."""
         every = self.enable_auto_fusion
         switches = {
             "dead_code": self.memory_optimize,
@@ -69,7 +69,7 @@ class BuildStrategy:
 
 
 class CompiledProgram:
-    """A program, and what is to be done to it before an Executor runs it.
+    """A program with the passes that an Executor applies before it runs it.
 
     Args:
         program_or_graph: The program, which stays as it is.
@@ -94,11 +94,13 @@ class CompiledProgram:
         self._made: dict[tuple[Any, ...], Optimised] = {}
 
     def optimised(self, fetches: Sequence[str]) -> Optimised:
-        """The rewritten program for these fetches, made when first asked for."""
+        """Return the rewritten program for these fetches, from a cache."""
         passes = self.build_strategy.passes
         key = (self.program.version, tuple(fetches), tuple(passes))
         if key not in self._made:
+            # Rewrites of an older version of the program are dropped.
             self._made = {k: v for k, v in self._made.items() if k[0] == key[0]}
-            made = apply_pass(self.program, passes, fetches=fetches, checked=False)
-            self._made[key] = made
+            self._made[key] = apply_pass(
+                self.program, passes, fetches=fetches, checked=False
+            )
         return self._made[key]

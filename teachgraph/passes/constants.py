@@ -1,4 +1,4 @@
-"""Values that stand in the program itself."""
+"""Constants: values that are attributes of a program's operators."""
 
 from __future__ import annotations
 
@@ -8,40 +8,43 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.passes.graph import Graph
-from teachgraph.passes.rewriting import Step
+from teachgraph.passes.rewriting import NewOperator
 
-__all__ = ["CONSTANT", "MOST_ELEMENTS", "constant_of", "constant_step"]
+__all__ = ["CONSTANT", "MOST_ELEMENTS", "constant_of", "constant_operator"]
 
 CONSTANT = ("fill_constant", "assign_value")
 
 MOST_ELEMENTS = 1024
-"""A larger value is computed in every run rather than kept in the program."""
+"""A larger value is computed in every run, so that the program stays small."""
 
 
 def constant_of(graph: Graph, name: str, at: int) -> Any:
-    """The value that an operator at `at` reads under this name, None if unknown."""
+    """Return the constant that an operator at `at` reads as `name`, None if unknown."""
     writer = graph.writer(name, at)
-    maker = None if writer is None else graph.ops[writer]
-    if maker is None or maker.type not in CONSTANT or name not in maker.outputs["Out"]:
+    source = None if writer is None else graph.ops[writer]
+    if source is None or source.type not in CONSTANT:
         return None
-    if maker.input_arg_names or np.prod(maker.attrs["shape"]) > MOST_ELEMENTS:
+    # A rewrite may have put another operator at that place.
+    if name not in source.outputs["Out"]:
         return None
-    return maker.op.kernel(**maker.own_attrs)
+    if source.input_arg_names or np.prod(source.attrs["shape"]) > MOST_ELEMENTS:
+        return None
+    return source.op.kernel(**source.own_attrs)
 
 
-def constant_step(name: str, value: Any) -> Step:
-    """An operator that writes this value."""
+def constant_operator(name: str, value: Any) -> NewOperator:
+    """Build an operator that writes this value."""
     code = dtypes.PADDLE_CODES[value.dtype]
     attrs: dict[str, Any] = {"shape": list(value.shape), "dtype": code}
     if value.size and same_everywhere(value):
         attrs["value"] = float(value.flat[0])
-        return Step("fill_constant", {}, {"Out": [name]}, attrs)
+        return NewOperator("fill_constant", {}, {"Out": [name]}, attrs)
     attrs["values"] = value.ravel()
-    return Step("assign_value", {}, {"Out": [name]}, attrs)
+    return NewOperator("assign_value", {}, {"Out": [name]}, attrs)
 
 
 def same_everywhere(value: Any) -> bool:
-    """Whether one float says it all; -0 and 0 are two."""
+    """True if one float represents all elements exactly; -0 and 0 differ."""
     first = value.flat[0]
     exact = value.dtype.kind != "i" or abs(int(first)) < 2**53
     return exact and value.tobytes() == first.tobytes() * value.size

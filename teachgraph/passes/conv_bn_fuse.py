@@ -1,4 +1,4 @@
-"""Fold a batch normalisation that is only used, not trained, into the convolution.
+"""Pass `conv_bn_fuse`: fold batch_norm in evaluation mode into the convolution.
 
 y = s (w * x + b - m) / sqrt(v + e) + c is the convolution with w s / sqrt(v + e), plus
 (b - m) s / sqrt(v + e) + c: one operator less, with other weights.
@@ -15,37 +15,37 @@ from teachgraph.passes.graph import Graph
 from teachgraph.passes.identities import attr, shape_of
 from teachgraph.passes.pattern import Match, Node, node
 from teachgraph.passes.registry import by_rules
-from teachgraph.passes.rewriting import Found, Rule, Step
+from teachgraph.passes.rewriting import NewOperator, Replacement, Rule
 from teachgraph.static.operator import Operator
 
 __all__ = ["RULES"]
 
 
 def uses_kept_moments(operator: Operator) -> bool:
-    """A normalisation with the moments that are kept, channels first."""
+    """True for a normalisation by running moments, channels first."""
     trained = attr(operator, "trainable_statistics")
     kept = attr(operator, "use_global_stats") or attr(operator, "is_test")
     return bool(kept) and not trained and attr(operator, "data_layout") == "NCHW"
 
 
 def channels_first(operator: Operator) -> bool:
-    """A convolution of [N, C, H, W]."""
+    """True for a convolution of [N, C, H, W]."""
     return attr(operator, "data_format") in ("NCHW", "AnyLayout", None)
 
 
 def along_channels(operator: Operator) -> bool:
-    """A bias for each channel."""
+    """True for a sum with a bias for each channel."""
     return bool(attr(operator, "axis") == 1)
 
 
 def to_channels(operator: Operator) -> bool:
-    """A vector brought into the shape [1, C, 1, 1]."""
+    """True for a reshape of a vector to [1, C, 1, 1]."""
     shape = operator.block._var_recursive(operator.output("Out")[0]).shape
     return len(shape_of(operator)) == 1 and shape == (1, *shape_of(operator), 1, 1)
 
 
 def normalised(biased: str) -> Node:
-    """A convolution, its bias if it has one, and the normalisation."""
+    """Pattern of a convolution, its bias if it has one, and the normalisation."""
     convolution = node(
         "conv2d",
         "depthwise_conv2d",
@@ -72,10 +72,10 @@ def normalised(biased: str) -> Node:
     )
 
 
-def folded(biased: str) -> Callable[[Match], Found]:
-    """The rewrite into a convolution with other weights, and a bias."""
+def folded(biased: str) -> Callable[[Match], Replacement]:
+    """Return the rewrite into a convolution with other weights, and a bias."""
 
-    def rewrite(match: Match) -> Found:
+    def rewrite(match: Match) -> Replacement:
         graph = match.graph
         names = ["w", "scale", "bias", "mean", "variance", *(["b"] if biased else [])]
         values = {name: constant(graph, match, name) for name in names}
@@ -92,8 +92,8 @@ def folded(biased: str) -> Callable[[Match], Found]:
         inputs = {"Input": [match["x"]], "Filter": [filters]}
         attrs = convolution.own_attrs
         return [
-            Step(convolution.type, inputs, {"Output": [between]}, attrs),
-            Step(
+            NewOperator(convolution.type, inputs, {"Output": [between]}, attrs),
+            NewOperator(
                 "elementwise_add",
                 {"X": [between], "Y": [biases]},
                 {"Out": match.root.output("Y")},
@@ -105,9 +105,9 @@ def folded(biased: str) -> Callable[[Match], Found]:
 
 
 def constant(graph: Graph, match: Match, name: str) -> Any:
-    """The value of a parameter that this program only reads, None if it has none.
+    """Return the value of a parameter that this program only reads, else None.
 
-    The moments are written too, by the normalisation itself, with what they are.
+    The normalisation writes its moments too, but unchanged in evaluation mode.
     """
     variable = match[name]
     by_others = set(graph.writes.get(variable, ())) - {match.at}
@@ -117,7 +117,7 @@ def constant(graph: Graph, match: Match, name: str) -> Any:
 
 
 def weights(values: dict[str, Any], epsilon: float) -> tuple[Any, Any]:
-    """The filter and the bias of the convolution that does both."""
+    """Compute the filter and the bias of the convolution that does both."""
     weight = values["w"]
     factor = values["scale"] / np.sqrt(values["variance"] + epsilon)
     shift = (values.get("b", 0.0) - values["mean"]) * factor + values["bias"]

@@ -1,7 +1,7 @@
-"""The copy that passes work on: a program whose operators know what they stand for.
+"""Copies of programs that passes rewrite, with the origin of each operator.
 
-The user's program is never touched. Each operator of the copy names the operators of
-that program whose work it does: itself at first, several after a fusion.
+The user's program is never changed. Each operator of the copy lists the operators of
+that program whose work it does: one at first, several after a fusion.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = ["Derived", "Origin", "copied"]
 
 
 class Origin(NamedTuple):
-    """An operator of the user's program: its place there, its type, its line."""
+    """An operator of the user's program: its place, its type and its line."""
 
     idx: int
     type: str
@@ -44,22 +44,22 @@ class Derived(Operator):
 
     @property
     def origins(self) -> list[Origin]:
-        """The operators of the user's program that it stands for, in their order."""
+        """The operators of the user's program whose work it does, in their order."""
         seen: dict[Derived, None] = {self: None}
-        left = [self]
-        while left:
-            new = [source for source in left.pop().sources if source not in seen]
+        stack = [self]
+        while stack:
+            new = [source for source in stack.pop().sources if source not in seen]
             seen.update(dict.fromkeys(new))
-            left += new
-        found = {made.origin for made in seen if made.origin is not None}
-        return sorted(found, key=lambda origin: origin.idx)
+            stack += new
+        origins = {source.origin for source in seen if source.origin is not None}
+        return sorted(origins, key=lambda origin: origin.idx)
 
 
 def copied(program: Program, copy: Program) -> None:
     """Fill an empty program with the blocks of another one.
 
-    Random operators get the seed that they would draw with in the original: it follows
-    from their place there.
+    A random operator's seed follows from its place in its program, so the copy gets
+    the seed of the original as an attribute.
     """
     copy.random_seed = program.random_seed
     copy.asked = dict(program.asked)
@@ -76,36 +76,36 @@ def copied(program: Program, copy: Program) -> None:
 
 
 def copy_operators(source: Block, target: Block) -> None:
-    """Append a copy of every operator of a block, which stands for it."""
+    """Append a copy of every operator of a block."""
     copies: dict[Operator, Operator] = {}
     for place, operator in enumerate(source.ops):
-        made = derived(operator, place, target)
-        made.twin = operator.twin and copies.get(operator.twin, operator.twin)
+        copy = derived(operator, place, target)
+        copy.twin = operator.twin and copies.get(operator.twin, operator.twin)
         if (seed := place_seed(operator, place)) is not None:
-            made.attrs["seed"] = seed
-        copies[operator] = made
-        target.ops.append(made)
-        announce("operator_inserted", made, place)
+            copy.attrs["seed"] = seed
+        copies[operator] = copy
+        target.ops.append(copy)
+        announce("operator_inserted", copy, place)
     target.program.touch()
 
 
 def derived(operator: Operator, place: int, target: Block) -> Derived:
-    """A copy of an operator in another block, which stands for what this one does."""
-    made = Derived(
+    """Copy an operator into another block, with its origin."""
+    copy = Derived(
         target,
         operator.type,
         {slot: list(names) for slot, names in operator.inputs.items()},
         {slot: list(names) for slot, names in operator.outputs.items()},
         {name: own(value) for name, value in operator.attrs.items()},
     )
-    made.callsite = operator.callsite
+    copy.callsite = operator.callsite
     if isinstance(operator, Derived):
-        made.sources = (operator,)
+        copy.sources = (operator,)
     else:
-        made.origin = Origin(place, operator.type, operator.callsite)
-    return made
+        copy.origin = Origin(place, operator.type, operator.callsite)
+    return copy
 
 
 def own(value: Any) -> Any:
-    """An attribute that may be changed without changing the original's."""
+    """Copy a mutable attribute."""
     return list(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Join chains of elementwise operators, which then write over their own arrays."""
+"""Pass `elementwise_fusion`: fuse chains of elementwise operators, in place."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from teachgraph.ops.fused import BINARY, FUSABLE, PAIRS, SLOPES
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.identities import attr
 from teachgraph.passes.registry import register
-from teachgraph.passes.rewriting import Step, Work
+from teachgraph.passes.rewriting import NewOperator, Work
 from teachgraph.static.operator import Operator
 
 __all__ = ["elementwise_fusion"]
 
-MOST_STEPS = 32
-"""Of a longer chain, several are made: what is generated shall be readable."""
+LONGEST_CHAIN = 32
+"""A longer chain becomes several, so that the generated code stays readable."""
 
 
 @register("elementwise_fusion")
 def elementwise_fusion(work: Work) -> None:
     """Join chains of elementwise operators into functions that reuse their arrays.
 
-    A chain ends where somebody else reads a value. All its values are floating, of one
-    dtype, so that what NumPy computes stays the same to the last bit. Chains of the
-    backward are made of slopes: `tanh_grad(x0, x1)` is x0 (1 - x1^2).
+    A chain ends at a value with another reader. All its values are floating, of one
+    dtype, so that NumPy's results stay the same to the last bit. Chains of the backward
+    consist of derivatives: `tanh_grad(x0, x1)` is x0 (1 - x1^2).
 
         a = elementwise_add(x, y)
         b = tanh(a)                     b = fused_elementwise(x, y)
@@ -44,7 +44,7 @@ def elementwise_fusion(work: Work) -> None:
 
 
 def fusable(operator: Operator) -> bool:
-    """Whether it is elementwise, without a change of dtype or numbers that are none."""
+    """True for an elementwise operator of one floating dtype and finite attributes."""
     if operator.type not in FUSABLE:
         return False
     variable = operator.block._var_recursive
@@ -61,7 +61,7 @@ def fusable(operator: Operator) -> bool:
 
 
 def aligned_at_the_right(operator: Operator) -> bool:
-    """Whether the inputs broadcast as NumPy's do."""
+    """True if the inputs broadcast by NumPy's rule; Paddle's `axis` allows others."""
     x, y = (
         len(operator.block._var_recursive(operator.input(slot)[0]).shape)
         for slot in ("X", "Y")
@@ -70,14 +70,14 @@ def aligned_at_the_right(operator: Operator) -> bool:
 
 
 def chain_to(graph: Graph, last: int) -> list[int]:
-    """The places of the operators that only work for the one at `last`, and itself."""
+    """Find the operators whose results only the one at `last` uses, and itself."""
     chain, grown = {last}, True
-    while grown and len(chain) < MOST_STEPS:
+    while grown and len(chain) < LONGEST_CHAIN:
         grown = False
         for at in sorted(chain, reverse=True):
             for name in graph.operator(at).input_arg_names:
                 before = graph.writer(name, at)
-                if before is None or before in chain or len(chain) >= MOST_STEPS:
+                if before is None or before in chain or len(chain) >= LONGEST_CHAIN:
                     continue
                 if joins(graph, before, name, chain, last):
                     chain.add(before)
@@ -86,7 +86,7 @@ def chain_to(graph: Graph, last: int) -> list[int]:
 
 
 def joins(graph: Graph, at: int, name: str, chain: set[int], last: int) -> bool:
-    """Whether an operator can be part of a chain: it could as well stand at its end."""
+    """True if an operator can join a chain: it could be moved to the chain's end."""
     operator = graph.ops[at]
     if operator is None or not fusable(operator):
         return False
@@ -95,8 +95,8 @@ def joins(graph: Graph, at: int, name: str, chain: set[int], last: int) -> bool:
     )
 
 
-def fused(graph: Graph, chain: Sequence[int]) -> Step:
-    """One operator that does what a chain does."""
+def fused(graph: Graph, chain: Sequence[int]) -> NewOperator:
+    """Build the operator that replaces a chain."""
     names: dict[str, str] = {}
     inputs: list[str] = []
     steps: list[str] = []
@@ -109,11 +109,11 @@ def fused(graph: Graph, chain: Sequence[int]) -> Step:
         steps += written_out(operator, names, len(steps))
         names[operator.output_arg_names[0]] = f"t{len(steps) - 1}"
     outputs = {"Out": operator.output_arg_names}
-    return Step("fused_elementwise", {"X": inputs}, outputs, {"steps": steps})
+    return NewOperator("fused_elementwise", {"X": inputs}, outputs, {"steps": steps})
 
 
 def operands_of(operator: Operator) -> list[str]:
-    """What an operator takes, in order; a gradient, what arrives and what was kept."""
+    """List the inputs of an operator; of a gradient, dout and the saved tensors."""
     op = operator.op
     if isinstance(op, GradOp):
         return [operator.input(slot)[0] for slot in op.input_slots]
@@ -122,7 +122,7 @@ def operands_of(operator: Operator) -> list[str]:
 
 
 def written_out(operator: Operator, names: Mapping[str, str], place: int) -> list[str]:
-    """The steps of one operator: a `scale` by a and plus b is two."""
+    """Write the steps of one operator: `scale` by a factor and a bias has two."""
     operands = [names[name] for name in operands_of(operator)]
     if operator.type != "scale":
         return [f"{operator.type}({', '.join(operands)})"]

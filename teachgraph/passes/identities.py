@@ -1,4 +1,4 @@
-"""Leave out operators that hand on what they get, and join two that do one thing."""
+"""Pass `identities`: remove operators that only copy, merge pairs of layout changes."""
 
 from __future__ import annotations
 
@@ -11,85 +11,94 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.passes.pattern import Match, node
 from teachgraph.passes.registry import by_rules
-from teachgraph.passes.rewriting import Found, Rule, Step, same_as
+from teachgraph.passes.rewriting import NewOperator, Replacement, Rule, same_as
 from teachgraph.static.operator import Operator
 
 __all__ = ["RULES"]
 
 
 def attr(operator: Operator, name: str) -> Any:
-    """An attribute, or its default."""
+    """Return an attribute, or its default."""
     return operator.attrs.get(name, operator.op.attrs.get(name))
 
 
 def shape_of(operator: Operator, slot: str = "X") -> tuple[int, ...]:
-    """The shape of the variable in an input slot."""
+    """Return the shape of the variable in an input slot."""
     return operator.block._var_recursive(operator.inputs[slot][0]).shape
 
 
 def dtype_of(operator: Operator, slot: str = "X") -> np.dtype[Any]:
-    """The dtype of the variable in an input slot."""
+    """Return the dtype of the variable in an input slot."""
     return operator.block._var_recursive(operator.inputs[slot][0]).dtype
 
 
 def scales_by_one(operator: Operator) -> bool:
-    """x * 1 + 0, where that is x: True * 1 would be the number 1."""
+    """True for x * 1 + 0, unless x is boolean: True * 1 is the number 1."""
     is_number = dtype_of(operator).kind != "b"
     return is_number and attr(operator, "scale") == 1 and attr(operator, "bias") == 0
 
 
 def keeps_dtype(operator: Operator) -> bool:
-    """A cast to the dtype there is."""
+    """True for a cast to the dtype of its input."""
     return bool(dtypes.convert(attr(operator, "out_dtype")) == dtype_of(operator))
 
 
 def keeps_shape(operator: Operator) -> bool:
-    """A reshape to the shape there is, of which at most one size is not known."""
+    """True for a reshape to the shape of its input, with at most one unknown size."""
     shape = shape_of(operator)
-    made = operator.block._var_recursive(operator.outputs["Out"][0]).shape
-    return shape == made and shape.count(-1) <= 1 and 0 not in shape
+    result = operator.block._var_recursive(operator.outputs["Out"][0]).shape
+    return shape == result and shape.count(-1) <= 1 and 0 not in shape
 
 
 def keeps_order(operator: Operator) -> bool:
-    """A transpose that leaves every dimension where it is."""
+    """True for a transpose that leaves every dimension in place."""
     axes = attr(operator, "axis")
     return [axis % len(axes) for axis in axes] == list(range(len(axes)))
 
 
 def drops_nothing(operator: Operator) -> bool:
-    """Dropout in a test, which then is x itself."""
-    way = attr(operator, "dropout_implementation")
-    return bool(attr(operator, "is_test")) and way == "upscale_in_train"
+    """True for dropout in evaluation mode, which returns x itself.
+
+    The other implementation, `downgrade_in_infer`, scales x then.
+    """
+    implementation = attr(operator, "dropout_implementation")
+    return bool(attr(operator, "is_test")) and implementation == "upscale_in_train"
 
 
-def joined_transposes(match: Match) -> Found:
-    """out_k = y_q(k) = x_p(q(k)): one transpose by p after q."""
+def joined_transposes(match: Match) -> Replacement:
+    """Merge two transposes: out_k = y_q(k) = x_p(q(k))."""
     first, second = match.attr("first", "axis"), match.attr("second", "axis")
     axes = [first[i % len(first)] % len(first) for i in second]
     if axes == list(range(len(axes))):
         return same_as("x")(match)
     return [
-        Step("transpose2", {"X": [match["x"]]}, match.root.outputs, {"axis": axes}),
+        NewOperator(
+            "transpose2", {"X": [match["x"]]}, match.root.outputs, {"axis": axes}
+        ),
     ]
 
 
-def joined_reshapes(match: Match) -> Found:
-    """The first shape does not matter, if the second keeps no size of it."""
+def joined_reshapes(match: Match) -> Replacement:
+    """Merge two reshapes, if the second keeps no size of the first by a 0."""
     shape = match.attr("second", "shape")
     first = match.attr("first", "shape")
     if 0 in shape or not always_fits(match.spec("x").shape, first):
         return None
-    step = Step("reshape2", {"X": [match["x"]]}, match.root.outputs, {"shape": shape})
-    return [step]
+    inputs = {"X": [match["x"]]}
+    return [NewOperator("reshape2", inputs, match.root.outputs, {"shape": shape})]
 
 
 def always_fits(known: Sequence[int], shape: Sequence[int]) -> bool:
-    """Whether a reshape cannot fail: of sizes known, or of rows that stay rows."""
+    """True if a reshape cannot fail at run time, so that it may be removed.
+
+    Of known sizes it was checked when it was appended; of an unknown number of rows it
+    cannot fail if it keeps the rows, or splits them.
+    """
     if -1 not in known:
         return True
-    rest, made = known[1:], shape[1:]
-    both = known[0] == -1 == shape[0] and min([*rest, *made], default=1) > 0
-    return both and prod(rest) % prod(made) == 0
+    rest, columns = known[1:], shape[1:]
+    both = known[0] == -1 == shape[0] and min([*rest, *columns], default=1) > 0
+    return both and prod(rest) % prod(columns) == 0
 
 
 RULES = [

@@ -1,4 +1,4 @@
-"""Find a layer normalisation that is written out, and put the op there."""
+"""Pass `layer_norm`: fuse a layer normalisation written in single ops into one op."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Callable
 from teachgraph.passes.identities import attr, shape_of
 from teachgraph.passes.pattern import Match, Node, node
 from teachgraph.passes.registry import by_rules
-from teachgraph.passes.rewriting import Found, Rule, Step
+from teachgraph.passes.rewriting import NewOperator, Replacement, Rule
 from teachgraph.static.operator import Operator
 
 __all__ = ["RULES"]
 
 
 def over_the_last(operator: Operator) -> bool:
-    """A mean over the last dimension, which stays as one of size 1."""
+    """True for a mean over the last dimension that keeps it with size 1."""
     ndim = len(shape_of(operator))
     dims = [axis % ndim for axis in attr(operator, "dim")] if ndim else []
     return dims == [ndim - 1] and bool(attr(operator, "keep_dim"))
 
 
 def adds_epsilon(operator: Operator) -> bool:
-    """Something small added, to keep a root from 0."""
+    """True for the sum of a value and an epsilon."""
     return bool(attr(operator, "scale") == 1 and attr(operator, "bias") > 0)
 
 
 def mean(x: Node | str, name: str) -> Node:
-    """The mean over the last dimension."""
+    """Pattern of the mean over the last dimension."""
     return node("reduce_mean", name=name, where=over_the_last, X=x)
 
 
 def variance(squares: str) -> Node:
-    """mean (x - mean)^2 + epsilon."""
+    """Pattern of mean (x - mean)^2 + epsilon."""
     square = (
         node("square", name="squares", X="centred")
         if squares == "square"
@@ -42,7 +42,7 @@ def variance(squares: str) -> Node:
 
 
 def normalised(root: str, squares: str) -> Node:
-    """(x - mean) / sqrt(variance + epsilon), in one of the ways to write it."""
+    """Pattern of (x - mean) / sqrt(variance + epsilon), in one of its spellings."""
     centred = node("elementwise_sub", name="centred", X="x", Y=mean("x", "mean"))
     below = node(root, name="root", X=variance(squares))
     if root == "sqrt":
@@ -51,7 +51,7 @@ def normalised(root: str, squares: str) -> Node:
 
 
 def with_vectors(normal: Node, vectors: str) -> Node:
-    """The same times a scale, and plus a bias, if it has them."""
+    """Add a scale and a bias to the pattern, as the letters "s" and "b" say."""
     if "s" in vectors:
         normal = node("elementwise_mul", name="by", symmetric=True, X=normal, Y="scale")
     if "b" in vectors:
@@ -59,15 +59,15 @@ def with_vectors(normal: Node, vectors: str) -> Node:
     return normal
 
 
-def into_layer_norm(vectors: str) -> Callable[[Match], Found]:
-    """The rewrite, if scale and bias have a number for each column."""
+def into_layer_norm(vectors: str) -> Callable[[Match], Replacement]:
+    """Return the rewrite, for a scale and bias with an element for each column."""
 
-    def rewrite(match: Match) -> Found:
+    def rewrite(match: Match) -> Replacement:
         x, graph = match.spec("x"), match.graph
-        given = {"s": "scale", "b": "bias"}
+        slots = {"s": "scale", "b": "bias"}
         inputs = {"X": [match["x"]]}
         for letter in vectors:
-            name = given[letter]
+            name = slots[letter]
             vector = match.spec(name)
             if vector.shape != x.shape[-1:] or vector.dtype != x.dtype:
                 return None
@@ -82,7 +82,7 @@ def into_layer_norm(vectors: str) -> Callable[[Match], Found]:
             "epsilon": match.attr("shifted", "bias"),
             "begin_norm_axis": len(rows),
         }
-        return [Step("layer_norm", inputs, outputs, attrs)]
+        return [NewOperator("layer_norm", inputs, outputs, attrs)]
 
     return rewrite
 

@@ -1,7 +1,7 @@
-"""Update many small parameters by one operator.
+"""Pass `optimizer_fuse`: update many small parameters by one operator.
 
 A model has a bias for every layer, and an update of ten numbers takes as long as one of
-a thousand: what costs is the call.
+a thousand: the call dominates.
 
     b0, m0 = momentum(b0, db0, m0, rate)          b0, b1, m0, m1 =
     b1, m1 = momentum(b1, db1, m1, rate)    ->      fused_update(b0, b1, db0, db1, ...)
@@ -18,17 +18,17 @@ from teachgraph.passes.common_subexpressions import frozen
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.registry import register
-from teachgraph.passes.rewriting import Step, Work
+from teachgraph.passes.rewriting import NewOperator, Work
 
 __all__ = ["optimizer_fuse"]
 
 WORTH_IT = UPDATES - {"sgd"}
-"""Updates that take long enough: to copy elements to and fro costs more than the calls
-that are spared `sgd`, a product and a difference; together it takes 1.2 times as long.
+"""Updates of several calls each. For `sgd`, a product and a difference, copying the
+elements to and fro costs more than the calls: fused it takes 1.2 times as long.
 """
 
 MOST_ELEMENTS = 4096
-"""To copy the elements of a larger parameter takes longer than a call."""
+"""Copying the elements of a larger parameter takes longer than a call."""
 
 
 @register("optimizer_fuse")
@@ -47,7 +47,7 @@ def optimizer_fuse(work: Work) -> None:
 
 
 def small_update(graph: Graph, operator: Derived) -> bool:
-    """Whether an operator updates each element of a small parameter by itself."""
+    """True if an operator updates a small parameter, element by element."""
     if operator.type not in WORTH_IT:
         return False
     slots = [slot_name(name) for name in operator.op.inputs]
@@ -56,12 +56,12 @@ def small_update(graph: Graph, operator: Derived) -> bool:
 
 
 def shape_of(graph: Graph, operator: Derived) -> Sequence[int]:
-    """The shape of the parameter."""
+    """Return the shape of the parameter."""
     return graph.variable(operator.input("Param")[0]).shape
 
 
 def kind(graph: Graph, operator: Derived) -> Hashable:
-    """What updates that are joined have in common."""
+    """Return the key of a group: op type, attributes, dtypes and learning rate."""
     attrs = tuple((k, frozen(v)) for k, v in sorted(operator.own_attrs.items()))
     dtypes = tuple(graph.variable(n).dtype for n in operator.input_arg_names)
     rate = operator.input("LearningRate")[0]
@@ -69,7 +69,7 @@ def kind(graph: Graph, operator: Derived) -> Hashable:
 
 
 def may_wait(graph: Graph, at: int, last: int) -> bool:
-    """Whether an operator could as well stand at `last`: nobody notices meanwhile."""
+    """True if an operator can move to `last`: nothing reads or writes its variables."""
     operator = graph.operator(at)
     written = set(operator.output_arg_names)
     names = written.union(operator.input_arg_names)
@@ -79,13 +79,13 @@ def may_wait(graph: Graph, at: int, last: int) -> bool:
 
 
 def distinct(graph: Graph, places: Sequence[int]) -> bool:
-    """Whether no two of these operators write one variable."""
+    """True if no two of these operators write one variable."""
     names = [name for at in places for name in graph.operator(at).output_arg_names]
     return len(names) == len(set(names))
 
 
-def joined(graph: Graph, places: Sequence[int]) -> Step:
-    """The operator that does what all of these do."""
+def joined(graph: Graph, places: Sequence[int]) -> NewOperator:
+    """Build the operator that replaces all of these."""
     operators = [graph.operator(at) for at in places]
     op = operators[0].op
     inputs = [o.input(slot_name(name))[0] for name in op.inputs for o in operators]
@@ -95,4 +95,4 @@ def joined(graph: Graph, places: Sequence[int]) -> Step:
         "count": len(operators),
         "options": operators[0].own_attrs,
     }
-    return Step("fused_update", {"X": inputs}, {"Out": outputs}, attrs)
+    return NewOperator("fused_update", {"X": inputs}, {"Out": outputs}, attrs)

@@ -1,7 +1,7 @@
-"""Compute once what follows from parameters alone, for programs that train no more.
+"""Pass `parameter_folding`: run operators on parameters once, for inference.
 
-A bias brought into the shape of a picture's channels, the embeddings of positions that
-are always the same: every run would compute them again.
+A bias reshaped to the channels of an image, or the embeddings of constant positions,
+would otherwise be computed again in every run.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["parameter_folding"]
 def parameter_folding(work: Work) -> None:
     """Compute once what follows from parameters, for inference; it needs the scope.
 
-    The result becomes a parameter itself, unless it is larger than what it is made of.
+    The result becomes a parameter itself, unless it is larger than the inputs.
     """
     graph = work.graph
     if graph.scope is None:
@@ -37,11 +37,11 @@ def parameter_folding(work: Work) -> None:
         name = graph.keep(f"{operator.output_arg_names[0]}.folded", value)
         places = [graph.writer(read, at) for read in operator.input_arg_names]
         if not work.drop(at, name, [place for place in places if place is not None]):
-            graph.kept.discard(name)
+            graph.live_out.discard(name)
 
 
 def folded(graph: Graph, operator: Derived, at: int) -> Any:
-    """The one result of an operator on parameters, None if it is not known."""
+    """Compute the result of an operator on parameters, None if it is unknown."""
     op, names = operator.op, operator.input_arg_names
     if isinstance(op, GradOp) or not pure(operator) or EMPTY in names:
         return None
@@ -52,18 +52,21 @@ def folded(graph: Graph, operator: Derived, at: int) -> Any:
     if any(v is None for v in values.values()) or not names:
         return None
     arguments = op.arguments(
-        {slot: [values[n] for n in listed] for slot, listed in operator.inputs.items()}
+        {
+            slot: [values[n] for n in slotted]
+            for slot, slotted in operator.inputs.items()
+        }
     )
     try:
         out = op.context().run(op.kernel, *arguments, **operator.own_attrs)
-    except Exception:
+    except Exception:  # the run raises it, with the user's line
         return None
     value = np.array(out[0] if isinstance(out, tuple) else out)
     return value if value.size <= sum(v.size for v in values.values()) else None
 
 
 def value_of(graph: Graph, name: str, at: int) -> Any:
-    """What an operator reads under a name, if no run changes that."""
+    """Return the value of a name if it is the same in every run, else None."""
     if graph.writes.get(name):
         return constant_of(graph, name, at)
     known = graph.variable(name).persistable

@@ -1,7 +1,7 @@
-"""Patterns: small trees of op types, and where a program looks like one.
+"""Patterns: small trees of op types, and their matches in a program.
 
-A pattern names the op types, from the last one back, and captures the values that flow
-into it. `relu(elementwise_add(mul(x, w), b))` is
+A pattern names the op types, from the last one back, and captures its inputs.
+`relu(elementwise_add(mul(x, w), b))` is
 
     node("relu", X=node("elementwise_add", X=node("mul", X="x", Y="w"), Y="b"))
 """
@@ -23,7 +23,7 @@ __all__ = ["Match", "Node", "always", "find_match", "node"]
 
 
 def always(operator: Operator) -> bool:
-    """No condition."""
+    """True for every operator: no condition."""
     return True
 
 
@@ -33,12 +33,12 @@ class Node:
 
     Attributes:
         types: The op types it may have.
-        slots: For an input slot, what must flow into it: another Node, or the name that
-            whatever does is captured under; the same name twice is the same value.
-        name: What the match calls the operator, and the result of it that flows on.
-        where: What must hold of the operator besides.
-        symmetric: Whether what is said of X and Y may hold of Y and X.
-        shared: Whether others may read its result too; then it stays.
+        slots: For an input slot, the operator that must write the input, or a name to
+            capture it under; the same name twice is the same value.
+        name: The name of the operator in the match, and of its result.
+        where: Another condition on the operator.
+        symmetric: True if X and Y may be swapped.
+        shared: True if its result may have other readers; then the operator stays.
     """
 
     types: tuple[str, ...]
@@ -49,7 +49,7 @@ class Node:
     shared: bool = False
 
     def orders(self) -> Iterator[list[tuple[str, Node | str]]]:
-        """What must flow into which slot, in one way or two."""
+        """Yield the slots as they are and, if symmetric, with X and Y swapped."""
         yield list(self.slots.items())
         if self.symmetric:
             other = {"X": "Y", "Y": "X"}
@@ -64,22 +64,22 @@ def node(
     shared: bool = False,
     **slots: Node | str,
 ) -> Node:
-    """A Node with its slots as keyword arguments."""
+    """Build a Node, its slots as keyword arguments."""
     return Node(types, slots, name or types[0], where, symmetric, shared)
 
 
 @dataclass(frozen=True)
 class Match:
-    """A place where a program looks like a pattern.
+    """A match of a pattern in a program.
 
     Attributes:
         graph: The program.
         at: The place of the pattern's last operator.
-        places: The places of the operators that match.
-        names: For each of them, what the pattern calls it.
+        places: The places of the matched operators.
+        names: Their names in the pattern.
         values: The captured variables.
         uses: Each captured variable, with a place where it is read.
-        private: The places of operators whose results nobody else may read.
+        private: The places of operators whose results must have no other readers.
     """
 
     graph: Graph
@@ -91,7 +91,7 @@ class Match:
     private: tuple[int, ...] = ()
 
     def __getitem__(self, name: str) -> str:
-        """The name of the variable that was captured so."""
+        """Return the variable that was captured under a name."""
         assert self.values is not None
         return self.values[name]
 
@@ -102,90 +102,91 @@ class Match:
 
     @property
     def operators(self) -> list[Derived]:
-        """All that match, in their order in the program."""
+        """The matched operators, in their order in the program."""
         return [self.graph.operator(at) for at in sorted(set(self.places))]
 
     def operator(self, name: str) -> Derived:
-        """The operator that the pattern calls so."""
+        """Return the operator with a name in the pattern."""
         return self.graph.operator(self.places[self.names.index(name)])
 
     def attr(self, name: str, attr: str) -> Any:
-        """An attribute of an operator, or its default."""
+        """Return an attribute of an operator, or its default."""
         operator = self.operator(name)
         return operator.attrs.get(attr, operator.op.attrs.get(attr))
 
     def spec(self, name: str) -> Spec:
-        """Shape and dtype of a captured variable."""
+        """Return the shape and dtype of a captured variable."""
         return self.graph.variable(self[name]).spec
 
     def capture(self, name: str, variable: str) -> Match | None:
-        """The match with one more variable, None if the name stands for another."""
+        """Capture one more variable; None if another one has that name."""
         known = self.values or {}
         if known.get(name, variable) != variable:
             return None
         return replace(self, values={**known, name: variable})
 
     def sound(self) -> bool:
-        """Whether the last operator could read all captured values itself.
+        """True if one operator at the place of the last can replace all.
 
-        It stands later than the others, so nobody may have written these names since;
-        and nobody else may read what would be gone, but what goes back over it.
+        It comes later than the others, so these names must not be overwritten in
+        between; and only gradient operators of the match may read inner results.
         """
         stays = all(self.graph.unchanged(n, use, self.at) for n, use in self.uses)
-        return stays and self.closed((*self.places, *self.back))
+        return stays and self.closed((*self.places, *self.backward))
 
     def alone(self) -> bool:
-        """Whether nothing that goes back over these operators needs what is inside."""
+        """True if not even gradient operators of the match read inner results."""
         return self.closed(self.places)
 
     def closed(self, places: Sequence[int]) -> bool:
-        """Whether what would be gone is read at these places only."""
+        """True if inner results are read at these places only."""
         return all(
             self.graph.dead(name) or self.graph.inside(name, places)
             for at in self.private
             for name in self.graph.operator(at).output_arg_names
         )
 
-    def spare(self, name: str) -> bool:
-        """Whether nobody reads a value but what goes back over these operators."""
-        return self.graph.dead(name) or self.graph.inside(name, self.back)
+    def only_for_backward(self, name: str) -> bool:
+        """True if only gradient operators of the match read a value."""
+        return self.graph.dead(name) or self.graph.inside(name, self.backward)
 
     @cached_property
-    def back(self) -> list[int]:
-        """The places of what goes back over these operators, from the results on."""
+    def backward(self) -> list[int]:
+        """The places of the gradient operators of the match."""
         graph = self.graph
-        whole = {f"{name}{GRAD}" for name in self.root.output_arg_names}
+        # The sum of gradients of a result belongs to its readers, not to the match.
+        results = {f"{name}{GRAD}" for name in self.root.output_arg_names}
         return [
             at
-            for at in graph.back_over(self.operators)
-            if whole.isdisjoint(graph.operator(at).output_arg_names)
+            for at in graph.gradients_of(self.operators)
+            if results.isdisjoint(graph.operator(at).output_arg_names)
         ]
 
 
 def find_match(graph: Graph, pattern: Node, at: int) -> Match | None:
-    """The match of a pattern whose last operator stands at `at`, if there is one."""
+    """Find a match of a pattern whose last operator is at `at`, if there is one."""
     result = next(iter(graph.operator(at).output_arg_names), "")
-    found = matches(pattern, at, result, Match(graph, at))
-    return next((match for match in found if match.sound()), None)
+    candidates = matches(pattern, at, result, Match(graph, at))
+    return next((match for match in candidates if match.sound()), None)
 
 
 def matches(pattern: Node, at: int, result: str, match: Match) -> Iterator[Match]:
-    """Every way in which the operator at `at`, and what flows into it, fits.
+    """Yield every extension of a match by the operator at `at` and its inputs.
 
-    It is one of its results that the rest of the pattern reads.
+    The rest of the pattern reads one of its results, `result`.
     """
     operator = match.graph.operator(at)
     if operator.type not in pattern.types or not pattern.where(operator):
         return
-    taken = match.capture(pattern.name, result)
-    if taken is None:
+    captured = match.capture(pattern.name, result)
+    if captured is None:
         return
     private = () if pattern.shared or at == match.at else (at,)
     deeper = replace(
-        taken,
-        places=(*taken.places, at),
-        names=(*taken.names, pattern.name),
-        private=taken.private + private,
+        captured,
+        places=(*captured.places, at),
+        names=(*captured.names, pattern.name),
+        private=captured.private + private,
     )
     for order in pattern.orders():
         yield from fill(order, operator, at, deeper)
@@ -194,7 +195,7 @@ def matches(pattern: Node, at: int, result: str, match: Match) -> Iterator[Match
 def fill(
     wanted: Sequence[tuple[str, Node | str]], operator: Operator, at: int, match: Match
 ) -> Iterator[Match]:
-    """Every way in which these slots of an operator fit."""
+    """Yield every extension of a match by these slots of an operator."""
     if not wanted:
         yield match
         return
@@ -202,18 +203,21 @@ def fill(
     names = operator.inputs.get(slot, [])
     if len(names) != 1:
         return
-    for found in flowing(names[0], what, at, match):
-        yield from fill(rest, operator, at, found)
+    for extended in input_matches(names[0], what, at, match):
+        yield from fill(rest, operator, at, extended)
 
 
-def flowing(name: str, what: Node | str, at: int, match: Match) -> Iterator[Match]:
-    """Every way in which a variable read at `at` is what the pattern wants there."""
+def input_matches(
+    name: str, what: Node | str, at: int, match: Match
+) -> Iterator[Match]:
+    """Yield every extension of a match by a variable read at `at`."""
     if isinstance(what, str):
-        found = match.capture(what, name)
-        if found is not None:
-            yield replace(found, uses=(*found.uses, (name, at)))
+        captured = match.capture(what, name)
+        if captured is not None:
+            yield replace(captured, uses=(*captured.uses, (name, at)))
         return
     writer = match.graph.writer(name, at)
-    maker = None if writer is None else match.graph.ops[writer]
-    if writer is not None and maker is not None and name in maker.output_arg_names:
-        yield from matches(what, writer, name, match)
+    operator = None if writer is None else match.graph.ops[writer]
+    if writer is None or operator is None or name not in operator.output_arg_names:
+        return
+    yield from matches(what, writer, name, match)

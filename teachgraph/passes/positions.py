@@ -1,7 +1,7 @@
-"""Which operators treat the positions along an axis one by one, and of which inputs.
+"""Rules for slicing an operator's inputs to get a slice of its result.
 
-Row 3 of a product X W needs row 3 of X alone, so a part of the rows can be cut out
-before the product as well as after it.
+Row 3 of a product X W depends on row 3 of X alone, so rows can be sliced before the
+product as well as after it. `ONE_BY_ONE` has a rule for each such op.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["ONE_BY_ONE", "Cut", "Cuts"]
 
 
 class Cut(NamedTuple):
-    """The part of a value from `start` to `end` along an axis, `length` positions."""
+    """A slice of a value from `start` to `end` along an axis, of `length` positions."""
 
     axis: int
     start: int
@@ -27,35 +27,35 @@ class Cut(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether it is the first position, which is there whatever the size."""
+        """True for the first position, which exists for any size."""
         return (self.start, self.end) == (0, 1)
 
     def of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """The shape of the part."""
+        """Return the shape of the slice."""
         return (*shape[: self.axis], self.length, *shape[self.axis + 1 :])
 
 
 Cuts = dict[str, Cut]
-"""What to cut of the variables that an operator reads, to get a part of its result."""
+"""Slices of an operator's inputs, by variable."""
 
 Rule = Callable[[Operator, Cut], Cuts | None]
-"""None where the part cannot be had so."""
+"""Slices of the inputs for one of the result, None if that is not possible."""
 
 
 def only(operator: Operator, slot: str, cut: Cut) -> Cuts | None:
-    """The cut of one input, if it is not one of those that stay whole as well."""
+    """Slice one input; None if the operator also reads it as a whole."""
     (name,) = operator.input(slot)
     read = [n for names in operator.inputs.values() for n in names]
     return {name: cut} if read.count(name) == 1 else None
 
 
 def of_x(operator: Operator, cut: Cut) -> Cuts | None:
-    """f(x) of one element at a time."""
+    """Slice X of an elementwise f(x)."""
     return only(operator, "X", cut)
 
 
 def of_rows(slot: str, columns_from: str) -> Rule:
-    """What works on rows: the dimensions from an attribute's on are columns."""
+    """Return the rule for rows, where an attribute names the first column dimension."""
 
     def rule(operator: Operator, cut: Cut) -> Cuts | None:
         is_row = cut.axis < attr(operator, columns_from)
@@ -65,7 +65,7 @@ def of_rows(slot: str, columns_from: str) -> Rule:
 
 
 def of_product(operator: Operator, cut: Cut) -> Cuts | None:
-    """Rows of X Y, where X is not transposed; or samples, where Y is one matrix."""
+    """Slice rows of X in X Y, or samples if Y is one matrix."""
     x, y = shape_of(operator, "X"), shape_of(operator, "Y")
     rows = cut.axis == len(x) - 2 or (len(y) == 2 and cut.axis < len(x) - 1)
     fits = len(x) >= len(y) >= 2 and not attr(operator, "trans_x")
@@ -73,31 +73,31 @@ def of_product(operator: Operator, cut: Cut) -> Cuts | None:
 
 
 def of_other_axes(operator: Operator, cut: Cut) -> Cuts | None:
-    """What works along one axis, at each position of the others."""
+    """Slice X along any axis but that of the op."""
     axis = attr(operator, "axis") % len(shape_of(operator))
     return of_x(operator, cut) if cut.axis != axis else None
 
 
 def of_turned(operator: Operator, cut: Cut) -> Cuts | None:
-    """out[i_axis] = x[i]."""
+    """Slice X of a transpose along the axis that becomes this one."""
     axes = attr(operator, "axis")
     return of_x(operator, cut._replace(axis=axes[cut.axis] % len(axes)))
 
 
 def of_kept_sizes(operator: Operator, cut: Cut) -> Cuts | None:
-    """A reshape that keeps the sizes up to this axis, whatever they are."""
+    """Slice X of a reshape whose zeros keep the sizes up to this axis."""
     kept = not any(attr(operator, "shape")[: cut.axis + 1])
     return of_x(operator, cut) if kept else None
 
 
 def of_ids(operator: Operator, cut: Cut) -> Cuts | None:
-    """A row of a table for each id."""
+    """Slice the ids of an embedding."""
     fits = cut.axis < len(shape_of(operator, "Ids"))
     return only(operator, "Ids", cut) if fits else None
 
 
 def broadcast(operator: Operator, cut: Cut) -> Cuts | None:
-    """Inputs aligned at the right: each is cut that has the axis."""
+    """Slice each broadcast input that has the axis."""
     if "Y" in operator.inputs and not aligned_at_the_right(operator):
         return None
     result = operator.block._var_recursive(operator.output("Out")[0])
@@ -108,12 +108,12 @@ def broadcast(operator: Operator, cut: Cut) -> Cuts | None:
 def aligned(
     operator: Operator, cut: Cut, from_right: int, names: Sequence[str]
 ) -> Cuts | None:
-    """The cut of these inputs; one of size 1 there stays, since it is for all.
+    """Slice these inputs; one of size 1 along the axis stays, as it is broadcast.
 
-    A size that is not known may be 1: of such an input the first position is always
-    there, others are not.
+    An unknown size may be 1: such an input surely has the first position, but others
+    only perhaps.
     """
-    found: Cuts = {}
+    cuts: Cuts = {}
     for name in names:
         shape = operator.block._var_recursive(name).shape
         axis = from_right + len(shape)
@@ -121,12 +121,12 @@ def aligned(
             continue
         if shape[axis] == -1 and not cut.is_first:
             return None
-        found[name] = cut._replace(axis=axis)
-    return found
+        cuts[name] = cut._replace(axis=axis)
+    return cuts
 
 
 def of_queries(operator: Operator, cut: Cut) -> Cuts | None:
-    """Each query's answer is a mean over all values: keys and values stay whole."""
+    """Slice the queries of attention, which needs all keys and values for each."""
     shapes = {len(shape_of(operator, slot)) for slot in "QKV"}
     is_query = cut.axis == (1 if attr(operator, "num_heads") else max(shapes) - 2)
     query = only(operator, "Q", cut)
@@ -149,4 +149,4 @@ ONE_BY_ONE: dict[str, Rule] = {
     "lookup_table_v2": of_ids,
     "fused_dot_product_attention": of_queries,
 }
-"""For each op type, what to cut of its inputs."""
+"""The rule of each op type."""

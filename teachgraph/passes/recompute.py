@@ -1,8 +1,8 @@
-"""Compute values of the forward again in the backward, so that they need not be kept.
+"""Pass `recompute`: recompute values of the forward in the backward to save memory.
 
-The forward is cut into about sqrt(n) parts of sqrt(n) operators, each cut where least
-flows across. Only what flows across is kept; the rest of a part is computed again right
-before the first gradient that needs it:
+The forward is cut into about sqrt(n) segments of sqrt(n) operators, each cut where the
+fewest bytes are live. Only these stay in memory; the rest of a segment is recomputed
+right before the first gradient that needs it:
 
     h = tanh(x W)                      h = tanh(x W)
     y = h V                            y = h V
@@ -30,21 +30,21 @@ from teachgraph.autograd.recompute_program import (
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph, has_blocks, names_of
 from teachgraph.passes.registry import register
-from teachgraph.passes.rewriting import Step, Work
+from teachgraph.passes.rewriting import NewOperator, Work
 from teachgraph.static.operator import Operator, OpRole
 
 __all__ = ["recompute"]
 
 FEWEST = 8
-"""A shorter forward is not worth it."""
+"""In a shorter forward there is too little to free."""
 
 
 @register("recompute")
 def recompute(work: Work) -> None:
     """Compute values of the forward again in the backward, instead of keeping them.
 
-    What is random is kept: of dropout its mask, by which the second run leaves out the
-    same. A program that computes something again already stays as it is.
+    Random values are kept: of dropout the mask, so that the second run drops the same
+    elements. A program that recomputes values already stays as it is.
     """
     graph = work.graph
     ops = [op for _, op in graph.walk()]
@@ -52,27 +52,29 @@ def recompute(work: Work) -> None:
     if not back or back[0] < FEWEST or any(SUFFIX in name for name in graph.mentioned):
         return
     forward, later = ops[: back[0]], ops[back[0] :]
-    parts = parts_of(graph, forward)
-    held = kept(ops[: back[-1] + 1], forward, later, parts)
+    segments = segments_of(graph, forward)
+    held = kept(ops[: back[-1] + 1], forward, later, segments)
     backward = [ops[at] for at in back]
     readers, _ = uses(backward)
-    new: dict[Derived, list[Derived]] = {}
-    for number, part in enumerate(reversed(parts)):
-        inside = forward[part.start : part.stop]
-        made = {n for op in inside for n in op.output_arg_names if n not in held}
-        places = sorted({at for name in made for at in readers.get(name, ())})
+    inserted: dict[Derived, list[Derived]] = {}
+    for number, segment in enumerate(reversed(segments)):
+        inside = forward[segment.start : segment.stop]
+        freed = {n for op in inside for n in op.output_arg_names if n not in held}
+        places = sorted({at for name in freed for at in readers.get(name, ())})
         reading = [backward[at] for at in places]
-        if again := part_again(work, inside, made, reading, f"{SUFFIX}{number}"):
-            new[reading[0]] = [*new.get(reading[0], ()), *again]
-    if new:
-        graph.ops = [*forward, *(o for op in later for o in (*new.get(op, ()), op))]
+        suffix = f"{SUFFIX}{number}"
+        if second := recomputed_segment(work, inside, freed, reading, suffix):
+            inserted[reading[0]] = [*inserted.get(reading[0], ()), *second]
+    if inserted:
+        backward = [o for op in later for o in (*inserted.get(op, ()), op)]
+        graph.ops = [*forward, *backward]
         graph.finish()
         graph.settle()
 
 
-def parts_of(graph: Graph, forward: Sequence[Operator]) -> list[Segment]:
-    """All parts but the last, whose values are needed at once."""
-    crossing, step = flow(graph, forward), isqrt(len(forward))
+def segments_of(graph: Graph, forward: Sequence[Operator]) -> list[Segment]:
+    """Return all segments but the last, whose values the backward needs at once."""
+    crossing, step = live_bytes(graph, forward), isqrt(len(forward))
     cuts = [0]
     while cuts[-1] + 2 * step <= len(forward):
         first = cuts[-1] + (step + 1) // 2
@@ -81,8 +83,8 @@ def parts_of(graph: Graph, forward: Sequence[Operator]) -> list[Segment]:
     return [Segment(a, b) for a, b in itertools.pairwise(cuts)]
 
 
-def flow(graph: Graph, forward: Sequence[Operator]) -> list[int]:
-    """For each place, the bytes that operators from there on read of those before."""
+def live_bytes(graph: Graph, forward: Sequence[Operator]) -> list[int]:
+    """Count the bytes that are live at each place: written before it, read after it."""
     readers, writers = uses(forward)
     change = [0] * (len(forward) + 1)
     for name, places in writers.items():
@@ -101,56 +103,65 @@ def kept(
     until: Sequence[Operator],
     forward: Sequence[Operator],
     later: Sequence[Operator],
-    parts: Sequence[Segment],
+    segments: Sequence[Segment],
 ) -> set[str]:
-    """What stays of the forward: also what blocks read, and each mask of a dropout."""
+    """Return the values that stay: also inputs of blocks, and dropout masks."""
     drops = {op for op in forward if by_its_mask(op)}
-    held = held_by(forward, parts, once_only(until) - drops)
+    held = held_by(forward, segments, once_only(until) - drops)
     held.update(name for op in drops for name in op.output("Mask"))
     return held.union(*(names_of(op) for op in later if has_blocks(op)))
 
 
 def by_its_mask(operator: Operator) -> bool:
-    """Whether it is a dropout, which given its mask is a product."""
+    """True for a dropout with a mask: given that, it is a product."""
     return operator.type == "dropout" and bool(operator.outputs.get("Mask"))
 
 
-def part_again(
+def recomputed_segment(
     work: Work,
-    part: Sequence[Derived],
-    made: Collection[str],
+    segment: Sequence[Derived],
+    freed: Collection[str],
     reading: Sequence[Derived],
     suffix: str,
 ) -> list[Derived]:
-    """The second run of one part, whose values the backward then reads instead."""
-    wanted = {name for op in reading for name in op.input_arg_names}.intersection(made)
-    needed = needed_for(part, wanted, made)
-    instead = {name: name + suffix for name in made}
-    again = [once_more(work, op, instead, suffix) for op in needed]
+    """Copy the operators of a segment; let its readers read the recomputed values.
+
+    Args:
+        work: The pass.
+        segment: The operators.
+        freed: Their results that do not stay in memory.
+        reading: The operators of the backward that read these.
+        suffix: The suffix of the recomputed variables' names.
+    """
+    wanted = {name for op in reading for name in op.input_arg_names}.intersection(freed)
+    needed = needed_for(segment, wanted, freed)
+    instead = {name: name + suffix for name in freed}
+    second = [recomputed(work, op, instead, suffix) for op in needed]
     for op in reading:
         op.inputs = renamed(op.inputs, instead)
-    if again:
-        work.note(needed, again, "again, before its gradient")
-    return again
+    if second:
+        work.note(needed, second, "again, before its gradient")
+    return second
 
 
 def needed_for(
-    part: Sequence[Derived], wanted: Collection[str], made: Collection[str]
+    segment: Sequence[Derived], wanted: Collection[str], freed: Collection[str]
 ) -> list[Derived]:
-    """The operators of a part that these values are made by."""
-    names, found = set(wanted), list[Derived]()
-    for op in reversed(part):
+    """Return the operators of a segment that these values depend on."""
+    names, needed = set(wanted), list[Derived]()
+    for op in reversed(segment):
         if not names.isdisjoint(op.output_arg_names):
-            names.update(set(op.input_arg_names).intersection(made))
-            found.append(op)
-    return found[::-1]
+            names.update(set(op.input_arg_names).intersection(freed))
+            needed.append(op)
+    return needed[::-1]
 
 
-def once_more(
+def recomputed(
     work: Work, operator: Derived, instead: dict[str, str], suffix: str
 ) -> Derived:
-    """The second run of an operator, on what the second run has computed."""
+    """Copy an operator; it reads recomputed values, and writes variables of its own."""
     block = work.graph.block
+    # batch_norm must not update its running moments a second time.
     aside = {name: name + suffix for name in own_moments(operator)}
     for name in operator.output_arg_names:
         if name in instead or name in aside:
@@ -162,4 +173,4 @@ def once_more(
         inputs = {"Out@GRAD": inputs["X"], "Mask": operator.output("Mask")}
         outputs = {"X@GRAD": outputs["Out"]}
     type = "dropout_grad" if by_its_mask(operator) else operator.type
-    return work.step(Step(type, inputs, outputs, attrs), [operator])
+    return work.derived(NewOperator(type, inputs, outputs, attrs), [operator])

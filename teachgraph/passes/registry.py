@@ -1,4 +1,4 @@
-"""Passes by name, and their application to a copy of a program."""
+"""Registry of passes, and their application to a copy of a program."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = [
     "Pass",
     "apply_pass",
     "by_rules",
-    "listed",
+    "descriptions",
     "register",
 ]
 
 MOST_ROUNDS = 100
-"""After so many sweeps a pass that still finds something is going in circles."""
+"""A pass that still changes something after so many sweeps does not terminate."""
 
 DEFAULT = (
     "identities",
@@ -35,16 +35,16 @@ DEFAULT = (
     "common_subexpressions",
     "gradient_sum",
 )
-"""What an Executor does to every program: nobody can tell but by the time it takes."""
+"""The passes that an Executor applies to every program: results stay bit for bit."""
 
 
 class Pass(NamedTuple):
     """A rewriting of programs.
 
     Attributes:
-        name: What it is called.
-        about: What it does, in a line.
-        run: One sweep over a program.
+        name: The name.
+        about: A description in one line.
+        run: Makes one sweep over a program.
     """
 
     name: str
@@ -56,10 +56,10 @@ _passes: dict[str, Pass] = {}
 
 
 class Optimised(Program):
-    """A program that passes have made.
+    """A program that passes have rewritten.
 
     Attributes:
-        report: What they did.
+        report: The rewrites.
     """
 
     def __init__(self, origin: Program) -> None:
@@ -68,7 +68,7 @@ class Optimised(Program):
 
 
 def register(name: str) -> Callable[[Callable[[Work], None]], Callable[[Work], None]]:
-    """Make a pass of a function that goes over a program once; a decorator."""
+    """Register a function that sweeps over a program once as a pass; a decorator."""
 
     def registered(run: Callable[[Work], None]) -> Callable[[Work], None]:
         _passes[name] = Pass(name, (run.__doc__ or "").splitlines()[0], run)
@@ -78,12 +78,12 @@ def register(name: str) -> Callable[[Callable[[Work], None]], Callable[[Work], N
 
 
 def by_rules(name: str, about: str, rules: Sequence[Rule]) -> None:
-    """Make a pass of a table of rules."""
+    """Register a table of rules as a pass."""
     _passes[name] = Pass(name, about, lambda work: rewrite(work, rules))
 
 
-def listed() -> dict[str, str]:
-    """The names of the passes, with what each one does.
+def descriptions() -> dict[str, str]:
+    """Return the description of each pass, by name.
 
     >>> from teachgraph import passes
     >>> passes.list()["dead_code"]
@@ -100,19 +100,19 @@ def apply_pass(
     scope: Any = None,
     checked: bool = True,
 ) -> Optimised:
-    """A copy of a program, rewritten by some passes until none finds anything more.
+    """Rewrite a copy of a program by some passes, until none changes anything.
 
     Args:
         program: The program, which stays as it is.
         names: Passes, in the order in which they are tried; see `passes.list()`.
         fetches: The variables whose values will be fetched.
-        scope: The Scope with the parameters, for passes that compute with them; what
-            they compute is put there as well.
-        checked: Whether to check the program after every pass.
+        scope: The Scope with the parameters, for passes that compute with them; their
+            results are stored there as well.
+        checked: True to check the program after every pass.
 
     Returns:
-        The copy; its `report` says what has been done. Its operators know which of the
-        program's they stand for: `operator.origins`.
+        The copy; its `report` lists the rewrites. Its operators have the operators of
+        the program that they replace as `operator.origins`.
 
     Raises:
         ProgramError: There is no pass of a name.
@@ -133,29 +133,30 @@ def apply_pass(
     common_subexpressions       3      2
         tanh -> nothing: tanh_1.tmp_0 is tanh_0.tmp_0  # ...
     """
-    chosen = [pass_of(name) for name in ([names] if isinstance(names, str) else names)]
-    made = Optimised(program)
-    copied(program, made)
+    passes = [pass_of(name) for name in ([names] if isinstance(names, str) else names)]
+    result = Optimised(program)
+    copied(program, result)
     wanted = [v.name if isinstance(v, Variable) else v for v in fetches]
-    graph = Graph(made.global_block(), wanted, scope)
-    rounds = (run_all(chosen, graph, checked=checked) for _ in range(MOST_ROUNDS))
-    while next(rounds, False) and len(chosen) > 1:
+    graph = Graph(result.global_block(), wanted, scope)
+    # One pass may make work for another, so they alternate; a single one is done.
+    rounds = (run_all(passes, graph, checked=checked) for _ in range(MOST_ROUNDS))
+    while next(rounds, False) and len(passes) > 1:
         pass
-    return made
+    return result
 
 
 def run_all(passes: Sequence[Pass], graph: Graph, *, checked: bool) -> bool:
-    """Run each pass to its end; whether any changed anything."""
-    found = [run(chosen, graph, checked=checked) for chosen in passes]
-    return any(found)
+    """Run each pass to a fixed point; return True if any changed something."""
+    changed = [run(one, graph, checked=checked) for one in passes]
+    return any(changed)
 
 
-def run(chosen: Pass, graph: Graph, *, checked: bool) -> bool:
-    """Sweep with one pass until it finds nothing; whether it changed anything."""
+def run(one: Pass, graph: Graph, *, checked: bool) -> bool:
+    """Run a pass to a fixed point; return True if it changed something."""
     before, work = len(graph.block.ops), Work(graph)
     for _ in range(MOST_ROUNDS):
         done = len(work.changes)
-        chosen.run(work)
+        one.run(work)
         if len(work.changes) == done:
             break
         graph.finish()
@@ -165,7 +166,7 @@ def run(chosen: Pass, graph: Graph, *, checked: bool) -> bool:
         return False
     program = graph.block.program
     assert isinstance(program, Optimised)
-    applied = Applied(chosen.name, before, len(graph.block.ops), work.changes)
+    applied = Applied(one.name, before, len(graph.block.ops), work.changes)
     program.report.append(applied)
     announce("pass_applied", program, applied)
     if checked:
@@ -174,7 +175,7 @@ def run(chosen: Pass, graph: Graph, *, checked: bool) -> bool:
 
 
 def pass_of(name: str) -> Pass:
-    """The pass of that name.
+    """Return the pass of a name.
 
     Raises:
         ProgramError: There is none.

@@ -1,15 +1,15 @@
-"""What a rewrite puts in place of operators: others, or a value there is already."""
+"""Replacements of operators: other operators, or a value that exists already."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Same", "Step"]
+__all__ = ["ExistingValue", "NewOperator", "Replacement"]
 
 
-class Step(NamedTuple):
-    """An operator to be put in."""
+class NewOperator(NamedTuple):
+    """An operator to insert, by its type, slots and attributes."""
 
     type: str
     inputs: Mapping[str, Sequence[str]]
@@ -17,7 +17,11 @@ class Step(NamedTuple):
     attrs: Mapping[str, Any]
 
 
-class Same(NamedTuple):
-    """The result is the value of this variable: the operator is not needed."""
+class ExistingValue(NamedTuple):
+    """A variable that has the operator's result already."""
 
     name: str
+
+
+Replacement = Sequence[NewOperator] | ExistingValue | None
+"""The result of a rewrite; None leaves the operators as they are."""

@@ -1,4 +1,4 @@
-"""What passes did, to be read."""
+"""Report of passes: their rewrites, printed as a table."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ class Change(NamedTuple):
     """One rewrite.
 
     Attributes:
-        old: The types of the operators that were there.
-        new: The types of those that are there now.
-        what: In words, where the types do not say it.
+        old: The types of the replaced operators.
+        new: The types of the new ones.
+        what: A description, if the types do not tell enough.
         where: The user's line.
     """
 
@@ -30,13 +30,13 @@ class Change(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """One pass over a program.
+    """The rewrites of one pass.
 
     Attributes:
         name: The pass.
-        before: How many operators there were.
-        after: How many there are now.
-        changes: What it did.
+        before: The number of operators before it.
+        after: The number after it.
+        changes: The rewrites.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Report(list[Applied]):
 
     @property
     def changes(self) -> list[Change]:
-        """Everything that was done."""
+        """All rewrites, in order."""
         return [change for applied in self for change in applied.changes]
 
     def __str__(self) -> str:

@@ -1,7 +1,7 @@
-"""The rewrite engine: a table of (pattern, what to put there), run over a program.
+"""Rewrite engine: applies a table of (pattern, rewrite) to a program.
 
-A rewrite is a function of the match. It returns the operators to put in place of the
-last one, or which captured value the result simply is, or None to let things be.
+A rewrite is a function of the match. It returns the operators that replace the last
+one, or the captured value that its result is, or None to leave it.
 """
 
 from __future__ import annotations
@@ -11,25 +11,30 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from teachgraph.passes.copying import Derived
-from teachgraph.passes.fused_backward import Back
+from teachgraph.passes.fused_backward import FusedBackward
 from teachgraph.passes.graph import Graph
 from teachgraph.passes.pattern import Match, Node, find_match
-from teachgraph.passes.replacement import Same, Step
+from teachgraph.passes.replacement import ExistingValue, NewOperator, Replacement
 from teachgraph.passes.report import Change
 from teachgraph.static.operator import Operator
 
-__all__ = ["Found", "Rule", "Same", "Step", "Work", "rewrite", "same_as"]
-
-
-Found = Sequence[Step] | Same | None
+__all__ = [
+    "ExistingValue",
+    "NewOperator",
+    "Replacement",
+    "Rule",
+    "Work",
+    "rewrite",
+    "same_as",
+]
 
 
 class Work:
-    """One pass at work on one program.
+    """The state of one pass over one program.
 
     Attributes:
         graph: The program.
-        changes: What has been done.
+        changes: The rewrites so far.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -37,56 +42,57 @@ class Work:
         self.changes: list[Change] = []
 
     def note(self, old: Sequence[Operator], new: Sequence[Operator], what: str) -> None:
-        """Write down one change."""
+        """Add a rewrite to the report."""
         change = Change(
             [op.type for op in old], [op.type for op in new], what, where(old)
         )
         self.changes.append(change)
 
-    def step(self, step: Step, olds: Sequence[Derived]) -> Derived:
-        """An operator that stands for these."""
+    def derived(self, new: NewOperator, olds: Sequence[Derived]) -> Derived:
+        """Build an operator that replaces others."""
         block = self.graph.block
         attrs = {name: v for name, v in olds[-1].attrs.items() if name in MARKS}
-        made = Derived(
+        operator = Derived(
             block,
-            step.type,
-            {slot: list(names) for slot, names in step.inputs.items()},
-            {slot: list(names) for slot, names in step.outputs.items()},
-            {**attrs, **step.attrs},
+            new.type,
+            {slot: list(names) for slot, names in new.inputs.items()},
+            {slot: list(names) for slot, names in new.outputs.items()},
+            {**attrs, **new.attrs},
         )
-        made.sources = olds
-        made.callsite = next((op.callsite for op in olds[::-1] if op.callsite), None)
-        made.attrs.update(made.op.complete(made.attrs))
-        return made
+        operator.sources = olds
+        lines = (op.callsite for op in olds[::-1] if op.callsite)
+        operator.callsite = next(lines, None)
+        operator.attrs.update(operator.op.complete(operator.attrs))
+        return operator
 
     def put(
-        self, at: int, steps: Sequence[Step], places: Iterable[int], what: str
+        self, at: int, new: Sequence[NewOperator], places: Iterable[int], what: str
     ) -> None:
-        """Put operators in place of one; others that nobody needs now go with it."""
+        """Replace an operator; remove others whose results are unused afterwards."""
         graph, others = self.graph, sorted(set(places) - {at}, reverse=True)
         old = [op for place in sorted({*others, at}) for op in [graph.ops[place]] if op]
-        made = [self.step(step, old) for step in steps]
-        taken = {name for step in made for name in step.output_arg_names}
+        operators = [self.derived(one, old) for one in new]
+        written = {name for op in operators for name in op.output_arg_names}
         for place in others:
             operator = graph.ops[place]
-            if operator and taken.issuperset(operator.output_arg_names):
+            if operator and written.issuperset(operator.output_arg_names):
                 graph.remove(place)
-        graph.replace(at, made)
+        graph.replace(at, operators)
         self.sweep(others)
-        self.note(old, made, what)
+        self.note(old, operators, what)
 
-    def put_back(self, back: Back, step: Step) -> None:
-        """Put one gradient operator in place of all that go back over a pattern."""
-        first, *others = back.match.back
-        made = self.step(step, back.operators)
+    def put_gradient(self, backward: FusedBackward, new: NewOperator) -> None:
+        """Replace all gradient operators of a match by one."""
+        first, *others = backward.match.backward
+        operator = self.derived(new, backward.operators)
         for place in others:
             self.graph.remove(place)
-        self.graph.replace(first, [made])
-        back.spare(made)
-        self.note(back.operators, [made], "")
+        self.graph.replace(first, [operator])
+        backward.shorten_sums(operator)
+        self.note(backward.operators, [operator], "")
 
     def drop(self, at: int, same: str, places: Iterable[int] = ()) -> bool:
-        """Take out an operator whose first result is another variable's value."""
+        """Remove an operator whose first result is another variable's value."""
         graph = self.graph
         operator = graph.operator(at)
         result, *others = operator.output_arg_names
@@ -99,7 +105,7 @@ class Work:
         return True
 
     def sweep(self, places: Iterable[int]) -> None:
-        """Take out those operators, of these, whose results nobody reads any more."""
+        """Remove those of these operators whose results are unused."""
         for at in places:
             operator = self.graph.ops[at]
             if operator and all(map(self.graph.dead, operator.output_arg_names)):
@@ -110,28 +116,28 @@ MARKS = ("op_role", "op_namescope", "op_device")
 
 
 class Rule(NamedTuple):
-    """A pattern, and what to put where a program looks like it.
+    """A pattern and its rewrite.
 
     Attributes:
         pattern: The pattern.
-        rewrite: What to put there, for a match.
-        idle: Output slots of the last operator which only pass on what they find.
+        rewrite: Returns the replacement of a match.
+        idle: Output slots of the last operator that only copy their input.
     """
 
     pattern: Node
-    rewrite: Callable[[Match], Found]
+    rewrite: Callable[[Match], Replacement]
     idle: tuple[str, ...] = ()
 
 
-def same_as(name: str) -> Callable[[Match], Found]:
-    """The rewrite of an operator that changes nothing."""
-    return lambda match: Same(match[name])
+def same_as(name: str) -> Callable[[Match], Replacement]:
+    """Return the rewrite of an operator to one of its inputs."""
+    return lambda match: ExistingValue(match[name])
 
 
 def rewrite(work: Work, rules: Sequence[Rule]) -> None:
-    """Go back over a program once and rewrite wherever a rule fits.
+    """Sweep over a program once, from the end, and rewrite where a rule matches.
 
-    From the end, the longest of several patterns is found first: the bias that follows
+    From the end, the longest of several patterns matches first: the bias that follows
     a product, before the product.
     """
     table: dict[str, list[Rule]] = defaultdict(list)
@@ -147,43 +153,45 @@ def rewrite(work: Work, rules: Sequence[Rule]) -> None:
 
 
 def applied(work: Work, rule: Rule, at: int) -> bool:
-    """Rewrite the operator at `at`, if the rule fits."""
+    """Rewrite the operator at `at`, if the rule matches."""
     match = find_match(work.graph, rule.pattern, at)
-    found = None if match is None else rule.rewrite(match)
-    if match is None or found is None:
+    new = None if match is None else rule.rewrite(match)
+    if match is None or new is None:
         return False
-    if isinstance(found, Same):
-        return work.drop(at, found.name, match.places)
-    back = Back(match) if match.back and len(found) == 1 else None
-    gradient = None if back is None else back.step(found[0])
-    if back is None or gradient is None:
-        alone = match.alone() and replaceable(match, found, rule.idle, match.graph.dead)
-        return alone and put(work, match, found)
-    if not replaceable(match, found, rule.idle, match.spare):
+    if isinstance(new, ExistingValue):
+        return work.drop(at, new.name, match.places)
+    backward = FusedBackward(match) if match.backward and len(new) == 1 else None
+    gradient = None if backward is None else backward.operator(new[0])
+    if backward is None or gradient is None:
+        alone = match.alone() and replaceable(match, new, rule.idle, match.graph.dead)
+        return alone and put(work, match, new)
+    if not replaceable(match, new, rule.idle, match.only_for_backward):
         return False
-    work.put_back(back, gradient)
-    put(work, match, found)
-    work.graph.pair(match.back[0], at)
+    # The gradient first: the operators it replaces read inner values of the forward,
+    # which could not be removed while they are there.
+    work.put_gradient(backward, gradient)
+    put(work, match, new)
+    work.graph.pair(match.backward[0], at)
     return True
 
 
-def put(work: Work, match: Match, steps: Sequence[Step]) -> bool:
-    """Put these steps in place of what matches; True."""
-    work.put(match.at, steps, match.places, "")
+def put(work: Work, match: Match, new: Sequence[NewOperator]) -> bool:
+    """Replace the operators of a match; return True."""
+    work.put(match.at, new, match.places, "")
     return True
 
 
 def replaceable(
     match: Match,
-    steps: Sequence[Step],
+    new: Sequence[NewOperator],
     idle: Sequence[str],
-    spare: Callable[[str], bool],
+    unused: Callable[[str], bool],
 ) -> bool:
-    """Whether these steps may stand for what matches.
+    """True if these operators can replace those of the match.
 
-    They must write whatever anybody wants of the last operator, but what is spare.
+    They must write every result of the last operator that is not unused.
     """
-    made = {name for step in steps for names in step.outputs.values() for name in names}
+    written = {name for op in new for names in op.outputs.values() for name in names}
     wanted = {
         name
         for slot, names in match.root.outputs.items()
@@ -191,24 +199,24 @@ def replaceable(
         for name in names
     }
     early = [op for op in match.operators if op is not match.root]
-    return all(name in made or spare(name) for name in wanted) and all(
-        may_come_later(match, operator, made) for operator in early
+    return all(name in written or unused(name) for name in wanted) and all(
+        may_come_later(match, operator, written) for operator in early
     )
 
 
-def may_come_later(match: Match, operator: Operator, made: set[str]) -> bool:
-    """Whether nobody minds that the steps write what an earlier operator wrote."""
+def may_come_later(match: Match, operator: Operator, written: set[str]) -> bool:
+    """True if results of an earlier operator may be written at the last one's place."""
     names = operator.output_arg_names
-    if made.isdisjoint(names):
+    if written.isdisjoint(names):
         return True
     graph = match.graph
     return all(
         len(graph.writes[name]) == 1
         and min(graph.reads.get(name, [match.at])) >= match.at
         for name in names
-    ) and set(names) <= set(made)
+    ) and set(names) <= set(written)
 
 
 def where(operators: Sequence[Operator]) -> str:
-    """The user's line behind some operators."""
+    """Return the user's line of some operators."""
     return next((op.callsite.short for op in operators[::-1] if op.callsite), "")

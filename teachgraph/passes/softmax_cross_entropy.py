@@ -1,34 +1,34 @@
-"""Join softmax and the cross entropy of its result, which is also more exact."""
+"""Pass `softmax_cross_entropy`: fuse softmax and cross entropy, which is more exact."""
 
 from __future__ import annotations
 
 from teachgraph.passes.identities import attr, shape_of
 from teachgraph.passes.pattern import Match, node
 from teachgraph.passes.registry import by_rules
-from teachgraph.passes.rewriting import Found, Rule, Step
+from teachgraph.passes.rewriting import NewOperator, Replacement, Rule
 from teachgraph.static.operator import Operator
 
 __all__ = ["RULES"]
 
 
 def along_the_last(operator: Operator) -> bool:
-    """Softmax over classes in the last dimension."""
+    """True for a softmax over the last dimension."""
     return attr(operator, "axis") in (-1, len(shape_of(operator)) - 1)
 
 
-def joined(match: Match) -> Found:
-    """One op, which also gives the probabilities to whoever else reads them.
+def joined(match: Match) -> Replacement:
+    """Rewrite to one op, which also returns the probabilities for other readers.
 
-    The likelihood of the label, which cross_entropy2 gives besides, does not come with
-    it: only the way back may read that.
+    cross_entropy2 has another output, the likelihood of the label, which the op has
+    not: only the backward may read that.
     """
-    loss, kept = match.root.output("Y"), match.root.outputs.get("MatchX", [])
-    if not all(map(match.spare, kept)):
+    loss, likelihood = match.root.output("Y"), match.root.outputs.get("MatchX", [])
+    if not all(map(match.only_for_backward, likelihood)):
         return None
     inputs = {"Logits": [match["logits"]], "Label": [match["label"]]}
     outputs = {"Softmax": match.operator("softmax").output("Out"), "Loss": loss}
     attrs = {"ignore_index": match.attr("loss", "ignore_index")}
-    return [Step("softmax_with_cross_entropy", inputs, outputs, attrs)]
+    return [NewOperator("softmax_with_cross_entropy", inputs, outputs, attrs)]
 
 
 RULES = [

@@ -1,19 +1,22 @@
-"""A program run over a whole data set: one run a batch."""
+"""Runs of a program over a whole data set, one a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops.print_assert import print_
 from teachgraph.planning.fetching import fetch_names
 
 if TYPE_CHECKING:
+    from teachgraph.core.program import Program, Variable
+    from teachgraph.core.scope import Scope
+    from teachgraph.passes.compiled import CompiledProgram
     from teachgraph.planning.executor import Executor
 
-__all__ = ["Batches", "FetchHandler", "run_over"]
+__all__ = ["Batches", "DatasetRuns", "FetchHandler"]
 
 
 @runtime_checkable
@@ -41,6 +44,53 @@ class FetchHandler:
         """Take the values, by the names of `var_dict`; by default, print them."""
         for name, value in res_dict.items():
             print_(value, message=name)
+
+
+class DatasetRuns:
+    """The part of an Executor that runs a program over a data set."""
+
+    def train_from_dataset(
+        self,
+        program: Program | CompiledProgram | None = None,
+        dataset: Batches | None = None,
+        scope: Scope | None = None,
+        thread: int = 0,
+        debug: bool = False,
+        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
+        fetch_info: Sequence[str] | None = None,
+        print_period: int = 100,
+        fetch_handler: FetchHandler | None = None,
+    ) -> None:
+        """Run a program once for each batch of a data set.
+
+        Args:
+            program: By default the default main program.
+            dataset: One of `fluid.DatasetFactory`, or whatever has `feeds()`.
+            scope: Where persistable variables live; by default the global scope.
+            thread: Accepted for Paddle's sake; batches come one after another.
+            debug: Accepted for Paddle's sake; a profiler watches from outside.
+            fetch_list: What to print.
+            fetch_info: The text before each; by default its name.
+            print_period: After how many batches to print, and to call the handler.
+            fetch_handler: Is shown other values then.
+
+        Raises:
+            InvalidValueError: There is no data set, or not one text for each fetch.
+            DataError: A record is not as the variables want it.
+        """
+        run_over(
+            cast("Executor", self),
+            program,
+            dataset,
+            scope,
+            fetch_list,
+            fetch_info,
+            print_period,
+            fetch_handler,
+        )
+
+    infer_from_dataset = train_from_dataset
+    """`train_from_dataset`: the program itself says whether parameters change."""
 
 
 def run_over(

@@ -1,4 +1,4 @@
-"""The Executor: runs programs, and remembers how."""
+"""The Executor of the public names: the core's, and what Paddle's can do besides."""
 
 from __future__ import annotations
 
@@ -9,40 +9,48 @@ from typing import Any
 
 import numpy as np
 
+import teachgraph.control_flow.lowering  # registers how branches and loops are run
+import teachgraph.planning.lifetimes  # noqa: F401  registers when values are released
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
-from teachgraph.core.errors import (
-    ExecutorError,
-    FeedError,
-    FetchError,
-    InvalidValueError,
-    at_user_line,
-)
-from teachgraph.core.observe import announce, followed, observers
-from teachgraph.core.plan import Plan
-from teachgraph.core.program import Variable
+from teachgraph.core import executor as core
+from teachgraph.core.errors import ExecutorError, InvalidValueError, at_user_line
+from teachgraph.core.executor import program_passes
+from teachgraph.core.program import Program, Variable, default_main_program
 from teachgraph.core.scope import Scope, global_scope
-from teachgraph.passes import DEFAULT, CompiledProgram
-from teachgraph.planning.dataset_runs import Batches, FetchHandler, run_over
-from teachgraph.planning.fetching import asked_for, cut_down, fetch_names, not_taken
-from teachgraph.planning.memory import MemoryPlan
-from teachgraph.static.order import first_writer
-from teachgraph.static.program import Program, default_main_program
+from teachgraph.passes.compiled import CompiledProgram
+from teachgraph.passes.default import default_passes
+from teachgraph.planning.dataset_runs import DatasetRuns
+from teachgraph.planning.fetching import asked_for, cut_down, fetch_names
+from teachgraph.planning.memory import MemoryPlan, memory_plan
+from teachgraph.static import program as static
+from teachgraph.static.order import check_order
 
-__all__ = ["Executor"]
+__all__ = ["Executor", "Plan"]
 
-BACKENDS = (None, "onnxruntime")
-"""Each is a file of this room with a function `plan`."""
+Fetches = Sequence[Variable | str] | Variable | str | None
 
-Key = tuple[int, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+BACKENDS = {"onnxruntime": "teachgraph.deploy.onnxruntime:RuntimePlan"}
+"""Classes of plans by the name of the backend: optional, and loaded when used."""
+
+program_passes.append(default_passes)
 
 
-class Executor:
+class Plan(core.Plan):
+    """A plan whose memory can be planned."""
+
+    def memory(self, fed: Mapping[str, Sequence[int]]) -> MemoryPlan:
+        """Where its values lie while it runs, for feeds of these shapes."""
+        self.settle()
+        kept = {*self.fetches, *self.stores}
+        return memory_plan(self.steps, kept, self.known, fed)
+
+
+class Executor(DatasetRuns, core.Executor):
     """Runs programs on the CPU.
 
     A program is planned once for each set of feed and fetch names, and again when it
-    has changed. The plan is Python code, one line an operator, which can be read:
-    `compiled(program).source`.
+    has changed. The plan is Python code, which can be read: `compiled(program).source`.
 
     Args:
         place: Accepted for Paddle's sake; there is only the CPU.
@@ -59,6 +67,8 @@ class Executor:
     In Paddle this is `paddle.static.Executor`.
     """
 
+    planner = Plan
+
     def __init__(
         self,
         place: Any = None,
@@ -67,19 +77,18 @@ class Executor:
         max_iterations: int | None = None,
         backend: str | None = None,
     ) -> None:
-        if backend not in BACKENDS:
-            raise InvalidValueError(
-                at_user_line(f"backend is one of {BACKENDS}, got {backend!r}")
-            )
-        self.place, self.interpreting, self.backend = place, interpret, backend
-        self.max_iterations = limit_of(max_iterations)
+        limit = limit_of(max_iterations)
+        super().__init__(interpret=interpret, max_iterations=limit)
+        self.place, self.backend, self.max_iterations = place, backend, limit
+        if backend is not None:
+            self.planner = planner_of(backend)
         self._closed = False
 
     def run(
         self,
         program: Program | CompiledProgram | None = None,
         feed: Mapping[str, Any] | None = None,
-        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
+        fetch_list: Fetches = None,
         feed_var_name: str = "feed",
         fetch_var_name: str = "fetch",
         scope: Scope | None = None,
@@ -119,72 +128,51 @@ class Executor:
         check_kind("Program", program, Program)
         scope = global_scope() if scope is None else scope
         check_kind("Scope", scope, Scope)
-        fetches, updates = asked_for(fetch_list)
-        if not program.global_block().ops:
+        if not program.blocks[0].ops:
+            asked_for(fetch_list)
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
             return []
+        feed = {} if feed is None else feed
+        fetches: Any = fetch_list
+        if not isinstance(fetch_list, (list, tuple)):
+            fetches = [] if fetch_list is None else [fetch_list]
+        if use_prune:
+            program, fetches = self.cut(program, feed, fetches)
+        if isinstance(program, static.Program) and program.asked:
+            scope.values.update(program.answers())
+        values = super().run(program, feed, fetches, scope=scope)
+        if not use_program_cache:
+            for key in (self, self.calls):
+                program.caches.pop(key, None)
+        return values if return_numpy else list(map(Tensor, values))
+
+    def plan_for(
+        self, program: Program, feed: Mapping[str, Any], fetch_list: Sequence[Any]
+    ) -> core.Plan:
+        """The plan for a run; among the fetches may stand updates to be made."""
         feeds = feed_names(feed)
-        if use_prune or updates:
+        fetches, updates = asked_for(fetch_list)
+        if updates:
             program = cut_down(program, feeds, fetches, updates)
-        planned = self.plan if use_program_cache else self.new_plan
-        plan = planned(program, feeds, fetches)
-        fed = checked_feed(plan, feed or {})
-        scope.values.update(program.answers())
-        with np.errstate(all="ignore"):  # infinity and NaN come silently, as in Paddle
-            values = self._run(plan, fed, scope)
-        for place, value in enumerate(values):
-            if value is None:
-                raise FetchError(not_taken(fetches[place]))
-        found = [np.array(value) for value in values]
-        return found if return_numpy else tensors(found)
+        return self.plan(program, feeds, fetches)
 
-    def _run(self, plan: Plan, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
-        if not observers:
-            if self.interpreting:
-                return plan.interpret(feed, scope)
-            return plan.run(feed, scope)
-        step_by_step = self.interpreting or followed(plan.program)
-        announce("run_begin", plan.program, feed)
-        try:
-            return (
-                plan.interpret(feed, scope) if step_by_step else plan.run(feed, scope)
-            )
-        finally:
-            announce("run_end", plan.program)
-
-    def plan(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
-    ) -> Plan:
-        """The plan for these feeds and fetches, made when first needed."""
-        plans: dict[Key, Plan] = program.caches.setdefault(self, {})
-        passes = self.passes(program)
-        key = (program.version, tuple(feeds), tuple(fetches), tuple(passes))
-        found = plans.get(key)
-        if found is None:
-            for stale in [k for k in list(plans) if k[0] != program.version]:
-                plans.pop(stale, None)
-            found = plans[key] = self.new_plan(program, feeds, fetches)
-        return found
-
-    def passes(self, program: Program) -> Sequence[str]:
-        """What is done to a copy of a program first: nothing, if it is walked."""
-        return () if self.interpreting or followed(program) else DEFAULT
+    def cut(
+        self, program: Program, feed: Mapping[str, Any], fetch_list: Sequence[Any]
+    ) -> tuple[Program, list[str]]:
+        """The program without what nobody needs, and the names of the fetches."""
+        fetches, updates = asked_for(fetch_list)
+        return cut_down(program, feed_names(feed), fetches, updates), fetches
 
     def new_plan(
         self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
-    ) -> Plan:
+    ) -> core.Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
-        if self.backend is not None:
-            backend = import_module(f"teachgraph.deploy.{self.backend}")
-            made: Plan = backend.plan(program, feeds, fetches)
-            return made
-        return Plan(program, feeds, fetches, self.passes(program), self.max_iterations)
+        check_order(program.global_block())
+        return super().new_plan(program, feeds, fetches)
 
     def compiled(
-        self,
-        program: Program | None = None,
-        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
-    ) -> Plan:
+        self, program: Program | None = None, fetch_list: Fetches = None
+    ) -> core.Plan:
         """The plan of a program, to look at: `.source` is its code.
 
         >>> from teachgraph import static, unique_name
@@ -195,7 +183,7 @@ class Executor:
         >>> print(Executor().compiled(main, [y]).source)  # doctest: +ELLIPSIS
         def run(feed, scope):
             x = feed['x']
-            tmp_0 = scale(x, scale=2.0)...
+            tmp_0 = x * 2.0...
             del x
             return [tmp_0], {}
         <BLANKLINE>
@@ -208,7 +196,7 @@ class Executor:
         self,
         program: Program | None = None,
         feed: Mapping[str, Any] | None = None,
-        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
+        fetch_list: Fetches = None,
     ) -> MemoryPlan:
         """How much memory a run takes, and what lies where, without running anything.
 
@@ -231,54 +219,29 @@ class Executor:
         (262144, 786432)
         """
         shapes = {name: np.shape(value) for name, value in (feed or {}).items()}
-        return self.compiled(program, fetch_list).memory(shapes)
-
-    def train_from_dataset(
-        self,
-        program: Program | CompiledProgram | None = None,
-        dataset: Batches | None = None,
-        scope: Scope | None = None,
-        thread: int = 0,
-        debug: bool = False,
-        fetch_list: Sequence[Variable | str] | Variable | str | None = None,
-        fetch_info: Sequence[str] | None = None,
-        print_period: int = 100,
-        fetch_handler: FetchHandler | None = None,
-    ) -> None:
-        """Run a program once for each batch of a data set.
-
-        Args:
-            program: By default the default main program.
-            dataset: One of `fluid.DatasetFactory`, or whatever has `feeds()`.
-            scope: Where persistable variables live; by default the global scope.
-            thread: Accepted for Paddle's sake; batches come one after another.
-            debug: Accepted for Paddle's sake; a profiler watches from outside.
-            fetch_list: What to print.
-            fetch_info: The text before each; by default its name.
-            print_period: After how many batches to print, and to call the handler.
-            fetch_handler: Is shown other values then.
-
-        Raises:
-            InvalidValueError: There is no data set, or not one text for each fetch.
-            DataError: A record is not as the variables want it.
-        """
-        run_over(
-            self,
-            program,
-            dataset,
-            scope,
-            fetch_list,
-            fetch_info,
-            print_period,
-            fetch_handler,
-        )
-
-    infer_from_dataset = train_from_dataset
-    """The same: whether parameters change is the program's affair."""
+        plan = self.compiled(program, fetch_list)
+        assert isinstance(plan, Plan)
+        return plan.memory(shapes)
 
     def close(self) -> None:
         """Refuse further runs."""
         self._closed = True
+
+
+def planner_of(backend: str) -> type[Plan]:
+    """The class of plans that a backend brings.
+
+    Raises:
+        InvalidValueError: There is no such backend.
+    """
+    if backend not in BACKENDS:
+        names = (None, *BACKENDS)
+        raise InvalidValueError(
+            at_user_line(f"backend is one of {names}, got {backend!r}")
+        )
+    module, _, name = BACKENDS[backend].partition(":")
+    planner: type[Plan] = getattr(import_module(module), name)
+    return planner
 
 
 def check_kind(name: str, value: Any, kind: type) -> None:
@@ -291,10 +254,12 @@ def check_kind(name: str, value: Any, kind: type) -> None:
 
 
 def feed_names(feed: Any) -> list[str]:
-    """The names a feed gives values for."""
-    if feed is None:
-        return []
-    if not isinstance(feed, (dict, Mapping)):  # the first is the quicker test
+    """The names a feed gives values for.
+
+    Raises:
+        TypeError: It is no mapping from names.
+    """
+    if not isinstance(feed, Mapping):
         raise TypeError(
             f"feed requires dict as its Parameter. But you passed in {type(feed)}"
         )
@@ -302,94 +267,3 @@ def feed_names(feed: Any) -> list[str]:
         if not isinstance(name, str):
             raise TypeError(f"feed's keys are the names of variables, got {name!r}")
     return list(feed)
-
-
-def checked_feed(plan: Plan, feed: Mapping[str, Any]) -> dict[str, Any]:
-    """The fed values as arrays, each of the shape and dtype its variable declares.
-
-    Raises:
-        FeedError: One is not, or is fed to a variable that an operator writes.
-    """
-    for name in feed:
-        variable = plan.variables.get(name)
-        if variable is None:
-            warnings.warn(
-                f"The variable {name} is not found in program. It is not declared or "
-                "is pruned.",
-                stacklevel=3,
-            )
-        elif not variable.is_data:
-            raise FeedError(not_to_be_fed(variable))
-    return {name: as_fed(plan.variables[name], feed[name]) for name in plan.feeds}
-
-
-def not_to_be_fed(variable: Variable) -> str:
-    """The message for a feed of what is no data."""
-    writer = first_writer(variable.block, variable.name)
-    who = "it outlives runs in the scope"
-    if writer is not None:
-        line = "" if writer.callsite is None else f" of {writer.callsite.short}"
-        who = f"{writer.type}{line} writes it, so a feed would be overwritten"
-    return at_user_line(
-        f"{variable.name!r} is no data variable: {who}; feed variables made by "
-        "static.data"
-    )
-
-
-def as_fed(variable: Variable, value: Any) -> np.ndarray[Any, Any]:
-    """One fed value as an array of the declared shape and dtype."""
-    if isinstance(value, np.ndarray):
-        array = value
-    elif isinstance(value, (list, tuple, int, float)):
-        array = from_python(variable, value)
-    else:
-        array = np.asarray(value)
-    if array.dtype != variable.dtype:
-        raise FeedError(
-            at_user_line(
-                f"The data type of fed Variable {variable.name!r} must be "
-                f"'{variable.dtype}', but received '{array.dtype}': give "
-                f"{variable.name}.astype('{variable.dtype}')"
-            )
-        )
-    if array.shape != variable.shape and not fits(array.shape, variable.shape):
-        raise FeedError(
-            at_user_line(
-                f"The fed Variable {variable.name!r} should have dimensions = "
-                f"{len(variable.shape)}, shape = {variable.shape}, but received fed "
-                f"shape {list(array.shape)} on each device: -1 takes any size, every "
-                "other size is as declared"
-            )
-        )
-    return array
-
-
-def from_python(variable: Variable, value: Any) -> np.ndarray[Any, Any]:
-    """Python's numbers in the declared dtype, unless that would change them."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise FeedError(
-            at_user_line(f"the feed of {variable.name!r} is no array: {error}")
-        ) from None
-    if array.size and not np.can_cast(array.dtype, variable.dtype, "same_kind"):
-        return array
-    found = array.astype(variable.dtype)
-    exact = found.dtype.kind == "f" or np.array_equal(found, array)
-    return found if exact else array
-
-
-def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
-    """Whether a shape is as declared, where -1 is any size."""
-    if len(shape) != len(declared):
-        return False
-    # Each run comes this way, and `all` would take twice as long.
-    for got, want in zip(shape, declared, strict=True):  # noqa: SIM110
-        if want not in (-1, got):
-            return False
-    return True
-
-
-def tensors(values: Sequence[Any]) -> list[Any]:
-    """Fetched values as Tensors."""
-    return [Tensor(value) for value in values]

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from teachgraph.core.errors import FetchError, at_user_line
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.program import Program
+from teachgraph.core.program import Operator, OpRole, Program, Variable
 from teachgraph.static.pruning import pruned
-from teachgraph.static.variable import Variable
 
-__all__ = ["asked_for", "cut_down", "fetch_names", "not_taken"]
+__all__ = ["asked_for", "cut_down", "fetch_names"]
 
 
 def fetch_names(fetch_list: Any) -> list[str]:
@@ -52,14 +50,6 @@ def asked_for(fetch_list: Any) -> tuple[list[str], list[Operator]]:
 def minimized(item: Sequence[Any]) -> bool:
     """Whether it is what `minimize` returns: updates, and parameters with gradients."""
     return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], list)
-
-
-def not_taken(name: str) -> str:
-    """The message for a fetch of what only a branch writes that was not taken."""
-    return at_user_line(
-        f"{name!r} has no value: the branch that writes it was not taken; fetch what "
-        "cond returned"
-    )
 
 
 def cut_down(

@@ -11,11 +11,13 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from teachgraph.control_flow.flow import Flow, Step
-from teachgraph.core.call import Call
-from teachgraph.core.program import Variable
+from teachgraph.core.executor import Call, Step, Values, step_passes
+from teachgraph.core.op import GradOp, like
+from teachgraph.core.program import Operator, Variable
+from teachgraph.core.source import Expression, Writer
+from teachgraph.planning.spare import spare
 
-__all__ = ["Lifetimes", "lifetimes"]
+__all__ = ["Lifetimes", "lifetimes", "release"]
 
 LARGE = 1 << 16
 """Of fewer bytes it costs more to take care than it saves."""
@@ -38,6 +40,78 @@ class Lifetimes(NamedTuple):
     taken: list[str | None]
 
 
+class Release:
+    """`del a, b`: the step after the last use of some values.
+
+    Attributes:
+        ends: The variables that nobody needs any more.
+        fades: Those of which only shape and dtype are needed from here on.
+    """
+
+    arguments = outputs = told = ()
+    inner = frozenset[str]()
+
+    def __init__(
+        self, operator: Operator, ends: Sequence[str], fades: Sequence[str]
+    ) -> None:
+        self.operator, self.ends, self.fades = operator, ends, fades
+
+    def run(self, values: Values) -> None:
+        """Let go of the values."""
+        for name in self.ends:
+            del values[name]
+        values.update((name, like(values[name])) for name in self.fades)
+
+    def write(self, writer: Writer) -> None:
+        """Write the `del`."""
+        writer.release([writer.name(name) for name in self.ends])
+        for name in map(writer.name, self.fades):
+            writer.line(f"{name} = {writer.uses(like)}({name})")
+
+
+class Overwriting:
+    """A call that may write its result over an input.
+
+    Attributes:
+        call: The call.
+        over: The input.
+    """
+
+    def __init__(self, call: Call, over: str) -> None:
+        self.call, self.over = call, over
+        self.operator, self.arguments = call.operator, call.arguments
+        self.outputs, self.inner, self.told = call.outputs, call.inner, call.told
+
+    def run(self, values: Values) -> None:
+        """Run the call; only generated code writes over values."""
+        self.call.run(values)
+
+    def write(self, writer: Writer) -> None:
+        """Write the call with `out=`."""
+        out = Expression(f"{writer.uses(spare)}({writer.name(self.over)})")
+        self.call.with_attrs(out=out).write(writer)
+
+
+def release(
+    steps: Sequence[Step], kept: set[str], variables: Mapping[str, Variable]
+) -> list[Step]:
+    """The steps, with each value released after its last use, or written over."""
+    found: list[Step] = []
+    for step, ends, fades, over in zip(
+        steps, *lifetimes(steps, kept, variables), strict=True
+    ):
+        if over is not None and isinstance(step, Call):
+            found.append(Overwriting(step, over))
+        else:
+            found.append(step)
+        if ends or fades:
+            found.append(Release(step.operator, ends, fades))
+    return found
+
+
+step_passes.append(release)
+
+
 def lifetimes(
     steps: Sequence[Step], kept: Collection[str], variables: Mapping[str, Variable]
 ) -> Lifetimes:
@@ -48,8 +122,11 @@ def lifetimes(
         kept: Variables whose values are wanted in the end.
         variables: What is known of them.
     """
+    for step in steps:
+        if isinstance(step, Call) and saves_memory(step, variables):
+            step.statements = None
     # Nor does a name end that may stand for nothing.
-    own = [name for step in steps if isinstance(step, Flow) for name in unsure(step)]
+    own = {name for step in steps for name in {*step.inner} - {*step.outputs}}
     ends = last(steps, {*kept, *own}, by_shape=True)
     needed = last(steps, {*kept, *own}, by_shape=False)
     fades = [
@@ -62,11 +139,6 @@ def lifetimes(
     return Lifetimes(ends, fades, taken)
 
 
-def unsure(flow: Flow) -> set[str]:
-    """What has a value after a branch or a loop only if it went that way."""
-    return flow.inner - {name for name in flow.outputs if name is not None}
-
-
 def last(steps: Sequence[Step], kept: set[str], *, by_shape: bool) -> list[list[str]]:
     """For each step, the variables that none after it reads.
 
@@ -77,7 +149,7 @@ def last(steps: Sequence[Step], kept: set[str], *, by_shape: bool) -> list[list[
     """
     seen, found = set(kept), []
     for step in reversed(steps):
-        read = step.arguments if by_shape else values_of(step)
+        read = reads(step, by_shape=by_shape)
         done = [
             name
             for name in dict.fromkeys([*read, *step.outputs])
@@ -88,11 +160,35 @@ def last(steps: Sequence[Step], kept: set[str], *, by_shape: bool) -> list[list[
     return found[::-1]
 
 
-def values_of(step: Step) -> Sequence[str | None]:
-    """The variables whose numbers a step reads."""
-    if isinstance(step, Flow) or not any(step.by_shape):
+def reads(step: Step, *, by_shape: bool) -> Sequence[str | None]:
+    """The variables a step reads; those it asks only for a shape, if `by_shape`."""
+    if not isinstance(step, Call):
         return step.arguments
-    return list(compress(step.arguments, (not only for only in step.by_shape)))
+    if step.statements is not None:
+        return step.used
+    return step.arguments if by_shape else values_of(step)
+
+
+def values_of(call: Call) -> Sequence[str | None]:
+    """The variables whose numbers a kernel or a rule reads."""
+    op = call.operator.op
+    if not isinstance(op, GradOp) or not any(op.source.shape_only):
+        return call.arguments
+    arriving, saved = len(op.source.upstream), list(op.source.shape_only)
+    listed = len(call.arguments) - arriving - len(saved) + 1  # the last may be a list
+    shape_only = [False] * arriving + saved[:-1] + saved[-1:] * listed
+    return list(compress(call.arguments, (not only for only in shape_only)))
+
+
+def saves_memory(call: Call, variables: Mapping[str, Variable]) -> bool:
+    """Whether the function takes less than the statements an op comes to.
+
+    It may write its result over an input, or do with the shape of a large value.
+    """
+    if call.operator.op.writes:
+        return any(large(variables.get(name or "")) for name in call.outputs)
+    only_shapes = {*call.arguments}.difference(values_of(call))
+    return any(large(variables.get(name or "")) for name in only_shapes)
 
 
 def large(variable: Variable | None) -> bool:
@@ -104,7 +200,9 @@ def over(
     step: Step, gone: Sequence[str], variables: Mapping[str, Variable]
 ) -> str | None:
     """The input that a step's result may be written over."""
-    if not isinstance(step, Call) or not step.writes or step.outputs[0] is None:
+    if not isinstance(step, Call) or not step.operator.op.writes:
+        return None
+    if step.statements is not None or step.outputs[0] is None:
         return None
     if step.outputs[0] in step.arguments:
         return None

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
-from teachgraph.control_flow.flow import Flow, Loop, Step
-from teachgraph.core.call import Call
+from teachgraph.control_flow.flow import Loop
 from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.executor import Call, Step
 from teachgraph.core.program import Variable
 from teachgraph.ops.sharing import Sharing, sharing
 from teachgraph.planning.arena import Span, packed
@@ -204,16 +204,16 @@ class Life:
         """Go through all steps."""
         events = zip(steps, *lives, strict=True)
         for place, (step, ends, fades, taken) in enumerate(events):
-            if isinstance(step, Flow):
-                self.inside(step, place)
-            else:
+            if isinstance(step, Call):
                 self.results(step, place, taken)
+            else:
+                self.inside(step, place)
             for name in (*ends, *fades):
                 self.leave(name, place)
         for name in list(self.at):
             self.leave(name, len(steps) - 1)
 
-    def inside(self, flow: Flow, place: int) -> None:
+    def inside(self, flow: Step, place: int) -> None:
         """What a branch, or a round of a loop, computes lives on as its results do."""
         for name in dict.fromkeys([*flow.outputs, *sorted(flow.inner)]):
             if name in self.specs:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from teachgraph.control_flow.flow import Step
 from teachgraph.core.build import infer
-from teachgraph.core.call import Call
+from teachgraph.core.executor import Call, Step
 from teachgraph.core.op import GradOp, slot_name
 from teachgraph.core.program import GRAD, Spec, Variable
 

@@ -65,11 +65,11 @@ for batch in watched:
 tg.show(watched)""",
     "log": """import json
 from pathlib import Path
-with tg.trace("Saved", show=False) as trace:
+with tg.record("Saved", show=False) as trace:
     net(given).sum().backward()
 Path("log.json").write_text(json.dumps(trace.log))
 tg.show("log.json")""",
-    "nothing": """with tg.trace("Nothing", show=False) as nothing:
+    "nothing": """with tg.record("Nothing", show=False) as nothing:
     pass
 tg.show(nothing)""",
 }

@@ -24,7 +24,7 @@ import teachgraph as tg
 import teachgraph.fluid as fluid
 pause = threading.Event()""",
     f"""\
-with tg.trace() as t:
+with tg.record() as t:
     {Gate.line}
     x = fluid.data(name="X", shape=[None, 4])
     for line in range({LINES}):
@@ -68,7 +68,7 @@ COUNT = 10_000
 LOOP = (
     "import json, time\nimport teachgraph as tg",
     f"""\
-with tg.trace() as t:
+with tg.record() as t:
     x = tg.to_tensor(1.0)
     for i in range({COUNT}):
         x = x * 1.0001""",

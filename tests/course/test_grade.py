@@ -59,14 +59,23 @@ def test_a_wrong_value_points_at_the_exercise(
     assert verdict.place == Place(4, 2, "def double(x):")
 
 
+def graded_in_time(sample: Source, path: Path) -> tuple[Report, int]:
+    """The grade, and the least limit that a busy machine comes to the exercise in."""
+    for seconds in (4, 8, 16, 32):
+        report = grade(sample, path, seconds)
+        if not messages(report)["double"].startswith("not reached"):
+            break
+    return report, seconds
+
+
 def test_an_endless_loop_is_stopped_and_found(
     sample: Source, sample_notebook: Callable[..., Path]
 ) -> None:
     code = "def double(x):\n    while True:\n        pass"
     path = sample_notebook(lambda cells: cells["double"].update(source=code))
-    report = grade(sample, path, seconds=4)
+    report, seconds = graded_in_time(sample, path)
     assert messages(report) == {
-        "double": "stopped, the 4 seconds were up",
+        "double": f"stopped, the {seconds} seconds were up",
         "halve": "not reached, cell 5 did not end",
     }
     assert report.verdicts[0].place.line in {2, 3}
@@ -84,8 +93,8 @@ def test_a_loop_that_swallows_the_interrupt_is_stopped_too(
         "        pass"
     )
     path = sample_notebook(lambda cells: cells["double"].update(source=code))
-    report = grade(sample, path, seconds=4)
-    assert messages(report)["double"] == "stopped, the 4 seconds were up"
+    report, seconds = graded_in_time(sample, path)
+    assert messages(report)["double"] == f"stopped, the {seconds} seconds were up"
     assert messages(report)["halve"].startswith("not reached")
 
 

@@ -24,11 +24,11 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.control_flow.flow import Flow
 from teachgraph.core.errors import InvalidValueError
-from teachgraph.core.plan import Plan, walk
+from teachgraph.core.executor import run_steps
 from teachgraph.nn import functional as F
 from teachgraph.planning import lifetimes
 from teachgraph.planning.arena import Span, packed
-from teachgraph.planning.executor import Executor
+from teachgraph.planning.executor import Executor, Plan
 from teachgraph.static import Variable
 from tests.passes.test_random import EXACT, Made, grown, programs
 from tests.static.fresh import fresh
@@ -69,12 +69,12 @@ def in_an_arena(plan: Plan, feed: dict[str, Any], scope: Any) -> list[Any]:
     memory = plan.memory({name: np.shape(value) for name, value in feed.items()})
     arena = np.zeros(memory.planned_peak, "uint8")
     values: dict[str, Any] = {**feed, **{n: scope.values[n] for n in plan.reads}}
-    for at, step in enumerate(plan.calls):
+    for at, step in enumerate(plan.steps):
         if isinstance(step, Flow):
-            walk([step], values)  # its values stay where they are made
+            run_steps([step], values)  # its values stay where they are made
             continue
         given = [None if n is None else values[n] for n in step.arguments]
-        results = [None if r is None else np.asarray(r) for r in step.run(given)]
+        results = [None if r is None else np.asarray(r) for r in step.compute(given)]
         for name, result in zip(step.outputs, results, strict=True):
             if name is None or result is None:
                 continue

@@ -158,15 +158,37 @@ def in_static_mode() -> Iterator[None]:
         tg.disable_static()
 
 
-def in_a_program(
-    row: Row | Function,
-    case: Case,
-    wanted: Answers,
-    *,
-    interpret: bool = False,
-    unknown: bool = False,
-) -> Answers:
-    """A program's answers, through `static.gradients` of `static.gradients`.
+class Differentiated(NamedTuple):
+    """A program of one op, with the gradients and theirs, to run in either way.
+
+    None stands for a gradient that no path leads to.
+    """
+
+    built: Built
+    leaves: list[Any]
+    upstream: list[Variable]
+    first: list[Any]
+    second: list[Any]
+
+    def run(self, *, interpret: bool = False) -> Answers:
+        """Its answers, zeros where there is no gradient."""
+        parts = (self.built.outputs, self.first, self.second)
+        names = [v.name for part in parts for v in part if v is not None]
+        fetched = self.built.run(names, interpret=interpret)
+        values = self.built.feed | dict(zip(names, fetched, strict=True))
+        pairs = zip(self.first, self.leaves, strict=True)
+        second = zip(self.second, [*self.leaves, *self.upstream], strict=True)
+        return Answers(
+            [values[out.name] for out in self.built.outputs],
+            [value_of(dx, x, values) for dx, x in pairs],
+            [value_of(dx, x, values) for dx, x in second],
+        )
+
+
+def differentiated(
+    row: Row | Function, case: Case, wanted: Answers, *, unknown: bool = False
+) -> Differentiated:
+    """A program with `static.gradients` of `static.gradients`.
 
     The weights are as for the `wanted` answers, whose shapes they have.
     """
@@ -194,16 +216,7 @@ def in_a_program(
                 if dx is not None
             ]
             second = static.gradients(live, sources, along)
-        names = [v.name for v in (*built.outputs, *first, *second) if v is not None]
-        values = dict(zip(names, built.run(names, interpret=interpret), strict=True))
-        for variable in (*leaves, *given):
-            values.setdefault(variable.name, built.feed[variable.name])
-    outputs = [values[out.name] for out in built.outputs]
-    return Answers(
-        outputs,
-        [value_of(dx, x, values) for dx, x in zip(first, leaves, strict=True)],
-        [value_of(dx, x, values) for dx, x in zip(second, sources, strict=True)],
-    )
+    return Differentiated(built, leaves, given, first, second)
 
 
 def value_of(gradient: Any, source: Any, values: dict[str, Array]) -> Array:

@@ -174,3 +174,14 @@ def test_all_close() -> None:
     assert tg.isclose(x, 1.0).tolist() == [True, False]
     assert tg.equal_all(WHOLE, WHOLE).item() is True
     assert tg.equal_all(WHOLE, SINGLE[:2]).item() is False
+
+
+def test_a_bare_number_beside_an_array_does_not_change_its_dtype() -> None:
+    x = np.array([1.0, 2.0], "float32")
+    for number in (2, 2.0, np.float32(2)):
+        for found, wanted in (
+            (tg.add(x, number), [3.0, 4.0]),
+            (tg.subtract(number, x), [1.0, 0.0]),
+            (tg.divide(x, number), [0.5, 1.0]),
+        ):
+            assert (found.tolist(), str(found.dtype)) == (wanted, "float32")

@@ -202,3 +202,13 @@ def test_a_weight_that_a_rule_hands_on_as_it_is_gets_its_gradient() -> None:
     (found,) = gradients([dx], [weight], [static.data("v", [2])])
     (value,) = values([found], x=[1.0, 3.0], w=[1.0, 3.0], v=[1.0, 3.0])
     np.testing.assert_array_equal(value, [2.5, 7.5])
+
+
+def test_a_target_named_twice_starts_with_the_sum_of_its_weights() -> None:
+    x, u, v = (static.data(name, [3], "float64") for name in "xuv")
+    x.stop_gradient = False
+    y = x * x
+    (dx,) = gradients([y, y], [x], [u, v])
+    feed = {"x": np.arange(3.0), "u": np.full(3, 10.0), "v": np.full(3, 1.0)}
+    (found,) = Executor().run(feed=feed, fetch_list=[dx])
+    np.testing.assert_array_equal(found, [0.0, 22.0, 44.0])

@@ -184,7 +184,7 @@ def test_a_trace_in_a_thread_records_that_thread(front_end: FrontEnd) -> None:
         "import threading\n"
         "def work():\n"
         "    global t\n"
-        "    with tg.trace(show=False) as t:\n"
+        "    with tg.record(show=False) as t:\n"
         "        x = tg.ones([2]) * 3.0\n"
         "thread = threading.Thread(target=work)\n"
         "thread.start()\n"

@@ -224,7 +224,7 @@ def test_two_traces_may_be_nested() -> None:
     recording = record(
         """\
 x = tg.to_tensor(1.0)
-with tg.trace() as inner:
+with tg.record() as inner:
     y = x * 2.0
 z = y + 1.0
 """

@@ -123,7 +123,7 @@ def test_it_is_written_whole_or_not_at_all(
 
 
 def test_a_trace_writes_its_own_page(tmp_path: Path) -> None:
-    with tg.trace("A product") as t:
+    with tg.record("A product") as t:
         x = tg.to_tensor(3.0, stop_gradient=False)
         y = x * x
     y.backward()
@@ -149,7 +149,7 @@ def test_without_the_built_front_end_it_says_what_to_run(
 
 
 def test_a_trace_records_once_and_says_so() -> None:
-    trace = tg.trace()
+    trace = tg.record()
     with pytest.raises(TraceError, match="nothing has been recorded"):
         _ = trace.events
     assert repr(trace) == "A trace yet to run"
@@ -171,5 +171,5 @@ def test_a_look_that_there_is_not_is_refused(
     settings: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InvalidValueError, match=message) as caught:
-        tg.trace("A look", **settings)
+        tg.record("A look", **settings)
     assert "test_page.py" in str(caught.value)

@@ -13,7 +13,7 @@ from tests.widgets.front_end import kernel
 
 COUNT = 10_000
 LOOP = f"""\
-with tg.trace() as t:
+with tg.record() as t:
     x = tg.to_tensor(1.0)
     for i in range({COUNT}):
         x = x * 1.0001"""

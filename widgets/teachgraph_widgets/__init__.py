@@ -1,6 +1,6 @@
 """The live visualiser: records what each line does, and draws it while it runs.
 
-`with tg.trace() as t:` in code, `%%trace` in a notebook's cell, `teachgraph trace` on
+`with tg.record() as t:` in code, `%%trace` in a notebook's cell, `teachgraph trace` on
 the command line: all write one event log, and everything is drawn from that.
 """
 
@@ -18,7 +18,7 @@ from teachgraph_widgets.script import trace_script
 from teachgraph_widgets.showing import Shown, show
 from teachgraph_widgets.still import still
 from teachgraph_widgets.summary import summary
-from teachgraph_widgets.tracing import Trace, trace
+from teachgraph_widgets.tracing import Trace, record
 from teachgraph_widgets.validate import LogError, read_log, validate
 
 __all__ = [
@@ -35,10 +35,10 @@ __all__ = [
     "plot",
     "profiler",
     "read_log",
+    "record",
     "show",
     "still",
     "summary",
-    "trace",
     "trace_script",
     "unload_ipython_extension",
     "validate",

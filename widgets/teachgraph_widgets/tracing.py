@@ -1,4 +1,4 @@
-"""`with tg.trace() as t:` records what its lines do, and shows it in a notebook."""
+"""`with tg.record() as t:` records what its lines do, and shows it in a notebook."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from teachgraph_widgets.summary import summary
 if TYPE_CHECKING:
     from teachgraph_widgets.live import Live
 
-__all__ = ["Trace", "TraceError", "trace"]
+__all__ = ["Trace", "TraceError", "record"]
 
 Theme = Literal["auto", "light", "dark"]
 THEMES = get_args(Theme)
@@ -98,7 +98,7 @@ class Trace:
             NotBuiltError: It is to be drawn, and the front end is not built.
         """
         if self._recorder is not None:
-            raise TraceError("a trace records once: make another with tg.trace()")
+            raise TraceError("a trace records once: make another with tg.record()")
         self._recorder = Recorder(source, self.title, values=self.values)
         if in_notebook() if self.show is None else self.show:
             from teachgraph_widgets.live import Live
@@ -137,7 +137,7 @@ class Trace:
             TraceError: Nothing has been recorded yet.
         """
         if self._recorder is None:
-            raise TraceError("nothing has been recorded: use `with tg.trace() as t:`")
+            raise TraceError("nothing has been recorded: use `with tg.record() as t:`")
         return self._recorder
 
     @property
@@ -170,7 +170,7 @@ class Trace:
         return image(self.log)
 
 
-def trace(
+def record(
     title: str = "",
     *,
     values: bool = True,
@@ -192,7 +192,7 @@ def trace(
         theme: `auto` follows the notebook's; or `light`, `dark`.
 
     >>> import teachgraph as tg
-    >>> with tg.trace() as t:
+    >>> with tg.record() as t:
     ...     x = tg.to_tensor(3.0, stop_gradient=False)
     ...     y = x * x
     >>> [event["type"] for event in t.events if event["kind"] == "node"]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import FeedError, InvalidValueError, at_user_line
-from teachgraph.core.observe import announce, followed, observers
-from teachgraph.core.plan import Plan
+from teachgraph.core.executor import as_fed
+from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.handles import InputHandle, OutputHandle
@@ -18,7 +18,8 @@ from teachgraph.deploy.inference.ort_backend import TakeOver, installed
 from teachgraph.deploy.onnxruntime import Session
 from teachgraph.passes import Optimised, Report, apply_pass
 from teachgraph.passes.graph import pure
-from teachgraph.planning.executor import as_fed
+from teachgraph.planning.executor import Plan
+from teachgraph.static.order import check_order
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
@@ -49,7 +50,8 @@ class Ready:
         block = program.global_block()
         self.inputs: list[Variable] = [block.var(name) for name in feeds]
         self.outputs: list[Variable] = fetches
-        self.plan = Plan(self.program, feeds, self.wanted)
+        check_order(self.program.global_block())
+        self.plan = Plan.of(self.program, feeds, self.wanted)
         self.session: Session | TakeOver | None = None
         if config.onnxruntime_demanded():
             self.session = self.new_session()
@@ -88,16 +90,9 @@ class Ready:
         if self.plan.stores:
             scope = Scope()
             scope.values = self.scope.values.copy()
-        with np.errstate(all="ignore"):
-            if not observers:
-                return self.plan.run(feed, scope)
-            announce("run_begin", self.program, feed)
-            try:
-                walked = followed(self.program)
-                run = self.plan.interpret if walked else self.plan.run
-                return run(feed, scope)
-            finally:
-                announce("run_end", self.program)
+        if not observers:
+            return self.plan.run(feed, scope)
+        return self.plan.watched(feed, scope, interpret=followed(self.program))
 
 
 NOT_FOR_ONNX = ("attention_fuse", "elementwise_fusion")

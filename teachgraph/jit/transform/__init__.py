@@ -1,6 +1,6 @@
-"""From Python to Python whose control flow is calls: one transformer a construct.
+"""Transform control flow into calls: one transformer for each construct of Python.
 
-`TABLE` says in which order; `print(table())` shows it.
+`TABLE` lists them in their order; `print(table())` shows it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
-from teachgraph.jit.logs import telling
+from teachgraph.jit.logs import conversion_log
 from teachgraph.jit.transform.assert_ import assert_, raise_
 from teachgraph.jit.transform.attributes import attributes
 from teachgraph.jit.transform.break_continue import break_continue
@@ -29,11 +29,11 @@ __all__ = ["TABLE", "Transformer", "table", "transformed"]
 
 
 class Transformer(NamedTuple):
-    """One step of the way.
+    """A pass over the syntax tree of a function.
 
     Attributes:
-        construct: What it is about.
-        change: What it does to a function.
+        construct: The construct of Python's that it replaces.
+        change: Changes the tree.
     """
 
     construct: str
@@ -41,7 +41,7 @@ class Transformer(NamedTuple):
 
     @property
     def about(self) -> str:
-        """What it does, in a line."""
+        """The first line of its docstring."""
         return (self.change.__doc__ or "").splitlines()[0]
 
 
@@ -66,21 +66,26 @@ TABLE = (
     Transformer("if, while, for", control_flow),
     Transformer("yield, async", put_back),
 )
-"""The transformers, in order."""
+"""The transformers, in order.
+
+Each relies on those before it: `return` in a loop becomes `break`, jumps become flags,
+and only code without jumps can become branches. Names in `f(x)` are replaced last but
+one, or the calls that the others insert would be converted too.
+"""
 
 
 def transformed(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """A function after all transformers, with a line for every node."""
+    """Apply all transformers to a function; each new node gets a line."""
     for number, step in enumerate(TABLE, 1):
         function = step.change(function, fresh)
-        telling.changed(number, step.construct, function, len(TABLE))
+        conversion_log.changed(number, step.construct, function, len(TABLE))
     return ast.fix_missing_locations(function)
 
 
 def table() -> str:
-    """The transformers as text.
+    """List the transformers as text.
 
     >>> print(table().splitlines()[0])
-    closures          Note what functions inside read, before there are more of them.
+    closures          Note the variables that nested functions read.
     """
     return "\n".join(f"{step.construct:18}{step.about}" for step in TABLE)

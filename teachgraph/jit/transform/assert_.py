@@ -1,4 +1,4 @@
-"""`assert` and `raise`: of a tensor they happen when the program runs."""
+"""`assert` and `raise`: calls, which a tensor can decide when the program runs."""
 
 from __future__ import annotations
 
@@ -10,30 +10,35 @@ __all__ = ["assert_", "raise_"]
 
 
 def assert_(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Have assertions decided at run time."""
-    made = Asserts().visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    """Decide assertions at run time."""
+    changed = Asserts().visit(function)
+    assert isinstance(changed, ast.FunctionDef)
+    return changed
 
 
 def raise_(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Have errors raised by the branch that is taken, not by the one that is traced."""
-    made = Raises().visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    """Raise errors in the branch that is taken, not while it is traced."""
+    changed = Raises().visit(function)
+    assert isinstance(changed, ast.FunctionDef)
+    return changed
 
 
 class Asserts(ast.NodeTransformer):
-    """Replaces the statement by a call."""
+    """Replace the statement by a call."""
 
     def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        said = node.msg or ast.copy_location(ast.Constant(value=None), node)
-        made = ast.Expr(call("convert_assert", node.test, lazily(said)))
-        return ast.copy_location(made, node)
+        message = node.msg or ast.copy_location(ast.Constant(value=None), node)
+        asserted = ast.Expr(call("convert_assert", node.test, lazily(message)))
+        return ast.copy_location(asserted, node)
 
 
 class Raises(ast.NodeTransformer):
-    """Replaces `raise error` by a call, but where an `except` surely sees it."""
+    """Replace `raise error` by a call, unless an `except` here surely catches it.
+
+    Attributes:
+        caught: The number of `try` bodies around, with handlers.
+        decided: The number of branches and loops around, within the innermost `try`.
+    """
 
     def visit_Raise(self, node: ast.Raise) -> ast.stmt:
         if node.exc is None:
@@ -42,13 +47,13 @@ class Raises(ast.NodeTransformer):
         if self.caught and not self.decided:
             return node
         name = "convert_raise_in_try" if self.caught else "convert_raise"
-        made = ast.Expr(call(name, node.exc, *causes))
-        return ast.copy_location(made, node)
+        raised = ast.Expr(call(name, node.exc, *causes))
+        return ast.copy_location(raised, node)
 
     caught = decided = 0
 
     def visit_Try(self, node: ast.Try) -> ast.Try:
-        """Errors in its body may be caught."""
+        """Visit its body as code whose errors may be caught, the rest as before."""
         before, self.decided = self.decided, 0
         self.caught += bool(node.handlers)
         node.body = [self.visit(part) for part in node.body]
@@ -60,7 +65,7 @@ class Raises(ast.NodeTransformer):
         return node
 
     def visit_If(self, node: ast.stmt) -> ast.stmt:
-        """What a tensor may decide on."""
+        """Visit a branch or loop that a tensor may decide on."""
         self.decided += 1
         self.generic_visit(node)
         self.decided -= 1

@@ -1,7 +1,7 @@
-"""`self.h = x` inside an `if` or a loop: the attribute is handed on like a variable.
+"""`self.h = x` in an `if` or a loop: the attribute becomes a variable of the branch.
 
-So is what a function declares global or nonlocal. Where a whole function is called in a
-branch, `convert_outside` says that it has assigned to an object's attribute.
+So does a name declared global or nonlocal. A function called in a branch is a whole
+function of its own: there `convert_outside` notes that it assigns to an attribute.
 
 if x > 0:            h_0 = convert_getattr(self, "h")
     self.h = x       if x > 0:
@@ -32,7 +32,7 @@ Flow = ast.If | ast.For | ast.While
 
 
 def attributes(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Hand attributes on that a branch or a loop assigns to."""
+    """Make variables of attributes that a branch or a loop assigns to."""
     for node in [n for n in ast.walk(function) if isinstance(n, ast.FunctionDef)]:
         change = Attributes(fresh, declared(node))
         node.body = list(change.visit(ast.Module(node.body, [])).body)
@@ -40,7 +40,7 @@ def attributes(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
 
 
 class Attributes(ast.NodeTransformer):
-    """Changes each `if` and loop of one function, the inner ones first."""
+    """Change each `if` and loop of one function, the inner ones first."""
 
     def __init__(self, fresh: Fresh, elsewhere: Collection[str]) -> None:
         self.fresh, self.elsewhere = fresh, elsewhere
@@ -61,7 +61,7 @@ class Attributes(ast.NodeTransformer):
         return [node, *self.outside(ast.unparse(place.value), node)]
 
     def outside(self, owner: str, node: ast.stmt) -> list[ast.stmt]:
-        """Say that an object was changed, where no `if` or loop here hands it on."""
+        """Note that an object was changed, outside of any `if` or loop here."""
         return [] if self.depth else statements(f"convert_outside({owner})", node)
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
@@ -74,48 +74,48 @@ class Attributes(ast.NodeTransformer):
         return self.around(node)
 
     def around(self, node: Flow) -> list[ast.stmt]:
-        """The statement, and what goes before and after it."""
-        found = dict.fromkeys(places(node))
+        """Read the attributes before a statement, and write them after it."""
+        assigned = dict.fromkeys(places(node))
         names = sorted(bound([*node.body, *node.orelse]) & {*self.elsewhere})
         self.depth += 1
         self.generic_visit(node)
         self.depth -= 1
         before: list[ast.stmt] = []
         after: list[ast.stmt] = []
-        for owner, name in found:
-            kept = self.fresh(name.strip("_") or "attribute")
-            get = f"{kept} = convert_getattr({owner}, {name!r})"
-            put = f"convert_setattr({owner}, {name!r}, {kept})"
+        for owner, name in assigned:
+            local = self.fresh(name.strip("_") or "attribute")
+            get = f"{local} = convert_getattr({owner}, {name!r})"
+            put = f"convert_setattr({owner}, {name!r}, {local})"
             before += statements(get, node)
             after += [*statements(put, node), *self.outside(owner, node)]
             within(node, put, get)
             if isinstance(node, ast.While):
                 in_test(node, put)
         for name in names:
-            kept = self.fresh(name.strip("_") or "variable")
-            get = f"{kept} = convert_known({name!r}, lambda: {name})"
+            local = self.fresh(name.strip("_") or "variable")
+            get = f"{local} = convert_known({name!r}, lambda: {name})"
             before += statements(get, node)
-            after += statements(f"{name} = {kept}", node)
-            within(node, f"{name} = {kept}", get)
+            after += statements(f"{name} = {local}", node)
+            within(node, f"{name} = {local}", get)
         return [*before, node, *after]
 
 
 def is_path(node: ast.expr) -> bool:
-    """Whether a tree is a name, and names of attributes after it."""
+    """True for a name with any number of attributes, as `self.a.b`."""
     while isinstance(node, ast.Attribute):
         node = node.value
     return isinstance(node, ast.Name)
 
 
 def within(node: Flow, put: str, get: str) -> None:
-    """Put the attribute in place before each body, and take it up after it."""
+    """Write the attribute before each body, and read it after it."""
     for body in (node.body, node.orelse):
         if body:
             body[:] = [*statements(put, body[0]), *body, *statements(get, body[-1])]
 
 
 def in_test(node: ast.While, put: str) -> None:
-    """Put the attribute in place before the test."""
+    """Write the attribute before the test of a loop."""
     (first,) = statements(put, node)
     assert isinstance(first, ast.Expr)
     after = call("convert_after", first.value, node.test)
@@ -123,16 +123,17 @@ def in_test(node: ast.While, put: str) -> None:
 
 
 def places(node: Flow) -> Iterator[tuple[str, str]]:
-    """The attributes that the bodies assign to or change, as (owner, name)."""
+    """Yield the attributes that the bodies assign to or change, as (owner, name)."""
     bodies = [*node.body, *node.orelse]
     changed = bound(bodies)
-    found = [n for n in here(bodies) if isinstance(n, ast.Attribute)]
-    stored = [part for part in found if not isinstance(part.ctx, ast.Load)]
+    read_or_stored = [n for n in here(bodies) if isinstance(n, ast.Attribute)]
+    stored = [n for n in read_or_stored if not isinstance(n.ctx, ast.Load)]
     for part in (*stored, *changed_in_place(bodies)):
         if not isinstance(part, ast.Attribute):
             continue
         root = part.value
         while isinstance(root, ast.Attribute):
             root = root.value
+        # An owner that is assigned inside is another object before than after.
         if isinstance(root, ast.Name) and root.id not in changed:
             yield ast.unparse(part.value), part.attr

@@ -1,4 +1,4 @@
-"""`break` and `continue`: flags that the loop and the rest of its body ask."""
+"""`break` and `continue`: flags, which the loop and the rest of its body test."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ __all__ = ["break_continue", "stop_of"]
 
 
 def break_continue(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Let no loop of a function have a `break` or `continue`."""
-    made = BreakContinue(fresh).visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    """Replace every `break` and `continue` by a flag."""
+    changed = BreakContinue(fresh).visit(function)
+    assert isinstance(changed, ast.FunctionDef)
+    return changed
 
 
 def stop_of(loop: ast.For) -> str | None:
-    """The flag that ends a `for`, if it has one."""
+    """Return the flag that ends a `for`, if it has one."""
     return getattr(loop, "stop", None)
 
 
 class BreakContinue(ast.NodeTransformer):
-    """Changes each loop, the inner ones first."""
+    """Change each loop, the inner ones first."""
 
     def __init__(self, fresh: Fresh) -> None:
         self.fresh = fresh
@@ -34,9 +34,10 @@ class BreakContinue(ast.NodeTransformer):
         if broke:
             (test,) = statements(f"not {broke}", node)
             assert isinstance(test, ast.Expr)
-            ever = isinstance(node.test, ast.Constant) and node.test.value
+            endless = isinstance(node.test, ast.Constant) and node.test.value
+            # The flag first: after `break` Python does not evaluate the test again.
             both = ast.BoolOp(ast.And(), [test.value, node.test])
-            node.test = ast.copy_location(test.value if ever else both, node)
+            node.test = ast.copy_location(test.value if endless else both, node)
         return [*begin, node]
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
@@ -47,12 +48,12 @@ class BreakContinue(ast.NodeTransformer):
         return [*begin, node]
 
     def body(self, node: ast.For | ast.While) -> tuple[list[ast.stmt], str]:
-        """Change the body; what goes before the loop, and the flag that ends it."""
+        """Change the body; return the statements before the loop, and the stop flag."""
         jumps = BreaksAndContinues(self.fresh)
-        made = jumps.straight(node.body)
-        if not made.flags:
+        straight = jumps.straight(node.body)
+        if not straight.flags:
             return [], ""
-        node.body = made.body
+        node.body = straight.body
         if jumps.skipped:
             node.body[:0] = statements(f"{jumps.skipped} = False", node.body[0])
         begin = f"{jumps.broke} = False" if jumps.broke else ""

@@ -1,4 +1,4 @@
-"""Calls, attributes and texts, whose meaning is found out when they are reached."""
+"""Calls, `x.shape`, f-strings and `super()`: helpers decide them at run time."""
 
 from __future__ import annotations
 
@@ -11,41 +11,42 @@ __all__ = ["attribute", "calls", "super_", "text"]
 AS_THEY_ARE = frozenset(
     ["breakpoint", "dir", "eval", "exec", "globals", "locals", "super", "vars"]
 )
-"""Built-in functions that look at who calls them."""
+"""Built-in functions that inspect the frame of their caller."""
 
 
 def attribute(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Have `x.shape` ask a program for sizes it does not know yet."""
+    """Read unknown sizes of `x.shape` when the program runs."""
     return changed(Attributes(), function)
 
 
 def text(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Let f-strings wait for the values of tensors."""
+    """Format f-strings of tensors when the program runs."""
     return changed(Texts(), function)
 
 
 def super_(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Say what `super()` stands for, so that it means the same inside a branch."""
-    made = Super("").visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    """Give `super()` its arguments, which it cannot find inside a branch."""
+    result = Super("").visit(function)
+    assert isinstance(result, ast.FunctionDef)
+    return result
 
 
 def calls(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Have what is called converted as well."""
+    """Convert called functions as well."""
     return changed(Calls(), function)
 
 
 def changed(by: ast.NodeTransformer, function: ast.FunctionDef) -> ast.FunctionDef:
-    """The body of a function, changed; its default values stay."""
-    arguments, function.args = function.args, NOBODY
-    made = by.visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    made.args = arguments
-    return made
+    """Transform the body of a function; its default values stay."""
+    # Python has evaluated the defaults already: the new function takes over those.
+    arguments, function.args = function.args, NO_ARGUMENTS
+    result = by.visit(function)
+    assert isinstance(result, ast.FunctionDef)
+    result.args = arguments
+    return result
 
 
-NOBODY = ast.arguments([], [], None, [], [], None, [])
+NO_ARGUMENTS = ast.arguments([], [], None, [], [], None, [])
 
 
 class Attributes(ast.NodeTransformer):
@@ -71,15 +72,15 @@ class Texts(ast.NodeTransformer):
 
 
 def part(node: ast.expr) -> ast.expr:
-    """A part of an f-string as an argument."""
+    """Turn a part of an f-string into an argument."""
     if not isinstance(node, ast.FormattedValue):
         return node
     spec = node.format_spec or ast.Constant("")
-    how = ast.Constant("" if node.conversion < 0 else chr(node.conversion))
-    made = ast.Tuple([node.value, spec, how], ast.Load())
+    conversion = ast.Constant("" if node.conversion < 0 else chr(node.conversion))
+    triple = ast.Tuple([node.value, spec, conversion], ast.Load())
     ast.copy_location(spec, node)
-    ast.copy_location(how, node)
-    return ast.copy_location(made, node)
+    ast.copy_location(conversion, node)
+    return ast.copy_location(triple, node)
 
 
 class Super(ast.NodeTransformer):

@@ -1,7 +1,7 @@
-"""What changes a container or a tensor in place: `append`, `x[i] = v`, `del x[i]`.
+"""Changes of containers and tensors in place: `append`, `x[i] = v`, `del x[i]`.
 
-Each becomes a call, which says at run time what it means: `convert_setitem(x, i, v)`.
-Branches and loops hand on what these change as they do what is assigned.
+Each becomes a call, such as `convert_setitem(x, i, v)`, which acts at run time by the
+kind of x. A changed variable leaves a branch or a loop like an assigned one.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ CHANGES = frozenset(
         "update",
     )
 )
-"""Methods of Python's containers that change them."""
+"""Methods of Python's containers that change them in place."""
 
 
 def container(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Have changes in place made at run time, of tensors or not."""
-    made = Containers(fresh).visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    """Make changes in place at run time, of tensors or containers."""
+    changed = Containers(fresh).visit(function)
+    assert isinstance(changed, ast.FunctionDef)
+    return changed
 
 
 PLAIN = (ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp)
-"""Indices that choose no item of a list by a tensor."""
+"""Indices that contain no tensor."""
 
 
 class Containers(ast.NodeTransformer):
-    """Replaces what changes something in place, and parts that a tensor may choose."""
+    """Replace changes in place, and subscripts whose index may be a tensor."""
 
     def __init__(self, fresh: Fresh) -> None:
         self.fresh = fresh
@@ -49,35 +49,32 @@ class Containers(ast.NodeTransformer):
             return node
         name = "convert_change" if function.attr in CHANGES else "convert_inplace"
         method = ast.copy_location(ast.Constant(function.attr), node)
-        made = call(name, function.value, method, *node.args)
-        made.keywords = node.keywords
-        return ast.copy_location(made, node)
+        changed = call(name, function.value, method, *node.args)
+        changed.keywords = node.keywords
+        return ast.copy_location(changed, node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """`x[i]` as `convert_getitem(x, i)`, but for a number or a slice."""
+        """`x[i]` as `convert_getitem(x, i)`, unless i is a number or a slice."""
         self.generic_visit(node)
-        plain = isinstance(
-            node.slice, (ast.Constant, ast.Slice, ast.Tuple, ast.UnaryOp)
-        )
-        if plain or not isinstance(node.ctx, ast.Load):
+        if isinstance(node.slice, PLAIN) or not isinstance(node.ctx, ast.Load):
             return node
         return ast.copy_location(call("convert_getitem", node.value, node.slice), node)
 
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
-        """`x[i] = v`, also among several targets, by way of a name."""
+        """`x[i] = v`; among several targets, `name, y = v` and then `x[i] = name`."""
         self.generic_visit(node)
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Subscript):
             return put(node.targets[0], node.value, node)
         parts = Parts(self.fresh)
         node.targets = [parts.visit(target) for target in node.targets]
-        return [node, *(put(*pair, node) for pair in parts.found)]
+        return [node, *(put(*pair, node) for pair in parts.pairs)]
 
     def visit_For(self, node: ast.For) -> ast.stmt:
         """`for x[i] in values`."""
         self.generic_visit(node)
         parts = Parts(self.fresh)
         node.target = parts.visit(node.target)
-        node.body = [*(put(*pair, node) for pair in parts.found), *node.body]
+        node.body = [*(put(*pair, node) for pair in parts.pairs), *node.body]
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
@@ -88,22 +85,26 @@ class Containers(ast.NodeTransformer):
         return put(node.target, node.value, node, ast.Constant(SIGNS[type(node.op)]))
 
     def visit_Delete(self, node: ast.Delete) -> list[ast.stmt]:
-        """`del x` leaves a name that stands for nothing."""
+        """`del x` assigns the placeholder of a name without a value."""
         self.generic_visit(node)
         return [deleted(target, node) for target in node.targets]
 
 
 class Parts(ast.NodeTransformer):
-    """Lets names take the places of `x[i]` among targets."""
+    """Replace `x[i]` among targets by fresh names.
+
+    Attributes:
+        pairs: The replaced targets, each with its name.
+    """
 
     def __init__(self, fresh: Fresh) -> None:
         self.fresh = fresh
-        self.found: list[tuple[ast.Subscript, ast.expr]] = []
+        self.pairs: list[tuple[ast.Subscript, ast.expr]] = []
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         name = self.fresh("part")
         value = ast.copy_location(ast.Name(name, ast.Load()), node)
-        self.found.append((node, value))
+        self.pairs.append((node, value))
         return ast.copy_location(ast.Name(name, ast.Store()), node)
 
 
@@ -111,8 +112,9 @@ def put(
     target: ast.Subscript, value: ast.expr, node: ast.stmt, *sign: ast.expr
 ) -> ast.stmt:
     """`x[i] = v` as `convert_setitem(x, i, v)`."""
-    made = call("convert_setitem", target.value, index_of(target.slice), value, *sign)
-    return ast.copy_location(ast.Expr(ast.copy_location(made, node)), node)
+    index = index_of(target.slice)
+    changed = call("convert_setitem", target.value, index, value, *sign)
+    return ast.copy_location(ast.Expr(ast.copy_location(changed, node)), node)
 
 
 def deleted(target: ast.expr, node: ast.stmt) -> ast.stmt:
@@ -122,23 +124,23 @@ def deleted(target: ast.expr, node: ast.stmt) -> ast.stmt:
         return statements(f"{name} = convert_del({name!r}, {name})", node)[0]
     if not isinstance(target, ast.Subscript):
         return ast.copy_location(ast.Delete([target]), node)
-    made = call("convert_delitem", target.value, index_of(target.slice))
-    return ast.copy_location(ast.Expr(ast.copy_location(made, node)), node)
+    changed = call("convert_delitem", target.value, index_of(target.slice))
+    return ast.copy_location(ast.Expr(ast.copy_location(changed, node)), node)
 
 
 def in_place(method: str) -> bool:
-    """Whether a method is one that changes a tensor, by its name."""
+    """True for the name of a method that changes a tensor, as `add_`."""
     return method.endswith("_") and not method.startswith("_")
 
 
 def index_of(index: ast.expr) -> ast.expr:
-    """What stands between brackets, as an argument."""
+    """Turn an index into an argument: `a:b` into `slice(a, b, None)`."""
     if isinstance(index, ast.Slice):
         bounds = [index.lower, index.upper, index.step]
         parts = [bound or ast.Constant(value=None) for bound in bounds]
-        made = call("slice", *parts)
-        placed(made.func, index)
-        return ast.copy_location(made, index)
+        as_call = call("slice", *parts)
+        placed(as_call.func, index)
+        return ast.copy_location(as_call, index)
     if isinstance(index, ast.Tuple):
         items = [index_of(item) for item in index.elts]
         return ast.copy_location(ast.Tuple(items, ast.Load()), index)

@@ -1,4 +1,4 @@
-"""`if`, `while` and `for` as calls of functions that say what a branch or round does.
+"""`if`, `while` and `for` become calls that take branches and bodies as functions.
 
 if x > 0:            def then_0():
     y = x                y = x
@@ -31,19 +31,22 @@ __all__ = ["control_flow", "mark"]
 
 
 def mark(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Note what functions inside read, before there are more of them."""
+    """Note the variables that nested functions read.
+
+    It comes first: later every branch is a nested function too.
+    """
     for node in functions(function):
         node.captured = captured(node)  # type: ignore[attr-defined]
     return function
 
 
 def functions(function: ast.FunctionDef) -> list[ast.FunctionDef]:
-    """A function and those inside it."""
+    """List a function and those inside it."""
     return [node for node in ast.walk(function) if isinstance(node, ast.FunctionDef)]
 
 
 def control_flow(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Turn every `if`, `while` and `for` into a call."""
+    """Replace every `if`, `while` and `for` by a call."""
     for node in functions(function):
         always = node.captured  # type: ignore[attr-defined]
         elsewhere = declared(node)
@@ -63,13 +66,13 @@ def control_flow(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
 
 
 class Checked(ast.NodeTransformer):
-    """Has names that may stand for nothing looked at where they are read."""
+    """Check names that may have no value where they are read."""
 
     def __init__(self, loads: Sequence[ast.Name]) -> None:
         self.loads = {id(name): name for name in loads}
 
     def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements, changed."""
+        """Transform all statements of a body."""
         return list(self.visit(ast.Module(body, [])).body)
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -79,12 +82,12 @@ class Checked(ast.NodeTransformer):
 
 
 def docstring(node: ast.FunctionDef) -> int:
-    """Where the statements begin."""
+    """Return the index of the first statement after the docstring."""
     return int(ast.get_docstring(node, clean=False) is not None)
 
 
 class ControlFlow(ast.NodeTransformer):
-    """Changes the statements of one function, the inner ones first."""
+    """Change the statements of one function, the inner ones first."""
 
     def __init__(
         self,
@@ -95,7 +98,7 @@ class ControlFlow(ast.NodeTransformer):
         self.fresh, self.facts, self.elsewhere = fresh, facts, elsewhere
 
     def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements, changed."""
+        """Transform all statements of a body."""
         return list(self.visit(ast.Module(body, [])).body)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
@@ -107,35 +110,36 @@ class ControlFlow(ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
         facts = self.facts[node]
         self.generic_visit(node)
-        then, made = self.part("then", node.body, facts, node)
+        then, definitions = self.part("then", node.body, facts, node)
         other: ast.expr = ast.Constant(value=None)
-        if node.orelse or set(facts.wanted) - set(facts.given):
+        # Without an `else`, a variable that goes in unchanged needs no function.
+        if node.orelse or set(facts.live_after) - set(facts.live_before):
             other, more = self.part("else", node.orelse, facts, node)
-            made += more
+            definitions += more
         decided = call(
             "convert_ifelse",
             node.test,
             then,
             other,
-            tuple_of(facts.given, load),
-            names_of(facts.wanted),
+            tuple_of(facts.live_before, load),
+            names_of(facts.live_after),
         )
-        return [*made, handed_on(facts.wanted, decided, node)]
+        return [*definitions, assigned(facts.live_after, decided, node)]
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
         facts = self.facts[node]
         self.generic_visit(node)
         test = self.fresh("test")
-        asked = function(test, facts.given, [ast.Return(node.test)], node)
-        body, made = self.part("body", node.body, facts, node)
+        condition = function(test, facts.live_before, [ast.Return(node.test)], node)
+        body, definitions = self.part("body", node.body, facts, node)
         repeated = call(
             "convert_while",
             load(test),
             body,
-            tuple_of(facts.given, load),
-            names_of(facts.wanted),
+            tuple_of(facts.live_before, load),
+            names_of(facts.live_after),
         )
-        return [asked, *made, handed_on(facts.wanted, repeated, node)]
+        return [condition, *definitions, assigned(facts.live_after, repeated, node)]
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
         facts = self.facts[node]
@@ -143,23 +147,24 @@ class ControlFlow(ast.NodeTransformer):
         item = self.fresh("item")
         own = getattr(node.target, "id", "")
         first: list[ast.stmt] = []
-        if own and own not in facts.given:
+        # A target that is not live around the loop can be the parameter itself.
+        if own and own not in facts.live_before:
             item = own
         else:
-            taken = ast.Assign([node.target], load(item))
-            first = [ast.copy_location(taken, node)]
-        body, made = self.part("body", [*first, *node.body], facts, node, item)
+            unpacked = ast.Assign([node.target], load(item))
+            first = [ast.copy_location(unpacked, node)]
+        body, definitions = self.part("body", [*first, *node.body], facts, node, item)
         stop = stop_of(node)
-        ended = [] if stop is None else [ast.Constant(facts.given.index(stop))]
+        place = [] if stop is None else [ast.Constant(facts.live_before.index(stop))]
         repeated = call(
             "convert_for",
             node.iter,
             body,
-            tuple_of(facts.given, load),
-            names_of(facts.wanted),
-            *ended,
+            tuple_of(facts.live_before, load),
+            names_of(facts.live_after),
+            *place,
         )
-        return [*made, handed_on(facts.wanted, repeated, node)]
+        return [*definitions, assigned(facts.live_after, repeated, node)]
 
     def part(
         self,
@@ -169,14 +174,15 @@ class ControlFlow(ast.NodeTransformer):
         node: ast.stmt,
         *first: str,
     ) -> tuple[ast.expr, list[ast.stmt]]:
-        """A branch or a round as a function; what names it, and its definition."""
+        """Turn a branch or a loop body into a function; return its name and `def`."""
         called = self.fresh(name)
-        back = ast.Return(tuple_of(facts.wanted, load))
-        lines = [*self.declarations(body, node), *body, back]
-        return load(called), [function(called, [*first, *facts.given], lines, node)]
+        results = ast.Return(tuple_of(facts.live_after, load))
+        lines = [*self.declarations(body, node), *body, results]
+        parameters = [*first, *facts.live_before]
+        return load(called), [function(called, parameters, lines, node)]
 
     def declarations(self, body: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
-        """The declarations of what the body changes outside the function."""
+        """Declare the global and nonlocal names that the body assigns."""
         written = {
             n.id
             for n in here(body)
@@ -196,28 +202,28 @@ def function(
     arguments = ast.arguments(
         [], [ast.arg(p) for p in parameters], None, [], [], None, []
     )
-    made = ast.FunctionDef(name, arguments, body, [])
-    ast.copy_location(made, node)
+    definition = ast.FunctionDef(name, arguments, body, [])
+    ast.copy_location(definition, node)
     ast.copy_location(body[-1], node)
     placed(arguments, node)
-    return made
+    return definition
 
 
 def tuple_of(names: Sequence[str], kind: object) -> ast.Tuple:
-    """Names as a tuple."""
+    """`(a, b)`, to be read or assigned."""
     if kind is store:
         return ast.Tuple([store(name) for name in names], ast.Store())
     return ast.Tuple([load(name) for name in names], ast.Load())
 
 
 def names_of(names: Sequence[str]) -> ast.Tuple:
-    """Names as a tuple of strings."""
+    """`("a", "b")`."""
     return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
 
 
-def handed_on(names: Sequence[str], value: ast.expr, node: ast.stmt) -> ast.stmt:
+def assigned(names: Sequence[str], value: ast.expr, node: ast.stmt) -> ast.stmt:
     """`(a, b) = value`, at the line of another node."""
-    made: ast.stmt = ast.Expr(value)
+    statement: ast.stmt = ast.Expr(value)
     if names:
-        made = ast.Assign([tuple_of(names, store)], value)
-    return ast.copy_location(made, node)
+        statement = ast.Assign([tuple_of(names, store)], value)
+    return ast.copy_location(statement, node)

@@ -1,4 +1,4 @@
-"""Generators and coroutines inside a function: Python runs them, so they stay."""
+"""Generators and coroutines within a function: they stay as they are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["put_back", "set_aside"]
 
 
 def set_aside(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Keep the bodies of generators from those that come after."""
+    """Remove the bodies of generators, so that no transformer changes them."""
     for node in ast.walk(function):
         if node is not function and is_generator(node):
             node.aside, node.body = node.body, statements("pass", node)  # type: ignore[attr-defined]
@@ -18,14 +18,14 @@ def set_aside(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
 
 
 def put_back(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Give generators their bodies again."""
+    """Restore the bodies of generators."""
     for node in [n for n in ast.walk(function) if hasattr(n, "aside")]:
         node.body = node.aside  # type: ignore[attr-defined]
     return function
 
 
 def is_generator(node: ast.AST) -> bool:
-    """Whether a tree is the definition of a generator or a coroutine."""
+    """True for the definition of a generator or a coroutine."""
     if isinstance(node, ast.AsyncFunctionDef):
         return True
     return isinstance(node, ast.FunctionDef) and any(

@@ -1,4 +1,4 @@
-"""Guards of `match` and conditions in comprehensions, which Python itself decides."""
+"""Guards of `match` and conditions in comprehensions: Python decides them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["guards"]
 
 
 def guards(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Refuse that a tensor decides what only Python can."""
+    """Refuse tensors as conditions that only Python can decide."""
     for node in ast.walk(function):
         if isinstance(node, ast.match_case) and node.guard is not None:
             node.guard = decided(node.guard, "guard of a case")
@@ -22,6 +22,6 @@ def guards(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
 
 
 def decided(test: ast.expr, what: str) -> ast.expr:
-    """A condition that is looked at before Python decides by it."""
-    made = call("convert_guard", test, ast.Constant(what))
-    return ast.copy_location(made, test)
+    """Check that a condition is no tensor, when it is reached."""
+    checked = call("convert_guard", test, ast.Constant(what))
+    return ast.copy_location(checked, test)

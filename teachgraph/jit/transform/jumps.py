@@ -1,7 +1,7 @@
-"""Code without jumps: what follows one is put where it is not reached.
+"""Code without jumps: `break`, `continue` and `return` become flags.
 
-`break`, `continue` and `return` become flags. What follows an `if` that jumps goes into
-its other branch, or under `if not flag:` where that will not do.
+The statements after an `if` that jumps move into its other branch; where both branches
+may reach them, they move under `if not flag:`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ class Straight(NamedTuple):
     """Statements without jumps.
 
     Attributes:
-        body: They themselves.
-        flags: The flags they may set, where they jumped.
-        always: Whether they jump whichever way they go.
-        whole: Whether what followed them in their body is among them.
+        body: The statements.
+        flags: The flags they may set in place of a jump.
+        always: True if they jump on every path.
+        whole: True if they include the statements that followed them in their body.
     """
 
     body: list[ast.stmt]
@@ -32,39 +32,39 @@ class Straight(NamedTuple):
 
 
 class Jumps:
-    """Replaces the jumps of a body; subclasses say which, and by what."""
+    """Replace the jumps of a body; a subclass says which, and by what."""
 
     def jump(self, node: ast.stmt) -> Straight | None:
-        """What a jump becomes, None for any other statement."""
+        """Return the replacement of a jump, None for any other statement."""
         raise NotImplementedError
 
     def loop(self, node: ast.For | ast.While) -> Straight:
-        """What a loop in the body becomes."""
+        """Return the replacement of a loop in the body."""
         return Straight([node], [])
 
     def straight(self, body: Sequence[ast.stmt]) -> Straight:
-        """The body without jumps."""
-        made: list[ast.stmt] = []
+        """Remove the jumps of a body."""
+        statements: list[ast.stmt] = []
         flags: list[str] = []
         for at, node in enumerate(body):
-            found = self.one(node, body[at + 1 :])
-            made += found.body
-            flags += [flag for flag in found.flags if flag not in flags]
-            if found.always or found.whole:
-                return Straight(made, flags, found.always)
-            if found.flags:
+            part = self.one(node, body[at + 1 :])
+            statements += part.body
+            flags += [flag for flag in part.flags if flag not in flags]
+            if part.always or part.whole:
+                return Straight(statements, flags, part.always)
+            if part.flags:
                 rest = self.straight(body[at + 1 :])
                 if rest.body:
-                    made.append(unless(found.flags, rest.body))
+                    statements.append(unless(part.flags, rest.body))
                 flags += [flag for flag in rest.flags if flag not in flags]
-                return Straight(made, flags, rest.always)
-        return Straight(made, flags)
+                return Straight(statements, flags, rest.always)
+        return Straight(statements, flags)
 
     def one(self, node: ast.stmt, rest: Sequence[ast.stmt]) -> Straight:
-        """One statement without jumps; an `if` may take in all that follows it."""
-        found = self.jump(node)
-        if found is not None:
-            return found
+        """Remove the jumps of a statement; an `if` may include all that follows it."""
+        jump = self.jump(node)
+        if jump is not None:
+            return jump
         if isinstance(node, ast.If):
             return self.branches(node, rest)
         if isinstance(node, (ast.For, ast.While)):
@@ -80,7 +80,7 @@ class Jumps:
         return Straight([node], [])
 
     def branches(self, node: ast.If, rest: Sequence[ast.stmt]) -> Straight:
-        """An `if`: if one branch always jumps, the rest belongs to the other."""
+        """Change an `if`: if one branch always jumps, the rest moves into the other."""
         yes = self.straight(node.body)
         no = self.straight([*node.orelse, *rest] if yes.always else node.orelse)
         if not (yes.flags or no.flags or yes.always or no.always):
@@ -94,7 +94,7 @@ class Jumps:
         return Straight([node], flags, yes.always and no.always, takes_rest)
 
     def joined(self, first: Straight, rest: Sequence[ast.stmt]) -> Straight:
-        """A branch and what follows the `if`."""
+        """Append the statements after an `if` to one of its branches."""
         then = self.straight(rest)
         guarded = first.flags and then.body
         body = [unless(first.flags, then.body)] if guarded else then.body
@@ -102,7 +102,7 @@ class Jumps:
         return Straight([*first.body, *body], flags, then.always)
 
     def attempt(self, node: ast.Try) -> Straight:
-        """A `try`, whose `else` runs only if nothing jumped."""
+        """Change a `try`, whose `else` runs only if nothing has jumped."""
         flags: list[str] = []
         always = self.within(node, node, flags)
         for handler in node.handlers:
@@ -118,14 +118,14 @@ class Jumps:
     def within(
         self, part: ast.Try | ast.ExceptHandler, node: ast.Try, flags: list[str]
     ) -> bool:
-        """Change the body of one part of a `try`; whether it always jumps."""
+        """Change the body of one part of a `try`; return True if it always jumps."""
         inside = self.straight(part.body)
         part.body = inside.body or [ast.copy_location(ast.Pass(), node)]
         flags += [flag for flag in inside.flags if flag not in flags]
         return inside.always
 
     def match(self, node: ast.Match) -> Straight:
-        """A `match`: each case by itself."""
+        """Change the cases of a `match`, each by itself."""
         flags: list[str] = []
         for case in node.cases:
             inside = self.straight(case.body)

@@ -1,8 +1,8 @@
-"""Which variables matter after each `if` and loop, and which may not exist before it.
+"""Liveness: the variables that enter and leave each `if` and loop of a function.
 
-A branch or a loop hands on what somebody still reads, and nothing else: what only its
-own body uses stays inside. Live variables are found from the end of a function to its
-beginning (Aho and others, Compilers, 9.2.5), assigned ones from its beginning.
+A branch or a loop returns the variables that are still live after it, and no others.
+Liveness is computed backwards from the end of a function (Aho and others, Compilers,
+9.2.5); the variables that may have no value yet, forwards from its beginning.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ __all__ = ["Facts", "Liveness", "captured", "maybe_unbound"]
 
 
 class Facts(NamedTuple):
-    """What matters around one `if` or loop.
+    """The variables that one `if` or loop changes and that are live around it.
 
     Attributes:
-        given: The variables it changes and that somebody may read as they were before.
-        wanted: The variables it changes and that somebody may read afterwards.
+        live_before: Those whose value from before may be read.
+        live_after: Those whose value from after may be read.
     """
 
-    given: list[str]
-    wanted: list[str]
+    live_before: list[str]
+    live_after: list[str]
 
 
 class Liveness:
-    """Goes through a function from its end to its beginning.
+    """Backward pass over a function that computes its live variables.
 
     Attributes:
-        always: What may be read at any time, by functions inside.
-        own: The variables of this function, which alone are handed on.
-        facts: What was found, by `if` or loop.
+        always: The variables that nested functions read, which may be at any time.
+        own: The local variables of this function; others are not passed on.
+        facts: The results, by `if` or loop.
     """
 
     def __init__(
@@ -47,13 +47,13 @@ class Liveness:
         self.body(function.body, set(always))
 
     def body(self, body: Sequence[ast.stmt], after: set[str]) -> set[str]:
-        """What is live before some statements."""
+        """Return the variables that are live before some statements."""
         for node in reversed(body):
             after = self.one(node, after)
         return after
 
     def one(self, node: ast.stmt, after: set[str]) -> set[str]:
-        """What is live before a statement."""
+        """Return the variables that are live before a statement."""
         if isinstance(node, ast.If):
             return self.branch(node, after)
         if isinstance(node, (ast.For, ast.While)):
@@ -70,14 +70,18 @@ class Liveness:
         return (after - bound([node])) | read(node) | self.always
 
     def branch(self, node: ast.If, after: set[str]) -> set[str]:
-        """What is live before an `if`."""
+        """Return the variables that are live before an `if`."""
         before = self.body(node.body, after) | self.body(node.orelse, after)
         own = changed([*node.body, *node.orelse]) & self.own
         self.facts[node] = Facts(sorted(own & before), sorted(own & after))
         return before | read(node.test)
 
     def loop(self, node: ast.For | ast.While, after: set[str]) -> set[str]:
-        """What is live before a loop: its end may be followed by its beginning."""
+        """Return the variables that are live before a loop.
+
+        The end of its body may be followed by its beginning, so the live variables
+        there are a fixed point.
+        """
         each = [node.target] if isinstance(node, ast.For) else []
         asked = set() if isinstance(node, ast.For) else read(node.test)
         stop = stop_of(node) if isinstance(node, ast.For) else None
@@ -93,7 +97,10 @@ class Liveness:
         return head | (read(node.iter) if isinstance(node, ast.For) else set())
 
     def attempt(self, node: ast.Try, after: set[str]) -> set[str]:
-        """What is live before a `try`: anything it reads, wherever it breaks off."""
+        """Return the variables that are live before a `try`.
+
+        An error may leave it anywhere, so everything that it reads is live.
+        """
         live = after | read(node)
         handlers = (handler.body for handler in node.handlers)
         for part in (node.body, *handlers, node.orelse, node.finalbody):
@@ -104,7 +111,11 @@ class Liveness:
 def maybe_unbound(
     function: ast.FunctionDef, facts: dict[ast.AST, Facts]
 ) -> tuple[list[str], list[ast.Name]]:
-    """What a branch or loop is given that may not be assigned, and where it is read."""
+    """Find variables that enter a branch or loop and may have no value.
+
+    Returns:
+        Their names, and the places where they are read.
+    """
     known = parameters(function)
     walk = Assigned(facts)
     walk.body(function.body, set(known))
@@ -113,17 +124,17 @@ def maybe_unbound(
 
 
 def parameters(function: ast.FunctionDef) -> set[str]:
-    """What a function calls its arguments."""
+    """Return the names of a function's parameters."""
     return {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
 
 
 class Assigned:
-    """Goes through a function from its beginning.
+    """Forward pass over a function that computes the variables with a value.
 
     Attributes:
-        facts: What matters around each branch and loop.
-        missing: What these are given that may not have been assigned.
-        loads: Where names are read that may not have been assigned.
+        facts: The live variables around each branch and loop.
+        missing: Variables that enter one of these and may have no value.
+        loads: The places where such names may be read.
     """
 
     def __init__(self, facts: dict[ast.AST, Facts]) -> None:
@@ -132,15 +143,15 @@ class Assigned:
         self.loads: list[ast.Name] = []
 
     def body(self, body: Sequence[ast.stmt], known: set[str]) -> set[str]:
-        """What has surely been assigned after some statements."""
+        """Return the variables that surely have a value after some statements."""
         for node in body:
             if node in self.facts:
-                self.missing |= set(self.facts[node].given) - known
+                self.missing |= set(self.facts[node].live_before) - known
             known = self.one(node, known)
         return known
 
     def one(self, node: ast.stmt, known: set[str]) -> set[str]:
-        """What has surely been assigned after a statement."""
+        """Return the variables that surely have a value after a statement."""
         if isinstance(node, ast.If):
             self.reads(node.test, known)
             known = known | bound([node.test])
@@ -157,14 +168,14 @@ class Assigned:
         if isinstance(node, (ast.Try, ast.Match)):
             for inner in ast.walk(node):
                 if inner in self.facts:
-                    self.missing |= set(self.facts[inner].given) - known
+                    self.missing |= set(self.facts[inner].live_before) - known
             return known
         if not isinstance(node, SCOPES):
             self.reads(node, known)
         return known | bound([node])
 
     def reads(self, node: ast.AST, known: set[str]) -> None:
-        """Note the names in a tree that may not have been assigned."""
+        """Note the names in a tree that may have no value."""
         self.loads += [
             part
             for part in ast.walk(node)
@@ -175,7 +186,7 @@ class Assigned:
 
 
 def captured(function: ast.FunctionDef) -> set[str]:
-    """What functions inside a function read, which may happen at any time."""
+    """Return the names that nested functions read."""
     inside = [
         node for node in here(function.body) if isinstance(node, (*SCOPES, ast.Lambda))
     ]

@@ -1,4 +1,4 @@
-"""`and`, `or`, `not`, `0 < t < 10` and `is None`, which tensors cannot decide."""
+"""`and`, `or`, `not`, `0 < t < 10` and `is None`: calls, as objects have no hook."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ NAMES = {ast.And: "convert_logical_and", ast.Or: "convert_logical_or"}
 
 
 def logical(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Have what is true decided at run time; the second part only if it is needed."""
-    made = Logical().visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    """Decide conditions at run time; the second part only if it is needed."""
+    changed = Logical().visit(function)
+    assert isinstance(changed, ast.FunctionDef)
+    return changed
 
 
 class Logical(ast.NodeTransformer):
-    """Replaces the operators by calls."""
+    """Replace the operators by calls."""
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         self.generic_visit(node)
         first, *others = node.values
+        # `:=` in a lambda would assign to a variable of the lambda.
         if any(isinstance(n, ast.NamedExpr) for v in others for n in ast.walk(v)):
             return node
         for value in others:
@@ -51,7 +52,7 @@ class Logical(ast.NodeTransformer):
 
 
 def chained(node: ast.Compare) -> ast.expr:
-    """`a < b < c` as `a < b and b < c`, where `b` is computed once."""
+    """Turn `a < b < c` into `a < b and b < c`, with `b` computed once."""
     first, *others = node.ops
     middle, *rest = node.comparators
     one = ast.Compare(node.left, [first], [middle])

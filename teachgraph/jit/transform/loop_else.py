@@ -1,4 +1,4 @@
-"""`while ... else` and `for ... else`: the `else` runs unless the loop was left."""
+"""`while ... else` and `for ... else`: the `else` runs unless a `break` has run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Loop = ast.For | ast.While
 
 
 def loop_else(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Put the `else` of loops after them."""
-    made = LoopElse(fresh).visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    """Move the `else` of loops behind them."""
+    changed = LoopElse(fresh).visit(function)
+    assert isinstance(changed, ast.FunctionDef)
+    return changed
 
 
 class LoopElse(ast.NodeTransformer):
-    """`left = True` before each `break`; after the loop, `if not left:` the `else`."""
+    """Put `left = True` before each `break`, and `if not left:` after the loop."""
 
     def __init__(self, fresh: Fresh) -> None:
         self.fresh = fresh
@@ -48,13 +48,13 @@ class LoopElse(ast.NodeTransformer):
 
 
 class Marking(ast.NodeTransformer):
-    """Sets a flag before each `break` of one loop."""
+    """Set a flag before each `break` of one loop."""
 
     def __init__(self, flag: str) -> None:
         self.flag = flag
 
     def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements of the loop's body."""
+        """Transform all statements of the loop's body."""
         module = self.visit(ast.Module(body, []))
         return list(module.body)
 
@@ -72,7 +72,7 @@ class Marking(ast.NodeTransformer):
 
 
 def own(loop: Loop) -> Iterator[ast.AST]:
-    """The nodes of a loop that belong to no loop or function inside it."""
+    """Yield the nodes of a loop that belong to no loop or function inside it."""
     stack: list[ast.AST] = list(loop.body)
     while stack:
         node = stack.pop()

@@ -1,4 +1,4 @@
-"""Which names a piece of code binds and reads, and names that are still free."""
+"""Names that code binds and reads, fresh names, and small builders of syntax trees."""
 
 from __future__ import annotations
 
@@ -26,7 +26,12 @@ Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
 class Fresh:
-    """Gives out names that the user's function does not use: `then_0`, `then_1`."""
+    """Generator of names that the user's function does not use: `then_0`, `then_1`.
+
+    Attributes:
+        taken: The names in use.
+        made: The names it has returned.
+    """
 
     def __init__(self, function: ast.AST) -> None:
         self.taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
@@ -34,23 +39,23 @@ class Fresh:
         self.made: set[str] = set()
 
     def __call__(self, base: str) -> str:
-        """The next free name that begins like this."""
+        """Return the next free name with this beginning."""
         number = 0
         while f"{base}_{number}" in self.taken:
             number += 1
-        found = f"{base}_{number}"
-        self.taken.add(found)
-        self.made.add(found)
-        return found
+        name = f"{base}_{number}"
+        self.taken.add(name)
+        self.made.add(name)
+        return name
 
 
 def load(name: str) -> ast.Name:
-    """A name that is read."""
+    """Build a name that is read."""
     return ast.Name(name, ast.Load())
 
 
 def store(name: str) -> ast.Name:
-    """A name that is assigned."""
+    """Build a name that is assigned."""
     return ast.Name(name, ast.Store())
 
 
@@ -66,7 +71,7 @@ def assign(name: str, value: ast.expr) -> ast.Assign:
 
 
 def statements(text: str, like: ast.AST) -> list[ast.stmt]:
-    """Code as trees, all of it at the line of another."""
+    """Parse code; all of it gets the line of another node."""
     body = ast.parse(text).body
     for node in body:
         placed(node, like)
@@ -74,35 +79,35 @@ def statements(text: str, like: ast.AST) -> list[ast.stmt]:
 
 
 def placed(node: ast.AST, like: ast.AST) -> None:
-    """Put a whole tree at the line of another."""
+    """Give a whole tree the line of another node."""
     for child in ast.walk(node):
         if "lineno" in child._attributes:
             ast.copy_location(child, like)
 
 
 def bound(body: Iterable[ast.AST]) -> set[str]:
-    """The names that statements bind, but for what is declared global or nonlocal."""
-    found: set[str] = set()
+    """Return the local names that statements bind."""
+    names: set[str] = set()
     elsewhere: set[str] = set()
     for node in here(body):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             elsewhere.update(node.names)
-        found.update(bound_by(node))
-    return found - elsewhere
+        names.update(bound_by(node))
+    return names - elsewhere
 
 
 CHANGING = ("convert_change", "convert_delitem", "convert_setitem")
-"""What changes its first argument in place."""
+"""Helpers that change their first argument in place."""
 
 
 def changed(body: Sequence[ast.AST]) -> set[str]:
-    """The names that statements bind, or whose value they change in place."""
+    """Return the names that statements bind, or whose values they change in place."""
     owners = {n.id for n in changed_in_place(body) if isinstance(n, ast.Name)}
     return bound(body) | owners
 
 
 def changed_in_place(body: Iterable[ast.AST]) -> Iterator[ast.Name | ast.Attribute]:
-    """The names and attributes whose value is changed: `x` of `x[i].append(v)`."""
+    """Yield the names and attributes whose values change: `x` of `x[i].append(v)`."""
     for node in here(body):
         if isinstance(node, ast.Call) and called(node) in CHANGING:
             owner = node.args[0]
@@ -113,20 +118,20 @@ def changed_in_place(body: Iterable[ast.AST]) -> Iterator[ast.Name | ast.Attribu
 
 
 def container_of(node: ast.expr) -> ast.expr | None:
-    """What an item is taken from: `x` of `x[i]` or of `convert_getitem(x, i)`."""
+    """Return `x` of `x[i]` or of `convert_getitem(x, i)`."""
     if isinstance(node, ast.Subscript):
         return node.value
-    found = isinstance(node, ast.Call) and called(node) == "convert_getitem"
-    return node.args[0] if found else None  # type: ignore[attr-defined]
+    item = isinstance(node, ast.Call) and called(node) == "convert_getitem"
+    return node.args[0] if item else None  # type: ignore[attr-defined]
 
 
 def called(node: ast.Call) -> str:
-    """The name of a function that is called by its name."""
+    """Return the name of a function that is called by its name."""
     return getattr(node.func, "id", "")
 
 
 def bound_by(node: ast.AST) -> Iterator[str]:
-    """The names that one node binds itself."""
+    """Yield the names that one node binds itself."""
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         yield node.id
     elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -141,13 +146,14 @@ def bound_by(node: ast.AST) -> Iterator[str]:
 
 
 def here(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes that run in the scope of these statements, not in one inside."""
+    """Yield the nodes in the scope of these statements, not those of inner scopes."""
     stack = list(body)
     while stack:
         node = stack.pop()
         yield node
         if isinstance(node, Scope):
             continue
+        # The target of a comprehension is local to it.
         if isinstance(node, ast.comprehension):
             stack += [node.iter, *node.ifs]
             continue
@@ -155,24 +161,24 @@ def here(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def read(*nodes: ast.AST | None) -> set[str]:
-    """The names that are read in these trees, also by functions inside."""
-    found: set[str] = set()
+    """Return the names that are read in these trees, also by nested functions."""
+    names: set[str] = set()
     for node in (part for tree in nodes if tree is not None for part in ast.walk(tree)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
-            found.add(node.target.id)
-    return found
+            names.add(node.target.id)  # `x += 1` reads x, but its context is Store
+    return names
 
 
 def lazily(value: ast.expr) -> ast.Lambda:
     """`lambda: value`."""
-    nobody = ast.arguments([], [], None, [], [], None, [])
-    return ast.copy_location(ast.Lambda(nobody, value), value)
+    nothing = ast.arguments([], [], None, [], [], None, [])
+    return ast.copy_location(ast.Lambda(nothing, value), value)
 
 
 def declared(function: ast.FunctionDef) -> dict[str, type[ast.Global | ast.Nonlocal]]:
-    """What is declared global or nonlocal, by name."""
+    """Return the names that are declared global or nonlocal, with the statement."""
     return {
         name: type(node)
         for node in here(function.body)

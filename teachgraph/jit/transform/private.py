@@ -1,4 +1,4 @@
-"""`self.__name`, which Python calls `self._Class__name` inside a class."""
+"""Private names: `self.__name` becomes `self._Class__name`, as in a class body."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ __all__ = ["private"]
 
 
 def private(function: ast.FunctionDef, owner: str) -> ast.FunctionDef:
-    """Call private names what they are called outside the class."""
+    """Mangle private names: the converted function is compiled outside the class."""
     if owner.strip("_"):
         Private(owner.lstrip("_")).visit(function)
     return function
 
 
 class Private(ast.NodeTransformer):
-    """Renames what begins with two underscores and does not end with them."""
+    """Rename names that begin with two underscores and do not end with them."""
 
     def __init__(self, owner: str) -> None:
         self.owner = owner
 
     def renamed(self, name: str) -> str:
-        """What Python calls it."""
+        """Return the mangled name."""
         hidden = name.startswith("__") and not name.endswith("__")
         return f"_{self.owner}{name}" if hidden else name
 

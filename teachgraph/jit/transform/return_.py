@@ -1,4 +1,4 @@
-"""`return` from inside an `if` or a loop: one `return` at the end is left."""
+"""`return` inside an `if` or a loop: a flag, and one `return` in the last line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["return_"]
 
 
 def return_(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Let this function and those inside it return in their last line only."""
+    """Leave one `return` in each function, in its last line."""
     return EveryFunction(fresh).visit_FunctionDef(function)
 
 
 class EveryFunction(ast.NodeTransformer):
-    """Changes each function, the inner ones first."""
+    """Change each function, the inner ones first."""
 
     def __init__(self, fresh: Fresh) -> None:
         self.fresh = fresh
@@ -32,40 +32,43 @@ class EveryFunction(ast.NodeTransformer):
 
 
 def returns(node: ast.stmt) -> bool:
-    """Whether a statement may return."""
+    """True if a statement contains a `return`."""
     return any(isinstance(part, ast.Return) for part in here([node]))
 
 
 def single(node: ast.FunctionDef, fresh: Fresh) -> list[ast.stmt]:
-    """The body with one `return`, in its last line."""
+    """Return the body of a function with one `return`, in its last line."""
     flag, result = fresh("returned"), fresh("result")
     head = [s for s in node.body[:1] if is_docstring(s)]
-    made = Returns(flag, result).straight(node.body[len(head) :])
-    first = "convert_nothing()" if made.always else "None"
+    straight = Returns(flag, result).straight(node.body[len(head) :])
+    body = straight.body
+    # If every path assigns the result, no branch has to merge it with None.
+    first = "convert_nothing()" if straight.always else "None"
     begin = f"{result} = {first}"
-    if flag in {name for s in made.body for name in read(s)}:
+    if flag in {name for s in body for name in read(s)}:
         begin = f"{flag} = False; {begin}"
     else:
-        made.body[:] = Without(flag).all(made.body)
+        body[:] = Without(flag).all(body)
     line = node.body[len(head)]
-    back = statements(f"def f():\n return {result}", made.body[-1])[0].body  # type: ignore[attr-defined]
-    return [*head, *statements(begin, line), *made.body, *back]
+    # A `return` parses only within a function.
+    last = statements(f"def f():\n return {result}", body[-1])[0].body  # type: ignore[attr-defined]
+    return [*head, *statements(begin, line), *body, *last]
 
 
 def is_docstring(node: ast.stmt) -> bool:
-    """Whether a statement is a bare string."""
+    """True for a bare string."""
     value = getattr(node, "value", None)
     return isinstance(node, ast.Expr) and isinstance(getattr(value, "value", None), str)
 
 
 class Without(ast.NodeTransformer):
-    """Leaves out the assignments of a flag that nobody reads."""
+    """Remove the assignments of a flag that nobody reads."""
 
     def __init__(self, flag: str) -> None:
         self.flag = flag
 
     def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """The statements without them."""
+        """Transform all statements of a body."""
         return list(self.visit(ast.Module(body, [])).body)
 
     def visit_Assign(self, node: ast.Assign) -> ast.Assign | None:
@@ -106,7 +109,7 @@ class Returns(Jumps):
 
 
 def endless(node: ast.For | ast.While) -> bool:
-    """Whether nothing but a `return` ends a loop."""
+    """True for `while True` without a `break`: only a `return` ends it."""
     test = getattr(node, "test", None)
     ever = isinstance(test, ast.Constant) and bool(test.value)
     return ever and not any(isinstance(part, ast.Break) for part in own(node))

@@ -1,4 +1,4 @@
-"""`a if c else b`: both parts are computed only when they are wanted."""
+"""`a if c else b`: a call with both parts as functions, computed only when needed."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ __all__ = ["ternary"]
 
 
 def ternary(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Have each `a if c else b` decided at run time."""
-    made = Ternary().visit(function)
-    assert isinstance(made, ast.FunctionDef)
-    return made
+    """Decide each `a if c else b` at run time."""
+    changed = Ternary().visit(function)
+    assert isinstance(changed, ast.FunctionDef)
+    return changed
 
 
 class Ternary(ast.NodeTransformer):
-    """Replaces the expression by a call."""
+    """Replace the expression by a call."""
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
         self.generic_visit(node)
+        # `:=` in a lambda would assign to a variable of the lambda.
         if any(
             isinstance(part, ast.NamedExpr)
             for side in (node.body, node.orelse)
             for part in ast.walk(side)
         ):
             return node
-        made = call(
+        decided = call(
             "convert_ternary", node.test, lazily(node.body), lazily(node.orelse)
         )
-        return ast.copy_location(made, node)
+        return ast.copy_location(decided, node)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.core.errors import DTypeError
 from teachgraph.ops import decomposition, diagonal, linalg, spectral
 from teachgraph.ops import lu as elimination
 from teachgraph.ops.decomposition import inverse as inverse_op
@@ -267,10 +268,18 @@ def trace(
 ) -> Any:
     """The sum along a diagonal of two dimensions.
 
+    Raises:
+        DTypeError: `x` is a text, as for `tg.record`, which records lines.
+
     >>> import numpy as np
     >>> float(trace(np.eye(3)))
     3.0
     """
+    if isinstance(x, str):
+        raise DTypeError(
+            "it sums a diagonal of a tensor; to record what the lines of a `with` "
+            f"block do, use tg.record({x!r})"
+        )
     return diagonal.trace(x, offset=offset, axis1=axis1, axis2=axis2)
 
 

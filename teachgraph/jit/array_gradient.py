@@ -1,4 +1,8 @@
-"""A list of a program on the tape: its parts are Tensors, its gradient is one list."""
+"""Tensor arrays on the tape: the parts are Tensors, the gradient is one array.
+
+A program's array is one output of its node. The user gets a list of Tensors, so a node
+of its own joins their gradients into that of the array.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ __all__ = ["ProgramOp", "joined", "parts_of"]
 
 
 class ProgramOp(Op):
-    """A whole program, or a list of one, as the tape knows an op."""
+    """An op of the tape without a kernel: a whole program, or a step of its arrays."""
 
     def __init__(self, name: str, outputs: Sequence[str], rule: Rule) -> None:
         self.type, self.rule = name, rule
@@ -27,7 +31,7 @@ class ProgramOp(Op):
 
 
 def parts_of(array: TensorArray, edge: Edge) -> list[Tensor]:
-    """The parts of a list of the program, whose gradients meet in one of the list."""
+    """Return the parts of an array as Tensors, with one node that joins gradients."""
     count = len(array.parts)
     op = ProgramOp("list", [f"part_{i}" for i in range(count)], PartsRule(array))
     node = Node(op, [edge], [], {})
@@ -39,13 +43,13 @@ def parts_of(array: TensorArray, edge: Edge) -> list[Tensor]:
     ]
 
 
-class Listed(Tensor):
-    """A whole list as one value on the tape: the gradient of a list, while recorded."""
+class ArrayTensor(Tensor):
+    """A whole array as one value on the tape: its gradient, with `create_graph`."""
 
     __slots__ = ()
 
     def parted(self) -> list[Tensor]:
-        """Its parts."""
+        """Return the parts as Tensors."""
         array: Any = self.data
         if self.stop_gradient:
             return list(map(Tensor, array.parts))
@@ -56,18 +60,18 @@ class Listed(Tensor):
         return joined([one + another for one, another in pairs])
 
 
-def joined(parts: Sequence[Tensor]) -> Listed:
-    """The reverse of `parts_of`: a list whose gradient goes back to each of these."""
+def joined(parts: Sequence[Tensor]) -> ArrayTensor:
+    """Join Tensors into one array, the inverse of `parts_of`."""
     array: Any = TensorArray(part.data for part in parts)
     edges = [None if part.stop_gradient else part.edge for part in parts]
     if not any(edges):
-        return Listed(array)
+        return ArrayTensor(array)
     node = Node(ProgramOp("join", ["list"], JoinRule(1)), edges, [], {})
-    return Listed(array, False, node)
+    return ArrayTensor(array, False, node)
 
 
-class ListRule(Rule):
-    """A rule that keeps nothing."""
+class SaveNothingRule(Rule):
+    """A gradient rule without saved tensors."""
 
     def __init__(self, count: int) -> None:
         self.upstream = tuple(range(count))
@@ -75,8 +79,8 @@ class ListRule(Rule):
         self.variadic = False
 
 
-class PartsRule(ListRule):
-    """The gradient of a list: the gradients of its parts, zeros where there is none."""
+class PartsRule(SaveNothingRule):
+    """Gradient rule of `parts_of`: join the parts' gradients, zeros if missing."""
 
     def __init__(self, array: TensorArray) -> None:
         super().__init__(len(array.parts))
@@ -85,7 +89,7 @@ class PartsRule(ListRule):
     def __call__(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
     ) -> tuple[Any, ...]:
-        """A list of gradients."""
+        """Return the array of gradients."""
         douts = [
             np.zeros_like(part) if dout is None else dout
             for dout, part in zip(upstream, self.array.parts, strict=True)
@@ -95,12 +99,12 @@ class PartsRule(ListRule):
         return (TensorArray(douts),)
 
 
-class JoinRule(ListRule):
-    """The gradients of parts that were joined: the parts of the list's gradient."""
+class JoinRule(SaveNothingRule):
+    """Gradient rule of `joined`: take the array's gradient apart."""
 
     def __call__(
         self, upstream: Sequence[Any], saved: Sequence[Any], attrs: Any
     ) -> tuple[Any, ...]:
-        """A gradient for each part."""
+        """Return a gradient for each part."""
         (dout,) = upstream
-        return tuple(dout.parted() if isinstance(dout, Listed) else dout.parts)
+        return tuple(dout.parted() if isinstance(dout, ArrayTensor) else dout.parts)

@@ -1,4 +1,4 @@
-"""What an op cannot take is refused in words, in every life."""
+"""Checks that an op refuses in words what it cannot take, in every life."""
 
 from __future__ import annotations
 
@@ -11,14 +11,9 @@ import pytest
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import DTypeError, OpError
+from tests.ops.checks.trial import Check
 from tests.ops.contract import Row, Wrong
 from tests.ops.lives import in_static_mode, op_of
-from tests.ops.table import TABLE, mistakes, name
-
-MISTAKES = mistakes()
-IDS = [name(row, wrong) for row, wrong in MISTAKES]
-WITH_INPUTS = [(row, wrong) for row, wrong in MISTAKES if wrong.inputs]
-INPUT_IDS = [name(row, wrong) for row, wrong in WITH_INPUTS]
 
 
 def check(error: OpError, row: Row, wrong: Wrong, line: int) -> None:
@@ -37,36 +32,26 @@ def check(error: OpError, row: Row, wrong: Wrong, line: int) -> None:
     assert f"{__file__}:{line}" in message
 
 
-@pytest.mark.parametrize(("row", "wrong"), WITH_INPUTS, ids=INPUT_IDS)
-def test_on_arrays(row: Row, wrong: Wrong) -> None:
-    with pytest.raises(OpError) as caught:
-        op_of(row)(*wrong.inputs, **wrong.attrs)
-    check(caught.value, row, wrong, line_before(test_on_arrays))
-
-
-@pytest.mark.parametrize(("row", "wrong"), MISTAKES, ids=IDS)
-def test_on_tensors(row: Row, wrong: Wrong) -> None:
-    inputs = [tg.Tensor(x) for x in wrong.inputs]
-    with pytest.raises(OpError) as caught:
-        op_of(row)(*inputs, **wrong.attrs)
-    check(caught.value, row, wrong, line_before(test_on_tensors))
-
-
 def line_before(function: Any) -> int:
-    """The line of a test that calls the op."""
+    """The line of a check that calls the op."""
     lines, first = inspect.getsourcelines(function)
     return first + next(i for i, line in enumerate(lines) if "op_of(row)(" in line)
 
 
-STATIC_MISTAKES = [(row, wrong) for row, wrong in MISTAKES if not wrong.by_value]
+def refused_on_arrays(row: Row, wrong: Wrong) -> None:
+    with pytest.raises(OpError) as caught:
+        op_of(row)(*wrong.inputs, **wrong.attrs)
+    check(caught.value, row, wrong, line_before(refused_on_arrays))
 
 
-@pytest.mark.parametrize(
-    ("row", "wrong"),
-    STATIC_MISTAKES,
-    ids=[name(row, wrong) for row, wrong in STATIC_MISTAKES],
-)
-def test_while_a_program_is_built(row: Row, wrong: Wrong) -> None:
+def refused_on_tensors(row: Row, wrong: Wrong) -> None:
+    inputs = [tg.Tensor(x) for x in wrong.inputs]
+    with pytest.raises(OpError) as caught:
+        op_of(row)(*inputs, **wrong.attrs)
+    check(caught.value, row, wrong, line_before(refused_on_tensors))
+
+
+def refused_while_a_program_is_built(row: Row, wrong: Wrong) -> None:
     program = static.Program()
     with static.program_guard(program, static.Program()), in_static_mode():
         inputs = [
@@ -75,17 +60,11 @@ def test_while_a_program_is_built(row: Row, wrong: Wrong) -> None:
         ]
         with pytest.raises(OpError) as caught:
             op_of(row)(*inputs, **wrong.attrs)
-    check(caught.value, row, wrong, line_before(test_while_a_program_is_built))
+    check(caught.value, row, wrong, line_before(refused_while_a_program_is_built))
     assert program.global_block().ops == []
 
 
-VALUES = [(row, wrong) for row, wrong in MISTAKES if wrong.by_value]
-
-
-@pytest.mark.parametrize(
-    ("row", "wrong"), VALUES, ids=[name(row, wrong) for row, wrong in VALUES]
-)
-def test_when_a_program_runs(row: Row, wrong: Wrong) -> None:
+def refused_when_a_program_runs(row: Row, wrong: Wrong) -> None:
     """Values are known only then; the error names the line that built the op."""
     program = static.Program()
     with static.program_guard(program, static.Program()):
@@ -98,40 +77,68 @@ def test_when_a_program_runs(row: Row, wrong: Wrong) -> None:
     feed = {v.name: x for v, x in zip(inputs, wrong.inputs, strict=True)}
     with pytest.raises(OpError) as caught:
         static.Executor().run(program, feed, [fetch])
-    check(caught.value, row, wrong, line_before(test_when_a_program_runs))
+    check(caught.value, row, wrong, line_before(refused_when_a_program_runs))
 
 
-ROWS = [row for row in TABLE.values() if row.accepts]
+def with_inputs(row: Row, wrong: Wrong) -> bool:
+    return bool(wrong.inputs)
 
 
-SEVERAL = [row for row in ROWS if len(row.cases[0].inputs) > 1]
+def by_value(row: Row, wrong: Wrong) -> bool:
+    return wrong.by_value
 
 
-@pytest.mark.parametrize("row", SEVERAL, ids=lambda row: row.op)
-@pytest.mark.parametrize("kind", [str, object, complex, "datetime64[s]"])
-def test_beside_a_tensor_what_is_no_number_is_refused(row: Row, kind: Any) -> None:
+def by_shape(row: Row, wrong: Wrong) -> bool:
+    return not wrong.by_value
+
+
+CHECKS = (
+    Check(refused_on_arrays, with_inputs),
+    Check(refused_on_tensors),
+    Check(refused_while_a_program_is_built, by_shape),
+    Check(refused_when_a_program_runs, by_value),
+)
+
+
+def beside_a_tensor_what_is_no_number_is_refused(row: Row) -> None:
     first, *others = row.cases[0].inputs
-    odd = [np.zeros(np.shape(x), kind) for x in others]
-    with pytest.raises(DTypeError, match=row.op):
-        op_of(row)(tg.Tensor(first), *odd, **row.cases[0].attrs)
+    for kind in (str, object, complex, "datetime64[s]"):
+        odd = [np.zeros(np.shape(x), kind) for x in others]
+        with pytest.raises(DTypeError, match=row.op):
+            op_of(row)(tg.Tensor(first), *odd, **row.cases[0].attrs)
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.op)
-def test_an_attribute_it_does_not_have_is_refused(row: Row) -> None:
+def an_attribute_it_does_not_have_is_refused(row: Row) -> None:
     case = row.cases[0]
     with pytest.raises(OpError, match=f"(?s){row.op} .*colour"):
         op_of(row)(*map(tg.Tensor, case.inputs), **case.attrs, colour="red")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.op)
-def test_an_input_too_many_or_too_few_is_refused(row: Row) -> None:
+def an_input_too_many_or_too_few_is_refused(row: Row) -> None:
     case = row.cases[0]
     inputs = list(map(tg.Tensor, case.inputs))
-    if op_of(row).variadic:
-        return
     with pytest.raises(OpError, match=row.op):
         op_of(row)(*inputs, *inputs, *inputs, **case.attrs)
     required = len(inputs) - len(op_of(row).optional)
     if required > 1:
         with pytest.raises(OpError, match=row.op):
             op_of(row)(*inputs[: required - 1], **case.attrs)
+
+
+def takes_inputs(row: Row) -> bool:
+    return bool(row.accepts)
+
+
+def takes_several(row: Row) -> bool:
+    return takes_inputs(row) and len(row.cases[0].inputs) > 1
+
+
+def takes_a_fixed_number(row: Row) -> bool:
+    return takes_inputs(row) and not op_of(row).variadic
+
+
+ROW_CHECKS = (
+    Check(beside_a_tensor_what_is_no_number_is_refused, takes_several),
+    Check(an_attribute_it_does_not_have_is_refused, takes_inputs),
+    Check(an_input_too_many_or_too_few_is_refused, takes_a_fixed_number),
+)

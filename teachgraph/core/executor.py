@@ -1,0 +1,842 @@
+"""Executing: a Program becomes a plan, and the plan writes itself down as Python.
+
+A plan is a list of steps, one an operator. The interpreter runs them one by one; for
+speed, and to be read, they write the lines of one straight Python function.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from contextvars import ContextVar, copy_context
+from copy import copy
+from functools import cached_property, partial
+from operator import attrgetter
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+
+from teachgraph.core.errors import (
+    FeedError,
+    FetchError,
+    NotInitializedError,
+    OpError,
+    ProgramError,
+    at_user_line,
+)
+from teachgraph.core.extend import HookPoint
+from teachgraph.core.observe import announce, followed, observers
+from teachgraph.core.op import SILENT, GradOp, Like, force, slot_name
+from teachgraph.core.scope import Scope, global_scope
+from teachgraph.core.source import Code, Writer
+
+if TYPE_CHECKING:
+    from contextvars import Context
+
+    from teachgraph.core.program import Block, Operator, Program, Variable
+
+__all__ = [
+    "Call",
+    "Executor",
+    "Lower",
+    "Lowering",
+    "Plan",
+    "Step",
+    "Values",
+    "as_fed",
+    "lower",
+    "program_passes",
+    "run_steps",
+    "step_passes",
+]
+
+Array = np.ndarray[Any, Any]
+Values = MutableMapping[str, Any]
+Names = Callable[[str], str]
+Inputs = Mapping[str, Any]
+Lower = Callable[["Lowering", "Operator", Names], Sequence["Step"]]
+
+EMPTY = "@EMPTY@"
+
+spec_of = attrgetter("shape", "dtype", "__class__")
+
+caller: ContextVar[Context] = ContextVar("caller")
+"""The context that `Plan.run` was called in: code of the user's own runs in it."""
+
+
+class Step(Protocol):
+    """What an operator is lowered to.
+
+    Its values have names that are unique in the program; see `Lowering`.
+
+    Attributes:
+        operator: The operator, for messages.
+        arguments: Variables it takes from around it, None for one that is left out.
+        outputs: Variables that have a value after it, None for one nobody wants.
+        inner: Further variables that have one if it went a certain way.
+        told: Those whose values an error message shows.
+    """
+
+    @property
+    def operator(self) -> Operator: ...  # noqa: D102
+    @property
+    def arguments(self) -> Sequence[str | None]: ...  # noqa: D102
+    @property
+    def outputs(self) -> Sequence[str | None]: ...  # noqa: D102
+    @property
+    def inner(self) -> AbstractSet[str]: ...  # noqa: D102
+    @property
+    def told(self) -> Sequence[str | None]: ...  # noqa: D102
+
+    def run(self, values: Values) -> None:
+        """Run it on these values."""
+
+    def write(self, writer: Writer) -> None:
+        """Write down the same as Python."""
+
+
+program_passes: list[Callable[[Program, Sequence[str]], Program]] = []
+"""What rewrites a program (`program, fetches -> program`) before it is lowered."""
+
+StepPass = Callable[[Sequence[Step], set[str], Mapping[str, "Variable"]], list[Step]]
+
+step_passes: list[StepPass] = []
+"""What rewrites steps (`steps, kept, variables -> steps`) before they are written."""
+
+
+class Call:
+    """`outputs = function(*arguments, **attrs)`: the step of an ordinary operator.
+
+    Attributes:
+        function: The kernel, or the gradient rule.
+        attrs: The attributes it is given: those that differ from its own defaults.
+        single: Whether it returns its one result bare.
+        lazy: Whether results may be lambdas, to be called if wanted.
+        statements: The NumPy that the op comes to; None to call the function.
+        used: The arguments that the statements read.
+    """
+
+    def __init__(self, operator: Operator, names: Names) -> None:
+        op, own = operator.op, operator.own_attrs
+        self.operator, self.function = operator, op.kernel
+        if op.context is copy_context:
+            self.function = in_callers_context(op.kernel)
+        self.arguments = [settled(n, names) for n in op.arguments(operator.inputs)]
+        self.told, self.inner = self.arguments, set[str]()
+        self.lazy = isinstance(op, GradOp)
+        if isinstance(op, GradOp):
+            self.attrs = {name: own[name] for name in op.source.defaults}
+            results = gradient_names(operator, op)
+            self.single = len(op.source.of) == 1 and not op.forward.variadic
+        else:
+            self.attrs = {
+                k: v for k, v in own.items() if v is not op.defaults.get(k, own)
+            }
+            slots = [slot_name(name) for name in op.outputs]
+            results = [n for slot in slots for n in operator.outputs.get(slot, ())]
+            self.single = len(results) == 1
+        self.outputs = [settled(name, names) for name in results]
+        self.statements: str | None = None
+        self.used: list[str] = []
+
+    def compute(self, values: Sequence[Any]) -> list[Any]:
+        """The results for these argument values, None where nobody wants one."""
+        returned = self.function(*values, **self.attrs)
+        results = (returned,) if self.single else returned
+        return [
+            None if name is None else force(result) if self.lazy else result
+            for name, result in zip(self.outputs, results, strict=True)
+        ]
+
+    def run(self, values: Values) -> None:
+        """Run it on these values, and tell the observers."""
+        given = [None if name is None else values[name] for name in self.arguments]
+        results = zip(self.outputs, self.compute(given), strict=True)
+        new = {name: result for name, result in results if name is not None}
+        values.update(new)
+        if observers:
+            known = {name: value for name, value in new.items() if value is not None}
+            announce("run_op", self.operator, known)
+
+    def write(self, writer: Writer) -> None:
+        """Write the statements of the op, else the call."""
+        if self.statements is None:
+            writer.call(self)
+        else:
+            writer.inline(self, self.statements)
+
+    def with_attrs(self, **attrs: Any) -> Call:
+        """The call of its function with these attributes besides."""
+        other = copy(self)
+        other.attrs, other.statements = {**self.attrs, **attrs}, None
+        return other
+
+    def named_arguments(self) -> Iterable[tuple[str, str | None]]:
+        """The arguments with the op's names for them: `x_0`, `x_1` those in a list."""
+        op = self.operator.op
+        names = op.inputs
+        if op.variadic:
+            last = len(names) - 1
+            count = len(self.arguments) - last
+            names = (*names[:last], *(f"{names[last]}_{i}" for i in range(count)))
+        return zip(names, self.arguments, strict=True)
+
+    def named_results(self) -> Iterable[tuple[str, str | None]]:
+        """The results with the op's names for them: `dx` for the gradient of `x`."""
+        op = self.operator.op
+        names: Sequence[str] = op.outputs
+        if isinstance(op, GradOp):
+            names = [f"d{name}" for name in op.source.of]
+        return zip(names, self.outputs, strict=False)
+
+    def settle(self, known: Mapping[str, Like]) -> None:
+        """Ask the op for its statements, if what it is given is known."""
+        op = self.operator.op
+        if op.expression is None or not all(
+            n is None or n in known for n in self.arguments
+        ):
+            return
+        likes = [None if name is None else known[name] for name in self.arguments]
+        attrs = op.complete(self.operator.own_attrs)
+        if isinstance(op, GradOp):
+            attrs = {name: attrs[name] for name in op.source.defaults}
+        statements = op.expression(*likes, **attrs)
+        if statements is not None:
+            self.choose(statements.splitlines())
+
+    def choose(self, statements: Sequence[str]) -> None:
+        """Take the statements, but for those that only compute what nobody wants."""
+        words = {line: {*re.findall(r"\w+", line)} for line in statements}
+        unwanted = {name for name, variable in self.named_results() if variable is None}
+        wanted = [line for line in statements if words[line].isdisjoint(unwanted)]
+        used = set[str]().union(*(words[line] for line in wanted))
+        named = self.named_arguments()
+        self.used = [v for name, v in named if v is not None and name in used]
+        self.statements = "\n".join(wanted)
+
+
+def gradient_names(operator: Operator, op: GradOp) -> list[str]:
+    """A variable for each result of a rule, `@EMPTY@` for a gradient nobody wants."""
+    found: list[str] = []
+    for name in op.source.of:
+        slot, count = slot_name(name), 1
+        if op.forward.variadic and name == op.forward.inputs[-1]:
+            count = len(operator.inputs.get(slot, ()))
+        found += operator.outputs.get(f"{slot}@GRAD") or [EMPTY] * (count or 1)
+    return found
+
+
+def settled(name: str | None, names: Names) -> str | None:
+    """A variable's name among all steps, None for the placeholder of no variable."""
+    return None if name is None or name == EMPTY else names(name)
+
+
+def in_callers_context(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A kernel that runs where the plan was called, and not in silence."""
+
+    def foreign(*inputs: Any, **attrs: Any) -> Any:
+        return caller.get().copy().run(kernel, *inputs, **attrs)
+
+    return foreign
+
+
+class Lowering:
+    """Turns the operators of a program into steps.
+
+    A name in a block stands for the innermost variable of that name. Among the steps,
+    which may come from several blocks, each variable has a name of its own.
+
+    Attributes:
+        program: The program.
+        options: What lowerings of extensions may ask for, by name.
+        writers: The steps that lowerings of extensions gave, by what they write.
+    """
+
+    def __init__(self, program: Program, options: Mapping[str, Any]) -> None:
+        self.program, self.options = program, options
+        self.writers: dict[str, Step] = {}
+        self.shared = Counter(name for block in program.blocks for name in block.vars)
+
+    def steps(self) -> list[Step]:
+        """What the program runs, in order."""
+        block = self.program.global_block()
+        return self.body(block, partial(self.key, block))
+
+    def body(self, block: Block, names: Names) -> list[Step]:
+        """The steps of a block, in which these are the names of variables."""
+        return [step for op in block.ops for step in lower.call(self, op, names)]
+
+    def key(self, block: Block, name: str) -> str:
+        """The name of a block's variable among those of all blocks."""
+        alone = block.idx == 0 or self.shared[name] == 1
+        return name if alone else f"{name}@block{block.idx}"
+
+    def variables(self) -> dict[str, Variable]:
+        """Every variable by its name among the steps."""
+        return {
+            self.key(block, name): variable
+            for block in self.program.blocks
+            for name, variable in block.vars.items()
+        }
+
+
+def lower_operator(
+    lowering: Lowering, operator: Operator, names: Names
+) -> Sequence[Step]:
+    """The steps of an operator: those its op has a lowering for, else a call."""
+    if operator.op.lower is None:
+        return [Call(operator, names)]
+    steps: Sequence[Step] = operator.op.lower(lowering, operator, names)
+    for name in operator.output_arg_names:
+        lowering.writers[names(name)] = steps[-1]
+    return steps
+
+
+lower: HookPoint[Lower] = HookPoint(lower_operator)
+"""Lowers an operator; random ones in a seeded program wrap it."""
+
+
+def run_steps(steps: Sequence[Step], values: Values) -> None:
+    """Run steps one by one.
+
+    Raises:
+        OpError: A step cannot take its inputs; it names the user's line.
+    """
+    for step in steps:
+        try:
+            step.run(values)
+        except Exception as error:
+            raise failed(step, values, error) from cause_of(error)
+
+
+def failed(step: Step, values: Mapping[str, Any], error: Exception) -> Exception:
+    """The error to raise when a step raised `error`, after telling the observers.
+
+    It is the same if a step of a body has been explained already. A gradient operator
+    names the line of the forward one, which the user can change.
+    """
+    if getattr(error, "explained", False):
+        return error
+    operator, names = step.operator, step.told
+    given = [None if name is None else values.get(name) for name in names]
+    attrs, written = operator.own_attrs, operator.twin or operator
+    called = [described(operator.block, name) for name in names]
+    explained = operator.op.explain(
+        given, attrs, error, where=written.callsite, called=called
+    )
+    explained.explained = True  # type: ignore[attr-defined]
+    inputs = {n: v for n, v in zip(names, given, strict=True) if n is not None}
+    announce("run_failed", operator, inputs, explained)
+    return explained
+
+
+def described(block: Block, name: str | None) -> str:
+    """A variable's name, and how it was declared if that leaves a size open."""
+    variable = None if name is None else block._find_var_recursive(name)
+    if variable is None or -1 not in variable.shape:
+        return name or ""
+    return f"{name}, declared {list(variable.shape)}"
+
+
+def cause_of(error: Exception) -> BaseException | None:
+    """The error of a user's own function, which a traceback should show."""
+    return error.__cause__ if isinstance(error, OpError) else None
+
+
+class Plan:
+    """A program made ready to run with these feeds and fetches.
+
+    Attributes:
+        program: The program, which stays as it is.
+        steps: What it runs.
+        known: The variables by their names among the steps.
+        variables: Those of the program's outermost block.
+        fetches: Names of the variables that are returned.
+        feeds: Names of the variables that must be fed.
+        unknown: Names that are fed, and are no variables.
+        reads, stores: Names of those that it takes from the scope, and leaves there.
+        fed, held: Shapes and dtypes of feeds and of `reads` that fitted last.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        steps: Sequence[Step],
+        known: Mapping[str, Variable],
+        fed: Iterable[str],
+        fetches: Sequence[str],
+    ) -> None:
+        self.program, self.steps, self.known = program, steps, known
+        self.variables, self.fetches = program.global_block().vars, list(fetches)
+        written = dict.fromkeys(n for s in steps for n in s.outputs if n is not None)
+        outside = self.outside()
+        self.check_fetches(written)
+        needed = {n: s for n, s in outside.items() if self.is_fed(n)}
+        given = {*fed}
+        for name, reader in needed.items():
+            if name not in given:
+                raise FeedError(missing_feed(self.variables[name], reader))
+        for name in given & self.variables.keys():
+            if not self.is_fed(name):
+                raise FeedError(not_to_be_fed(self.variables[name]))
+        self.unknown = sorted(given - self.variables.keys())
+        self.feeds = list(needed)
+        self.reads = [name for name in outside if name not in needed]
+        self.stores = [name for name in written if self.is_kept(name)]
+        self.fed: list[Any] = []
+        self.held: list[Any] = []
+        self.foreign = any(
+            operator.op.context is copy_context
+            for block in program.blocks
+            for operator in block.ops
+        )
+
+    @classmethod
+    def of(
+        cls,
+        program: Program,
+        fed: Iterable[str],
+        fetches: Sequence[str],
+        passes: Sequence[Callable[[Program, Sequence[str]], Program]] = (),
+        **options: Any,
+    ) -> Self:
+        """The plan of a program, after these passes over a copy of it."""
+        running = program
+        for rewrite in passes:
+            running = rewrite(running, fetches)
+        lowering = Lowering(running, options)
+        plan = cls(running, lowering.steps(), lowering.variables(), fed, fetches)
+        plan.program = program
+        return plan
+
+    def is_fed(self, name: str) -> bool:
+        """Whether the caller gives the value of a variable."""
+        return name in self.variables and self.variables[name].is_data
+
+    def is_kept(self, name: str) -> bool:
+        """Whether the value of a variable lives in the scope."""
+        return name in self.variables and self.variables[name].persistable
+
+    def outside(self) -> dict[str, Step | None]:
+        """The variables that are read before a step writes them, and their readers.
+
+        Raises:
+            ProgramError: One is neither fed nor in the scope.
+        """
+        made, perhaps = set[str](), set[str]()
+        found: dict[str, Step | None] = {}
+        for step in self.steps:
+            for name in step.arguments:
+                if name is None or name in made:
+                    continue
+                if self.is_fed(name) or self.is_kept(name):
+                    found.setdefault(name, step)
+                elif name not in perhaps:
+                    message = f"{step.operator.type} reads {name!r}, which has no value"
+                    raise ProgramError(at_user_line(message, step.operator.callsite))
+            made.update(name for name in step.outputs if name is not None)
+            perhaps |= step.inner
+        unread = [n for n in self.fetches if n not in made and n not in found]
+        return found | {n: None for n in unread if self.is_fed(n) or self.is_kept(n)}
+
+    def check_fetches(self, written: Mapping[str, None]) -> None:
+        """Every fetched variable must be one that has a value by the end."""
+        for name in self.fetches:
+            known = name in self.variables
+            if not known or not (
+                name in written or self.is_kept(name) or self.is_fed(name)
+            ):
+                raise FetchError(no_such_fetch(self.program, name))
+
+    @cached_property
+    def code(self) -> Code:
+        """The plan as Python, for values that are as the program declares them."""
+        self.settle()
+        return self.written_down()
+
+    @cached_property
+    def careful(self) -> Code:
+        """The plan as Python in which each kernel is called, and checks its inputs."""
+        plain = copy(self)
+        plain.steps = [
+            step.with_attrs() if isinstance(step, Call) else step for step in self.steps
+        ]
+        return plain.written_down()
+
+    def settle(self) -> None:
+        """Let ops say their NumPy statements where shapes and dtypes are certain."""
+        names = (*self.feeds, *self.reads)
+        given = {name: self.variables[name] for name in names if name in self.variables}
+        settle(self.steps, given, self.known)
+
+    def written_down(self) -> Code:
+        """The steps as Python, after the passes over them."""
+        steps, writer = self.steps, Writer(self.fetches)
+        for change in step_passes:
+            steps = change(steps, {*self.fetches, *self.stores}, self.known)
+        for name in self.feeds:
+            writer.line(f"{writer.name(name)} = feed[{name!r}]")
+        for name in self.reads:
+            writer.line(f"{writer.name(name)} = scope[{name!r}]")
+        for step in steps:
+            step.write(writer)
+        fetched = ", ".join(map(writer.name, self.fetches))
+        stored = ", ".join(f"{n!r}: {writer.name(n)}" for n in self.stores)
+        writer.line(f"return [{fetched}], {{{stored}}}")
+        return writer.code()
+
+    @property
+    def source(self) -> str:
+        """The text of the program as Python."""
+        return self.code.source
+
+    def run(self, feed: Inputs, scope: Scope) -> list[Any]:
+        """Run it once; the scope changes only if every operator succeeds.
+
+        Raises:
+            FeedError: A feed is of the wrong shape or dtype.
+            NotInitializedError: A persistable variable has no value yet.
+            OpError: An operator cannot take its inputs.
+        """
+        values, code = scope.values, self.code
+        try:
+            fits = [*map(spec_of, map(feed.get, self.feeds))] == self.fed and [
+                *map(spec_of, map(values.get, self.reads))
+            ] == self.held
+        except AttributeError:  # a list of numbers, or no value at all
+            fits = False
+        if not fits:
+            feed, code = self.fitted(feed, values)
+        try:
+            fetched, stored = self.silently(code.function, feed, values)
+        except Exception as error:
+            self.check_initialized(scope)
+            raise self.located(error, code) from cause_of(error)
+        values.update(stored)
+        return fetched  # type: ignore[no-any-return]
+
+    def fitted(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
+        """The feed as declared, and the code for what the scope holds."""
+        feed = self.checked(feed)
+        arrays = [feed[name] for name in self.feeds]
+        held = [values.get(name) for name in self.reads]
+        names, given = [*self.feeds, *self.reads], [*arrays, *held]
+        declared = map(self.variables.get, names)
+        if not all(map(is_like, given, declared)):
+            return feed, self.careful
+        self.fed, self.held = [*map(spec_of, arrays)], [*map(spec_of, held)]
+        return feed, self.code
+
+    def checked(self, feed: Inputs) -> dict[str, Any]:
+        """The fed values that are read, as arrays of the declared shapes and dtypes.
+
+        Raises:
+            FeedError: One is of another shape or dtype.
+        """
+        return {name: as_fed(self.variables[name], feed[name]) for name in self.feeds}
+
+    def silently(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a function where NumPy warns of no infinity or NaN."""
+        context = SILENT.copy()
+        if self.foreign:
+            context.run(caller.set, copy_context())
+        return context.run(function, *arguments)
+
+    def interpret(self, feed: Inputs, scope: Scope) -> list[Any]:
+        """Run it step by step, telling the observers."""
+        values: dict[str, Any] = self.checked(feed)
+        self.check_initialized(scope)
+        values.update((name, scope.values[name]) for name in self.reads)
+        self.silently(run_steps, self.steps, values)
+        scope.values.update((name, values[name]) for name in self.stores)
+        return [values[name] for name in self.fetches]
+
+    def watched(self, feed: Inputs, scope: Scope, *, interpret: bool) -> list[Any]:
+        """Run it, telling the observers when it begins and ends."""
+        feed = self.checked(feed)
+        announce("run_begin", self.program, feed)
+        try:
+            return self.interpret(feed, scope) if interpret else self.run(feed, scope)
+        finally:
+            announce("run_end", self.program)
+
+    def check_initialized(self, scope: Scope) -> None:
+        """Every persistable variable that is read must have a value."""
+        for name in self.reads:
+            if scope.values.get(name) is None:
+                readers = (s.operator for s in self.steps if name in s.arguments)
+                raise NotInitializedError(not_initialized(name, next(readers, None)))
+
+    def located(self, error: Exception, code: Code) -> Exception:
+        """An error of generated code, told of the operator whose line it was."""
+        frame: TracebackType | None = error.__traceback__
+        while frame is not None and frame.tb_frame.f_code is not code.function.__code__:
+            frame = frame.tb_next
+        step = None if frame is None else code.steps.get(frame.tb_lineno)
+        if frame is None or step is None:
+            return error
+        local = frame.tb_frame.f_locals
+        return failed(step, {n: local.get(i) for i, n in code.names.items()}, error)
+
+
+def settle(
+    steps: Sequence[Step],
+    known: Mapping[str, Variable],
+    variables: Mapping[str, Variable],
+) -> None:
+    """Ask the ops of calls for statements where shapes and dtypes are certain.
+
+    Certain are those of what is fed and of what the scope holds, which are compared
+    with the program's; and of what ops compute from these, if it is written once.
+    """
+    likes = {
+        name: Like((variable.shape, variable.dtype))
+        for name, variable in known.items()
+        if variable.type == "LOD_TENSOR"
+    }
+    writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
+    for step in steps:
+        if not isinstance(step, Call):
+            for name in (*step.outputs, *step.inner):
+                likes.pop(name or "", None)
+            continue
+        step.settle(likes)
+        certain = all(name is None or name in likes for name in step.arguments)
+        for name in step.outputs:
+            variable = variables.get(name or "")
+            if name is None or variable is None:
+                continue
+            if (
+                certain
+                and variable.type == "LOD_TENSOR"
+                and (writes[name] == 1 or name in step.arguments)
+            ):
+                likes[name] = Like((variable.shape, variable.dtype))
+            else:
+                likes.pop(name, None)
+
+
+def is_like(value: Any, variable: Variable | None) -> bool:
+    """Whether a value is an array of the shape and dtype that a variable declares."""
+    if variable is None or not (
+        type(value) is np.ndarray or isinstance(value, np.generic)
+    ):
+        return False
+    same = value.dtype == variable.dtype
+    return bool(same and fits(value.shape, variable.shape))
+
+
+def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
+    """Whether a shape is as declared, where -1 is any size."""
+    pairs = zip(shape, declared, strict=False)
+    return len(shape) == len(declared) and all(want in (-1, got) for got, want in pairs)
+
+
+def as_fed(variable: Variable, value: Any) -> Array:
+    """One fed value as an array of the declared shape and dtype.
+
+    Raises:
+        FeedError: It is of another shape or dtype.
+    """
+    array = np.asarray(
+        value if hasattr(value, "dtype") else from_python(variable, value)
+    )
+    if array.dtype != variable.dtype:
+        raise FeedError(
+            at_user_line(
+                f"The data type of fed Variable {variable.name!r} must be "
+                f"'{variable.dtype}', but received '{array.dtype}': give "
+                f"{variable.name}.astype('{variable.dtype}')"
+            )
+        )
+    if not fits(array.shape, variable.shape):
+        raise FeedError(
+            at_user_line(
+                f"The fed Variable {variable.name!r} should have dimensions = "
+                f"{len(variable.shape)}, shape = {variable.shape}, but received fed "
+                f"shape {list(array.shape)} on each device: -1 takes any size, every "
+                "other size is as declared"
+            )
+        )
+    return array
+
+
+def from_python(variable: Variable, value: Any) -> Array:
+    """Python's numbers in the declared dtype, unless that would change them."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise FeedError(
+            at_user_line(f"the feed of {variable.name!r} is no array: {error}")
+        ) from None
+    if array.size and not np.can_cast(array.dtype, variable.dtype, "same_kind"):
+        return array
+    converted = array.astype(variable.dtype)
+    exact = converted.dtype.kind == "f" or np.array_equal(converted, array)
+    return converted if exact else array
+
+
+def no_such_fetch(program: Program, name: str) -> str:
+    """The message for a fetch of a variable without a value by the end of a run."""
+    why = "fetch a variable of this program that an operator writes"
+    for block in program.blocks[1:]:
+        if name in block.vars:
+            writers = (op for op in block.ops if name in op.output_arg_names)
+            writer = next(writers, None)
+            where = ""
+            if writer is not None and writer.callsite is not None:
+                where = f", where {writer.type} of {writer.callsite.short} writes it"
+            why = (
+                f"it lives only inside a branch or a loop, in block {block.idx}"
+                f"{where}; return it from there, and fetch what cond or while_loop "
+                "returned"
+            )
+    return at_user_line(
+        f"Input variable({name}) cannot be found in scope for operator 'Fetch': {why}"
+    )
+
+
+def missing_feed(variable: Variable, reader: Step | None) -> str:
+    """The message for a feed that is not there."""
+    by = "" if reader is None else f", which {reader.operator.type} reads"
+    return at_user_line(
+        f"The feed has no {variable.name!r}{by}: give feed={{{variable.name!r}: an "
+        f"array of {variable.dtype} shaped {list(variable.shape)}}}"
+    )
+
+
+def not_to_be_fed(variable: Variable) -> str:
+    """The message for a feed of a variable that is no data."""
+    writers = (o for o in variable.block.ops if variable.name in o.output_arg_names)
+    writer, who = next(writers, None), "it outlives runs in the scope"
+    if writer is not None:
+        line = "" if writer.callsite is None else f" of {writer.callsite.short}"
+        who = f"{writer.type}{line} writes it, so a feed would be overwritten"
+    return at_user_line(
+        f"{variable.name!r} is no data variable: {who}; feed variables made by "
+        "static.data"
+    )
+
+
+def not_initialized(name: str, reader: Operator | None) -> str:
+    """The message for a persistable variable without a value."""
+    who = "Fetch" if reader is None else f"the {reader.type} op"
+    return at_user_line(
+        f"The variable {name}, which {who} reads, has not been initialized. You may "
+        "need to confirm if you put exe.run(startup_program) after optimizer.minimize "
+        "function: run the startup program once before this one."
+    )
+
+
+class Executor:
+    """Runs programs, and remembers with each program the plans of the ways to run it.
+
+    Args:
+        interpret: Run step by step instead of as generated code.
+        **options: What lowerings of extensions may ask for.
+
+    Attributes:
+        planner: What makes plans.
+    """
+
+    planner: type[Plan] = Plan
+
+    def __init__(self, *, interpret: bool = False, **options: Any) -> None:
+        self.interpreting, self.options = interpret, options
+        self.calls = Calls()
+
+    def run(
+        self,
+        program: Program,
+        feed: Inputs,
+        fetch_list: Sequence[Variable | str] = (),
+        *,
+        scope: Scope | None = None,
+    ) -> list[Array]:
+        """Run a program once: one array for each fetch.
+
+        Raises:
+            FeedError: A feed is missing, or of the wrong shape or dtype.
+            FetchError: A fetch names nothing that has a value.
+            NotInitializedError: The startup program has not been run.
+            OpError: An operator cannot take its inputs; it names the line that made it.
+        """
+        scope = global_scope() if scope is None else scope
+        walked, calls = self.walks(program), program.caches.setdefault(self.calls, {})
+        try:
+            plan = calls[program.version, walked, *feed, None, *fetch_list]
+        except (KeyError, TypeError):  # a list among the fetches, or a bad feed
+            plan = self.plan_for(program, feed, fetch_list)
+            with suppress(TypeError):
+                drop_stale(calls, program.version)
+                calls[program.version, walked, *feed, None, *fetch_list] = plan
+        if plan.unknown:
+            warnings.warn(
+                f"The variable {plan.unknown[0]} is not found in program. It is not "
+                "declared or is pruned.",
+                stacklevel=3,
+            )
+        if observers:
+            values = plan.watched(feed, scope, interpret=walked)
+        else:
+            values = (plan.interpret if walked else plan.run)(feed, scope)
+        for name, value in zip(plan.fetches, values, strict=True):
+            if value is None:
+                raise FetchError(not_taken(name))
+        return [np.array(value) for value in values]
+
+    def walks(self, program: Program) -> bool:
+        """Whether the next run goes operator by operator."""
+        return self.interpreting or (bool(observers) and followed(program))
+
+    def plan_for(
+        self, program: Program, feed: Inputs, fetch_list: Sequence[Variable | str]
+    ) -> Plan:
+        """The plan for a run with this feed and these fetches."""
+        names = [v if isinstance(v, str) else v.name for v in fetch_list]
+        return self.plan(program, [*feed], names)
+
+    def plan(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    ) -> Plan:
+        """The plan for these feeds and fetches, made when first needed."""
+        plans: dict[Any, Plan] = program.caches.setdefault(self, {})
+        key = (program.version, self.walks(program), *feeds, None, *fetches)
+        if key not in plans:
+            drop_stale(plans, program.version)
+            plans[key] = self.new_plan(program, feeds, fetches)
+        return plans[key]
+
+    def new_plan(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    ) -> Plan:
+        """A plan for these feeds and fetches, which nobody keeps."""
+        passes = () if self.walks(program) else program_passes
+        return self.planner.of(program, feeds, fetches, passes, **self.options)
+
+
+class Calls:
+    """Stands for an executor's calls of `run` in what a program remembers of it.
+
+    Beside the plans, which go by names, it remembers them by feeds and fetches as they
+    were handed over: to look one up is all that a run does before it runs.
+    """
+
+
+def drop_stale(plans: dict[Any, Plan], version: int) -> None:
+    """Forget the plans of a program as it was before it was changed."""
+    for key in [key for key in list(plans) if key[0] != version]:
+        plans.pop(key, None)
+
+
+def not_taken(name: str) -> str:
+    """The message for a fetch of what only a branch writes that was not taken."""
+    return at_user_line(
+        f"{name!r} has no value: the branch that writes it was not taken; fetch what "
+        "cond returned"
+    )

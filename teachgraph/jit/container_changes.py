@@ -1,0 +1,166 @@
+"""Changes that a branch or a loop body makes to Python containers.
+
+They become changes of the program: values handed out of the body and put into the same
+lists and dictionaries. A change that the program cannot make is refused, because while
+tracing it would have to be made now or not at all.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from teachgraph.core.callsite import Callsite, callsite
+from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.jit.aliasing import refuse_aliased
+from teachgraph.jit.container_snapshot import CONTAINERS, Copies, Snapshot, refilled
+from teachgraph.jit.tracing import tracer
+from teachgraph.jit.undefined import Undefined
+
+__all__ = [
+    "BodyResult",
+    "Moved",
+    "about_to_change",
+    "change_contents",
+    "check_objects",
+    "convert_outside",
+    "mark_moved",
+    "refuse",
+    "snapshot",
+]
+
+
+def about_to_change(owner: Any) -> None:
+    """Save a container's contents, before the user's code changes them."""
+    here = tracer()
+    if here is not None and isinstance(owner, CONTAINERS):
+        refuse_aliased(owner)
+        saved = here.bodies[-1].save(owner)
+        saved.where = saved.where or callsite()
+
+
+def convert_outside(owner: Any) -> None:
+    """Note that a function has assigned to an attribute of an object."""
+    here = tracer()
+    if here is not None and len(here.bodies) > 1:
+        here.bodies[-1].objects.setdefault(id(owner), (owner, callsite()))
+
+
+def change_contents(owner: Any, contents: Any) -> Any:
+    """Replace a container's contents, as a change of the body around this one."""
+    here = tracer()
+    if here is not None:
+        here.bodies[-1].save(owner)
+    return refilled(owner, contents)
+
+
+def mark_moved(owner: Any, where: Callsite | None = None) -> None:
+    """Replace a container's contents by `Moved`, which refuses to be read."""
+    gone = Moved(where)
+    empty = dict.fromkeys(owner, gone) if isinstance(owner, dict) else [gone]
+    change_contents(owner, empty)
+
+
+class Moved(Undefined):
+    """Placeholder in a list that has become an array under another name."""
+
+    def __init__(self, where: Callsite | None) -> None:
+        super().__init__("items")
+        self.__dict__["where"] = where
+
+    def refuse(self) -> NoReturn:
+        """Raise an error that says what to do instead."""
+        raise ConversionError(at_user_line(MOVED, self.__dict__["where"]))
+
+
+MOVED = (
+    "a tensor has decided how long this list is, in a branch or a loop that changed it "
+    "under another name: change and read it under one name, or return it from there "
+    "and assign it"
+)
+
+
+class BodyResult:
+    """The return values of a body and its changes to containers, as copies.
+
+    Attributes:
+        snapshot: The containers from before the body, which are restored after it.
+        values: The return values.
+        changed: The new contents of the containers it has changed, by their identity.
+        origins: The container that each copy was made of, by the copy's identity.
+    """
+
+    def __init__(
+        self, before: Snapshot, values: Any, change: Callable[[Any], Any]
+    ) -> None:
+        copies = Copies(change)
+        self.snapshot, self.values = before, copies(values)
+        self.changed = {id(s.container): copies(s.container) for s in before.changed()}
+        self.origins = copies.origins
+
+    def settle(self) -> None:
+        """Drop containers that only the body refers to.
+
+        Raises:
+            ConversionError: A function has assigned to another's attribute.
+        """
+        check_objects(self.snapshot, self.values)
+        self.snapshot.forget(Counter(map(id, self.origins.values())))
+
+
+@contextmanager
+def snapshot(arguments: Sequence[Any]) -> Iterator[Snapshot]:
+    """Record changes of containers inside, and undo them at the end."""
+    here, before = tracer(), Snapshot(*arguments)
+    bodies: list[Snapshot] = [] if here is None else here.bodies
+    bodies.append(before)
+    try:
+        yield before
+    finally:
+        bodies.pop()
+        before.restore()
+
+
+def refuse(owner: Any, where: Callsite | None) -> NoReturn:
+    """Refuse a change of a container.
+
+    Raises:
+        ConversionError: Always.
+    """
+    raise ConversionError(at_user_line(belongs_to_others(owner), where))
+
+
+def check_objects(before: Snapshot, values: Any) -> None:
+    """Refuse a body whose functions assign to attributes of objects from outside it.
+
+    Raises:
+        ConversionError: One does.
+    """
+    returned = Counter(map(id, values))
+    while before.objects:
+        _, (owner, where) = before.objects.popitem()
+        # Two references are this variable and the argument of getrefcount.
+        if sys.getrefcount(owner) > 2 + returned[id(owner)]:
+            raise ConversionError(at_user_line(attribute_of(owner), where))
+
+
+def attribute_of(owner: Any) -> str:
+    """Error message for an attribute that a function in a body assigns to."""
+    return (
+        "a function called in a branch or a loop that a tensor decides on assigns to "
+        f"an attribute of this {type(owner).__name__}, whether it is called when the "
+        "program runs or not: return the value from the function, and assign it in the "
+        "branch or the loop itself"
+    )
+
+
+def belongs_to_others(owner: Any) -> str:
+    """Error message for a container that a body must not change."""
+    return (
+        f"this {type(owner).__name__} is changed in a branch or a loop that a tensor "
+        "decides on, and not in a way that can be left to the program: return what is "
+        "new, and assign it to a variable of the function with the `if` or the loop"
+    )

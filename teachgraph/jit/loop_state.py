@@ -1,0 +1,463 @@
+"""Loop states: a Python variable in a loop as loop variables of the program.
+
+A loop variable is a tensor of one dtype. The user's variable may be a number that
+becomes a tensor, a name without a value before the first iteration, a list that grows,
+or a constant. Which it is, `loop_states` learns by tracing the body until the states
+no longer change; containers of others that the body changes get states of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from teachgraph.control_flow.arrays import ARRAY
+from teachgraph.control_flow.pytree import copied, dict_like
+from teachgraph.control_flow.sub_block import as_variable as as_constant
+from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.program import Spec
+from teachgraph.jit.aliasing import record_aliases
+from teachgraph.jit.as_array import array_of, spec_of
+from teachgraph.jit.container_changes import (
+    change_contents,
+    check_objects,
+    mark_moved,
+    refuse,
+    snapshot,
+)
+from teachgraph.jit.container_snapshot import Snapshot, references
+from teachgraph.jit.merge import NUMBERS
+from teachgraph.jit.tracing import as_variable, rehearsal
+from teachgraph.jit.undefined import NOTHING, Either, Nothing, Undefined
+from teachgraph.ops import functions
+from teachgraph.static.array_variable import ArrayVariable
+from teachgraph.static.variable import Variable
+
+__all__ = ["LoopState", "loop_states", "run_body"]
+
+MAX_TRACES = 8
+"""Traces of a body after which its loop states must no longer change."""
+
+
+class LoopState:
+    """One of the user's variables in a loop.
+
+    Attributes:
+        name: The user's name.
+        value: The value before the loop.
+        width: The number of loop variables that represent it.
+    """
+
+    width = 1
+
+    def __init__(self, name: str, value: Any) -> None:
+        self.name, self.value = name, value
+
+    def first(self) -> list[Any]:
+        """Return the initial values of the loop variables."""
+        raise NotImplementedError
+
+    def unpack(self, values: Sequence[Any]) -> Any:
+        """Build the user's value from those of the loop variables."""
+        raise NotImplementedError
+
+    def pack(self, result: Any) -> list[Any]:
+        """Return the values of the loop variables for the user's after an iteration."""
+        raise NotImplementedError
+
+    def refined(self, result: Any) -> LoopState:
+        """Return a state that also fits `result`, the value after an iteration."""
+        raise NotImplementedError
+
+
+class ConstantState(LoopState):
+    """A value that no iteration changes."""
+
+    width = 0
+
+    def first(self) -> list[Any]:
+        return []
+
+    def unpack(self, values: Sequence[Any]) -> Any:
+        return copied(self.value)
+
+    def pack(self, result: Any) -> list[Any]:
+        if not same(self.value, result):
+            raise ConversionError(at_user_line(changes(self.name, self.value, result)))
+        return []
+
+    def refined(self, result: Any) -> LoopState:
+        if same(self.value, result):
+            return self
+        value = self.value
+        if isinstance(value, Variable):
+            return TensorState(self.name, value)
+        if isinstance(value, NUMBERS) and isinstance(result, (Variable, *NUMBERS)):
+            return NumberState(self.name, value, common_spec(value, result))
+        if value is None or isinstance(value, (Undefined, Nothing)):
+            return self.assigned_first(result)
+        if isinstance(value, list) and changes_length(value, result):
+            return array_state(self, result)
+        raise ConversionError(at_user_line(changes(self.name, value, result)))
+
+    def assigned_first(self, result: Any) -> LoopState:
+        """Return the state of a variable that the first iteration assigns."""
+        if isinstance(result, Either):
+            result = result.yes
+        if isinstance(result, NUMBERS):
+            result = as_constant(result)
+        if isinstance(result, Variable) and result.type != ARRAY:
+            return OptionalState(self.name, self.value, result.spec)
+        if isinstance(self.value, Undefined):
+            return ConstantState(self.name, result)
+        raise ConversionError(at_user_line(changes(self.name, self.value, result)))
+
+
+class TensorState(LoopState):
+    """A tensor."""
+
+    def first(self) -> list[Any]:
+        return [self.value]
+
+    def unpack(self, values: Sequence[Any]) -> Any:
+        return values[0]
+
+    def pack(self, result: Any) -> list[Any]:
+        value = as_variable(result)
+        if isinstance(value, NUMBERS):
+            spec = self.spec
+            return [functions.full(ones_for_unknown(spec.shape), value, spec.dtype)]
+        if not isinstance(value, Variable):
+            raise ConversionError(at_user_line(changes(self.name, self.value, value)))
+        return [value]
+
+    def refined(self, result: Any) -> LoopState:
+        return self
+
+    @property
+    def spec(self) -> Spec:
+        """The shape and dtype."""
+        spec: Spec = self.value.spec
+        return spec
+
+
+class NumberState(TensorState):
+    """A number that becomes a tensor in an iteration."""
+
+    def __init__(self, name: str, value: Any, spec: Spec) -> None:
+        super().__init__(name, value)
+        self.tensor_spec = spec
+
+    @property
+    def spec(self) -> Spec:
+        return self.tensor_spec
+
+    def first(self) -> list[Any]:
+        spec = self.spec
+        return [functions.full(ones_for_unknown(spec.shape), self.value, spec.dtype)]
+
+    def refined(self, result: Any) -> LoopState:
+        spec = common_spec(self.value, as_variable(result))
+        if len(spec.shape) < len(self.spec.shape) or spec.dtype == "bool":
+            return self
+        wider = len(spec.shape) > len(self.spec.shape)
+        if not wider and spec.dtype == self.spec.dtype:
+            return self
+        return NumberState(self.name, self.value, spec)
+
+
+class OptionalState(LoopState):
+    """A tensor or another value: a flag, and the tensor or zeros in its place."""
+
+    width = 2
+
+    def __init__(self, name: str, value: Any, spec: Spec) -> None:
+        super().__init__(name, value)
+        self.spec = spec
+
+    def first(self) -> list[Any]:
+        if isinstance(self.value, Either):
+            return [self.value.flag, self.value.yes]
+        return [functions.full([], False, "bool"), zeros(self.spec)]
+
+    @property
+    def other(self) -> Any:
+        """The value where the flag does not hold."""
+        return self.value.no if isinstance(self.value, Either) else self.value
+
+    def unpack(self, values: Sequence[Any]) -> Any:
+        if self.other is NOTHING:
+            return values[1]
+        return Either(values[0], values[1], self.other, self.name)
+
+    def pack(self, result: Any) -> list[Any]:
+        if isinstance(result, Either):
+            return [result.flag, result.yes]
+        value = as_variable(result) if not is_other(result) else None
+        if value is None:
+            return [functions.full([], False, "bool"), zeros(self.spec)]
+        if isinstance(value, NUMBERS):
+            shape = ones_for_unknown(self.spec.shape)
+            value = functions.full(shape, value, self.spec.dtype)
+        return [functions.full([], True, "bool"), value]
+
+    def refined(self, result: Any) -> LoopState:
+        return self
+
+
+class PytreeState(LoopState):
+    """A list, tuple or dictionary of a fixed size.
+
+    Attributes:
+        parts: The states of its items.
+        owner: The list or dictionary itself; None if an iteration builds another one.
+        aliases: The lists or dictionaries that it may be then.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        value: Any,
+        parts: Sequence[LoopState],
+        owner: Any = None,
+        aliases: Sequence[Any] = (),
+    ) -> None:
+        super().__init__(name, value)
+        self.parts, self.owner, self.aliases = parts, owner, aliases
+        self.width = sum(part.width for part in parts)
+
+    def first(self) -> list[Any]:
+        return [v for part in self.parts for v in part.first()]
+
+    def unpack(self, values: Sequence[Any]) -> Any:
+        left = iter(values)
+        items = [
+            part.unpack([next(left) for _ in range(part.width)]) for part in self.parts
+        ]
+        if isinstance(self.value, dict):
+            tree = dict_like(self.value, dict(zip(self.value, items, strict=True)))
+        elif hasattr(self.value, "_fields"):
+            tree = type(self.value)(*items)
+        else:
+            tree = type(self.value)(items)
+        # Whoever holds the user's own list must see the iteration's values in it.
+        if self.owner is not None:
+            return change_contents(self.owner, tree)
+        return record_aliases(tree, *self.aliases) if self.aliases else tree
+
+    def pack(self, result: Any) -> list[Any]:
+        pairs = zip(self.parts, self.items(result), strict=True)
+        return [v for part, item in pairs for v in part.pack(item)]
+
+    def items(self, result: Any) -> list[Any]:
+        """Return the items of the value after an iteration.
+
+        Raises:
+            ConversionError: They are more or fewer, or have other keys.
+        """
+        fits = type(result) is type(self.value) and len(result) == len(self.value)
+        if not fits or (
+            isinstance(result, dict) and result.keys() != self.value.keys()
+        ):
+            raise ConversionError(at_user_line(changes(self.name, self.value, result)))
+        keys = self.value if isinstance(result, dict) else range(len(result))
+        return [result[key] for key in keys]
+
+    def refined(self, result: Any) -> LoopState:
+        if isinstance(self.value, list) and changes_length(self.value, result):
+            return array_state(self, result)
+        items = zip(self.parts, self.items(result), strict=True)
+        parts = [part.refined(item) for part, item in items]
+        if isinstance(result, tuple) or result is self.owner:
+            return PytreeState(self.name, self.value, parts, self.owner)
+        known = self.aliases if self.owner is None else (self.owner,)
+        return PytreeState(self.name, self.value, parts, None, (*known, result))
+
+
+class ArrayState(LoopState):
+    """A list whose length changes in an iteration: a tensor array of the program."""
+
+    def __init__(self, name: str, value: list[Any], spec: Spec, owner: Any) -> None:
+        super().__init__(name, value)
+        self.spec, self.owner = spec, owner
+
+    def first(self) -> list[Any]:
+        array = array_of(self.value, self.spec)
+        array.shape = self.spec.shape
+        return [array]
+
+    def unpack(self, values: Sequence[Any]) -> Any:
+        if self.owner is not None:
+            mark_moved(self.owner)
+        return values[0]
+
+    def pack(self, result: Any) -> list[Any]:
+        return [array_of(result, self.spec)]
+
+    def refined(self, result: Any) -> LoopState:
+        return self
+
+
+def changes_length(value: list[Any], result: Any) -> bool:
+    """True if an iteration makes a list longer or shorter."""
+    if isinstance(result, list):
+        return len(result) != len(value)
+    if isinstance(result, Either):
+        return changes_length(value, result.yes) or changes_length(value, result.no)
+    return isinstance(result, Variable) and result.type == ARRAY
+
+
+def array_state(state: LoopState, result: Any) -> LoopState:
+    """Return the state of a list whose length changes.
+
+    Raises:
+        ConversionError: An item is no tensor.
+    """
+    sides = (result.yes, result.no) if isinstance(result, Either) else (result,)
+    lists = [side for side in sides if isinstance(side, list)]
+    items = [*state.value, *(item for side in lists for item in side)]
+    arrays = [side for side in sides if isinstance(side, ArrayVariable)]
+    specs = [spec_of(item) for item in items] + [array.spec for array in arrays]
+    last = specs[-1] if specs else None
+    if last is None or None in specs:
+        raise ConversionError(at_user_line(changes(state.name, state.value, result)))
+    owner = getattr(state, "owner", None)
+    return ArrayState(state.name, list(state.value), last, owner)
+
+
+def same(one: Any, other: Any) -> bool:
+    """True if a value has not changed."""
+    if one is other:
+        return True
+    if isinstance(one, Undefined) or isinstance(other, (Undefined, Variable, Either)):
+        return isinstance(one, Undefined) and isinstance(other, Undefined)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one)
+    return isinstance(one, (*NUMBERS, str, bytes)) and one == other
+
+
+def is_other(value: Any) -> bool:
+    """True for None and the placeholders of names without a value."""
+    return value is None or isinstance(value, (Undefined, Nothing))
+
+
+def common_spec(value: Any, result: Any) -> Spec:
+    """Return the shape and dtype of a number that becomes `result` in an iteration."""
+    if isinstance(result, Either):
+        result = result.yes
+    if isinstance(result, Variable):
+        return result.spec
+    wider = float if float in (type(value), type(result)) else type(result)
+    return as_constant(wider(value)).spec
+
+
+def ones_for_unknown(shape: Sequence[int]) -> list[int]:
+    """Replace the unknown sizes of a shape by 1."""
+    return [1 if size == -1 else size for size in shape]
+
+
+def zeros(spec: Spec) -> Any:
+    """Zeros in the place of a tensor that does not exist."""
+    return functions.full(ones_for_unknown(spec.shape), 0, spec.dtype)
+
+
+def changes(name: str, value: Any, result: Any) -> str:
+    """Error message for a variable whose kind changes in the loop."""
+    return (
+        f"{name!r} is {described(value)} before a round of this loop and "
+        f"{described(result)} after it; how many rounds there are is known only when "
+        "the program runs, so it has to stay of one kind: a tensor, or a list that "
+        "grows by tensors"
+    )
+
+
+def described(value: Any) -> str:
+    """The beginning of a value's repr."""
+    return repr(value)[:60]
+
+
+def initial_state(name: str, value: Any) -> LoopState:
+    """Return the state of a variable, as far as known before the first iteration."""
+    if isinstance(value, Either):
+        return OptionalState(name, value, value.yes.spec)
+    value = value if isinstance(value, Undefined) else as_variable(value)
+    if isinstance(value, (dict, list)) or (isinstance(value, tuple) and value):
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        parts = [initial_state(f"{name}[{key!r}]", item) for key, item in items]
+        if not isinstance(value, tuple):
+            return PytreeState(name, copied(value), parts, value)
+        if not all(map(constant, parts)):
+            return PytreeState(name, copied(value), parts)
+    return ConstantState(name, copied(value))
+
+
+def constant(part: LoopState) -> bool:
+    """True if a part is no tensor, and nothing that may become one."""
+    return type(part) is ConstantState and not isinstance(part.value, Variable)
+
+
+def loop_states(
+    body: Callable[..., tuple[Any, ...]], values: Sequence[Any], names: Sequence[str]
+) -> list[LoopState]:
+    """Find the state of each variable by tracing the body, and undoing the trace.
+
+    States for other containers that the body changes follow them.
+    """
+    states = [initial_state(n, v) for n, v in zip(names, values, strict=True)]
+    # A refined state may change another variable's: trace on to a fixed point.
+    for _ in range(MAX_TRACES):
+        with rehearsal(), snapshot(values) as before:
+            firsts = [state.first() for state in states]
+            results = run_body(body, states, firsts, names)
+            pairs = zip(states, results, strict=True)
+            refined = [state.refined(result) for state, result in pairs]
+            others = other_containers(before, results)
+            check_objects(before, results)
+        if stable(states, refined) and not others:
+            return states
+        states = refined + [initial_state("the list", other) for other in others]
+    raise ConversionError(
+        at_user_line("what this loop makes of its variables changes in every round")
+    )
+
+
+def run_body(
+    body: Callable[..., tuple[Any, ...]],
+    states: Sequence[LoopState],
+    values: Sequence[Sequence[Any]],
+    names: Sequence[str],
+) -> tuple[Any, ...]:
+    """Run a body; return the user's variables after it, then the other containers."""
+    own = [state.unpack(v) for state, v in zip(states, values, strict=True)]
+    return (*body(*own[: len(names)]), *own[len(names) :])
+
+
+def other_containers(before: Snapshot, results: tuple[Any, ...]) -> list[Any]:
+    """List the containers that a body has changed and no variable holds.
+
+    Raises:
+        ConversionError: One is neither a list nor a dictionary.
+    """
+    returned = references(results)
+    before.forget(returned)
+    known = before.arguments | {*returned}
+    changed = [s for s in before.changed() if id(s.container) not in known]
+    for saved in changed:
+        if not isinstance(saved.container, (list, dict)):
+            refuse(saved.container, saved.where)
+    return [saved.container for saved in changed]
+
+
+def stable(before: Sequence[LoopState], after: Sequence[LoopState]) -> bool:
+    """True if a trace has refined no state."""
+    for one, other in zip(before, after, strict=True):
+        if isinstance(one, PytreeState) and isinstance(other, PytreeState):
+            if one.owner is not other.owner or not stable(one.parts, other.parts):
+                return False
+        elif one is not other:
+            return False
+    return True
