@@ -60,7 +60,8 @@ class RuntimePlan(Plan):
         values = {name: scope.values[name] for name in self.reads}
         old = self.parameters.get
         if self.session is None or any(old(n) is not v for n, v in values.items()):
-            normal = self.program.clone(for_test=True)
+            program: Any = self.program
+            normal = program.clone(for_test=True)
             cut = pruned(normal, [], self.fetches)
             self.session = Session(cut, self.feeds, self.fetches, values)
             self.parameters = values

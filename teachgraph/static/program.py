@@ -147,12 +147,7 @@ class Program(ProgramIO):
         }
 
     def clone(self, for_test: bool = False) -> Self:
-        """Copy the program; the copy shares values with it through the scope, by name.
-
-        Args:
-            for_test: Leave out the backward and optimizer operators and what only they
-                use, and set `is_test` on every operator that has it.
-        """
+        """Copy the program; see `ProgramIO.clone`."""
         copy = super().clone(for_test)
         copy.asked = dict(self.asked)
         return copy

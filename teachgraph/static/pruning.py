@@ -32,7 +32,8 @@ def pruned(program: P, feeds: Iterable[str], targets: Iterable[Any]) -> P:
     """
     names, operators = goals(program, targets)
     keep = needed(program.global_block(), fed(feeds), names, operators)
-    copy = program.clone()
+    source: Any = program  # of the public class, which can be cloned
+    copy: P = source.clone()
     block = copy.global_block()
     for operator in reversed(program.global_block().ops):
         if operator not in keep:

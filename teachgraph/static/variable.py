@@ -207,13 +207,3 @@ class Parameter(Trained, Variable, core.Parameter):
         attr = attr or ParamAttr()
         core.Parameter.__init__(self, block, name, shape, dtype, attr)
         self.follow(attr)
-
-    def copied_into(self, block: core.Block) -> core.Variable:
-        """Add a parameter like this one, trained alike, to another block."""
-        attr = ParamAttr(
-            learning_rate=self.optimize_attr["learning_rate"],
-            regularizer=self.regularizer,
-            trainable=self.trainable,
-            need_clip=self.need_clip,
-        )
-        return block.add(Parameter(block, self.name, self.shape, self.dtype, attr))
