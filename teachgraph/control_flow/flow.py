@@ -1,4 +1,4 @@
-"""How branches and loops are run: Python's own `if`, `while` and `for`.
+"""Steps of branches and loops: Python's own `if`, `while` and `for`.
 
 Each kind of control flow can be walked by the interpreter and written down by the code
 generator. A loop keeps of each round the values that the way back needs; the way back
@@ -30,7 +30,7 @@ BEFORE = "@BEFORE"
 
 @dataclass
 class Flow:
-    """What all control flow has in common.
+    """Base of all steps of control flow.
 
     Attributes:
         operator: The operator.
@@ -42,22 +42,22 @@ class Flow:
 
     @property
     def arguments(self) -> list[str | None]:
-        """What it reads from around it."""
+        """Variables read from around it."""
         raise NotImplementedError
 
     @property
     def outputs(self) -> list[str | None]:
-        """What has a value after it, whichever way it went."""
+        """Variables that have a value after it, whichever path was taken."""
         raise NotImplementedError
 
     @property
     def inner(self) -> set[str]:
-        """What has a value after it only if it went that way."""
+        """Variables that have a value after it only on some paths."""
         return inner_of(self.body)
 
     @property
     def told(self) -> list[str | None]:
-        """What decides which way it goes, for messages."""
+        """Variables that decide on the path, for messages."""
         return []
 
     def run(self, values: Values) -> None:
@@ -87,7 +87,7 @@ def inner_of(steps: Iterable[Step]) -> set[str]:
 
 
 def read_outside(steps: Iterable[Step]) -> list[str]:
-    """What these steps read that none of them has written before."""
+    """Variables that these steps read before one of them has written them."""
     made: set[str] = set()
     found: dict[str, None] = {}
     for step in steps:
@@ -115,21 +115,21 @@ class Branch(Flow):
 
     @property
     def arguments(self) -> list[str | None]:
-        """What it reads from around it."""
+        """Variables read from around it."""
         return [self.condition, *read_outside(self.body), *self.kept]
 
     @property
     def outputs(self) -> list[str | None]:
-        """What has a value after it, whichever way it went."""
+        """Variables that have a value after it, whichever path was taken."""
         return list(self.outs)
 
     @property
     def told(self) -> list[str | None]:
-        """What decides which way it goes, for messages."""
+        """Variables that decide on the path, for messages."""
         return [self.condition]
 
     def missing(self, needed: set[str]) -> list[str]:
-        """What is None if the branch is not taken."""
+        """Variables that are None if the branch is not taken."""
         others = sorted((self.inner & needed) - {*self.outs})
         return [name for name in [*self.outs, *others] if name not in self.kept]
 
@@ -164,18 +164,18 @@ class BackBranch(Flow):
 
     @property
     def arguments(self) -> list[str | None]:
-        """What it reads from around it."""
+        """Variables read from around it."""
         likes = [like for _, _, like in self.gradients]
         return [self.condition, *read_outside(self.body), *likes]
 
     @property
     def outputs(self) -> list[str | None]:
-        """What has a value after it, whichever way it went."""
+        """Variables that have a value after it, whichever path was taken."""
         return [name for name, _, _ in self.gradients]
 
     @property
     def told(self) -> list[str | None]:
-        """What decides which way it goes, for messages."""
+        """Variables that decide on the path, for messages."""
         return [self.condition]
 
     def execute(self, values: Values) -> None:
@@ -215,7 +215,7 @@ def tuple_of(writer: Writer, names: Iterable[str]) -> str:
 
 @dataclass
 class Rounds(Flow):
-    """What all that goes round again and again has in common.
+    """Base of the steps of loops: saves values of each iteration for backward.
 
     Attributes:
         scopes: What holds the values kept of each round.
@@ -244,7 +244,7 @@ class Rounds(Flow):
                 self.saved[name] = None
 
     def kept_of(self, values: Values) -> tuple[Any, ...]:
-        """What is kept of a round."""
+        """Values saved of one iteration."""
         return tuple(values.get(name) for name in self.saved)
 
     def write_kept(self, writer: Writer) -> None:
@@ -272,25 +272,25 @@ class Loop(Rounds):
 
     @property
     def arguments(self) -> list[str | None]:
-        """What it reads from around it."""
+        """Variables read from around it."""
         own = {name for name, _ in self.start}
         read = [name for name in read_outside(self.body) if name not in own]
         return [*(first for _, first in self.start), *read]
 
     @property
     def outputs(self) -> list[str | None]:
-        """What has a value after it, whichever way it went."""
+        """Variables that have a value after it, whichever path was taken."""
         scopes = [self.scopes] if self.way_back else []
         return [*(name for name, _ in self.start), *scopes]
 
     @property
     def told(self) -> list[str | None]:
-        """What decides which way it goes, for messages."""
+        """Variables that decide on the path, for messages."""
         return [self.condition]
 
     @property
     def parts(self) -> tuple[list[Step], list[Step]]:
-        """What a round computes, and the assignments at its end."""
+        """The steps of an iteration, and the assignments at its end."""
         middle = len(self.body) - self.ends
         return self.body[:middle], self.body[middle:]
 
@@ -356,13 +356,13 @@ class BackLoop(Flow):
 
     @property
     def kept(self) -> list[str]:
-        """What the values of a round are called here."""
+        """Names of an iteration's saved values in the block of the gradient."""
         own = {name for name, _ in self.loop.start}
         return [name + BEFORE if name in own else name for name in self.loop.saved]
 
     @property
     def arguments(self) -> list[str | None]:
-        """What it reads from around it."""
+        """Variables read from around it."""
         given = {*self.kept, *(after for after, _, _ in self.seeds)}
         read = [name for name in read_outside(self.body) if name not in given]
         arrive = [arrives for _, arrives, _ in self.seeds]
@@ -371,12 +371,12 @@ class BackLoop(Flow):
 
     @property
     def outputs(self) -> list[str | None]:
-        """What has a value after it, whichever way it went."""
+        """Variables that have a value after it, whichever path was taken."""
         return [name for name, *_ in (*self.carried, *self.sums)]
 
     @property
     def inner(self) -> set[str]:
-        """What has a value after it only if it went that way."""
+        """Variables that have a value after it only on some paths."""
         after = (name for name, _, _ in self.seeds)
         return inner_of(self.body) | {*self.kept, *after}
 

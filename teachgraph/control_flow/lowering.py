@@ -107,7 +107,7 @@ def lowers(
 def branch(
     lowering: Lowering, operator: Operator, names: Names, inside: BlockNames
 ) -> Branch:
-    """A branch."""
+    """Lower a branch to Python's `if`."""
     outs = list(map(names, operator.outputs["Out"]))
     read = set(map(names, operator.inputs["Input"]))
     return Branch(
@@ -123,7 +123,7 @@ def branch(
 def back_branch(
     lowering: Lowering, operator: Operator, names: Names, inside: BlockNames
 ) -> BackBranch:
-    """The way back over a branch."""
+    """Lower the backward of a branch."""
     wanted = zip(operator.outputs["Input@GRAD"], operator.inputs["Input"], strict=True)
     return BackBranch(
         operator,
@@ -141,7 +141,7 @@ def back_branch(
 def loop(
     lowering: Lowering, operator: Operator, names: Names, inside: BlockNames
 ) -> Loop:
-    """A loop."""
+    """Lower a loop to Python's `while`."""
     outs = list(map(names, operator.outputs["Out"]))
     first = operator.inputs["X"][: len(outs) - 1] + operator.inputs["Condition"]
     assigned = write_backs(operator)
@@ -162,7 +162,7 @@ def loop(
 def back_loop(
     lowering: Lowering, operator: Operator, names: Names, inside: BlockNames
 ) -> BackLoop:
-    """The way back over a loop."""
+    """Lower the backward of a loop to a `for` over its saved iterations."""
     outs, read = operator.inputs["Out"], operator.inputs["X"]
     arriving = zip(outs, operator.inputs["Out@GRAD"], strict=True)
     wanted = list(zip(operator.outputs["X@GRAD"], read, strict=True))
@@ -212,7 +212,7 @@ def check_fits(operator: Operator) -> None:
 def scan(
     lowering: Lowering, operator: Operator, names: Names, inside: BlockNames
 ) -> Scan:
-    """A network that repeats over steps."""
+    """Lower a recurrent network to a `for` over the steps of its sequences."""
     attrs = operator.attrs
     sequences, first, outs = (
         list(map(names, slots))
@@ -241,7 +241,7 @@ def scan(
 
 
 def outs_of(operator: Operator) -> list[str]:
-    """What a `recurrent` operator writes."""
+    """The variables that a `recurrent` operator writes."""
     return operator.outputs["outputs"]
 
 
@@ -249,7 +249,7 @@ def outs_of(operator: Operator) -> list[str]:
 def back_scan(
     lowering: Lowering, operator: Operator, names: Names, inside: BlockNames
 ) -> BackScan:
-    """The way back over the steps."""
+    """Lower the backward of a recurrent network."""
     attrs = operator.attrs
     inputs, outputs = operator.inputs, operator.outputs
 
@@ -286,6 +286,6 @@ Gradient = tuple[str, str | None, str]
 
 
 def own_gradient(inside: BlockNames, name: str) -> str | None:
-    """What a gradient's block calls the gradient of a variable, None if it has none."""
+    """The name of a variable's gradient in a gradient's block, None if it has none."""
     found = name + GRAD
     return inside(found) if found in inside.block.vars else None

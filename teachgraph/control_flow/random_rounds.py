@@ -60,7 +60,7 @@ def next_seed(source: np.random.Generator) -> int:
 
 @dataclass
 class Source(Flow):
-    """What an operator in a loop takes its seeds from, made anew for each run.
+    """The source of an operator's seeds in a loop, made anew for each run.
 
     Attributes:
         name: What it is called.
@@ -72,12 +72,12 @@ class Source(Flow):
 
     @property
     def arguments(self) -> list[str | None]:
-        """It reads nothing."""
+        """No variables are read."""
         return []
 
     @property
     def outputs(self) -> list[str | None]:
-        """Itself."""
+        """The source itself."""
         return [self.name]
 
     def run(self, values: Values) -> None:
@@ -104,17 +104,17 @@ class Draw(Flow):
 
     @property
     def arguments(self) -> list[str | None]:
-        """What it reads."""
+        """Arguments of the call, and the source."""
         return [*self.call.arguments, self.source]
 
     @property
     def outputs(self) -> list[str | None]:
-        """What it writes."""
+        """Results of the call."""
         return self.call.outputs
 
     @property
     def told(self) -> list[str | None]:
-        """What it was given, for messages."""
+        """Arguments of the call, for messages."""
         return self.call.arguments
 
     def execute(self, values: Values) -> None:

@@ -1,4 +1,4 @@
-"""How a `recurrent` operator is run: Python's `for` over the steps of its sequences.
+"""Steps of a `recurrent` operator: Python's `for` over the steps of its sequences.
 
 Each step sees one row of every sequence and the states of the step before; what it
 hands out is stacked again. The way back goes over the steps the other way round.
@@ -66,7 +66,7 @@ def stacked(parts: list[Any], backwards: bool, like: Any = None) -> Any:
 
 
 def kind(as_array: bool) -> TensorArray | None:
-    """What an output is like that is, or is not, an array of tensors."""
+    """An empty array of tensors for an output that is one, else None."""
     return TensorArray([]) if as_array else None
 
 
@@ -89,7 +89,7 @@ class Scan(Rounds):
 
     @property
     def arguments(self) -> list[str | None]:
-        """What it reads from around it."""
+        """Variables read from around it."""
         own = {*(row for row, _ in self.sequences), *(old for old, _, _ in self.states)}
         handed = [
             *(new for _, new, _ in self.states),
@@ -102,19 +102,19 @@ class Scan(Rounds):
 
     @property
     def outputs(self) -> list[str | None]:
-        """What has a value after it."""
+        """Variables that have a value after it."""
         scopes = [self.scopes] if self.way_back else []
         return [*(out for out, _, _ in self.outs), *scopes]
 
     @property
     def inner(self) -> set[str]:
-        """What has a value after it only if there was a step."""
+        """Variables that have a value after it only if there was a step."""
         old = {name for name, _, _ in self.states}
         return inner_of(self.body) | {name for name, _ in self.sequences} | old
 
     @property
     def told(self) -> list[str | None]:
-        """What decides how many steps there are, for messages."""
+        """Variables that decide on the number of steps, for messages."""
         return [sequence for _, sequence in self.sequences]
 
     def execute(self, values: Values) -> None:
@@ -191,12 +191,12 @@ class BackScan(Flow):
 
     @property
     def kept(self) -> list[str]:
-        """What is taken up of a step."""
+        """Values saved of a forward step."""
         return list(self.scan.saved)
 
     @property
     def arguments(self) -> list[str | None]:
-        """What it reads from around it."""
+        """Variables read from around it."""
         after = {name for name, _, _ in self.states}
         given = {*self.kept, *after, *(part for part, _ in self.arriving)}
         read = [name for name in read_outside(self.body) if name not in given]
@@ -207,12 +207,12 @@ class BackScan(Flow):
 
     @property
     def outputs(self) -> list[str | None]:
-        """What has a value after it."""
+        """Variables that have a value after it."""
         return [name for name, *_ in (*self.sequences, *self.carried, *self.sums)]
 
     @property
     def inner(self) -> set[str]:
-        """What has a value after it only if there was a step."""
+        """Variables that have a value after it only if there was a step."""
         after = {name for name, _, _ in self.states}
         parts = {part for part, _ in self.arriving}
         return inner_of(self.body) | {*self.kept} | after | parts

@@ -70,7 +70,7 @@ caller: ContextVar[Context] = ContextVar("caller")
 
 
 class Step(Protocol):
-    """What an operator is lowered to.
+    """A step of a plan, which an operator is lowered to.
 
     Its values have names that are unique in the program; see `Lowering`.
 
@@ -100,13 +100,13 @@ class Step(Protocol):
         """Write down the same as Python."""
 
 
-program_passes: list[Callable[[Program, Sequence[str]], Program]] = []
-"""What rewrites a program (`program, fetches -> program`) before it is lowered."""
+program_passes: list[Callable[[Any, Sequence[str]], Any]] = []
+"""Rewrite a program (`program, fetches -> program`) before it is lowered."""
 
 StepPass = Callable[[Sequence[Step], set[str], Mapping[str, "Variable"]], list[Step]]
 
 step_passes: list[StepPass] = []
-"""What rewrites steps (`steps, kept, variables -> steps`) before they are written."""
+"""Rewrite steps (`steps, kept, variables -> steps`) before they are written."""
 
 
 class Call:
@@ -263,7 +263,7 @@ class Lowering:
         self.shared = Counter(name for block in program.blocks for name in block.vars)
 
     def steps(self) -> list[Step]:
-        """What the program runs, in order."""
+        """The steps of the program, in order."""
         block = self.program.global_block()
         return self.body(block, partial(self.key, block))
 
@@ -361,6 +361,8 @@ class Plan:
         unknown: Names that are fed, and are no variables.
         reads, stores: Names of those that it takes from the scope, and leaves there.
         fed, held: Shapes and dtypes of feeds and of `reads` that fitted last.
+        branches: Whether it does not always run all of its operators.
+        foreign: Whether it calls code of the user's own.
     """
 
     def __init__(
@@ -390,6 +392,7 @@ class Plan:
         self.stores = [name for name in written if self.is_kept(name)]
         self.fed: list[Any] = []
         self.held: list[Any] = []
+        self.branches = not all(isinstance(step, Call) for step in steps)
         self.foreign = any(
             operator.op.context is copy_context
             for block in program.blocks
@@ -415,11 +418,11 @@ class Plan:
         return plan
 
     def is_fed(self, name: str) -> bool:
-        """Whether the caller gives the value of a variable."""
+        """Tell whether the caller gives the value of a variable."""
         return name in self.variables and self.variables[name].is_data
 
     def is_kept(self, name: str) -> bool:
-        """Whether the value of a variable lives in the scope."""
+        """Tell whether the value of a variable lives in the scope."""
         return name in self.variables and self.variables[name].persistable
 
     def outside(self) -> dict[str, Step | None]:
@@ -513,7 +516,7 @@ class Plan:
         if not fits:
             feed, code = self.fitted(feed, values)
         try:
-            fetched, stored = self.silently(code.function, feed, values)
+            fetched, stored = self.silence().run(code.function, feed, values)
         except Exception as error:
             self.check_initialized(scope)
             raise self.located(error, code) from cause_of(error)
@@ -522,15 +525,18 @@ class Plan:
 
     def fitted(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
         """The feed as declared, and the code for what the scope holds."""
-        feed = self.checked(feed)
-        arrays = [feed[name] for name in self.feeds]
-        held = [values.get(name) for name in self.reads]
-        names, given = [*self.feeds, *self.reads], [*arrays, *held]
-        declared = map(self.variables.get, names)
-        if not all(map(is_like, given, declared)):
-            return feed, self.careful
-        self.fed, self.held = [*map(spec_of, arrays)], [*map(spec_of, held)]
+        if not self.as_declared(feed, values):
+            feed = self.checked(feed)
+            return feed, self.code if self.as_declared(feed, values) else self.careful
+        self.fed = [spec_of(feed[name]) for name in self.feeds]
+        self.held = [spec_of(values[name]) for name in self.reads]
         return feed, self.code
+
+    def as_declared(self, feed: Inputs, values: Inputs) -> bool:
+        """Compare all that is read with the shapes and dtypes the program declares."""
+        given = [*map(feed.get, self.feeds), *map(values.get, self.reads)]
+        declared = map(self.variables.get, [*self.feeds, *self.reads])
+        return all(map(is_like, given, declared))
 
     def checked(self, feed: Inputs) -> dict[str, Any]:
         """The fed values that are read, as arrays of the declared shapes and dtypes.
@@ -540,19 +546,19 @@ class Plan:
         """
         return {name: as_fed(self.variables[name], feed[name]) for name in self.feeds}
 
-    def silently(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Call a function where NumPy warns of no infinity or NaN."""
+    def silence(self) -> Context:
+        """A context in which NumPy warns of no infinity or NaN, as in Paddle."""
         context = SILENT.copy()
         if self.foreign:
             context.run(caller.set, copy_context())
-        return context.run(function, *arguments)
+        return context
 
     def interpret(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it step by step, telling the observers."""
         values: dict[str, Any] = self.checked(feed)
         self.check_initialized(scope)
         values.update((name, scope.values[name]) for name in self.reads)
-        self.silently(run_steps, self.steps, values)
+        self.silence().run(run_steps, self.steps, values)
         scope.values.update((name, values[name]) for name in self.stores)
         return [values[name] for name in self.fetches]
 
@@ -622,7 +628,7 @@ def settle(
 
 
 def is_like(value: Any, variable: Variable | None) -> bool:
-    """Whether a value is an array of the shape and dtype that a variable declares."""
+    """Tell whether a value is an array of a variable's declared shape and dtype."""
     if variable is None or not (
         type(value) is np.ndarray or isinstance(value, np.generic)
     ):
@@ -632,7 +638,7 @@ def is_like(value: Any, variable: Variable | None) -> bool:
 
 
 def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
-    """Whether a shape is as declared, where -1 is any size."""
+    """Tell whether a shape is as declared, where -1 is any size."""
     pairs = zip(shape, declared, strict=False)
     return len(shape) == len(declared) and all(want in (-1, got) for got, want in pairs)
 
@@ -767,7 +773,8 @@ class Executor:
             OpError: An operator cannot take its inputs; it names the line that made it.
         """
         scope = global_scope() if scope is None else scope
-        walked, calls = self.walks(program), program.caches.setdefault(self.calls, {})
+        walked = self.walks(program) if observers else self.interpreting
+        calls = program.caches.setdefault(self.calls, {})
         try:
             plan = calls[program.version, walked, *feed, None, *fetch_list]
         except (KeyError, TypeError):  # a list among the fetches, or a bad feed
@@ -785,13 +792,12 @@ class Executor:
             values = plan.watched(feed, scope, interpret=walked)
         else:
             values = (plan.interpret if walked else plan.run)(feed, scope)
-        for name, value in zip(plan.fetches, values, strict=True):
-            if value is None:
-                raise FetchError(not_taken(name))
+        if plan.branches:
+            check_taken(plan.fetches, values)
         return [np.array(value) for value in values]
 
     def walks(self, program: Program) -> bool:
-        """Whether the next run goes operator by operator."""
+        """Tell whether the next run is interpreted, operator by operator."""
         return self.interpreting or (bool(observers) and followed(program))
 
     def plan_for(
@@ -834,9 +840,17 @@ def drop_stale(plans: dict[Any, Plan], version: int) -> None:
         plans.pop(key, None)
 
 
-def not_taken(name: str) -> str:
-    """The message for a fetch of what only a branch writes that was not taken."""
-    return at_user_line(
-        f"{name!r} has no value: the branch that writes it was not taken; fetch what "
-        "cond returned"
-    )
+def check_taken(fetches: Sequence[str], values: Sequence[Any]) -> None:
+    """Refuse a fetch of a variable that only a branch writes that was not taken.
+
+    Raises:
+        FetchError: There is one.
+    """
+    for name, value in zip(fetches, values, strict=True):
+        if value is None:
+            raise FetchError(
+                at_user_line(
+                    f"{name!r} has no value: the branch that writes it was not taken; "
+                    "fetch what cond returned"
+                )
+            )

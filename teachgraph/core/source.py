@@ -237,7 +237,7 @@ class Rename(ast.NodeTransformer):
         return node
 
     def known(self, statement: ast.stmt) -> bool:
-        """Whether a helper has been called just so before: its results are used again.
+        """Use the results of a helper again, if one has been called just so before.
 
         A helper is a function of the op's module, called in an assignment to several
         local names: a loss and its gradient both ask for the index of the labels.

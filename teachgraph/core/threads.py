@@ -33,7 +33,7 @@ class InForce(Generic[T]):
     @property
     def value(self) -> T:
         """The value in force in this thread."""
-        found: T = self._own.__dict__.get("value", self._everyones)
+        found: T = getattr(self._own, "value", self._everyones)
         return found
 
     def put(self, value: T) -> None:

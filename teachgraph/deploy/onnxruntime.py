@@ -37,7 +37,7 @@ class RuntimePlan(Plan):
     @classmethod
     def of(
         cls,
-        program: Program,
+        program: Any,
         fed: Iterable[str],
         fetches: Sequence[str],
         passes: Any = (),

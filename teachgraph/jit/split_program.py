@@ -55,6 +55,9 @@ class Part(Plan):
         """True if the value of a variable lives in the scope."""
         return self.stateful and super().is_kept(name)
 
+    def check_fetches(self, written: Mapping[str, None]) -> None:
+        """Check nothing: backward may need values from inside a branch, or None."""
+
     def checked(self, feed: Mapping[str, Any]) -> dict[str, Any]:
         """The values handed in, as they are: whoever traces has looked at them."""
         return {name: feed[name] for name in self.feeds}

@@ -21,6 +21,7 @@ class Numbered(Layer):
 
     def hold(self, things: Iterable[Any]) -> None:
         """Replace all items."""
+        # A list first: `delattr` changes the dict during the loop.
         for name in [name for name in self.__dict__ if name.isdecimal()]:
             delattr(self, name)
         for number, thing in enumerate(things):

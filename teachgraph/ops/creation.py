@@ -35,6 +35,16 @@ def infer_fill_constant(*, shape: Sequence[int], value: float, dtype: int) -> An
     return [(np.broadcast_to(one, tuple(shape)).shape, one.dtype)]
 
 
+@fill_constant.numpy
+def fill_constant_numpy(*, shape: Sequence[int], value: float, dtype: int) -> str:
+    """An array of these sizes; one number needs no filling."""
+    kind = dtypes.convert(dtype)
+    name = f"np.{kind.name}" if kind.kind in "fi" else f"np.dtype({kind.name!r})"
+    if not shape and kind.kind == "f":
+        return f"out = np.array(value, {name})"
+    return f"out = np.full(shape, value, {name})"
+
+
 @op(key="full_like")
 def fill_any_like(x: Any, *, value: float = 0.0, dtype: int = -1) -> Any:
     """Create one value in the shape of `x` (and its dtype, if `dtype` is -1)."""

@@ -117,6 +117,26 @@ elementwise_mod = elementwise(
     "The rest of x / y so rounded: it has the sign of y, as in Python.",
 )
 
+
+def writes_as(op: Op, sign: str) -> None:
+    """Write an op of inputs that need no alignment as NumPy's own operator."""
+
+    @op.numpy
+    def numpy(x: Like, y: Like, *, axis: int) -> str | None:
+        """NumPy broadcasts as the op does, and its operators check what it checks."""
+        aligned = axis in (-1, x.ndim - y.ndim) and x.ndim >= y.ndim
+        return f"out = x {sign} y" if aligned and x.dtype == y.dtype else None
+
+
+for operation, sign in (
+    (elementwise_add, "+"),
+    (elementwise_sub, "-"),
+    (elementwise_mul, "*"),
+    (elementwise_div, "/"),
+):
+    writes_as(operation, sign)
+
+
 equal = comparison("equal", np.equal, "Where x = y.")
 not_equal = comparison("not_equal", np.not_equal, "Where x and y differ.")
 less_than = comparison("less_than", np.less, "Where x < y.")
@@ -191,6 +211,61 @@ def elementwise_pow_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
         return reduce_to(dout * slope, y, axis)
 
     return dx, dy
+
+
+def repeated(dout: Like, x: Like, y: Like, axis: int) -> str | None:
+    """The sum in `dy` where y is like x, or a row beside the rows of x.
+
+    None where that depends on sizes that are not known: one may be 1, and broadcast.
+    """
+    if not dout.dtype == x.dtype == y.dtype or -1 in y.shape or dout.shape != x.shape:
+        return None
+    leading = x.ndim - y.ndim
+    if (
+        leading not in (0, 1)
+        or axis not in (-1, leading)
+        or x.shape[leading:] != y.shape
+    ):
+        return None
+    return ".sum(axis=0)" if leading else ""
+
+
+@elementwise_add.grad_numpy
+def elementwise_add_grad_numpy(
+    dout: Like, x: Like, y: Like, *, axis: int
+) -> str | None:
+    """The gradient itself, for a row summed over the rows."""
+    summed = repeated(dout, x, y, axis)
+    return None if summed is None else f"dx = dout\ndy = dout{summed}"
+
+
+@elementwise_sub.grad_numpy
+def elementwise_sub_grad_numpy(
+    dout: Like, x: Like, y: Like, *, axis: int
+) -> str | None:
+    """The gradient, and what it is with the other sign."""
+    summed = repeated(dout, x, y, axis)
+    return None if summed is None else f"dx = dout\ndy = (-dout){summed}"
+
+
+@elementwise_mul.grad_numpy
+def elementwise_mul_grad_numpy(
+    dout: Like, x: Like, y: Like, *, axis: int
+) -> str | None:
+    """The gradient times the other factor."""
+    summed = repeated(dout, x, y, axis)
+    return None if summed is None else f"dx = dout * y\ndy = (dout * x){summed}"
+
+
+@elementwise_div.grad_numpy
+def elementwise_div_grad_numpy(
+    dout: Like, out: Like, x: Like, y: Like, *, axis: int
+) -> str | None:
+    """The gradient over y, which both have in common."""
+    summed = repeated(dout, x, y, axis)
+    if summed is None:
+        return None
+    return f"slope = dout / y\ndx = slope\ndy = (-slope * out){summed}"
 
 
 def floating(x: Any, like: Any) -> Any:

@@ -74,6 +74,26 @@ def mul_grad(
     return lambda: like(dout @ columns.T, x), lambda: like(rows.T @ dout, y)
 
 
+@mul.numpy
+def mul_numpy(
+    x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int
+) -> str | None:
+    """Of two matrices, their product."""
+    plain = x.ndim == 2 == y.ndim and x_num_col_dims == 1 == y_num_col_dims
+    return "out = x @ y" if plain else None
+
+
+@mul.grad_numpy
+def mul_grad_numpy(
+    dout: Like, x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int
+) -> str | None:
+    """Of two matrices, two products."""
+    same = dout.ndim == x.ndim == y.ndim == 2 and dout.dtype == x.dtype == y.dtype
+    if not same or not x_num_col_dims == 1 == y_num_col_dims:
+        return None
+    return "dx = dout @ y.T\ndy = x.T @ dout"
+
+
 def like(matrix: Any, x: Any) -> Any:
     """Reshape a matrix back to the shape and dtype of `x`, which was flattened."""
     matrix = matrix if matrix.dtype == x.dtype else matrix.astype(x.dtype)
@@ -165,6 +185,28 @@ def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -
         return reduce_to(turned(factor) if flip_y else factor, y)
 
     return dx, dy
+
+
+@matmul_v2.numpy
+def matmul_numpy(x: Like, y: Like, *, trans_x: bool, trans_y: bool) -> str | None:
+    """Of two matrices, their product, transposed first if asked."""
+    if not x.ndim == y.ndim == 2:
+        return None
+    return f"out = {'x.T' if trans_x else 'x'} @ {'y.T' if trans_y else 'y'}"
+
+
+@matmul_v2.grad_numpy
+def matmul_grad_numpy(
+    dout: Like, x: Like, y: Like, *, trans_x: bool, trans_y: bool
+) -> str | None:
+    """Of two matrices, two products, each transposed where its factor was."""
+    same = dout.dtype == x.dtype == y.dtype
+    if not same or not dout.ndim == x.ndim == y.ndim == 2:
+        return None
+    dx = f"dout @ {'y' if trans_y else 'y.T'}"
+    dy = f"{'x' if trans_x else 'x.T'} @ dout"
+    dx, dy = f"({dx}).T" if trans_x else dx, f"({dy}).T" if trans_y else dy
+    return f"dx = {dx}\ndy = {dy}"
 
 
 @matmul_v2.infers

@@ -78,6 +78,20 @@ def scale(
     return np.multiply(x + bias, scale, out=out)
 
 
+@scale.numpy
+def scale_numpy(
+    x: Like, *, scale: float, bias: float, bias_after_scale: bool
+) -> str | None:
+    """As little of scale x + bias as there is, of floating numbers."""
+    if x.dtype.kind != "f":
+        return None
+    if bias == 0.0:
+        return "out = x * scale"
+    if scale == 1.0:
+        return "out = x + bias"
+    return "out = x * scale + bias" if bias_after_scale else "out = (x + bias) * scale"
+
+
 def whole(number: float, dtype: np.dtype[Any]) -> Any:
     """Convert a number to an integer for an integer input.
 
@@ -117,6 +131,14 @@ def sum_(*x: Any, out: Any = None) -> Any:
     return total
 
 
+@sum_.numpy
+def sum_numpy(*x: Like) -> str | None:
+    """Two terms or more whose sizes are known to be the same."""
+    same = all(term == x[0] for term in x) and -1 not in x[0].shape
+    terms = [f"x_{position}" for position in range(len(x))]
+    return f"out = {' + '.join(terms)}" if same and len(x) > 1 else None
+
+
 @sum_.grad(inline=True)
 def sum_grad(dout: Any, *x: Like) -> Any:
     """Each term gets dout."""
@@ -148,6 +170,18 @@ def relu_grad(dout: Any, out: Any) -> Any:
     return dout * (out > 0)
 
 
+@relu.numpy
+def relu_numpy(x: Like) -> str:
+    """The larger of x and 0."""
+    return "out = np.maximum(x, 0)"
+
+
+@relu.grad_numpy
+def relu_grad_numpy(dout: Like, out: Like) -> str:
+    """The gradient where relu let something through."""
+    return "dx = dout * (out > 0)"
+
+
 @op(needs=FLOATING)
 def sigmoid(x: Any) -> Any:
     """out = 1 / (1 + exp(-x)), which is 0 where exp(-x) is infinite."""
@@ -158,6 +192,18 @@ def sigmoid(x: Any) -> Any:
 def sigmoid_grad(dout: Any, out: Any) -> Any:
     """dx = dout out (1 - out)."""
     return dout * out * (1.0 - out)
+
+
+@sigmoid.numpy
+def sigmoid_numpy(x: Like) -> str | None:
+    """The formula, of floating numbers."""
+    return "out = 1 / (1 + np.exp(-x))" if x.dtype.kind == "f" else None
+
+
+@sigmoid.grad_numpy
+def sigmoid_grad_numpy(dout: Like, out: Like) -> str:
+    """The rule's own formula."""
+    return "dx = dout * out * (1.0 - out)"
 
 
 @op(needs=FLOATING)
@@ -172,10 +218,28 @@ def tanh_grad(dout: Any, out: Any) -> Any:
     return dout * (1.0 - out * out)
 
 
+@tanh.numpy
+def tanh_numpy(x: Like) -> str | None:
+    """NumPy's tanh, of floating numbers."""
+    return "out = np.tanh(x)" if x.dtype.kind == "f" else None
+
+
+@tanh.grad_numpy
+def tanh_grad_numpy(dout: Like, out: Like) -> str:
+    """The rule's own formula."""
+    return "dx = dout * (1.0 - out * out)"
+
+
 @op(needs=FLOATING)
 def exp(x: Any, *, out: Any = None) -> Any:
     """out = e to the power x."""
     return np.exp(x, out=out, casting="equiv")
+
+
+@exp.numpy
+def exp_numpy(x: Like) -> str | None:
+    """NumPy's exp, of floating numbers."""
+    return "out = np.exp(x)" if x.dtype.kind == "f" else None
 
 
 @exp.grad
@@ -339,6 +403,18 @@ def square(x: Any) -> Any:
 def square_grad(dout: Any, x: Any) -> Any:
     """dx = 2 x dout."""
     return dout * x * 2.0
+
+
+@square.numpy
+def square_numpy(x: Like) -> str | None:
+    """NumPy's square, of numbers."""
+    return "out = np.square(x)" if x.dtype.kind in "fi" else None
+
+
+@square.grad_numpy
+def square_grad_numpy(dout: Like, x: Like) -> str:
+    """The rule's own formula."""
+    return "dx = dout * x * 2.0"
 
 
 @op(type="abs", key="abs")

@@ -44,6 +44,20 @@ def sgd(param: Any, grad: Any, learning_rate: Any) -> Any:
     return np.subtract(param, learning_rate * grad, dtype=param.dtype)
 
 
+@sgd.numpy
+def sgd_numpy(param: Like, grad: Like, learning_rate: Like) -> str | None:
+    """The formula, for a gradient of the parameter's shape and one rate."""
+    if not in_step(param, grad) or learning_rate != ((), param.dtype):
+        return None
+    return "param_out = param - learning_rate * grad"
+
+
+def in_step(param: Like, *others: Like) -> bool:
+    """Tell whether all have one known shape, and one floating dtype."""
+    floating = param.dtype.kind == "f" and -1 not in param.shape
+    return floating and all(other == param for other in others)
+
+
 def check(param: Any, *others: Any) -> None:
     """Require that gradient and accumulators have the parameter's shape and dtype.
 
@@ -143,6 +157,31 @@ def momentum(
     velocity = mu * velocity + grad
     step = mu * velocity + grad if use_nesterov else velocity
     return param - learning_rate.item() * step, velocity
+
+
+@momentum.numpy
+def momentum_numpy(
+    param: Like,
+    grad: Like,
+    velocity: Like,
+    learning_rate: Like,
+    *,
+    mu: float,
+    use_nesterov: bool,
+    regularization_method: str,
+    regularization_coeff: float,
+    rescale_grad: float,
+) -> str | None:
+    """The formula, for parameters that are not updated part by part."""
+    plain = rescale_grad == 1.0 and regularization_method != "l2_decay"
+    known = in_step(param, grad, velocity) and learning_rate == ((), param.dtype)
+    if not plain or not known or prod(param.shape) >= LONG:
+        return None
+    step = "(mu * velocity_out + grad)" if use_nesterov else "velocity_out"
+    return f"""\
+velocity_out = mu * velocity + grad
+param_out = param - learning_rate * {step}
+"""
 
 
 @op(

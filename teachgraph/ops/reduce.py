@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import nan
+from math import nan, prod
 from typing import Any
 
 import numpy as np
 
 from teachgraph.core.errors import DTypeError
 from teachgraph.core.op import Like, Op, op
-from teachgraph.ops.axes import axes, size
+from teachgraph.ops.axes import Axes, axes, size
 from teachgraph.ops.elementwise import equal
 from teachgraph.ops.math import FLOATING, exp
 from teachgraph.ops.scan import above_minus_infinity, product_before
@@ -52,12 +52,57 @@ def reduce_sum(
     return total(x, axis=along, keepdims=keep_dim, dtype=counting(x.dtype))
 
 
+@reduce_sum.numpy
+def reduce_sum_numpy(
+    x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> str | None:
+    """The sum of floating numbers."""
+    if x.dtype.kind != "f" or not x.shape:
+        return None
+    return f"out = x.sum({arguments(x, dim, keep_dim, reduce_all=reduce_all)})"
+
+
+def arguments(x: Like, dim: Sequence[int], keep_dim: bool, *, reduce_all: bool) -> str:
+    """The arguments of NumPy's reductions, those that differ from its defaults."""
+    along, named = axes(dim, x.ndim, reduce_all=reduce_all), list[str]()
+    if along is not None:
+        named.append(f"axis={along[0] if len(along) == 1 else along}")
+    if keep_dim:
+        named.append("keepdims=True")
+    return ", ".join(named)
+
+
 @reduce_sum.grad
 def reduce_sum_grad(
     dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
 ) -> Any:
     """dx = dout broadcast to x's shape."""
     return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
+
+
+@reduce_sum.grad_numpy
+def reduce_sum_grad_numpy(
+    dout: Like, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> str | None:
+    """The gradient of a sum of everything, everywhere."""
+    if dim or keep_dim or not x.shape or dout.shape:
+        return None
+    return f"dx = np.full({sizes_of(x)}, dout)"
+
+
+def sizes_of(x: Like) -> str:
+    """The shape of `x` as text: spelled out where all of it is known."""
+    return "x.shape" if -1 in x.shape else str(tuple(x.shape))
+
+
+def count_of(x: Like, along: Axes) -> str:
+    """The number of elements of `x` along some dimensions, as text."""
+    sizes = list(x.shape if along is None else (x.shape[axis] for axis in along))
+    if -1 not in sizes:
+        return str(prod(sizes))
+    if along is None:
+        return "x.size"
+    return " * ".join(f"x.shape[{axis}]" for axis in along)
 
 
 @op(key="mean", needs=f"{FLOATING}, and {NEEDS}")
@@ -68,6 +113,23 @@ def reduce_mean(
     check_floating(x)
     along = axes(dim, x.ndim, reduce_all=reduce_all)
     return total(x, axis=along, keepdims=keep_dim) / (size(x.shape, along) or nan)
+
+
+@reduce_mean.numpy
+def reduce_mean_numpy(
+    x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> str | None:
+    """The sum divided by the number of its terms."""
+    if x.dtype.kind != "f":
+        return None
+    if not x.shape:
+        return None if dim else "out = x / 1"
+    along = axes(dim, x.ndim, reduce_all=reduce_all)
+    count = count_of(x, along)
+    count = f"({count})" if "*" in count else count
+    return (
+        f"out = x.sum({arguments(x, dim, keep_dim, reduce_all=reduce_all)}) / {count}"
+    )
 
 
 def check_floating(x: Any) -> None:
@@ -86,6 +148,18 @@ def reduce_mean_grad(
 ) -> Any:
     """dx = dout / n, broadcast to x's shape."""
     return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all, mean=True)
+
+
+@reduce_mean.grad_numpy
+def reduce_mean_grad_numpy(
+    dout: Like, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> str | None:
+    """The gradient of a mean of everything, a share of it everywhere."""
+    if dim or keep_dim or dout.shape:
+        return None
+    if not x.shape:
+        return "dx = dout"
+    return f"dx = np.full({sizes_of(x)}, dout / {count_of(x, None)})"
 
 
 def reduction(name: str, ufunc: Callable[..., Any], doc: str) -> Op:

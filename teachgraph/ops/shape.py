@@ -52,6 +52,12 @@ def assign(x: Any) -> Any:
     return x if isinstance(x, TensorArray) else np.array(x)
 
 
+@assign.numpy
+def assign_numpy(x: Like) -> str:
+    """A copy."""
+    return "out = np.array(x)"
+
+
 @assign.grad(inline=True)
 def assign_grad(dout: Any) -> Any:
     """dx = dout."""

@@ -88,14 +88,24 @@ def where_labelled(
         raise DTypeError(f"labels must be integers, got {label.dtype}")
     if [*label.shape] != shape:
         raise ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
+    kept, ignored = counting(label, classes, ignore_index)
+    return entries(kept, axis), ignored
+
+
+def counting(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+    """Labels with 0 for those to ignore, and which these are; None for none.
+
+    Raises:
+        InvalidValueError: A label is out of range.
+    """
     if in_range(label, classes) and not 0 <= ignore_index < classes:
-        return entries(label, axis), None
+        return label, None
     ignored = label == ignore_index
     kept = np.where(ignored, 0, label)
     if not in_range(kept, classes):
         wrong = kept.max() if kept.max() >= classes else kept.min()
         raise InvalidValueError(f"label expected >= 0 and < {classes}, but got {wrong}")
-    return entries(kept, axis), ignored
+    return kept, ignored
 
 
 def entries(label: Any, axis: int) -> Index:
@@ -221,6 +231,85 @@ def softmax_with_cross_entropy_grad(
     if dsoftmax is not None:
         dlogits = dlogits + through_softmax(dsoftmax, softmax, axis)
     return dlogits
+
+
+def one_a_row(x: Like, label: Like, *, soft_label: bool, axis: int) -> bool:
+    """Tell whether labels are int64 [N, 1] beside [N, C]: only their range is open."""
+    columns = x.ndim == label.ndim == 2 and axis in (-1, 1)
+    whole = label.dtype == np.int64 and not soft_label
+    return columns and whole and label.shape[1] == 1 and x.shape[1] > 0
+
+
+def check_one_a_row(label: Any, logits: Any) -> None:
+    """Refuse labels that are not one a row: a single one would count for all rows.
+
+    Raises:
+        ShapeError: There are more or fewer.
+    """
+    if len(label) != len(logits):
+        shape = [len(logits), 1]
+        raise ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
+
+
+def labelled(label: Any, classes: int, ignore_index: int) -> tuple[Index, Any]:
+    """The index of each row's label, and which labels to ignore, None for none.
+
+    Raises:
+        InvalidValueError: A label is out of range.
+    """
+    rows = np.arange(len(label))[:, None]
+    if len(label) and not 0 <= ignore_index < classes:
+        largest = np.maximum.reduce(label.view(np.uint64), axis=None)
+        if largest < classes:  # a negative one would be the largest
+            return (rows, label), None
+    kept, ignored = counting(label, classes, ignore_index)
+    return (rows, kept), ignored
+
+
+@softmax_with_cross_entropy.numpy
+def softmax_with_cross_entropy_numpy(
+    logits: Like, label: Like, *, soft_label: bool, ignore_index: int, axis: int
+) -> str | None:
+    """Of one label a row, the formula; the labels' range is looked at."""
+    known = one_a_row(logits, label, soft_label=soft_label, axis=axis)
+    if not known or logits.dtype.kind != "f":
+        return None
+    return f"""\
+check_one_a_row(label, logits)
+shifted = logits - logits.max(axis=1, keepdims=True)
+power = np.exp(shifted)
+total = power.sum(axis=1, keepdims=True)
+softmax = power / total
+picked, ignored = labelled(label, {logits.shape[1]}, ignore_index)
+loss = np.log(total) - shifted[picked]
+if ignored is not None: loss[ignored] = 0
+"""
+
+
+@softmax_with_cross_entropy.grad_numpy
+def softmax_with_cross_entropy_grad_numpy(
+    dsoftmax: Like | None,
+    dloss: Like | None,
+    softmax: Like,
+    label: Like,
+    *,
+    soft_label: bool,
+    ignore_index: int,
+    axis: int,
+) -> str | None:
+    """softmax - one_hot(label), row by row as much of it as arrives."""
+    known = one_a_row(softmax, label, soft_label=soft_label, axis=axis)
+    if not known or dsoftmax is not None or dloss is None or dloss.shape[1:] != (1,):
+        return None
+    if dloss.dtype != softmax.dtype:
+        return None
+    return f"""\
+picked, ignored = labelled(label, {softmax.shape[1]}, ignore_index)
+dlogits = softmax.copy()
+dlogits[picked] -= 1
+if ignored is not None: dlogits *= ~ignored
+dlogits *= dloss
+"""
 
 
 @op(outputs=("y", "match_x"), needs="probabilities and " + LABELS)

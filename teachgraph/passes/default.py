@@ -8,6 +8,7 @@ from teachgraph.core import program as core
 from teachgraph.core.observe import unwatched
 from teachgraph.core.op import GradOp
 from teachgraph.passes.registry import DEFAULT, apply_pass
+from teachgraph.static.order import check_order
 from teachgraph.static.program import Program
 
 __all__ = ["default_passes"]
@@ -38,12 +39,13 @@ def default_passes(program: core.Program, fetches: Sequence[str]) -> core.Progra
         program.global_block().ops
     ):
         return program
+    check_order(program.global_block())
     with unwatched():
         return apply_pass(program, DEFAULT, fetches=fetches, checked=False)
 
 
 def can_be_rewritten(operators: Iterable[core.Operator]) -> bool:
-    """Say if a default pass may find something to do.
+    """Tell whether a default pass may find something to do.
 
     It may where an operator's type says so, where one reads a constant, or where two
     are alike. To look costs a hundredth of a copy of the program.

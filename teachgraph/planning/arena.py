@@ -13,7 +13,7 @@ Numbers = np.ndarray[Any, np.dtype[np.int64]]
 
 
 class Span(NamedTuple):
-    """How many bytes are needed, from which step to which, both included."""
+    """A number of bytes needed from one step to another, both included."""
 
     size: int
     start: int

@@ -14,17 +14,23 @@ import teachgraph.planning.lifetimes  # noqa: F401  registers when values are re
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import executor as core
-from teachgraph.core.errors import ExecutorError, InvalidValueError, at_user_line
+from teachgraph.core.errors import (
+    ExecutorError,
+    InvalidValueError,
+    ProgramError,
+    at_user_line,
+)
 from teachgraph.core.executor import program_passes
-from teachgraph.core.program import Program, Variable, default_main_program
+from teachgraph.core.program import Program as CoreProgram
+from teachgraph.core.program import Variable
 from teachgraph.core.scope import Scope, global_scope
 from teachgraph.passes.compiled import CompiledProgram
 from teachgraph.passes.default import default_passes
 from teachgraph.planning.dataset_runs import DatasetRuns
 from teachgraph.planning.fetching import asked_for, cut_down, fetch_names
 from teachgraph.planning.memory import MemoryPlan, memory_plan
-from teachgraph.static import program as static
 from teachgraph.static.order import check_order
+from teachgraph.static.program import Program, default_main_program
 
 __all__ = ["Executor", "Plan"]
 
@@ -40,7 +46,7 @@ class Plan(core.Plan):
     """A plan whose memory can be planned."""
 
     def memory(self, fed: Mapping[str, Sequence[int]]) -> MemoryPlan:
-        """Where its values lie while it runs, for feeds of these shapes."""
+        """Plan the memory of a run with feeds of these shapes."""
         self.settle()
         kept = {*self.fetches, *self.stores}
         return memory_plan(self.steps, kept, self.known, fed)
@@ -77,7 +83,7 @@ class Executor(DatasetRuns, core.Executor):
         max_iterations: int | None = None,
         backend: str | None = None,
     ) -> None:
-        limit = limit_of(max_iterations)
+        limit = None if max_iterations is None else limit_of(max_iterations)
         super().__init__(interpret=interpret, max_iterations=limit)
         self.place, self.backend, self.max_iterations = place, backend, limit
         if backend is not None:
@@ -86,7 +92,7 @@ class Executor(DatasetRuns, core.Executor):
 
     def run(
         self,
-        program: Program | CompiledProgram | None = None,
+        program: CoreProgram | CompiledProgram | None = None,
         feed: Mapping[str, Any] | None = None,
         fetch_list: Fetches = None,
         feed_var_name: str = "feed",
@@ -122,12 +128,11 @@ class Executor(DatasetRuns, core.Executor):
         """
         if self._closed:
             raise ExecutorError("Attempted to use a closed Executor")
-        program = default_main_program() if program is None else program
-        if isinstance(program, CompiledProgram):
-            program = program.optimised(fetch_names(fetch_list))
-        check_kind("Program", program, Program)
         scope = global_scope() if scope is None else scope
-        check_kind("Scope", scope, Scope)
+        if not isinstance(program, Program):
+            program = program_of(program, fetch_list)
+        if not isinstance(scope, Scope):
+            raise wrong_kind("Scope", scope)
         if not program.blocks[0].ops:
             asked_for(fetch_list)
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
@@ -138,7 +143,7 @@ class Executor(DatasetRuns, core.Executor):
             fetches = [] if fetch_list is None else [fetch_list]
         if use_prune:
             program, fetches = self.cut(program, feed, fetches)
-        if isinstance(program, static.Program) and program.asked:
+        if program.asked:
             scope.values.update(program.answers())
         values = super().run(program, feed, fetches, scope=scope)
         if not use_program_cache:
@@ -147,28 +152,35 @@ class Executor(DatasetRuns, core.Executor):
         return values if return_numpy else list(map(Tensor, values))
 
     def plan_for(
-        self, program: Program, feed: Mapping[str, Any], fetch_list: Sequence[Any]
+        self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
     ) -> core.Plan:
         """The plan for a run; among the fetches may stand updates to be made."""
         feeds = feed_names(feed)
+        if all(isinstance(item, (Variable, str)) for item in fetch_list):
+            return super().plan_for(program, feed, fetch_list)
         fetches, updates = asked_for(fetch_list)
         if updates:
             program = cut_down(program, feeds, fetches, updates)
         return self.plan(program, feeds, fetches)
 
     def cut(
-        self, program: Program, feed: Mapping[str, Any], fetch_list: Sequence[Any]
+        self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
     ) -> tuple[Program, list[str]]:
         """The program without what nobody needs, and the names of the fetches."""
         fetches, updates = asked_for(fetch_list)
         return cut_down(program, feed_names(feed), fetches, updates), fetches
 
     def new_plan(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+        self, program: CoreProgram, feeds: Sequence[str], fetches: Sequence[str]
     ) -> core.Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
-        check_order(program.global_block())
-        return super().new_plan(program, feeds, fetches)
+        if len(program.blocks) > 1:  # inside these, only this looks for the order
+            check_order(program.global_block())
+        try:
+            return super().new_plan(program, feeds, fetches)
+        except ProgramError:
+            check_order(program.global_block())
+            raise
 
     def compiled(
         self, program: Program | None = None, fetch_list: Fetches = None
@@ -198,7 +210,7 @@ class Executor(DatasetRuns, core.Executor):
         feed: Mapping[str, Any] | None = None,
         fetch_list: Fetches = None,
     ) -> MemoryPlan:
-        """How much memory a run takes, and what lies where, without running anything.
+        """Plan the memory that a run takes, without running anything.
 
         Args:
             program: By default the default main program.
@@ -244,13 +256,24 @@ def planner_of(backend: str) -> type[Plan]:
     return planner
 
 
-def check_kind(name: str, value: Any, kind: type) -> None:
-    """Refuse what is no Program or Scope, in Paddle's words."""
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"Executor requires {name} as its Parameter. "
-            f"But you passed in {type(value)}"
-        )
+def program_of(program: Any, fetch_list: Fetches) -> Program:
+    """The program to run: the default one, or what the passes make of a compiled one.
+
+    Raises:
+        TypeError: It is no program.
+    """
+    if program is None:
+        return default_main_program()
+    if isinstance(program, CompiledProgram):
+        return program.optimised(fetch_names(fetch_list))
+    raise wrong_kind("Program", program)
+
+
+def wrong_kind(name: str, value: Any) -> TypeError:
+    """The error for what is no Program or Scope, in Paddle's words."""
+    return TypeError(
+        f"Executor requires {name} as its Parameter. But you passed in {type(value)}"
+    )
 
 
 def feed_names(feed: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a run is asked for: values by name, and whether it does only what they need."""
+"""Fetches of a run: values by name, updates, and programs cut down to them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from teachgraph.core.errors import FetchError, at_user_line
-from teachgraph.core.program import Operator, OpRole, Program, Variable
+from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.program import Program
 from teachgraph.static.pruning import pruned
+from teachgraph.static.variable import Variable
 
 __all__ = ["asked_for", "cut_down", "fetch_names"]
 
@@ -48,7 +50,7 @@ def asked_for(fetch_list: Any) -> tuple[list[str], list[Operator]]:
 
 
 def minimized(item: Sequence[Any]) -> bool:
-    """Whether it is what `minimize` returns: updates, and parameters with gradients."""
+    """Recognise what `minimize` returns: updates, and parameters with gradients."""
     return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], list)
 
 

@@ -1,4 +1,4 @@
-"""How long values are needed, and which results may take over an input's memory.
+"""Liveness of values, and which results may take over an input's memory.
 
 A value goes after its last reader. A gradient rule that asks for no more than a shape
 does not keep the numbers. And where an op can write over an input that nobody needs
@@ -23,11 +23,11 @@ LARGE = 1 << 16
 """Of fewer bytes it costs more to take care than it saves."""
 
 UNKNOWN = 64
-"""What an unknown size is taken for."""
+"""An unknown size counts as this many."""
 
 
 class Lifetimes(NamedTuple):
-    """How long each value of a program is needed, told for each step.
+    """Lifetimes of a program's values, told step by step.
 
     Attributes:
         ends: The variables nobody needs after it.
@@ -115,18 +115,22 @@ step_passes.append(release)
 def lifetimes(
     steps: Sequence[Step], kept: Collection[str], variables: Mapping[str, Variable]
 ) -> Lifetimes:
-    """How long the values of a program are needed.
+    """Compute the lifetimes of a program's values.
 
     Args:
         steps: What it runs, in order.
         kept: Variables whose values are wanted in the end.
         variables: What is known of them.
     """
+    # A name that may stand for nothing does not end either.
+    own = {name for step in steps for name in {*step.inner} - {*step.outputs}}
+    if not any(map(large, variables.values())):
+        nothing: list[list[str]] = [[] for _ in steps]
+        ends = last(steps, {*kept, *own}, by_shape=True)
+        return Lifetimes(ends, nothing, [None for _ in steps])
     for step in steps:
         if isinstance(step, Call) and saves_memory(step, variables):
             step.statements = None
-    # Nor does a name end that may stand for nothing.
-    own = {name for step in steps for name in {*step.inner} - {*step.outputs}}
     ends = last(steps, {*kept, *own}, by_shape=True)
     needed = last(steps, {*kept, *own}, by_shape=False)
     fades = [
@@ -181,7 +185,7 @@ def values_of(call: Call) -> Sequence[str | None]:
 
 
 def saves_memory(call: Call, variables: Mapping[str, Variable]) -> bool:
-    """Whether the function takes less than the statements an op comes to.
+    """Tell whether a call takes less memory than the op's statements.
 
     It may write its result over an input, or do with the shape of a large value.
     """
@@ -192,7 +196,7 @@ def saves_memory(call: Call, variables: Mapping[str, Variable]) -> bool:
 
 
 def large(variable: Variable | None) -> bool:
-    """Whether a value has enough bytes to care."""
+    """Tell whether a value has enough bytes to care."""
     return variable is not None and variable.spec.nbytes(UNKNOWN) >= LARGE
 
 
@@ -223,7 +227,7 @@ def fits(
     arguments: Sequence[str | None],
     variables: Mapping[str, Variable],
 ) -> bool:
-    """Whether a result is like this input, whatever unknown sizes turn out to be."""
+    """Tell whether a result is like this input, whatever unknown sizes are."""
     x = variables.get(name or "")
     if x is None or x.persistable or x.is_data:
         return False
@@ -235,7 +239,7 @@ def fits(
 
 
 def narrower(other: Variable | None, x: Variable) -> bool:
-    """Whether `other` broadcasts to the shape of x, if they broadcast at all."""
+    """Tell whether `other` broadcasts to the shape of x, if they broadcast at all."""
     if other is None:
         return False
     padded = (1,) * (len(x.shape) - len(other.shape)) + other.shape

@@ -52,13 +52,13 @@ class Buffer:
 
     @property
     def span(self) -> Span:
-        """What decides where it can lie."""
+        """The size and the lifetime, which decide on the place."""
         return Span(self.size, self.start, self.end)
 
 
 @dataclass
 class MemoryPlan:
-    """Where the values of a program lie while it runs.
+    """A place in one arena for each value of a program.
 
     Parameters and what is fed are not part of it: they are there anyway. A new value of
     a parameter is: it stands beside the old one until the run has succeeded.
@@ -173,7 +173,7 @@ def check_fed(
 
 
 def sums(call: Call) -> bool:
-    """Whether there is something to add, and so a new value."""
+    """Tell whether there is something to add, and so a new value."""
     return call.operator.type == "sum" and len(call.arguments) > 1
 
 
@@ -214,7 +214,7 @@ class Life:
             self.leave(name, len(steps) - 1)
 
     def inside(self, flow: Step, place: int) -> None:
-        """What a branch, or a round of a loop, computes lives on as its results do."""
+        """Give memory to all that a branch or a loop computes."""
         for name in dict.fromkeys([*flow.outputs, *sorted(flow.inner)]):
             if name in self.specs:
                 self.own(name, place)
@@ -234,7 +234,7 @@ class Life:
                 self.own(name, place)
 
     def spare(self, name: str) -> bool:
-        """Whether a buffer may be written over once this variable is read."""
+        """Tell whether a buffer may be written over once this variable is read."""
         buffer = self.at.get(name)
         alone = buffer is not None and self.holders[id(buffer)] == 1
         return alone and name in self.owners

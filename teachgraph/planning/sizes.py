@@ -39,12 +39,12 @@ def specs_of(
 
 
 def unknown(specs: Specs, name: str | None) -> bool:
-    """Whether a value has a size that is not known."""
+    """Tell whether a value has a size that is not known."""
     return name in specs and -1 in specs[name].shape
 
 
 def outputs_of(call: Call, specs: Specs) -> Specs:
-    """What a call gives for inputs of these shapes, as far as it can be told."""
+    """Infer a call's outputs for inputs of these shapes, as far as possible."""
     op = call.operator.op
     if isinstance(op, GradOp):
         return gradients_of(call, op, specs)

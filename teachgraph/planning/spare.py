@@ -24,7 +24,7 @@ def spare(array: Any) -> Any:
 
 
 def _holders() -> int:
-    """How many Python counts for an array that one variable holds."""
+    """Measure Python's count of references to an array that one variable holds."""
 
     def called(x: Any, out: int) -> int:
         return out
@@ -37,4 +37,4 @@ def _holders() -> int:
 
 
 ALONE = _holders()
-"""What Python counts for such an array; versions of it count differently."""
+"""Python's count for such an array; versions of it count differently."""

@@ -32,23 +32,22 @@ def run(feed, scope):
     fc_0_w_0 = scope['fc_0.w_0']
     fc_0_b_0 = scope['fc_0.b_0']
     learning_rate_0 = scope['learning_rate_0']
-    fc_0_tmp_0 = mul(X, fc_0_w_0)  # test_code.py:{fc}
-    fc_0_tmp_1 = elementwise_add(fc_0_tmp_0, fc_0_b_0, axis=1)  # test_code.py:{fc}
-    mean_0_tmp_0 = reduce_mean(fc_0_tmp_1, dim=[], reduce_all=True)  # test_code.py:{m}
-    mean_0_tmp_0_GRAD = fill_constant(value=1.0, shape=[])  # test_code.py:{sgd}
-    fc_0_tmp_1_GRAD = reduce_mean_grad(mean_0_tmp_0_GRAD, fc_0_tmp_1, dim=[], \
-keep_dim=False, reduce_all=True)  # test_code.py:{sgd}
+    fc_0_tmp_0 = X @ fc_0_w_0  # test_code.py:{fc}
+    fc_0_tmp_1 = fc_0_tmp_0 + fc_0_b_0  # test_code.py:{fc}
+    del fc_0_tmp_0
+    mean_0_tmp_0 = fc_0_tmp_1.sum() / fc_0_tmp_1.size  # test_code.py:{m}
+    mean_0_tmp_0_GRAD = np.array(1.0, np.float32)  # test_code.py:{sgd}
+    fc_0_tmp_1_GRAD = np.full(fc_0_tmp_1.shape, mean_0_tmp_0_GRAD / fc_0_tmp_1.size)\
+  # test_code.py:{sgd}
     del mean_0_tmp_0_GRAD, fc_0_tmp_1
-    fc_0_tmp_0_GRAD, fc_0_b_0_GRAD = elementwise_add_grad(fc_0_tmp_1_GRAD, fc_0_tmp_0, \
-fc_0_b_0, axis=1)  # test_code.py:{sgd}
-    del fc_0_tmp_1_GRAD, fc_0_tmp_0
-    _, fc_0_w_0_GRAD = mul_grad(fc_0_tmp_0_GRAD, X, fc_0_w_0, x_num_col_dims=1, \
-y_num_col_dims=1)  # test_code.py:{sgd}
-    fc_0_w_0_GRAD = force(fc_0_w_0_GRAD)
+    fc_0_tmp_0_GRAD = fc_0_tmp_1_GRAD  # test_code.py:{sgd}
+    fc_0_b_0_GRAD = fc_0_tmp_1_GRAD.sum(axis=0)
+    del fc_0_tmp_1_GRAD
+    fc_0_w_0_GRAD = X.T @ fc_0_tmp_0_GRAD  # test_code.py:{sgd}
     del fc_0_tmp_0_GRAD, X
-    fc_0_b_0 = sgd(fc_0_b_0, fc_0_b_0_GRAD, learning_rate_0)  # test_code.py:{sgd}
+    fc_0_b_0 = fc_0_b_0 - learning_rate_0 * fc_0_b_0_GRAD  # test_code.py:{sgd}
     del fc_0_b_0_GRAD
-    fc_0_w_0 = sgd(fc_0_w_0, fc_0_w_0_GRAD, learning_rate_0)  # test_code.py:{sgd}
+    fc_0_w_0 = fc_0_w_0 - learning_rate_0 * fc_0_w_0_GRAD  # test_code.py:{sgd}
     del fc_0_w_0_GRAD, learning_rate_0
     return [mean_0_tmp_0], {{'fc_0.b_0': fc_0_b_0, 'fc_0.w_0': fc_0_w_0}}
 """
@@ -121,9 +120,9 @@ def test_values_are_let_go_of_after_their_last_use() -> None:
     lines = [line.split("  #")[0].strip() for line in source.splitlines()]
     assert lines[1:] == [
         "x = feed['x']",
-        "tmp_0 = scale(x, scale=2.0)",
+        "tmp_0 = x * 2.0",
         "del x",
-        "tmp_1 = scale(tmp_0, bias=1.0)",
+        "tmp_1 = tmp_0 + 1.0",
         "del tmp_0",
         "return [tmp_1], {}",
     ]
@@ -139,7 +138,7 @@ def test_a_traceback_shows_the_line_of_the_generated_code() -> None:
     frames = traceback.extract_tb(caught.value.__traceback__)
     shown = next(frame for frame in frames if frame.filename.startswith("<teachgraph"))
     assert shown.line is not None
-    assert shown.line.startswith("elementwise_add_0 = elementwise_add(x, y)")
+    assert shown.line.startswith("elementwise_add_0 = x + y")
     assert shown.filename in linecache.cache
 
 

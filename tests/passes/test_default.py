@@ -272,6 +272,6 @@ def test_a_training_step_is_the_same_to_the_last_bit(programs: Fresh) -> None:
 
 def test_an_executor_makes_them_and_its_interpreter_does_not(programs: Fresh) -> None:
     out = tg.tanh(x_data() * 1.0)
-    assert "scale" not in Executor().compiled(fetch_list=[out]).source
-    assert "scale" in Executor(interpret=True).compiled(fetch_list=[out]).source
+    assert "x * 1.0" not in Executor().compiled(fetch_list=[out]).source
+    assert "x * 1.0" in Executor(interpret=True).compiled(fetch_list=[out]).source
     assert types(programs.main) == ["scale", "tanh"]
