@@ -186,7 +186,7 @@ def once_only(operators: Sequence[Operator]) -> set[Operator]:
 
 
 def repeatable(operator: Operator) -> bool:
-    """Whether an operator does the same, and nothing else, a second time."""
+    """Say if an operator may run twice: no randomness, no side effect."""
     if operator.sub_block is not None or operator.op.context is copy_context:
         return False
     if operator.op.random and not operator.inputs.get("Seed"):
@@ -196,7 +196,7 @@ def repeatable(operator: Operator) -> bool:
 
 
 def lives(operator: Operator, name: str) -> bool:
-    """Whether a variable outlives the run, or is no plain value."""
+    """Say if a variable outlives the run, or is no plain tensor."""
     variable = operator.block._find_var_recursive(name)
     return variable is None or variable.persistable or variable.type != "LOD_TENSOR"
 

@@ -99,7 +99,7 @@ def array_read(array: Any, i: Any) -> Any:
 
 
 def array_length(array: Any) -> Any:
-    """How many parts an array has: one whole number.
+    """The number of tensors in an array, as one whole number.
 
     In Paddle this is `paddle.tensor.array_length`.
     """

@@ -1,4 +1,4 @@
-"""What the operators that run a block must hold.
+"""Checks of the slots and attributes of operators that run a block.
 
 An op whose kernel is a function has its slots from that function's parameters. The
 slots of these follow from their blocks, so a table says how many names each
@@ -16,7 +16,7 @@ __all__ = ["misfit"]
 
 
 class Fit(NamedTuple):
-    """What fits an operator.
+    """The slots that an operator must have, and which are as long as each other.
 
     Attributes:
         one: Slots that hold one name.
@@ -96,7 +96,7 @@ def misfits(operator: Operator, fit: Fit) -> Iterator[str]:
 
 
 def names_of(operator: Operator, name: str) -> list[str]:
-    """What stands in a slot or an attribute."""
+    """The names in a slot or an attribute."""
     slots: dict[str, Any] = {**operator.attrs, **operator.outputs, **operator.inputs}
     return list(slots.get(name, ()))
 
@@ -122,7 +122,7 @@ def too_few(operator: Operator) -> Iterator[str]:
 
 
 def strangers(operator: Operator, attributes: tuple[str, ...]) -> Iterator[str]:
-    """What an attribute names that its block does not know."""
+    """The variables that an attribute names and its block has not."""
     block = operator.sub_block
     assert block is not None
     for name in attributes:
@@ -132,7 +132,7 @@ def strangers(operator: Operator, attributes: tuple[str, ...]) -> Iterator[str]:
 
 
 def knows(operator: Operator, name: str) -> bool:
-    """Whether its block sees a variable, be it in the block that it goes back over."""
+    """Say if its block sees a variable, also in the forward block of a gradient."""
     block = operator.sub_block
     assert block is not None
     return any(name in seen.vars for seen in block.in_sight()) or (

@@ -1,4 +1,4 @@
-"""How a body writes the variables around it: once, at its end.
+"""Writes of a body to captured variables: once each, at its end.
 
 An operator that writes one in between writes a variable of the block instead, which the
 operators after it read: so every value of a round stays there for the way back.
@@ -53,7 +53,7 @@ def before_and_after(
 
 
 def written_in_place(block: Block) -> set[str]:
-    """What branches, or the way back over loops, know by its name alone."""
+    """The variables that branches, or gradients of loops, know by their name alone."""
     found: set[str] = set()
     for operator in block.ops:
         if operator.type == "conditional_block":

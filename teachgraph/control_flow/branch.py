@@ -62,11 +62,11 @@ class Branch:
 
     @property
     def nest(self) -> Any:
-        """What it returns, in variables of the parent."""
+        """The branch's results, in variables of the parent block."""
         return packed(self.results, self.carried)
 
     def apart(self, name: str) -> bool:
-        """Whether what it writes to a variable around it is to be kept apart from it.
+        """Say if a write to a captured variable needs a variable of its own.
 
         That is so inside a loop, whose rounds keep their values, and where a gradient
         may have to come back to the value before.

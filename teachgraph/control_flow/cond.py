@@ -33,7 +33,7 @@ def cond(
     name: str | None = None,
     return_names: Sequence[str] | None = None,
 ) -> Any:
-    """What `true_fn()` returns if `pred` holds, else what `false_fn()` returns.
+    """Run `true_fn()` if `pred` holds, else `false_fn()`, and return its results.
 
     Args:
         pred: One boolean.
@@ -115,7 +115,7 @@ def truth(pred: Any) -> bool:
 
 
 def taken(pred: bool, true_fn: Function | None, false_fn: Function | None) -> Any:
-    """What the one branch returns."""
+    """Run the one branch that is there."""
     fn = true_fn if pred else false_fn
     return None if fn is None else fn()
 
@@ -191,7 +191,7 @@ def case(
     default: Function | None = None,
     name: str | None = None,
 ) -> Any:
-    """What the function of the first predicate that holds returns.
+    """Run the function of the first predicate that holds.
 
     Args:
         pred_fn_pairs: (boolean, function) pairs, asked in order.
@@ -256,7 +256,7 @@ def switch_case(
     default: Function | None = None,
     name: str | None = None,
 ) -> Any:
-    """What the function that `branch_index` names returns.
+    """Run the function that `branch_index` names.
 
     Args:
         branch_index: One whole number.

@@ -62,7 +62,7 @@ class Copy:
         self.loop = forward.outputs["Out"] if forward.type == "while" else ()
 
     def __call__(self, name: str) -> Variable:
-        """What stands in the block for a variable that their operators read."""
+        """The variable of the block in place of one that the copied operators read."""
         if name not in self.names:
             self.names[name] = self.found(name)
         return self.names[name]
@@ -123,7 +123,7 @@ class Copy:
         return self.names[name].name
 
     def gradient_of(self, name: str) -> Variable | None:
-        """What a round gives to a variable, None if nothing."""
+        """The gradient that an iteration gives to a variable, None if none."""
         inside = self.gradient.sub_block
         assert inside is not None
         return self(name + GRAD) if name + GRAD in inside.vars else None
@@ -175,7 +175,7 @@ class LoopDoubleBackward:
         self.carried.append()
 
     def copy(self) -> Copy:
-        """What goes back over one round."""
+        """Copy the gradient operators of one iteration."""
         copy = Copy(
             self.carried.body,
             self.gradient,
@@ -235,7 +235,7 @@ class Carried:
         return variable
 
     def next(self, variable: Variable, value: Variable) -> None:
-        """What it is in the round after; told in the order of the variables."""
+        """Set its value in the next iteration; called in the order of the variables."""
         self.following.append(value)
 
     def append(self) -> None:
@@ -263,7 +263,7 @@ class Carried:
 
 
 def as_going(k: Variable) -> Variable:
-    """Whether there is a round with this number."""
+    """Say, as a Variable, if there is an iteration of this number."""
     found: Any = functions.greater_equal(k, 0)
     assert isinstance(found, Variable)
     return found
@@ -351,7 +351,7 @@ class RecurrentDoubleBackward:
                 self.rnn.step_output(value)
 
     def copy(self, begin: Mapping[str, Variable]) -> Copy:
-        """What goes back over one step, given what arrives from around it."""
+        """Prepare the copy of one step's gradient, with its upstream gradients."""
         block, forward = self.rnn.block, forward_of(self.gradient, "step_scopes")
         assert block is not None
         copy = Copy(block, self.gradient, forward, self.around, self.rnn.step_input)
@@ -373,7 +373,7 @@ class RecurrentDoubleBackward:
             self.rnn.update_memory(total, self.results[dx])
 
     def hand_out(self, copy: Copy) -> None:
-        """What a step gives to its rows."""
+        """Hand out the gradients of the rows that a step reads."""
         for dx, row in self.sequences.items():
             part = copy.gradient_of(row)
             if part is not None:

@@ -133,7 +133,7 @@ class DynamicRNN:
         need_reorder: bool = False,
         dtype: str = "float32",
     ) -> Variable:
-        """What the step before handed on by `update_memory`.
+        """A state: the value that the step before passed to `update_memory`.
 
         Args:
             init: What the first step finds, [rows, ...]; or else
@@ -184,7 +184,7 @@ class DynamicRNN:
             self.rnn.step_output(functions.where(self.mask_for(value), value, zeros))
 
     def __call__(self) -> Variable | list[Variable]:
-        """What the steps handed out: [rows, steps, ...] each, bare if it is one.
+        """The outputs of all steps: [rows, steps, ...] each, bare if it is one.
 
         Raises:
             ProgramError: The block is not done, or hands nothing out.
@@ -217,7 +217,7 @@ def steps_first(x: Variable) -> Variable:
 
 
 def within(lengths: Variable, x: Variable) -> Any:
-    """Whether a step is before the end of a row: [steps, rows], booleans."""
+    """The mask of steps before the end of each row: [steps, rows], booleans."""
     steps = functions.arange(0, functions.shape(x)[1], 1, "int64")
     ends = functions.cast(functions.unsqueeze(lengths, [0]), "int64")
     return functions.unsqueeze(steps, [1]) < ends

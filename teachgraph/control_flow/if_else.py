@@ -144,7 +144,7 @@ class IfElse:
         self.results.extend(outs)
 
     def __call__(self) -> list[Variable]:
-        """What both blocks gave, its rows in the order of the batch.
+        """The outputs of both blocks, rows in the order of the batch.
 
         Raises:
             ProgramError: They gave different numbers of outputs, or none.

@@ -131,7 +131,7 @@ def holds(condition: Any) -> bool:
 
 
 def as_list(results: Any, values: Sequence[Any]) -> list[Any]:
-    """What a body returned, one item a loop variable.
+    """The results of a body, one item a loop variable.
 
     Raises:
         ProgramError: It is nested otherwise than the loop variables.
@@ -151,7 +151,7 @@ def as_list(results: Any, values: Sequence[Any]) -> list[Any]:
 
 
 def names_of(body: Callable[..., Any], count: int) -> list[str]:
-    """What the body calls its loop variables."""
+    """The names of the loop variables inside the body."""
     try:
         parameters = list(inspect.signature(body).parameters.values())
     except (TypeError, ValueError):
@@ -262,7 +262,7 @@ class Loop:
             v.shape, v.stop_gradient = shape, stop
 
     def widened(self) -> bool:
-        """Whether sizes that the body changes had to become unknown."""
+        """Say if sizes that the body changes had to become unknown."""
         found = False
         for old, new in zip(self.inside, self.results, strict=True):
             try:
@@ -298,7 +298,7 @@ class Loop:
             self.block.vars[name].stop_gradient = True
 
     def constant_if(self, stopped: set[str]) -> set[str]:
-        """What no gradient goes to in a round, if it goes to none of these."""
+        """The variables of an iteration without gradient, if these have none."""
         constant = set(stopped)
         for operator in self.block.ops:
             for name in operator.output_arg_names:

@@ -15,7 +15,7 @@ class PlaceSeed(int):
 
 
 def place_seed(operator: Operator, place: int) -> PlaceSeed | None:
-    """What the operator at this place of its block draws with.
+    """The seed of the operator at this place of its block.
 
     None if it draws nothing, has a seed of its own, or its program has none.
     """

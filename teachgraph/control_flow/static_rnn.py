@@ -24,7 +24,7 @@ __all__ = ["StaticRNN"]
 
 
 class Memory:
-    """What one step hands on to the next.
+    """A state: the value that one step hands on to the next.
 
     Attributes:
         first: What the first step finds.
@@ -146,7 +146,7 @@ class StaticRNN:
         return self.row_of(x, x.shape[1:])
 
     def row_of(self, x: Variable, shape: Sequence[int]) -> Variable:
-        """What a step calls its part of a sequence."""
+        """The variable of a step for its part of a sequence."""
         if x.name not in self.inputs:
             row = self.within("step_input").create_var(
                 unique_name.generate(f"{x.name}@STEP"),
@@ -166,7 +166,7 @@ class StaticRNN:
         init_batch_dim_idx: int = 0,
         ref_batch_dim_idx: int = 1,
     ) -> Variable:
-        """What the step before handed on by `update_memory`.
+        """A state: the value that the step before passed to `update_memory`.
 
         Args:
             init: What the first step finds; or else
@@ -281,7 +281,7 @@ class StaticRNN:
             self.step_output(each)
 
     def __call__(self) -> Variable | list[Variable]:
-        """What the steps handed out: [steps, ...] each, bare if it is one.
+        """The outputs of all steps: [steps, ...] each, bare if it is one.
 
         Raises:
             ProgramError: The step is not done, or hands nothing out.
@@ -311,7 +311,7 @@ class StaticRNN:
             )
 
     def updated(self, memory: Memory) -> Variable:
-        """What a memory is updated with.
+        """The value that a memory is updated with.
 
         Raises:
             ProgramError: Nothing.

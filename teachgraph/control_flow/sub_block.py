@@ -120,7 +120,7 @@ def check_condition(what: str, where: str, value: Any) -> Variable:
 
 
 def kept_apart(block: Block, variable: Variable) -> Variable:
-    """What stands for a variable's value so far, as an operator writes it anew.
+    """Keep a variable's value so far under another name: an operator overwrites it.
 
     All that the block's operators have done to it so far goes to a variable with
     another name; its own name is for what comes. A variable from around the block, or

@@ -222,16 +222,9 @@ class Backward:
         for operator in self.ops:
             for name in self.live.intersection(operator.output_arg_names):
                 first = writers.setdefault(name, operator)
-                lives_on = self.block._var_recursive(name).persistable
-                if first is not operator and not lives_on:
-                    raise ProgramError(
-                        at_user_line(
-                            f"{operator.type} overwrites {name!r}, which {first.type} "
-                            "wrote: the gradient needs the first value, so give the "
-                            "second a variable of its own",
-                            operator.callsite,
-                        )
-                    )
+                if first is operator or self.block._var_recursive(name).persistable:
+                    continue
+                raise overwritten(name, first, operator)
 
     def inputs_of(self, operator: Operator) -> list[str]:
         """The inputs that an operator may have gradients of, in the op's order."""
@@ -352,6 +345,17 @@ def append_inline(backward: Backward, operator: Operator, parts: Parts) -> None:
     for position, part in parts.items():
         with naming.scope(lambda part=part: part):
             force(results[position])
+
+
+def overwritten(name: str, first: Operator, second: Operator) -> ProgramError:
+    """The error for a variable that two operators write."""
+    return ProgramError(
+        at_user_line(
+            f"{second.type} overwrites {name!r}, which {first.type} wrote: the "
+            "gradient needs the first value, so give the second a variable of its own",
+            second.callsite,
+        )
+    )
 
 
 def straight_path(backward: Backward) -> Sequence[Operator]:

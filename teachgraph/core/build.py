@@ -130,18 +130,20 @@ def own_variable(block: Block, what: str, variable: Variable) -> Variable:
     Raises:
         ProgramError: It belongs to another program, or to a block inside this one.
     """
-    if block._find_var_recursive(variable.name) is variable:
-        return variable
+    if block._find_var_recursive(variable.name) is not variable:
+        raise not_in_sight(block, what, variable)
+    return variable
+
+
+def not_in_sight(block: Block, what: str, variable: Variable) -> ProgramError:
+    """The error for a variable that the block does not see."""
+    reason = "is a variable of another program; build under program_guard(that program)"
     if variable.block.program is block.program:
         reason = (
             "lives inside a branch or a loop, and may not have been computed: return "
             "it from there"
         )
-    else:
-        reason = (
-            "is a variable of another program; build under program_guard(that program)"
-        )
-    raise ProgramError(at_user_line(f"{what}: {variable.name!r} {reason}"))
+    return ProgramError(at_user_line(f"{what}: {variable.name!r} {reason}"))
 
 
 def new_variables(

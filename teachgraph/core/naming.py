@@ -1,4 +1,4 @@
-"""How the outputs of ops are named: after the layer that appends them, as in Paddle.
+"""Names of the outputs of ops: after the layer that appends them, as in Paddle.
 
 A layer called `fc_0` names its results `fc_0.tmp_0`, `fc_0.tmp_1`; an operator such as
 `x + y` names its result `tmp_0`; any other op is a layer of its own (`mean_0.tmp_0`).
@@ -57,7 +57,7 @@ class Given(Layer):
     free = True
 
     def names_for(self, key: str) -> Names:
-        """Who names the outputs of an op."""
+        """The namer of an op's outputs."""
         if not self.free or not key.startswith("elementwise_"):
             return self
         self.free = False
@@ -65,7 +65,7 @@ class Given(Layer):
 
 
 class _Scopes(threading.local):
-    """Who names, the innermost last; each thread appends for itself."""
+    """Stack of namers, the innermost last, one a thread."""
 
     def __init__(self) -> None:
         self.names: list[Names | None] = []
@@ -106,7 +106,7 @@ def given(name: Any) -> AbstractContextManager[Any]:
 
 
 def names_for(key: str) -> Names:
-    """Who names the outputs of an op: the layer around it, or a layer of its own."""
+    """The namer of an op's outputs: the layer around it, or a layer of its own."""
     innermost = _scopes.names[-1] if _scopes.names else None
     if innermost is not None:
         return innermost.names_for(key) if isinstance(innermost, Given) else innermost

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
 from enum import IntFlag
 from math import prod
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -114,8 +113,7 @@ class Variable(Traced):
         self.dtype: np.dtype[Any] = dtypes.convert(dtype)
         self._persistable, self._stop_gradient = persistable, stop_gradient
 
-    @staticmethod
-    def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+    def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Append `op` to the current Block; its outputs are new Variables."""
         from teachgraph.core.build import append  # the builder knows Variables
 
@@ -162,20 +160,6 @@ class Variable(Traced):
         writers = (o for o in reversed(self.block.ops) if o.writes(self._name))
         return next(writers, None)
 
-    def copied_into(self, block: Block) -> Variable:
-        """Add a variable of the same name and kind to another block."""
-        copy = type(self)(
-            block,
-            self._name,
-            self.shape,
-            self.dtype,
-            persistable=self._persistable,
-            stop_gradient=self._stop_gradient,
-            is_data=self.is_data,
-        )
-        copy.type = self.type
-        return block.add(copy)
-
     def __repr__(self) -> str:
         """The line that `print(program)` shows for it."""
         words = "persist " * self.persistable + self.word
@@ -216,10 +200,6 @@ class Parameter(Variable):
     @trainable.setter
     def trainable(self, trainable: bool) -> None:
         self.stop_gradient = not trainable
-
-    def copied_into(self, block: Block) -> Variable:
-        """Add a parameter like this one to another block."""
-        return block.add(type(self)(block, self.name, self.shape, self.dtype, self))
 
 
 class Operator:
@@ -600,52 +580,8 @@ class Program:
         finally:
             self.op_role = before
 
-    def clone(self, for_test: bool = False) -> Self:
-        """Copy the program; the copy shares values with it through the scope, by name.
-
-        Args:
-            for_test: Leave out the backward and optimizer operators and what only they
-                use, and set `is_test` on every operator that has it.
-        """
-        copy = type(self)(origin=self, for_test=for_test)
-        copy.random_seed = self.random_seed
-        for source in self.blocks:
-            target = copy.blocks[0] if source.idx == 0 else copy._create_block()
-            target.parent_idx = source.parent_idx
-            target.forward_block_idx = source.forward_block_idx
-            target.backward_block_idx = source.backward_block_idx
-            copy_block(source, target, for_test)
-        copy.current_block_idx = 0
-        return copy
-
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.blocks))
-
-
-def copy_block(source: Block, target: Block, for_test: bool) -> None:
-    """Copy variables and operators; for a test, only those that a test runs."""
-    trained = OpRole.BACKWARD | OpRole.OPTIMIZE
-    kept = [op for op in source.ops if not (for_test and op.role & trained)]
-    used = {name for op in kept for name in (*op.input_arg_names, *op.output_arg_names)}
-    touched = {
-        name
-        for op in (source.ops if for_test else ())
-        for name in (*op.input_arg_names, *op.output_arg_names)
-    }
-    for name, variable in source.vars.items():
-        if name in used or name not in touched or isinstance(variable, Parameter):
-            variable.copied_into(target)
-    copies: dict[Operator, Operator] = {}
-    for op in kept:
-        inputs, outputs = deepcopy(op.inputs), deepcopy(op.outputs)
-        copy = target.insert(
-            len(target.ops), op.type, inputs, outputs, deepcopy(op.attrs)
-        )
-        copies[op] = copy
-        copy.callsite = op.callsite
-        copy.twin = None if op.twin is None else copies.get(op.twin)
-        if for_test and "is_test" in copy.attrs:
-            copy.attrs["is_test"] = True
 
 
 _defaults = InForce((Program(), Program()))

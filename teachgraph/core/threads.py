@@ -1,4 +1,4 @@
-"""What is in force: a value of the process, which a thread may have its own of."""
+"""A value of the process that a guard replaces, in its own thread or for all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class InForce(Generic[T]):
 
     @property
     def value(self) -> T:
-        """What is in force in this thread."""
+        """The value in force in this thread."""
         found: T = getattr(self._own, "value", self._everyones)
         return found
 

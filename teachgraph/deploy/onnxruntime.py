@@ -12,10 +12,11 @@ from importlib import import_module
 from typing import Any, Self
 
 from teachgraph.core.errors import ExecutorError, at_user_line
+from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
 from teachgraph.planning.executor import Plan
 from teachgraph.static.operator import OpRole
-from teachgraph.static.program import Program
+from teachgraph.static.pruning import pruned
 
 __all__ = ["RuntimePlan", "Session"]
 
@@ -59,8 +60,9 @@ class RuntimePlan(Plan):
         values = {name: scope.values[name] for name in self.reads}
         old = self.parameters.get
         if self.session is None or any(old(n) is not v for n, v in values.items()):
-            normal: Any = self.program.clone(for_test=True)
-            cut = normal._prune_with_input([], self.fetches)
+            program: Any = self.program
+            normal = program.clone(for_test=True)
+            cut = pruned(normal, [], self.fetches)
             self.session = Session(cut, self.feeds, self.fetches, values)
             self.parameters = values
         return self.session.run(feed)

@@ -99,7 +99,7 @@ def persistent_variables(methods: Sequence[Method]) -> dict[str, Variable]:
     Raises:
         DataError: Two programs disagree about one of them.
     """
-    variables: dict[str, Variable] = {}
+    variables: dict[str, Any] = {}
     for method in methods:
         for program in (method.using.program, method.training.program):
             for variable in persistables(program):

@@ -13,6 +13,7 @@ from teachgraph.control_flow.place_seeds import place_seed
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.observe import announce
 from teachgraph.static.block import Block
+from teachgraph.static.clone import copy_variable
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import Program
 
@@ -71,7 +72,7 @@ def copied(program: Program, copy: Program) -> None:
         target.forward_block_idx = source.forward_block_idx
         target.backward_block_idx = source.backward_block_idx
         for variable in source.vars.values():
-            variable.copied_into(target)
+            copy_variable(variable, target)
         copy_operators(source, target)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from teachgraph.core import program as core
 from teachgraph.core.observe import unwatched
 from teachgraph.core.op import GradOp
 from teachgraph.passes.registry import DEFAULT, apply_pass
-from teachgraph.static.operator import Operator
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program
 
@@ -33,16 +33,18 @@ REWRITTEN = frozenset(
 CONSTANTS = ("assign_value", "fill_constant")
 
 
-def default_passes(program: Program, fetches: Sequence[str]) -> Program:
+def default_passes(program: core.Program, fetches: Sequence[str]) -> core.Program:
     """A copy of a program after the default passes; itself if they find nothing."""
-    if not can_be_rewritten(program.global_block().ops):
+    if not isinstance(program, Program) or not can_be_rewritten(
+        program.global_block().ops
+    ):
         return program
     check_order(program.global_block())
     with unwatched():
         return apply_pass(program, DEFAULT, fetches=fetches, checked=False)
 
 
-def can_be_rewritten(operators: Iterable[Operator]) -> bool:
+def can_be_rewritten(operators: Iterable[core.Operator]) -> bool:
     """Tell whether a default pass may find something to do.
 
     It may where an operator's type says so, where one reads a constant, or where two

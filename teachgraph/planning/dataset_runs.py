@@ -11,11 +11,10 @@ from teachgraph.ops.print_assert import print_
 from teachgraph.planning.fetching import fetch_names
 
 if TYPE_CHECKING:
+    from teachgraph.core.program import Program, Variable
     from teachgraph.core.scope import Scope
     from teachgraph.passes.compiled import CompiledProgram
     from teachgraph.planning.executor import Executor
-    from teachgraph.static.program import Program
-    from teachgraph.static.variable import Variable
 
 __all__ = ["Batches", "DatasetRuns", "FetchHandler"]
 

@@ -50,7 +50,12 @@ def append_backward(
 
     In Paddle this is `paddle.static.append_backward`.
     """
-    check_arguments(loss, parameter_list, callbacks, checkpoints)
+    check_arguments(
+        loss=loss,
+        parameter_list=parameter_list,
+        callbacks=callbacks,
+        checkpoints=checkpoints,
+    )
     wrappers: list[Wrapper] = [calling_back(callbacks)] if callbacks else []
     if checkpoints:
         wrappers.append(recomputing([*names_of(checkpoints)]))
@@ -125,28 +130,36 @@ def gradients(
     ]
 
 
-def check_arguments(
-    loss: Any, parameters: Any, callbacks: Any, checkpoints: Any
-) -> None:
+OPTIONAL_LIST = (list, tuple, type(None))
+KINDS = {
+    "loss": (Variable,),
+    "parameter_list": (list, tuple, set, type(None)),
+    "callbacks": OPTIONAL_LIST,
+    "checkpoints": OPTIONAL_LIST,
+}
+"""The types of `append_backward`'s arguments."""
+
+
+def check_arguments(**arguments: Any) -> None:
     """Refuse what `append_backward` has no meaning for, in Paddle's words."""
-    for name, value, kinds in (
-        ("loss", loss, (Variable,)),
-        ("parameter_list", parameters, (list, tuple, set, type(None))),
-        ("callbacks", callbacks, (list, tuple, type(None))),
-        ("checkpoints", checkpoints, (list, tuple, type(None))),
-    ):
-        if not isinstance(value, kinds):
-            allowed = " or ".join(kind.__name__ for kind in kinds)
-            raise TypeError(
-                f"The type of '{name}' in paddle.static.append_backward must be "
-                f"{allowed}, but received {type(value)}."
-            )
-    for cut in checkpoints or ():
+    for name, value in arguments.items():
+        if not isinstance(value, KINDS[name]):
+            raise wrong_type(name, value)
+    for cut in arguments["checkpoints"] or ():
         if not isinstance(cut, (Variable, str)):
             raise TypeError(
                 "checkpoints are Variables or their names, but received "
                 f"{type(cut)}: give what the layers returned"
             )
+
+
+def wrong_type(name: str, value: Any) -> TypeError:
+    """The error for an argument of another type."""
+    allowed = " or ".join(kind.__name__ for kind in KINDS[name])
+    return TypeError(
+        f"The type of '{name}' in paddle.static.append_backward must be "
+        f"{allowed}, but received {type(value)}."
+    )
 
 
 def listed(value: Any) -> list[Any]:

@@ -111,14 +111,14 @@ def read_variable(block: Block, part: Part) -> None:
 
 
 def read_type(part: Part) -> str:
-    """What a variable holds, if it is no tensor."""
+    """Read the type of a variable that holds no tensor."""
     if part.value not in TYPES:
         raise part.refuse(f"known are {', '.join(TYPES)}")
     return str(part.value)
 
 
 def read_training(part: Part, *, trainable: bool) -> ParamAttr:
-    """What a parameter knows of its training."""
+    """Read the training attributes of a parameter."""
     facts = part.fields("learning_rate", "regularizer", "need_clip")
     return ParamAttr(
         learning_rate=facts["learning_rate"].number(),

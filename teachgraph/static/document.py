@@ -29,7 +29,7 @@ class Part:
         self.value, self.path = value, path
 
     def refuse(self, reason: str) -> DataError:
-        """What to raise about it."""
+        """The error about this part of the document."""
         return DataError(at_user_line(f"{self.path or 'the document'}: {reason}"))
 
     def of(self, kind: type, word: str) -> Any:

@@ -11,7 +11,7 @@ __all__ = ["as_places", "bounded_later", "within_bounds"]
 
 
 def bounded_later(index: Any) -> bool:
-    """Whether a bound of a slice in an index is a variable."""
+    """Say if a bound of a slice in an index is a variable."""
     items = index if isinstance(index, tuple) else (index,)
     return any(
         isinstance(bound, Traced)

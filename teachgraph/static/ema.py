@@ -76,7 +76,7 @@ class ExponentialMovingAverage:
         return rate
 
     def place_for(self, parameter: Parameter) -> str:
-        """Where a parameter is kept while its average stands in for it."""
+        """The variable that keeps a parameter while its average is in place."""
         name = unique_name.generate(f"{self._name}{parameter.name}.ema_tmp")
         facts = {"persistable": False, "stop_gradient": True}
         self._program.global_block().create_var(name, None, parameter.dtype, **facts)

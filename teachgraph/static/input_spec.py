@@ -1,4 +1,4 @@
-"""What an input will be, before there is one."""
+"""Specifications of inputs: shape, dtype and name, before there is a value."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class InputSpec:
         return self
 
     def facts(self) -> tuple[Any, ...]:
-        """What two of them are compared by."""
+        """The key that two specifications are compared by."""
         return self.shape, self.dtype, self.name, self.stop_gradient
 
     def __eq__(self, other: object) -> bool:

@@ -176,7 +176,7 @@ def auc(
     slide_steps: int = 1,
     ins_tag_weight: Any = None,
 ) -> tuple[Variable, Variable, list[Variable]]:
-    """How often a positive row has a higher probability than a negative one.
+    """Area under the ROC curve: how often a positive row outranks a negative one.
 
     Args:
         input: Probabilities [N, 2], of which the second column counts.

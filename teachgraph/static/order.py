@@ -1,4 +1,4 @@
-"""Whether a program's operators come in an order in which each finds what it reads."""
+"""Check of the operators' order: each must find the values that it reads."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def given(block: Block) -> Iterator[str]:
 
 
 def unknown(operator: Operator, name: str) -> ProgramError:
-    """What to raise about an operator that reads what has no value yet."""
+    """The error for an operator that reads a variable without a value."""
     if unseen(operator.block, name):
         reason = "no variable of that name can be seen from its block"
     elif (writer := first_writer(operator.block, name)) is None:
@@ -69,7 +69,7 @@ def unknown(operator: Operator, name: str) -> ProgramError:
 
 
 def unseen(block: Block, name: str) -> bool:
-    """Whether no variable of that name can be seen from a block."""
+    """Say if no variable of that name is in sight from a block."""
     return name not in block.vars and block._find_var_recursive(name) is None
 
 
@@ -95,7 +95,7 @@ def first_writer(block: Block | None, name: str) -> Operator | None:
 
 
 def name_reached(operator: Operator, name: str) -> bool:
-    """Whether what an operator writes is needed, step by step, for a variable."""
+    """Say if a variable depends, directly or not, on what an operator writes."""
     reached = set(operator.output_arg_names)
     for other in operator.block.ops[operator.idx + 1 :]:
         if not reached.isdisjoint(other.input_arg_names):

@@ -1,4 +1,4 @@
-"""Where a program runs: only ever on the CPU."""
+"""Places, of which there is one: programs run on the CPU."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class CUDAPlace:
 
 
 def is_compiled_with_cuda() -> bool:
-    """Whether there are GPUs: never.
+    """Say if there are GPUs: never.
 
     >>> is_compiled_with_cuda()
     False

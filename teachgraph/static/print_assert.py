@@ -62,7 +62,7 @@ def Print(  # noqa: N802  Paddle's name
 
 
 def named(value: Any, wanted: bool) -> bool:
-    """Whether to print a name: a Variable has one that its program shows."""
+    """Say if a name is printed: a Variable has one that its program shows."""
     return wanted and isinstance(value, Variable)
 
 

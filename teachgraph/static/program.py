@@ -74,7 +74,7 @@ class Program(ProgramIO):
 
     @property
     def num_blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return len(self.blocks)
 
     if TYPE_CHECKING:  # blocks are of the class above
@@ -138,7 +138,7 @@ class Program(ProgramIO):
         return f"{path}_{count}/" if count else f"{path}/"
 
     def answers(self) -> dict[str, np.ndarray[Any, Any]]:
-        """What the variables that are asked for are now."""
+        """The present values of the variables that are asked for before each run."""
         known = self.global_block().vars
         return {
             name: np.array(ask(), known[name].dtype)
@@ -147,12 +147,7 @@ class Program(ProgramIO):
         }
 
     def clone(self, for_test: bool = False) -> Self:
-        """Copy the program; the copy shares values with it through the scope, by name.
-
-        Args:
-            for_test: Leave out the backward and optimizer operators and what only they
-                use, and set `is_test` on every operator that has it.
-        """
+        """Copy the program; see `ProgramIO.clone`."""
         copy = super().clone(for_test)
         copy.asked = dict(self.asked)
         return copy

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from teachgraph.core.program import Program
+from teachgraph.static.clone import copy_blocks
 from teachgraph.static.deserialize import program_from_bytes
 from teachgraph.static.pruning import pruned
 from teachgraph.static.serialize import program_bytes
@@ -21,6 +22,18 @@ class ProgramIO(Program):
     def desc(self) -> Self:
         """The program itself: Paddle keeps the description of one apart."""
         return self
+
+    def clone(self, for_test: bool = False) -> Self:
+        """Copy the program; the copy shares values with it through the scope, by name.
+
+        Args:
+            for_test: Leave out the backward and optimizer operators and what only they
+                use, and set `is_test` on every operator that has it.
+        """
+        copy = type(self)(origin=self, for_test=for_test)
+        copy.random_seed = self.random_seed
+        copy_blocks(self, copy, for_test=for_test)
+        return copy
 
     def serialize_to_string(self) -> bytes:
         """The program as bytes, which `parse_from_string` reads again.

@@ -32,7 +32,8 @@ def pruned(program: P, feeds: Iterable[str], targets: Iterable[Any]) -> P:
     """
     names, operators = goals(program, targets)
     keep = needed(program.global_block(), fed(feeds), names, operators)
-    copy = program.clone()
+    source: Any = program  # of the public class, which can be cloned
+    copy: P = source.clone()
     block = copy.global_block()
     for operator in reversed(program.global_block().ops):
         if operator not in keep:
@@ -101,7 +102,7 @@ def needed(
 
 
 def names_of(operator: Operator) -> list[str]:
-    """What an operator names, itself or in the blocks it runs."""
+    """All variables that an operator names, itself or in the blocks it runs."""
     body = operator.sub_block
     inside = [] if body is None else [n for op in body.ops for n in names_of(op)]
     return operator.input_arg_names + operator.output_arg_names + inside

@@ -118,7 +118,7 @@ def check_skipped(skipped: Sequence[Variable], known: Sequence[Variable]) -> Non
 
 
 def promised(variable: Variable) -> OutputSpec:
-    """What the function must return for this variable."""
+    """The shape and dtype that the function must return for this variable."""
     return OutputSpec(variable.name, variable.shape, variable.dtype)
 
 

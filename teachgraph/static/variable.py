@@ -79,7 +79,7 @@ class Variable(Methods, core.Variable):
 
     @property
     def lod_level(self) -> int:
-        """How deep sequences are nested in it: never, here."""
+        """The nesting depth of its sequences: always 0, since they are padded here."""
         return 0
 
     def get_value(self, scope: Any = None) -> Any:
@@ -154,7 +154,7 @@ class Variable(Methods, core.Variable):
         )
 
     def detach(self) -> Any:
-        """The same values, through which no gradient goes."""
+        """A copy of the values that is cut off from the gradient."""
         copy = assign(self)
         copy.stop_gradient = True
         return copy
@@ -207,13 +207,3 @@ class Parameter(Trained, Variable, core.Parameter):
         attr = attr or ParamAttr()
         core.Parameter.__init__(self, block, name, shape, dtype, attr)
         self.follow(attr)
-
-    def copied_into(self, block: core.Block) -> core.Variable:
-        """Add a parameter like this one, trained alike, to another block."""
-        attr = ParamAttr(
-            learning_rate=self.optimize_attr["learning_rate"],
-            regularizer=self.regularizer,
-            trainable=self.trainable,
-            need_clip=self.need_clip,
-        )
-        return block.add(Parameter(block, self.name, self.shape, self.dtype, attr))
