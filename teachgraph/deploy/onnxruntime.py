@@ -1,7 +1,7 @@
-"""ONNX Runtime in the place of our own plans: `Executor(backend="onnxruntime")`.
+"""ONNX Runtime as a backend of the Executor: `Executor(backend="onnxruntime")`.
 
-A program for use becomes an ONNX model, once for each set of feeds and fetches, and
-Microsoft's runtime runs it. It knows no gradients, so a program that trains is refused.
+An inference program is exported to ONNX, once for each set of feeds and fetches, and
+Microsoft's runtime runs it. It has no gradients, so a training program is refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ERRORS_ONLY = 3
 
 
 def plan(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> Plan:
-    """How ONNX Runtime runs a program."""
+    """Plan a program for ONNX Runtime."""
     return RuntimePlan(program, feeds, fetches)
 
 
@@ -38,28 +38,29 @@ class RuntimePlan(Plan):
     def __init__(
         self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
     ) -> None:
-        check_for_use(program)
+        check_inference(program)
         runtime_package()
         super().__init__(program, feeds, fetches)
         self.held: dict[str, Any] = {}
-        self.made: Session | None = None
+        self.session: Session | None = None
 
     def run(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
         """Run it once, with the parameters of a scope.
 
         Raises:
             NotInitializedError: A persistable variable has no value yet.
-            UnknownOpError: ONNX has no like for an op.
+            UnknownOpError: ONNX has no equivalent of an op.
         """
         self.check_initialized(scope)
         values = {name: scope.values[name] for name in self.reads}
         old = self.held.get
-        if self.made is None or any(old(n) is not v for n, v in values.items()):
-            normal = self.program.clone(for_test=True)
-            cut = normal._prune_with_input([], self.fetches)
-            self.made = Session(cut, self.feeds, self.fetches, values)
+        # The session holds copies of the parameters: other arrays need another one.
+        if self.session is None or any(old(n) is not v for n, v in values.items()):
+            inference = self.program.clone(for_test=True)
+            pruned = inference._prune_with_input([], self.fetches)
+            self.session = Session(pruned, self.feeds, self.fetches, values)
             self.held = values
-        return self.made.run(feed)
+        return self.session.run(feed)
 
     interpret = run
 
@@ -70,16 +71,16 @@ class Session:
     Several threads may run it at once.
 
     Args:
-        program: The program, for use.
-        feeds: Names of the variables that are fed.
-        fetches: Names of the variables that are returned.
+        program: The inference program.
+        feeds: Names of the fed variables.
+        fetches: Names of the returned variables.
         values: The parameters.
-        threads: How many threads an operator may have; by default as many as NumPy's
-            library is told by OMP_NUM_THREADS, else one for each core.
+        threads: The number of threads of an operator; by default OMP_NUM_THREADS, as
+            for NumPy's library, else one for each core.
 
     Raises:
         ImportError: `onnx` or `onnxruntime` is not installed.
-        UnknownOpError: ONNX has no like for an op.
+        UnknownOpError: ONNX has no equivalent of an op.
     """
 
     def __init__(
@@ -98,25 +99,27 @@ class Session:
         options.intra_op_num_threads = allowed_threads() if threads is None else threads
         providers = ["CPUExecutionProvider"]
         self.session = runtime.InferenceSession(content, options, providers=providers)
-        self.taken = [given.name for given in self.session.get_inputs()]
-        self.given = [given.name for given in self.session.get_outputs()]
+        self.inputs = [info.name for info in self.session.get_inputs()]
+        self.outputs = [info.name for info in self.session.get_outputs()]
+        # A name that is fetched twice is one output of the model.
         each = list(dict.fromkeys(fetches))
         self.places = [each.index(name) for name in fetches]
 
     def run(self, feed: Mapping[str, Any]) -> list[Any]:
-        """The results for these inputs."""
-        found = self.session.run(self.given, {name: feed[name] for name in self.taken})
-        return [found[place] for place in self.places]
+        """Run the session; return the fetched values."""
+        feed = {name: feed[name] for name in self.inputs}
+        results = self.session.run(self.outputs, feed)
+        return [results[place] for place in self.places]
 
 
 def allowed_threads() -> int:
-    """The number in OMP_NUM_THREADS; 0, which is all cores, without one."""
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return int(told) if told.isdecimal() else 0
+    """Return the number in OMP_NUM_THREADS; 0, which means all cores, without one."""
+    number = os.environ.get("OMP_NUM_THREADS", "")
+    return int(number) if number.isdecimal() else 0
 
 
 def runtime_package() -> Any:
-    """ONNX Runtime.
+    """Import ONNX Runtime.
 
     Raises:
         ImportError: It is not installed.
@@ -124,8 +127,8 @@ def runtime_package() -> Any:
     return import_module("teachgraph.deploy.onnx.types").needed("onnxruntime")
 
 
-def check_for_use(program: Program) -> None:
-    """Refuse a program that does more than answer.
+def check_inference(program: Program) -> None:
+    """Refuse a training program.
 
     Raises:
         ExecutorError: It has gradients or updates.
