@@ -1,7 +1,7 @@
-"""ONNX Runtime in the place of our own plans: `Executor(backend="onnxruntime")`.
+"""ONNX Runtime as a backend of the Executor: `Executor(backend="onnxruntime")`.
 
-A program for use becomes an ONNX model, once for each set of feeds and fetches, and
-Microsoft's runtime runs it. It knows no gradients, so a program that trains is refused.
+An inference program is exported to ONNX, once for each set of feeds and fetches, and
+Microsoft's runtime runs it. It has no gradients, so a training program is refused.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class RuntimePlan(Plan):
         **options: Any,
     ) -> Self:
         """The plan of a program for use, as it is: the runtime has its own passes."""
-        check_for_use(program)
+        check_inference(program)
         runtime_package()
         return super().of(program, fed, fetches, (), **options)
 
@@ -53,7 +53,7 @@ class RuntimePlan(Plan):
 
         Raises:
             NotInitializedError: A persistable variable has no value yet.
-            UnknownOpError: ONNX has no like for an op.
+            UnknownOpError: ONNX has no equivalent of an op.
         """
         feed = self.checked(feed)
         self.check_initialized(scope)
@@ -76,16 +76,16 @@ class Session:
     Several threads may run it at once.
 
     Args:
-        program: The program, for use.
-        feeds: Names of the variables that are fed.
-        fetches: Names of the variables that are returned.
+        program: The inference program.
+        feeds: Names of the fed variables.
+        fetches: Names of the returned variables.
         values: The parameters.
-        threads: How many threads an operator may have; by default as many as NumPy's
-            library is told by OMP_NUM_THREADS, else one for each core.
+        threads: The number of threads of an operator; by default OMP_NUM_THREADS, as
+            for NumPy's library, else one for each core.
 
     Raises:
         ImportError: `onnx` or `onnxruntime` is not installed.
-        UnknownOpError: ONNX has no like for an op.
+        UnknownOpError: ONNX has no equivalent of an op.
     """
 
     def __init__(
@@ -104,25 +104,27 @@ class Session:
         options.intra_op_num_threads = allowed_threads() if threads is None else threads
         providers = ["CPUExecutionProvider"]
         self.session = runtime.InferenceSession(content, options, providers=providers)
-        self.taken = [given.name for given in self.session.get_inputs()]
-        self.given = [given.name for given in self.session.get_outputs()]
+        self.inputs = [info.name for info in self.session.get_inputs()]
+        self.outputs = [info.name for info in self.session.get_outputs()]
+        # A name that is fetched twice is one output of the model.
         each = list(dict.fromkeys(fetches))
         self.places = [each.index(name) for name in fetches]
 
     def run(self, feed: Mapping[str, Any]) -> list[Any]:
-        """The results for these inputs."""
-        found = self.session.run(self.given, {name: feed[name] for name in self.taken})
-        return [found[place] for place in self.places]
+        """Run the session; return the fetched values."""
+        feed = {name: feed[name] for name in self.inputs}
+        results = self.session.run(self.outputs, feed)
+        return [results[place] for place in self.places]
 
 
 def allowed_threads() -> int:
-    """The number in OMP_NUM_THREADS; 0, which is all cores, without one."""
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return int(told) if told.isdecimal() else 0
+    """Return the number in OMP_NUM_THREADS; 0, which means all cores, without one."""
+    number = os.environ.get("OMP_NUM_THREADS", "")
+    return int(number) if number.isdecimal() else 0
 
 
 def runtime_package() -> Any:
-    """ONNX Runtime.
+    """Import ONNX Runtime.
 
     Raises:
         ImportError: It is not installed.
@@ -130,8 +132,8 @@ def runtime_package() -> Any:
     return import_module("teachgraph.deploy.onnx.types").needed("onnxruntime")
 
 
-def check_for_use(program: Program) -> None:
-    """Refuse a program that does more than answer.
+def check_inference(program: Program) -> None:
+    """Refuse a training program.
 
     Raises:
         ExecutorError: It has gradients or updates.

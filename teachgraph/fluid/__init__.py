@@ -1,6 +1,6 @@
 """Paddle 1.x under its own names: `import teachgraph.fluid as fluid`.
 
-Thin calls of the same things. Who has not chosen a mode means static here, as in 1.x.
+Thin calls of the 2.x functions. The default mode here is static, as in 1.x.
 """
 
 from teachgraph.core import unique_name

@@ -1,11 +1,11 @@
-"""Paddle 1.x's layers that bend numbers one by one."""
+"""Paddle 1.x's activations."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from teachgraph.core.op import find
-from teachgraph.fluid.aliases import renamed
+from teachgraph.fluid.aliases import alias
 from teachgraph.nn import functional
 from teachgraph.ops import elementwise, functions
 
@@ -56,26 +56,26 @@ erf, rsqrt, reciprocal = functions.erf, functions.rsqrt, functions.reciprocal
 sign = functions.sign
 softsign = functional.softsign
 
-elu = renamed(functional.elu, "x, alpha=1.0, name=None")
-selu = renamed(functional.selu, "x, scale=None, alpha=None, name=None")
-gelu = renamed(functional.gelu, "x, approximate=False")
-maxout = renamed(functional.maxout, "x, groups, name=None, axis=1")
-leaky_relu = renamed(
+elu = alias(functional.elu, "x, alpha=1.0, name=None")
+selu = alias(functional.selu, "x, scale=None, alpha=None, name=None")
+gelu = alias(functional.gelu, "x, approximate=False")
+maxout = alias(functional.maxout, "x, groups, name=None, axis=1")
+leaky_relu = alias(
     functional.leaky_relu, "x, alpha=0.02, name=None", alpha="negative_slope"
 )
-logsigmoid = renamed(functional.log_sigmoid, "x, name=None")
-softplus = renamed(functional.softplus, "x, name=None")
-hard_shrink = renamed(functional.hardshrink, "x, threshold=None")
-tanh_shrink = renamed(functional.tanhshrink, "x, name=None")
-softshrink = renamed(functional.softshrink, "x, alpha=None", alpha="threshold")
-thresholded_relu = renamed(functional.thresholded_relu, "x, threshold=None")
-hard_sigmoid = renamed(find("hard_sigmoid"), "x, slope=0.2, offset=0.5, name=None")
-hard_swish = renamed(
+logsigmoid = alias(functional.log_sigmoid, "x, name=None")
+softplus = alias(functional.softplus, "x, name=None")
+hard_shrink = alias(functional.hardshrink, "x, threshold=None")
+tanh_shrink = alias(functional.tanhshrink, "x, name=None")
+softshrink = alias(functional.softshrink, "x, alpha=None", alpha="threshold")
+thresholded_relu = alias(functional.thresholded_relu, "x, threshold=None")
+hard_sigmoid = alias(find("hard_sigmoid"), "x, slope=0.2, offset=0.5, name=None")
+hard_swish = alias(
     find("hard_swish"), "x, threshold=6.0, scale=6.0, offset=3.0, name=None"
 )
-stanh = renamed(find("stanh"), "x, scale_a=0.67, scale_b=1.7159, name=None")
-brelu = renamed(find("brelu"), "x, t_min=0.0, t_max=24.0, name=None")
-pow = renamed(functions.pow, "x, factor=1.0, name=None", factor="y")
+stanh = alias(find("stanh"), "x, scale_a=0.67, scale_b=1.7159, name=None")
+brelu = alias(find("brelu"), "x, t_min=0.0, t_max=24.0, name=None")
+pow = alias(functions.pow, "x, factor=1.0, name=None", factor="y")
 
 
 def relu6(x: Any, threshold: float = 6.0, name: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.average`: a mean of numbers that come one by one."""
+"""Paddle 1.x's `fluid.average`: a running weighted mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["WeightedAverage"]
 
 
 class WeightedAverage:
-    """The sum of value weight over the sum of the weights.
+    """The weighted mean, sum(value weight) / sum(weight).
 
     In Paddle 1.x this is `fluid.average.WeightedAverage`.
 
@@ -32,21 +32,21 @@ class WeightedAverage:
         self.weight: Any = 0
 
     def add(self, value: Any, weight: Any) -> None:
-        """Count a number or an array, so many times.
+        """Add a number or an array with a weight.
 
         Raises:
             InvalidValueError: One of them is neither.
         """
-        for given in (value, weight):
-            if not isinstance(given, (int, float, np.number, np.ndarray)):
+        for number in (value, weight):
+            if not isinstance(number, (int, float, np.number, np.ndarray)):
                 raise InvalidValueError(
-                    at_user_line(f"WeightedAverage counts numbers, not {given!r}")
+                    at_user_line(f"WeightedAverage counts numbers, not {number!r}")
                 )
         self.total = value * weight + (0 if self.total is None else self.total)
         self.weight = self.weight + weight
 
     def eval(self) -> Any:
-        """The mean so far.
+        """Return the mean so far.
 
         Raises:
             InvalidValueError: There is none yet.

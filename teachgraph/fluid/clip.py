@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.clip`: gradients that are kept small."""
+"""Paddle 1.x's `fluid.clip`: gradient clipping."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ __all__ = [
 ]
 
 Chooser = Callable[[Any], bool] | None
-"""Says of a parameter whether its gradient is clipped; None clips all."""
+"""A test of parameters whose gradients are clipped; None clips all."""
 
 
 class Choosing(ClipGradBase):
-    """A clip of those gradients only whose parameters `need_clip` is true of."""
+    """A clip that applies to parameters of which `need_clip` is true."""
 
     need_clip: Chooser
 
     def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> clip.Pairs:
-        """The same parameters, their gradients clipped where that is wanted."""
+        """Clip the gradients of these pairs, as far as `need_clip` wants it."""
         pairs = list(params_grads)
         wanted = [pair for pair in pairs if self.wants(pair[0])]
         clipped = dict(super().__call__(wanted))
         return [(p, clipped.get(p, grad)) for p, grad in pairs]
 
     def wants(self, parameter: Any) -> bool:
-        """Whether a parameter's gradient is clipped."""
+        """True if a parameter's gradient is clipped."""
         return self.need_clip is None or bool(self.need_clip(parameter))
 
 
 class GradientClipByValue(Choosing, clip.ClipGradByValue):
-    """Each element into [min, max]; `min` is -max unless given.
+    """Clip each element to [min, max]; `min` is -max by default.
 
     >>> import teachgraph as tg
     >>> w, dw = tg.to_tensor([1.0, 1.0]), tg.to_tensor([3.0, -0.5])
@@ -57,7 +57,7 @@ class GradientClipByValue(Choosing, clip.ClipGradByValue):
 
 
 class GradientClipByNorm(Choosing, clip.ClipGradByNorm):
-    """Each gradient to a length of at most clip_norm."""
+    """Scale each gradient to a norm of at most clip_norm."""
 
     def __init__(self, clip_norm: float, need_clip: Chooser = None) -> None:
         super().__init__(clip_norm)
@@ -65,7 +65,7 @@ class GradientClipByNorm(Choosing, clip.ClipGradByNorm):
 
 
 class GradientClipByGlobalNorm(Choosing, clip.ClipGradByGlobalNorm):
-    """All gradients by one factor, so that together they are at most clip_norm long."""
+    """Scale all gradients by one factor, to a global norm of at most clip_norm."""
 
     def __init__(
         self,
@@ -78,23 +78,23 @@ class GradientClipByGlobalNorm(Choosing, clip.ClipGradByGlobalNorm):
 
 
 _wishes: WeakKeyDictionary[Program, dict[str, ClipGradBase]] = WeakKeyDictionary()
-"""What `set_gradient_clip` gave to the parameters of each program, by name."""
+"""The clips of `set_gradient_clip`, by program and name of the parameter."""
 
 
 class Several(ClipGradBase):
-    """The clips that `set_gradient_clip` gave to parameters of a program."""
+    """The clips that `set_gradient_clip` set for parameters of a program."""
 
     def __init__(self, of: dict[str, ClipGradBase]) -> None:
         self.of = of
 
     def __call__(self, params_grads: Iterable[tuple[Any, Any]]) -> clip.Pairs:
-        """The pairs, those of one clip clipped together."""
+        """Clip the gradients, those of one clip together."""
         pairs = list(params_grads)
-        found = dict(pairs)
+        gradients = dict(pairs)
         for one in dict.fromkeys(self.of.values()):
             own = [pair for pair in pairs if self.of.get(pair[0].name) is one]
-            found.update(one(own) if own else [])
-        return [(parameter, found[parameter]) for parameter, _ in pairs]
+            gradients.update(one(own) if own else [])
+        return [(parameter, gradients[parameter]) for parameter, _ in pairs]
 
 
 def set_gradient_clip(
@@ -102,27 +102,27 @@ def set_gradient_clip(
     param_list: Iterable[Any] | None = None,
     program: Program | None = None,
 ) -> None:
-    """Let every optimizer clip gradients so that has no `grad_clip` of its own.
+    """Set the clip of every optimizer without a `grad_clip` of its own.
 
     Args:
         clip: The clip.
-        param_list: The parameters it is for, or their names; by default all.
-        program: Whose; by default the default main program's.
+        param_list: Its parameters, or their names; by default all.
+        program: The program; by default the default main program.
 
     Raises:
-        DTypeError: It does not clip.
+        DTypeError: `clip` is no clip.
     """
     if not isinstance(clip, ClipGradBase):
         raise DTypeError(
             at_user_line(f"set_gradient_clip takes a GradientClipBy..., got {clip!r}")
         )
     program = default_main_program() if program is None else program
-    given = program.all_parameters() if param_list is None else param_list
-    names = [p if isinstance(p, str) else p.name for p in given]
+    parameters = program.all_parameters() if param_list is None else param_list
+    names = [p if isinstance(p, str) else p.name for p in parameters]
     _wishes.setdefault(program, {}).update(dict.fromkeys(names, clip))
 
 
 def clip_of(program: Program) -> ClipGradBase | None:
-    """What `set_gradient_clip` asked for."""
-    found = _wishes.get(program)
-    return Several(found) if found else None
+    """Return the clip that `set_gradient_clip` set for a program, if any."""
+    by_name = _wishes.get(program)
+    return Several(by_name) if by_name else None

@@ -1,4 +1,4 @@
-"""Paddle 1.x's compiled programs: on one device, as in 1.x with one."""
+"""Paddle 1.x's executors and compiled programs, on one device."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = [
 
 
 class ReduceStrategy(Enum):
-    """How devices share their gradients; there is one device here."""
+    """The reduction of gradients over devices, of which there is one here."""
 
     AllReduce = 0
     Reduce = 1
 
 
 class GradientScaleStrategy(Enum):
-    """What the gradient of the loss begins with; on one device it is 1."""
+    """The scale of the loss's gradient, which is 1 on one device."""
 
     CoeffNumDevice = 0
     One = 1
@@ -38,7 +38,7 @@ class GradientScaleStrategy(Enum):
 
 
 class BuildStrategy(passes.BuildStrategy):
-    """What may be done to a program before it runs: `fluid.BuildStrategy`."""
+    """Switches for the passes of a program: `fluid.BuildStrategy`."""
 
     ReduceStrategy = ReduceStrategy
     GradientScaleStrategy = GradientScaleStrategy
@@ -60,7 +60,7 @@ class ExecutionStrategy:
 
 
 class CompiledProgram(passes.CompiledProgram):
-    """A program, and what is to be done to it before an Executor runs it.
+    """A program with the passes that an Executor applies before it runs it.
 
     In Paddle 1.x this is `fluid.CompiledProgram`.
     """
@@ -73,11 +73,11 @@ class CompiledProgram(passes.CompiledProgram):
         share_vars_from: CompiledProgram | None = None,
         places: Sequence[Any] | None = None,
     ) -> Self:
-        """The same program, on all devices; here there is one, which gets the batch.
+        """Return the program itself: there is one device, which gets the whole batch.
 
         Args:
             loss_name: Accepted for Paddle's sake.
-            build_strategy: Takes the place of the one given before.
+            build_strategy: Replaces the earlier one.
             exec_strategy: Accepted for Paddle's sake.
             share_vars_from: Accepted for Paddle's sake: variables are in the scope.
             places: Accepted for Paddle's sake.
@@ -116,20 +116,20 @@ class Executor(executor.Executor):
             return_merged: False returns a list for each fetch: each device's value.
             use_prune: Run only what the fetches and the updates need.
         """
-        given = feed if feed is None or isinstance(feed, Mapping) else one_of(feed)
-        found = super().run(
+        by_name = feed if feed is None or isinstance(feed, Mapping) else one_of(feed)
+        results = super().run(
             program,
-            given,
+            by_name,
             fetch_list,
             scope=scope,
             return_numpy=return_numpy,
             use_prune=use_prune,
         )
-        return found if return_merged else [[value] for value in found]
+        return results if return_merged else [[value] for value in results]
 
 
 def one_of(feeds: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The feed of the one device there is.
+    """Return the feed of the one device.
 
     Raises:
         FeedError: There are several.
@@ -148,7 +148,7 @@ class ParallelExecutor:
         main_program: By default the default main program.
         share_vars_from: Accepted for Paddle's sake: variables are in the scope.
         exec_strategy: Accepted for Paddle's sake.
-        build_strategy: What may be done to the program.
+        build_strategy: Switches for the passes.
         num_trainers: Accepted for Paddle's sake.
         trainer_id: Accepted for Paddle's sake.
         scope: Where variables live; by default the scope in use.
@@ -172,7 +172,7 @@ class ParallelExecutor:
 
     @property
     def device_count(self) -> int:
-        """How many devices there are."""
+        """Return the number of devices, 1."""
         return 1
 
     def run(
@@ -187,17 +187,17 @@ class ParallelExecutor:
         Args:
             fetch_list: What to return: Variables or names.
             feed: Arrays by variable name; or a list of one such dict, a device each.
-            feed_dict: The same, by its older name.
+            feed_dict: The older name of `feed`.
             return_numpy: Return arrays; otherwise Tensors.
         """
-        given = feed_dict if feed is None else feed
+        feed = feed_dict if feed is None else feed
         return self.executor.run(
             self.program,
-            given,
+            feed,
             fetch_list,
             scope=self.scope,
             return_numpy=return_numpy,
         )
 
     def drop_local_exe_scopes(self) -> None:
-        """Let go of what runs left behind: nothing, they leave nothing."""
+        """Do nothing: runs leave no scopes behind."""

@@ -1,4 +1,4 @@
-"""1.x's control flow: blocks under `While`, conditions written in place, arrays."""
+"""Paddle 1.x's control flow: `While`, conditions written in place, tensor arrays."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ __all__ = [
 
 
 def comparison(type: str) -> Callable[..., Any]:
-    """A comparison that can write its answer into a condition that exists already."""
+    """Return a comparison that can write its result to an existing condition."""
 
     def compare(x: Any, y: Any, cond: Any = None, force_cpu: Any = None) -> Any:
         if cond is None:
@@ -57,7 +57,7 @@ def comparison(type: str) -> Callable[..., Any]:
         return cond.written_by(find(type), as_variable(x), as_variable(y))
 
     compare.__name__ = type
-    compare.__doc__ = f"`{type}` element by element, into `cond` if that is given."
+    compare.__doc__ = f"Compute `{type}` element by element, into `cond` if present."
     return compare
 
 
@@ -69,10 +69,10 @@ not_equal = comparison("not_equal")
 
 
 def less_than(x: Any, y: Any, force_cpu: Any = None, cond: Any = None) -> Any:
-    """`less_than` element by element, into `cond` if that is given."""
+    """Compute `less_than` element by element, into `cond` if present."""
     return comparison("less_than")(x, y, cond)
 
 
 def increment(x: Any, value: float = 1.0, in_place: bool = True) -> Any:
-    """x + value, stored in `x` unless told otherwise."""
+    """Compute x + value; `in_place` stores it in `x`."""
     return functions.increment(x, value) if in_place else x + value

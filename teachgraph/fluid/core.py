@@ -1,4 +1,4 @@
-"""What 1.x code asks of `fluid.core`, where Paddle keeps its C++."""
+"""Paddle 1.x's `fluid.core`: names of its C++ library that 1.x code uses."""
 
 from teachgraph.core.scope import Scope
 from teachgraph.static.places import CPUPlace, CUDAPlace, is_compiled_with_cuda

@@ -1,6 +1,6 @@
-"""Paddle 1.x's data sets of text files, one record a line, for `train_from_dataset`.
+"""Paddle 1.x's datasets of text files, one record a line, for `train_from_dataset`.
 
-A record has, for each variable in turn, a count and so many numbers: `2 0.5 1.5 1 7` is
+A record has, for each variable in turn, a count and its numbers: `2 0.5 1.5 1 7` is
 a pair of numbers, then a label.
 """
 
@@ -30,9 +30,9 @@ class Files:
     """Text files whose records come in batches.
 
     Attributes:
-        batch_size: How many records make a batch.
-        variables: What they are fed to.
-        files: Where they stand.
+        batch_size: The number of records in a batch.
+        variables: The variables that they are fed to.
+        files: The paths of the files.
     """
 
     def __init__(self) -> None:
@@ -41,13 +41,13 @@ class Files:
         self.files: list[Path] = []
 
     def set_batch_size(self, batch_size: int) -> None:
-        """So many records make a batch; the last may have fewer."""
+        """Set the number of records in a batch; the last one may have fewer."""
         if not isinstance(batch_size, int) or batch_size < 1:
             raise InvalidValueError(at_user_line(f"no batch has {batch_size} records"))
         self.batch_size = batch_size
 
     def set_use_var(self, var_list: Sequence[Variable]) -> None:
-        """The variables that a record has numbers for, in order."""
+        """Set the variables that a record has numbers for, in order."""
         if not all(isinstance(v, Variable) and v.is_data for v in var_list):
             raise InvalidValueError(
                 at_user_line("set_use_var takes Variables of static.data")
@@ -55,14 +55,14 @@ class Files:
         self.variables = list(var_list)
 
     def set_filelist(self, filelist: Iterable[Any]) -> None:
-        """The files to read, in order."""
+        """Set the files to read, in order."""
         self.files = [Path(name) for name in filelist]
 
     def set_thread(self, thread_num: int) -> None:
         """Accepted for Paddle's sake; one thread reads."""
 
     def set_pipe_command(self, pipe_command: str) -> None:
-        """A command, run without a shell, that turns a file into such lines.
+        """Set a command, run without a shell, that converts a file to such lines.
 
         Raises:
             InvalidValueError: It needs a shell.
@@ -77,10 +77,10 @@ class Files:
         self._command = pipe_command
 
     def records(self) -> Iterator[Record]:
-        """The records of all files, in order.
+        """Yield the records of all files, in order.
 
         Raises:
-            DataError: A file cannot be read, or a line is not as the variables want it.
+            DataError: A file cannot be read, or a line does not fit the variables.
         """
         for path in self.files:
             for number, line in enumerate(lines_of(path, self._command), 1):
@@ -88,7 +88,7 @@ class Files:
                     yield record_of(line, self.variables, f"{path.name}:{number}")
 
     def feeds(self) -> Iterator[dict[str, Array]]:
-        """One feed a batch."""
+        """Yield the feed of each batch."""
         records = iter(self.records())
         while batch := list(islice(records, self.batch_size)):
             columns = zip(self.variables, zip(*batch, strict=True), strict=True)
@@ -96,13 +96,13 @@ class Files:
 
 
 class QueueDataset(Files):
-    """Records as they come from the files.
+    """A dataset that streams its records from the files.
 
     In Paddle this is `paddle.distributed.QueueDataset`.
     """
 
     def local_shuffle(self) -> None:
-        """They are never all there; raises ModeError."""
+        """Raise ModeError: the records are never all in memory."""
         raise ModeError(
             at_user_line(
                 "QueueDataset does not support local shuffle, please use "
@@ -114,7 +114,7 @@ class QueueDataset(Files):
 
 
 class InMemoryDataset(Files):
-    """Records that are all read first, so that they can be shuffled.
+    """A dataset in memory, which can be shuffled.
 
     In Paddle this is `paddle.distributed.InMemoryDataset`.
     """
@@ -130,23 +130,23 @@ class InMemoryDataset(Files):
     preload_into_memory = load_into_memory
 
     def wait_preload_done(self) -> None:
-        """They are read already."""
+        """Do nothing: `preload` has read the files already."""
 
     def records(self) -> Iterator[Record]:
-        """The records in memory."""
+        """Yield the records in memory."""
         return iter(self._loaded)
 
     def local_shuffle(self) -> None:
-        """Put the records in another order, which follows from `seed`."""
+        """Shuffle the records by the random generator of `teachgraph.seed`."""
         order = generator().permutation(len(self._loaded))
         self._loaded = [self._loaded[i] for i in order]
 
     def global_shuffle(self, fleet: Any = None, thread_num: int = 12) -> None:
-        """`local_shuffle`: there is one machine."""
+        """Call `local_shuffle`: there is one machine."""
         self.local_shuffle()
 
     def get_memory_data_size(self, fleet: Any = None) -> int:
-        """How many records are in memory."""
+        """Return the number of records in memory."""
         return len(self._loaded)
 
     get_shuffle_data_size = get_memory_data_size
@@ -157,7 +157,7 @@ class InMemoryDataset(Files):
 
 
 class DatasetFactory:
-    """Makes data sets by their names.
+    """Creates datasets by the name of their class.
 
     In Paddle this is `paddle.base.DatasetFactory`.
 
@@ -166,7 +166,7 @@ class DatasetFactory:
     """
 
     def create_dataset(self, datafeed_class: str = "QueueDataset") -> Any:
-        """A data set of that name.
+        """Create a dataset of the class of that name.
 
         Raises:
             InvalidValueError: There is none.
@@ -180,7 +180,7 @@ class DatasetFactory:
 
 
 def lines_of(path: Path, command: str) -> list[str]:
-    """The lines that a command makes of a file.
+    """Yield the lines of a file after the command.
 
     Raises:
         DataError: There is no such file or command, or the command fails.
@@ -200,17 +200,17 @@ def lines_of(path: Path, command: str) -> list[str]:
 
 
 def record_of(line: str, variables: Sequence[Variable], where: str) -> Record:
-    """The numbers of one line, for each variable.
+    """Parse one line: the numbers of each variable.
 
     Raises:
-        DataError: There are too few or too many, or what stands there is no number.
+        DataError: There are too few or too many, or a word is no number.
     """
-    words, found = line.split(), list[Array]()
+    words, record = line.split(), list[Array]()
     for variable in variables:
         try:
             size, words = int(words[0]), words[1:]
             numbers, words = words[: max(size, 0)], words[max(size, 0) :]
-            found.append(np.array(numbers, variable.dtype))
+            record.append(np.array(numbers, variable.dtype))
         except (IndexError, ValueError, OverflowError) as error:
             raise DataError(
                 at_user_line(f"{where}: {variable.name!r} has no numbers: {error}")
@@ -225,11 +225,11 @@ def record_of(line: str, variables: Sequence[Variable], where: str) -> Record:
             )
     if words:
         raise DataError(at_user_line(f"{where}: {len(words)} words are left over"))
-    return found
+    return record
 
 
 def stacked(variable: Variable, rows: Sequence[Array]) -> Array:
-    """The numbers of a batch, in the shape of their variable.
+    """Stack the numbers of a batch in the shape of their variable.
 
     Raises:
         DataError: An unknown size is not the same in all records.

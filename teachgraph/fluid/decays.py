@@ -1,6 +1,6 @@
-"""Paddle 1.x's learning rates of dynamic mode: each `minimize` takes the next one.
+"""Paddle 1.x's learning rate decays of dynamic mode, advanced by each `minimize`.
 
-Of those counted in epochs the user says when one is over, by `epoch()`.
+Those counted in epochs are advanced by the user, with `epoch()`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class Schedule(LRScheduler):
-    """What an optimizer follows: the rate that a decay gave last."""
+    """Scheduler of an optimizer that returns the latest rate of a decay."""
 
     def __init__(self, decay: LearningRateDecay) -> None:
         self.decay = decay
@@ -46,18 +46,18 @@ class Schedule(LRScheduler):
         return self.decay.state_dict()
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from that number."""
+        """Do nothing: the decay's own state is restored."""
         self.decay.set_state_dict(state_dict)
 
 
 class LearningRateDecay:
     """A learning rate that depends on the number of the step.
 
-    One of your own says in `step` what the rate is in step `step_num`.
+    A subclass computes the rate of step `step_num` in `step`.
 
     Args:
         begin: The number of the first step.
-        step: How far one step is from the next.
+        step: The increment of the step number.
         dtype: Accepted for Paddle's sake.
     """
 
@@ -73,7 +73,7 @@ class LearningRateDecay:
         raise NotImplementedError(f"{type(self).__name__} has no step")
 
     def __call__(self) -> float:
-        """The rate of this step; the next call is the next step.
+        """Return the rate of this step, and go on to the next step.
 
         >>> rate = ExponentialDecay(0.5, decay_steps=1, decay_rate=0.5)
         >>> rate(), rate()
@@ -84,15 +84,15 @@ class LearningRateDecay:
         return self.last
 
     def now(self) -> float:
-        """The rate of the step that is being made, or of the first."""
+        """Return the rate of the latest step, or of the first."""
         return float(self.step()) if self.last is None else self.last
 
     def state_dict(self) -> dict[str, Any]:
-        """The number of the step, to go on from later."""
+        """Return the number of the step."""
         return {self.counted: getattr(self, self.counted)}
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from a number that was kept."""
+        """Restore the number of the step."""
         setattr(self, self.counted, state_dict[self.counted])
 
     set_dict = set_state_dict
@@ -118,15 +118,15 @@ class PiecewiseDecay(LearningRateDecay):
 
 
 class Decay(LearningRateDecay):
-    """A learning rate that a number of decays makes smaller.
+    """A learning rate that decays with the number of steps.
 
     Args:
-        learning_rate: What it begins with.
-        decay_steps: How many steps one decay takes.
-        decay_rate: How strong it is.
-        staircase: Whether only whole decays count.
+        learning_rate: The initial rate.
+        decay_steps: The number of steps of one decay.
+        decay_rate: The strength of one decay.
+        staircase: True to count whole decays only.
         begin: The number of the first step.
-        step: How far one step is from the next.
+        step: The increment of the step number.
         dtype: Accepted for Paddle's sake.
     """
 
@@ -146,7 +146,7 @@ class Decay(LearningRateDecay):
 
     @property
     def decays(self) -> float:
-        """How many there have been."""
+        """Return the number of decays so far."""
         count = self.step_num / self.decay_steps
         return math.floor(count) if self.staircase else count
 
@@ -178,7 +178,7 @@ class InverseTimeDecay(Decay):
 class PolynomialDecay(LearningRateDecay):
     """(learning_rate - end) (1 - step / decay_steps)^power + end.
 
-    After `decay_steps` it stays at the end, or with `cycle` begins on a longer way.
+    After `decay_steps` it stays at the end, or with `cycle` restarts, longer.
     """
 
     def __init__(
@@ -251,19 +251,19 @@ class NoamDecay(LearningRateDecay):
 
 
 class LinearLrWarmup(LearningRateDecay):
-    """A straight way from `start_lr` on, after which `learning_rate` follows.
+    """A linear warmup, after which `learning_rate` follows.
 
     Args:
         learning_rate: A number, or another decay.
-        warmup_steps: How long the way is.
-        start_lr: Less than
-        end_lr: where it would arrive.
+        warmup_steps: The length of the warmup.
+        start_lr: The rate at its beginning, less than `end_lr`.
+        end_lr: The rate at its end.
         begin: The number of the first step.
-        step: How far one step is from the next.
+        step: The increment of the step number.
         dtype: Accepted for Paddle's sake.
 
-    On the way the rate is step (end_lr - start_lr) / warmup_steps, as in Paddle 1.x,
-    which does not add `start_lr`.
+    During the warmup the rate is step (end_lr - start_lr) / warmup_steps, as in Paddle
+    1.x, which does not add `start_lr`.
     """
 
     def __init__(
@@ -292,7 +292,7 @@ class LinearLrWarmup(LearningRateDecay):
         return float(self.ratio * self.step_num if early else later)
 
     def now(self) -> float:
-        """The rate of the step that is being made; another decay stays where it is."""
+        """Return the rate of the latest step, without advancing an inner decay."""
         return self.ratio * self.step_num if self.last is None else self.last
 
 
@@ -314,7 +314,7 @@ class Epochs(LearningRateDecay):
         return self.get_lr()
 
     def epoch(self, epoch: int | None = None) -> None:
-        """Go on to the next epoch, or to the one given.
+        """Go on to the next epoch, or to `epoch`.
 
         >>> rate = StepDecay(0.5, step_size=1)
         >>> rate.epoch()
@@ -371,16 +371,16 @@ class ReduceLROnPlateau(LearningRateDecay):
     """A rate that is multiplied by `decay_rate` when a loss no longer falls.
 
     Args:
-        learning_rate: What it begins with.
+        learning_rate: The initial rate.
         mode: "min"; "max" for a score that should rise.
         decay_rate: The factor, less than 1.
-        patience: How many epochs may be no better before that.
+        patience: The number of epochs without an improvement before a reduction.
         verbose: Print each new rate.
-        threshold: How much better counts.
-        threshold_mode: "rel": as a share of the best; "abs": as it is.
-        cooldown: How many epochs after a reduction are not counted.
-        min_lr: What the rate does not fall below.
-        eps: A reduction by no more than this is not made.
+        threshold: The least improvement that counts.
+        threshold_mode: "rel": relative to the best; "abs": absolute.
+        cooldown: The number of epochs after a reduction that are not counted.
+        min_lr: The lower bound of the rate.
+        eps: A smaller reduction is omitted.
         dtype: Accepted for Paddle's sake.
     """
 
@@ -413,11 +413,11 @@ class ReduceLROnPlateau(LearningRateDecay):
         )
 
     def step(self, loss: Any = None) -> float:
-        """Count an epoch by its loss; the rate then, or now without one."""
+        """Count an epoch by its loss; return the rate."""
         if loss is not None:
             self.plateau.step(loss)
         return self.plateau()
 
     def now(self) -> float:
-        """The rate of the step that is being made."""
+        """Return the present rate."""
         return self.plateau()

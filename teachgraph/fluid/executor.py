@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.executor`: what runs programs, and where their values are."""
+"""Paddle 1.x's `fluid.executor`: the Executor and scopes."""
 
 from teachgraph.core.scope import global_scope, scope_guard
 from teachgraph.fluid.compiler import Executor

@@ -1,4 +1,4 @@
-"""Paddle 1.x's ways to feed programs: generators of samples or batches, made feeds."""
+"""Paddle 1.x's feeders: feeds from samples, batches and generators."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Reader = Callable[[], Iterable[Any]]
 
 
 class DataFeeder:
-    """Makes feeds of lists of samples.
+    """Converts lists of samples to feeds.
 
     A sample is a tuple with a value for each variable; values of one variable are
-    stacked, and shaped as the variable says: of [-1, 1, 28, 28] a value may be a list
-    of 784 numbers.
+    stacked, and reshaped to the variable's sizes: for [-1, 1, 28, 28] a value may be a
+    list of 784 numbers.
 
     Args:
         feed_list: Variables, or their names.
         place: Accepted for Paddle's sake.
-        program: Whose names they are; by default the default main program's.
+        program: The program of the names; by default the default main program.
 
     In Paddle 1.x this is `fluid.DataFeeder`.
     """
@@ -38,11 +38,11 @@ class DataFeeder:
     ) -> None:
         block = (default_main_program() if program is None else program).global_block()
         self.variables: list[Variable] = [
-            block.var(given) if isinstance(given, str) else given for given in feed_list
+            block.var(one) if isinstance(one, str) else one for one in feed_list
         ]
 
     def feed(self, iterable: Iterable[Sequence[Any]]) -> dict[str, Any]:
-        """The feed of one batch.
+        """Return the feed of one batch.
 
         Raises:
             DataError: A sample has not a value for each variable.
@@ -62,7 +62,7 @@ class DataFeeder:
     def feed_parallel(
         self, iterable: Iterable[Any], num_places: int | None = None
     ) -> Iterator[dict[str, Any]]:
-        """The feed of each batch of several, one for each device."""
+        """Yield the feed of each batch, one for each device."""
         return (self.feed(samples) for samples in iterable)
 
     def decorate_reader(
@@ -72,33 +72,33 @@ class DataFeeder:
         num_places: int | None = None,
         drop_last: bool = True,
     ) -> Reader:
-        """A reader of feeds, of a reader of batches; there is one device."""
+        """Convert a reader of batches to a reader of feeds."""
         return lambda: (self.feed(samples) for samples in reader())
 
 
 def stacked(variable: Variable, values: Sequence[Any]) -> Any:
-    """Values of one variable as an array of its shape and dtype."""
+    """Stack the values of one variable to an array of its shape and dtype."""
     array = np.stack([np.asarray(value, variable.dtype) for value in values])
     sizes = list(variable.shape[1:])
     return array if sizes.count(-1) > 0 else array.reshape([len(values), *sizes])
 
 
 class GeneratorLoader:
-    """Batches that a generator makes, as feeds or as lists.
+    """Batches of a generator, as feeds or as lists.
 
     Args:
         feed_list: The variables of a program; not needed in a guard.
-        capacity: Accepted for Paddle's sake: batches are made when they are asked for.
+        capacity: Accepted for Paddle's sake: batches are computed on demand.
         use_double_buffer: Accepted for Paddle's sake.
-        iterable: Whether a `for` goes over it; there is no other way here.
-        return_list: Give lists of arrays; in a guard it is always so.
+        iterable: Must be True: the loader is used in a `for`.
+        return_list: Yield lists of arrays, as always in a guard.
         use_multiprocess: Accepted for Paddle's sake.
         drop_last: Accepted for Paddle's sake: there is one device.
 
     Raises:
-        ModeError: It is not iterable: then Paddle's operators would ask for batches.
+        ModeError: `iterable` is False: then operators of Paddle's read the batches.
 
-    In Paddle 1.x this is what `fluid.io.DataLoader.from_generator` returns.
+    In Paddle 1.x `fluid.io.DataLoader.from_generator` returns it.
     """
 
     def __init__(
@@ -146,23 +146,23 @@ class GeneratorLoader:
         return self
 
     def columns(self, samples: Sequence[Sequence[Any]]) -> list[Any]:
-        """A batch of samples as arrays."""
+        """Convert a batch of samples to arrays."""
         if self.variables:
             return list(DataFeeder(self.variables, None).feed(samples).values())
         return [np.stack(column) for column in zip(*samples, strict=True)]
 
     def __iter__(self) -> Iterator[Any]:
-        """One epoch.
+        """Iterate over one epoch.
 
         Raises:
             DataError: No generator was set.
         """
         if self.reader is None:
             raise DataError(at_user_line("set a generator first: set_batch_generator"))
-        return (self.given(arrays) for arrays in self.reader())
+        return (self.as_batch(arrays) for arrays in self.reader())
 
-    def given(self, arrays: Any) -> Any:
-        """A batch as it was asked for; in a program a list of one, for one device."""
+    def as_batch(self, arrays: Any) -> Any:
+        """Convert arrays to Tensors in a guard, else to a list of one device's feed."""
         if chosen() is False:
             return [to_tensor(array) for array in arrays]
         if self.return_list:
@@ -174,7 +174,7 @@ class GeneratorLoader:
 
 
 class PyReader(GeneratorLoader):
-    """The same, by its older name: `fluid.io.PyReader`."""
+    """The older name of `GeneratorLoader`: `fluid.io.PyReader`."""
 
     def __init__(
         self,

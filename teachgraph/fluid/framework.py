@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.framework`: what programs are made of."""
+"""Paddle 1.x's `fluid.framework`: programs, blocks, operators and variables."""
 
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.static import (

@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.initializer`: the same, by 1.x's arguments."""
+"""Paddle 1.x's `fluid.initializer`: initializers with 1.x's arguments."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def Xavier(  # noqa: N802  Paddle's name
     fan_out: int | None = None,
     seed: int = 0,
 ) -> Initializer:
-    """Glorot and Bengio's, spread evenly or normally.
+    """Glorot and Bengio's initializer, uniform or normal.
 
     >>> Xavier(uniform=False)
     XavierNormal(fan_in=None, fan_out=None, seed=0)
@@ -60,7 +60,7 @@ def Xavier(  # noqa: N802  Paddle's name
 def MSRA(  # noqa: N802  Paddle's name
     uniform: bool = True, fan_in: int | None = None, seed: int = 0
 ) -> Initializer:
-    """That of He et al., spread evenly or normally.
+    """The initializer of He et al., uniform or normal.
 
     >>> MSRA(fan_in=3)
     KaimingUniform(fan_in=3, negative_slope=0.0, nonlinearity='relu', seed=0)
@@ -78,7 +78,7 @@ class ConstantInitializer(initializer.Constant):
 
 @dataclass(frozen=True, init=False)
 class NormalInitializer(initializer.Normal):
-    """Normally distributed about `loc`.
+    """Normal distribution with mean `loc`.
 
     >>> NormalInitializer(loc=1.0, scale=2.0)
     NormalInitializer(mean=1.0, std=2.0, seed=0)
@@ -90,7 +90,7 @@ class NormalInitializer(initializer.Normal):
 
 @dataclass(frozen=True, init=False)
 class TruncatedNormalInitializer(initializer.TruncatedNormal):
-    """Normally distributed about `loc`, and never further than 2 `scale` away."""
+    """Normal distribution with mean `loc`, truncated at 2 `scale`."""
 
     def __init__(self, loc: float = 0.0, scale: float = 1.0, seed: int = 0) -> None:
         super().__init__(loc, scale, seed=seed)
@@ -98,16 +98,16 @@ class TruncatedNormalInitializer(initializer.TruncatedNormal):
 
 @dataclass(frozen=True, init=False)
 class UniformInitializer(initializer.Uniform):
-    """Spread evenly over [low, high), but for some elements that are `diag_val`.
+    """Uniform distribution over [low, high), with `diag_val` on a diagonal.
 
     Args:
-        low: The least number.
-        high: What the numbers stay below.
-        seed: Where the random numbers start; 0 goes on with those of `seed`.
-        diag_num: How many elements are `diag_val`: the i-th stands at i (diag_step + 1)
-            of all elements in a row.
-        diag_step: As many columns as a matrix has make that its diagonal.
-        diag_val: What stands there.
+        low: The lower bound, inclusive.
+        high: The upper bound, exclusive.
+        seed: The seed; 0 uses the generator of `teachgraph.seed`.
+        diag_num: The number of elements that are `diag_val`: the i-th has the flat
+            index i (diag_step + 1).
+        diag_step: The number of columns, for the main diagonal.
+        diag_val: The value on the diagonal.
     """
 
     diagonal: Mapping[str, float] = field(default_factory=dict, repr=False)

@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.io`: variables and models, a file or a folder at a time.
+"""Paddle 1.x's `fluid.io`: saves and loads variables and models.
 
 Every file is one that `paddle.load` reads.
 """
@@ -79,9 +79,9 @@ __all__ = [
 
 
 class DataLoader(io.DataLoader):
-    """Batches of a data set, or of a generator: `fluid.io.DataLoader`.
+    """Batches of a dataset, or of a generator: `fluid.io.DataLoader`.
 
-    Unlike 2.x's it gives feeds, unless inside a guard or told otherwise.
+    Unlike 2.x's it yields feeds, unless inside a guard or with `return_list`.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class DataLoader(io.DataLoader):
         use_multiprocess: bool = False,
         drop_last: bool = True,
     ) -> GeneratorLoader:
-        """A loader of what a generator makes, which is set afterwards.
+        """Create a loader of a generator, which is set afterwards.
 
         >>> loader = DataLoader.from_generator(return_list=True)
         >>> batches = lambda: iter([([1], [2]), ([3], [4])])
@@ -137,27 +137,27 @@ class DataLoader(io.DataLoader):
 
 
 MODEL = "__model__"
-"""What the document of a model is called in its folder."""
+"""The name of a model's document in its folder."""
 
 Predicate = Callable[[Variable], bool]
 
 
 def get_program_parameter(program: Program) -> list[Parameter]:
-    """The parameters of a program."""
+    """List the parameters of a program."""
     return program.all_parameters()
 
 
 def get_program_persistable_vars(program: Program) -> list[Variable]:
-    """The variables of a program that outlive a run."""
+    """List the persistable variables of a program."""
     return persistables(program)
 
 
-def chosen(
+def selected_variables(
     main_program: Program | None,
     vars: Iterable[Variable | str] | None,
     predicate: Predicate | None,
 ) -> list[Variable]:
-    """The variables that are named, or else those the predicate is true of."""
+    """Select variables by name, or else those for which the predicate is true."""
     program = default_main_program() if main_program is None else main_program
     if vars is None:
         return persistables(program, predicate or is_persistable)
@@ -166,7 +166,7 @@ def chosen(
 
 
 def is_parameter(variable: Variable) -> bool:
-    """Whether an optimizer may update it."""
+    """True for a Parameter."""
     return isinstance(variable, Parameter)
 
 
@@ -182,10 +182,10 @@ def save_vars(
 
     Args:
         executor: Accepted for Paddle's sake; values are those of the scope in use.
-        dirname: The folder, made if need be.
-        main_program: Whose variables; by default the default main program's.
-        vars: Which; or else
-        predicate: those it is true of; by default all that outlive a run.
+        dirname: The folder, created if need be.
+        main_program: The program; by default the default main program.
+        vars: The variables, or else
+        predicate: a test of them; by default all persistable ones.
         filename: One file for all.
 
     Raises:
@@ -193,7 +193,8 @@ def save_vars(
 
     In Paddle this is `fluid.io.save_vars`.
     """
-    values = {v.name: array_of(v) for v in chosen(main_program, vars, predicate)}
+    wanted = selected_variables(main_program, vars, predicate)
+    values = {v.name: array_of(v) for v in wanted}
     if filename is not None:
         saving.save(values, Path(dirname) / filename)
         return
@@ -209,16 +210,16 @@ def load_vars(
     predicate: Predicate | None = None,
     filename: str | None = None,
 ) -> None:
-    """Put into the scope what `save_vars` wrote, all or nothing.
+    """Load the variables that `save_vars` wrote into the scope, all or none.
 
     Raises:
         InvalidValueError: There is no such file.
         DataError: A file is damaged, or lacks a variable.
-        ShapeError: A value is of another shape than its variable.
+        ShapeError: A value has another shape than its variable.
 
     In Paddle this is `fluid.io.load_vars`.
     """
-    wanted = chosen(main_program, vars, predicate)
+    wanted = selected_variables(main_program, vars, predicate)
     if filename is None:
         values = {
             v.name: saving.load(file_of(dirname, v.name), return_numpy=True)
@@ -238,7 +239,7 @@ def save_params(
     main_program: Program | None = None,
     filename: str | None = None,
 ) -> None:
-    """`save_vars` of the parameters."""
+    """Call `save_vars` for the parameters."""
     save_vars(executor, dirname, main_program, None, is_parameter, filename)
 
 
@@ -248,7 +249,7 @@ def save_persistables(
     main_program: Program | None = None,
     filename: str | None = None,
 ) -> None:
-    """`save_vars` of all that outlives a run: what optimizers remember, too."""
+    """Call `save_vars` for all persistable variables, also optimizers' state."""
     save_vars(executor, dirname, main_program, None, None, filename)
 
 
@@ -258,7 +259,7 @@ def load_params(
     main_program: Program | None = None,
     filename: str | None = None,
 ) -> None:
-    """`load_vars` of the parameters."""
+    """Call `load_vars` for the parameters."""
     load_vars(executor, dirname, main_program, None, is_parameter, filename)
 
 
@@ -268,7 +269,7 @@ def load_persistables(
     main_program: Program | None = None,
     filename: str | None = None,
 ) -> None:
-    """`load_vars` of all that outlives a run."""
+    """Call `load_vars` for all persistable variables."""
     load_vars(executor, dirname, main_program, None, None, filename)
 
 
@@ -283,21 +284,21 @@ def save_inference_model(
     export_for_deployment: bool = True,
     program_only: bool = False,
 ) -> list[str]:
-    """Write a model for use to a folder: `__model__` and its parameters.
+    """Write an inference model to a folder: `__model__` and its parameters.
 
     Args:
-        dirname: The folder, made if need be.
-        feeded_var_names: Names of what is fed.
-        target_vars: What is wanted.
+        dirname: The folder, created if need be.
+        feeded_var_names: The names of the fed variables.
+        target_vars: The Variables to fetch.
         executor: Accepted for Paddle's sake; values are those of the scope in use.
         main_program: By default the default main program.
         model_filename: Instead of `__model__`.
         params_filename: One file for all parameters, instead of one for each.
         export_for_deployment: Accepted for Paddle's sake.
-        program_only: Whether to leave the parameters out.
+        program_only: True to write no parameters.
 
     Returns:
-        The names of what is fetched.
+        The names of the fetched variables.
 
     Raises:
         InvalidValueError: A feed is no name or not needed, or a target no Variable.
@@ -332,10 +333,10 @@ def load_inference_model(
     params_filename: str | None = None,
     pserver_endpoints: Any = None,
 ) -> list[Any]:
-    """Read a model for use, its parameters into the scope in use.
+    """Load an inference model, its parameters into the scope in use.
 
     Returns:
-        [the Program, the names that are fed, the Variables to fetch].
+        [the Program, the names of the fed variables, the Variables to fetch].
 
     Raises:
         InvalidValueError: There is no such folder.

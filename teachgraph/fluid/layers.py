@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.layers`: they take Variables, and Tensors inside a guard."""
+"""Paddle 1.x's `fluid.layers`, for Variables, and for Tensors inside a guard."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from teachgraph.fluid import (
     tensors,
 )
 from teachgraph.fluid.activations import *  # noqa: F403
-from teachgraph.fluid.aliases import renamed
+from teachgraph.fluid.aliases import alias
 from teachgraph.fluid.control_flow import *  # noqa: F403
 from teachgraph.fluid.learning_rates import *  # noqa: F403
 from teachgraph.fluid.loss import *  # noqa: F403
@@ -80,13 +80,13 @@ abs = functions.abs
 cast = functions.cast
 exp = functions.exp
 log = functions.log
-mean = renamed(functions.mean, "x, name=None")
+mean = alias(functions.mean, "x, name=None")
 relu = functional.relu
 sigmoid = functional.sigmoid
 sqrt = functions.sqrt
 square = functions.square
 tanh = functions.tanh
-topk = renamed(functions.topk, "input, k, name=None")
+topk = alias(functions.topk, "input, k, name=None")
 
 
 def data(
@@ -98,14 +98,14 @@ def data(
     type: Any = None,
     stop_gradient: bool = True,
 ) -> Any:
-    """A variable that each run is fed; a batch dimension is put before the shape.
+    """Declare a fed variable, with a batch dimension before the shape.
 
     `fluid.data` is the same without that dimension.
     """
     sizes = [-1, *shape] if append_batch_size and -1 not in shape else list(shape)
-    found = static_layers.data(name, sizes, dtype, lod_level)
-    found.stop_gradient = stop_gradient
-    return found
+    result = static_layers.data(name, sizes, dtype, lod_level)
+    result.stop_gradient = stop_gradient
+    return result
 
 
 def fc(
@@ -117,7 +117,7 @@ def fc(
     act: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """A fully connected layer: act(input W + b); see `teachgraph.static.nn.fc`."""
+    """Append a fully connected layer, act(input W + b): `teachgraph.static.nn.fc`."""
     return static_layers.fc(
         input, size, num_flatten_dims, param_attr, bias_attr, act, name
     )
@@ -131,23 +131,23 @@ def fill_constant(
     out: Any = None,
     name: str | None = None,
 ) -> Any:
-    """A tensor of one value: an operator, unless inside a guard; written to `out`."""
+    """Create a tensor of one value, or write it to `out`."""
     with modes.static_by_default():
-        found = functions.full(shape, value, dtype)
-        return found if out is None else functions.assign(found, out)
+        result = functions.full(shape, value, dtype)
+        return result if out is None else functions.assign(result, out)
 
 
 def softmax(
     input: Any, use_cudnn: bool = False, name: Any = None, axis: int = -1
 ) -> Any:
-    """exp(input) / sum exp(input) along `axis`."""
+    """Compute exp(input) / sum exp(input) along `axis`."""
     return softmaxes.softmax(input, axis=axis)
 
 
 def cross_entropy(
     input: Any, label: Any, soft_label: bool = False, ignore_index: int = -100
 ) -> Any:
-    """-log input[label] for each row, of probabilities: [N, C] and [N, 1] give [N, 1].
+    """Compute -log input[label] of probabilities: [N, C] and [N, 1] give [N, 1].
 
     Unlike 2.x's function of that name it takes no logits and no mean. Op
     `cross_entropy2`.
@@ -169,22 +169,22 @@ def reshape(
     inplace: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The same elements in another shape.
+    """Reshape a tensor.
 
     Args:
-        x: The elements.
-        shape: The new sizes: 0 keeps one, -1 is what is left.
-        actual_shape: Goes before `shape`.
+        x: The tensor.
+        shape: The new sizes: 0 keeps one, -1 is inferred.
+        actual_shape: Overrides `shape`.
         act: The type of an op to apply.
         inplace: Accepted for Paddle's sake.
-        name: What the layer is called.
+        name: The name of the layer.
     """
     shape = shape if actual_shape is None else actual_shape
     return activated(functions.reshape(x, shape), act)
 
 
 def concat(input: Sequence[Any], axis: int = 0, name: str | None = None) -> Any:
-    """The parts one after the other along `axis`."""
+    """Concatenate tensors along `axis`."""
     return functions.concat(input, axis)
 
 
@@ -196,7 +196,7 @@ def matmul(
     alpha: float = 1.0,
     name: str | None = None,
 ) -> Any:
-    """alpha times the product of two matrices."""
+    """Compute alpha times the product of two matrices."""
     out = functions.matmul(x, y, transpose_x, transpose_y)
     return out if alpha == 1.0 else out * alpha
 
@@ -209,12 +209,12 @@ def scale(
     act: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """scale x + bias."""
+    """Compute scale x + bias."""
     return functions.scale(x, scale, bias, bias_after_scale, act)
 
 
 def elementwise(type: str) -> Callable[..., Any]:
-    """The 1.x layer of an elementwise op: with an alignment and an activation."""
+    """Return the 1.x layer of an elementwise op, with `axis` and an activation."""
     op = find(type)
 
     def layer(

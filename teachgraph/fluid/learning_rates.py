@@ -1,7 +1,7 @@
-"""Paddle 1.x's learning rates: operators that compute one from the number of the step.
+"""Paddle 1.x's learning rates, computed by operators from the number of the step.
 
-The number stands in the program as the variable `@LR_DECAY_COUNTER@`, which the first
-operator of each run increments.
+The number is the variable `@LR_DECAY_COUNTER@`, which the first operator of each run
+increments.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ COUNTER = "@LR_DECAY_COUNTER@"
 
 @contextmanager
 def step_number(begin: int = 0) -> Iterator[Any]:
-    """The number of the step as a float, for operators that make a learning rate of it.
+    """Yield the number of the step as a float; operators inside compute a rate from it.
 
     Raises:
-        ModeError: It is asked for in dynamic mode.
+        ModeError: This is dynamic mode.
     """
     if chosen() is False:
         raise ModeError(
@@ -51,7 +51,7 @@ def step_number(begin: int = 0) -> Iterator[Any]:
 
 
 def in_decays(step: Any, decay_steps: int, *, staircase: bool) -> Any:
-    """How many decays there were by a step, whole ones only if `staircase`."""
+    """Return the number of decays up to a step, whole ones if `staircase`."""
     count = step / float(decay_steps)
     return functions.floor(count) if staircase else count
 
@@ -65,8 +65,8 @@ def exponential_decay(
     """
     with step_number() as step:
         power = in_decays(step, decay_steps, staircase=staircase)
-        found: Variable = (decay_rate**power) * learning_rate
-        return found
+        rate: Variable = (decay_rate**power) * learning_rate
+        return rate
 
 
 def natural_exp_decay(
@@ -75,8 +75,8 @@ def natural_exp_decay(
     """learning_rate exp(-decay_rate step / decay_steps)."""
     with step_number() as step:
         power = in_decays(step, decay_steps, staircase=staircase)
-        found: Variable = functions.exp(power * -decay_rate) * learning_rate
-        return found
+        rate: Variable = functions.exp(power * -decay_rate) * learning_rate
+        return rate
 
 
 def inverse_time_decay(
@@ -85,8 +85,8 @@ def inverse_time_decay(
     """learning_rate / (1 + decay_rate step / decay_steps)."""
     with step_number() as step:
         power = in_decays(step, decay_steps, staircase=staircase)
-        found: Variable = learning_rate / (power * decay_rate + 1.0)
-        return found
+        rate: Variable = learning_rate / (power * decay_rate + 1.0)
+        return rate
 
 
 def polynomial_decay(
@@ -98,15 +98,16 @@ def polynomial_decay(
 ) -> Variable:
     """(learning_rate - end) (1 - step / decay_steps)^power + end.
 
-    After `decay_steps` it stays at the end, or begins again on a longer way.
+    After `decay_steps` it stays at the end, or with `cycle` restarts with a longer
+    period.
     """
     with step_number() as step:
-        way: Any = float(decay_steps)
+        period: Any = float(decay_steps)
         if cycle:
-            way = functions.clip(functions.ceil(step / way), min=1.0) * way
-        left = (1.0 - functions.minimum(step / way, step * 0.0 + 1.0)) ** power
-        found: Variable = left * (learning_rate - end_learning_rate) + end_learning_rate
-        return found
+            period = functions.clip(functions.ceil(step / period), min=1.0) * period
+        left = (1.0 - functions.minimum(step / period, step * 0.0 + 1.0)) ** power
+        rate: Variable = left * (learning_rate - end_learning_rate) + end_learning_rate
+        return rate
 
 
 def piecewise_decay(boundaries: Sequence[int], values: Sequence[float]) -> Variable:
@@ -120,11 +121,11 @@ def piecewise_decay(boundaries: Sequence[int], values: Sequence[float]) -> Varia
             at_user_line("len(values) - len(boundaries) should be 1")
         )
     with step_number() as step:
-        found = step * 0.0 + float(values[-1])
+        rate = step * 0.0 + float(values[-1])
         for boundary, value in reversed([*zip(boundaries, values, strict=False)]):
             earlier = step * 0.0 + float(value)
-            found = functions.where(step < float(boundary), earlier, found)
-        return found  # type: ignore[no-any-return]
+            rate = functions.where(step < float(boundary), earlier, rate)
+        return rate  # type: ignore[no-any-return]
 
 
 def noam_decay(d_model: int, warmup_steps: int, learning_rate: float = 1.0) -> Variable:
@@ -135,8 +136,8 @@ def noam_decay(d_model: int, warmup_steps: int, learning_rate: float = 1.0) -> V
     with step_number(1) as step:
         rising, falling = step * warmup_steps**-1.5, step**-0.5
         least = functions.minimum(falling, rising)
-        found: Variable = least * (learning_rate * d_model**-0.5)
-        return found
+        rate: Variable = least * (learning_rate * d_model**-0.5)
+        return rate
 
 
 def cosine_decay(learning_rate: float, step_each_epoch: int, epochs: int) -> Variable:
@@ -144,23 +145,23 @@ def cosine_decay(learning_rate: float, step_each_epoch: int, epochs: int) -> Var
     with step_number() as step:
         epoch = functions.floor(step / float(step_each_epoch))
         wave = functions.cos(epoch * (math.pi / epochs)) + 1.0
-        found: Variable = wave * (0.5 * learning_rate)
-        return found
+        rate: Variable = wave * (0.5 * learning_rate)
+        return rate
 
 
 def linear_lr_warmup(
     learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float
 ) -> Variable:
-    """A straight way from `start_lr` to `end_lr`, after which `learning_rate` follows.
+    """A linear warmup from `start_lr` to `end_lr`, after which `learning_rate` follows.
 
     Args:
         learning_rate: A number, or one of these learning rates.
-        warmup_steps: How long the way is.
-        start_lr: Where it begins.
-        end_lr: Where it ends.
+        warmup_steps: The length of the warmup.
+        start_lr: The rate at its beginning.
+        end_lr: The rate at its end.
     """
     with step_number() as step:
         rising = step * ((end_lr - start_lr) / warmup_steps) + start_lr
         late = step * 0.0 + learning_rate
-        found: Variable = functions.where(step < float(warmup_steps), rising, late)
-        return found
+        rate: Variable = functions.where(step < float(warmup_steps), rising, late)
+        return rate

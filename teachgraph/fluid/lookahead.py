@@ -1,4 +1,4 @@
-"""`LookaheadOptimizer`: fast steps, and slow ones that go part of their way."""
+"""`LookaheadOptimizer`: slow weights that follow the fast ones of another optimizer."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class LookaheadOptimizer:
     """Every k steps slow <- slow + alpha (fast - slow), and fast <- slow.
 
     Args:
-        inner_optimizer: Makes the fast steps.
-        alpha: How far the slow parameters go.
-        k: How many fast steps one slow step is.
+        inner_optimizer: The optimizer of the fast steps.
+        alpha: The step size of the slow parameters.
+        k: The number of fast steps for one slow step.
 
     Raises:
         InvalidValueError: alpha is not between 0 and 1, or k not 1 or more.
@@ -64,7 +64,7 @@ class LookaheadOptimizer:
         return updates, pairs
 
     def go(self, parameter: Parameter, share: Any, startup: Program) -> None:
-        """Append the slow step of one parameter, made where `share` is 1."""
+        """Append the slow step of one parameter, which takes effect if `share` is 1."""
         facts = (f"{parameter.name}@SLOW", parameter.shape, parameter.dtype)
         slow = parameter.block.program.global_block().create_var(
             *facts, persistable=True, stop_gradient=True

@@ -1,4 +1,4 @@
-"""Paddle 1.x's losses of pairs and sequences, and what images are made into."""
+"""Paddle 1.x's losses: ranking, CTC, overlap of images; and layers used with them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import find
-from teachgraph.fluid.aliases import renamed
+from teachgraph.fluid.aliases import alias
 from teachgraph.fluid.nn import image_resize
 from teachgraph.nn import functional
 from teachgraph.nn.parametric import row_conv, spectral_norm
@@ -37,12 +37,12 @@ __all__ = [
 ]
 
 interpolate = image_resize
-affine_grid = renamed(functional.affine_grid, "theta, out_shape, name=None")
-grid_sampler = renamed(functional.grid_sample, "x, grid, name=None")
-shuffle_channel = renamed(
+affine_grid = alias(functional.affine_grid, "theta, out_shape, name=None")
+grid_sampler = alias(functional.grid_sample, "x, grid, name=None")
+shuffle_channel = alias(
     functional.channel_shuffle, "x, group, name=None", group="groups"
 )
-temporal_shift = renamed(
+temporal_shift = alias(
     functional.temporal_shift, "x, seg_num, shift_ratio=0.25, name=None"
 )
 
@@ -57,7 +57,7 @@ def resize_trilinear(
     align_mode: int = 1,
     data_format: str = "NCDHW",
 ) -> Any:
-    """`image_resize` of volumes, with weights of the eight nearest."""
+    """Resize volumes by trilinear interpolation: `image_resize` of volumes."""
     how = ("TRILINEAR", None, align_corners, align_mode, data_format)
     return image_resize(input, out_shape, scale, None, *how)
 
@@ -65,7 +65,7 @@ def resize_trilinear(
 def image_resize_short(
     input: Any, out_short_len: int, resample: str = "BILINEAR"
 ) -> Any:
-    """An image whose shorter side has this length, and as wide for its height."""
+    """Resize images to a length of their shorter side, with the same aspect ratio."""
     sizes = list(input.shape[2:4])
     short = min(sizes)
     if short < 0:
@@ -77,7 +77,7 @@ def image_resize_short(
 
 
 def space_to_depth(x: Any, blocksize: int, name: Any = None) -> Any:
-    """[N, C, H, W] as [N, C b^2, H/b, W/b], with b^2 in C: the reorg of YOLO.
+    """Rearrange [N, C, H, W] as [N, C b^2, H/b, W/b]: the reorg of YOLO.
 
     C / b^2 channels of a block are laid out as an image b times as large in H and W,
     which is then read as one of the new sizes; `pixel_unshuffle` takes blocks apart.
@@ -122,7 +122,7 @@ def rank_loss(label: Any, left: Any, right: Any, name: Any = None) -> Any:
         label: 1 where left ranks higher, 0 where right does, [N, 1].
         left: Scores.
         right: Scores of the others.
-        name: What the layer is called.
+        name: The name of the layer.
     """
     o = left - right
     return functional.softplus(o) - label * o
@@ -143,15 +143,15 @@ def warpctc(
     input_length: Any = None,
     label_length: Any = None,
 ) -> Any:
-    """-log of the probability of all paths that spell the label, [N, 1].
+    """CTC loss: -log of the probability of all paths that spell the label, [N, 1].
 
     Args:
         input: Logits [steps, N, classes + 1].
         label: [N, longest label].
-        blank: The class that says nothing.
+        blank: The blank class.
         norm_by_times: Divide gradients by the number of steps.
-        input_length: How many steps each has; needed, as there is no LoD here.
-        label_length: How long each label is; needed.
+        input_length: The number of steps of each; needed, as there is no LoD here.
+        label_length: The length of each label; needed.
 
     Raises:
         InvalidValueError: The lengths are missing.
@@ -171,7 +171,7 @@ def warpctc(
 def add_position_encoding(
     input: Any, alpha: float, beta: float, name: Any = None
 ) -> Any:
-    """alpha input + beta position, the Transformer's sines and cosines.
+    """Compute alpha input + beta position, the Transformer's sines and cosines.
 
     Of position p the first half of the columns has sin(p / 10000^(k / (half - 1))), the
     second half the cosines.
@@ -180,7 +180,7 @@ def add_position_encoding(
         input: [N, steps, columns], the number of columns even.
         alpha: The weight of the input.
         beta: The weight of the positions.
-        name: What the layer is called.
+        name: The name of the layer.
     """
     steps, columns = input.shape[1:]
     half = columns // 2
@@ -200,14 +200,14 @@ def affine_channel(
     name: Any = None,
     act: str | None = None,
 ) -> Any:
-    """scale x + bias, with a number of each for every channel."""
+    """Compute scale x + bias, with a scale and bias for each channel."""
     axis = 1 if data_layout == "NCHW" else -1
     out = find("elementwise_mul")(x, scale, axis=axis)
     return activated(find("elementwise_add")(out, bias, axis=axis), act)
 
 
 def fsp_matrix(x: Any, y: Any) -> Any:
-    """The mean over pixels of x's channels times y's: [N, C, H, W] -> [N, C, D].
+    """Compute the mean over pixels of x's channels times y's, [N, C, D].
 
     Source: Yim et al. 2017, "A Gift from Knowledge Distillation".
     """
@@ -218,15 +218,15 @@ def fsp_matrix(x: Any, y: Any) -> Any:
 
 
 def mean_iou(input: Any, label: Any, num_classes: int) -> tuple[Any, Any, Any]:
-    """Intersection over union of each class, in the mean of those that occur.
+    """Compute the intersection over union, averaged over the classes that occur.
 
     Args:
         input: Predicted classes.
         label: True classes, of the same shape.
-        num_classes: How many there are.
+        num_classes: The number of classes.
 
     Returns:
-        The mean; how many pixels of each class are wrong, and how many are right.
+        The mean; the numbers of wrong and of correct pixels of each class.
     """
     said = functional.one_hot(functions.reshape(input, [-1]), num_classes)
     true = functional.one_hot(functions.reshape(label, [-1]), num_classes)

@@ -1,4 +1,4 @@
-"""Paddle 1.8's layers that became 2.x's functions: products, picks, new tensors."""
+"""Paddle 1.8's mathematical functions, as aliases of 2.x's; padding and filling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from teachgraph.control_flow.sub_block import as_variable
 from teachgraph.core import modes
 from teachgraph.core.op import find
-from teachgraph.fluid.aliases import created, renamed
+from teachgraph.fluid.aliases import alias, creation_alias
 from teachgraph.nn import functional
 from teachgraph.ops import functions
 from teachgraph.ops.functions import decomposition
@@ -57,63 +57,63 @@ __all__ = [
     "unique_with_counts",
 ]
 
-addmm = renamed(functions.addmm, "input, x, y, alpha=1.0, beta=1.0, name=None")
-allclose = renamed(
+addmm = alias(functions.addmm, "input, x, y, alpha=1.0, beta=1.0, name=None")
+allclose = alias(
     functions.allclose,
     "input, other, rtol=1e-05, atol=1e-08, equal_nan=False, name=None",
     other="y",
 )
-bmm = renamed(functions.bmm, "x, y, name=None")
-cross = renamed(functions.cross, "input, other, dim=None", other="y", dim="axis")
-crop_tensor = renamed(functions.crop, "x, shape=None, offsets=None, name=None")
-diag_embed = renamed(functions.diag_embed, "input, offset=0, dim1=-2, dim2=-1")
-dist = renamed(functions.dist, "x, y, p=2")
-dot = renamed(functions.dot, "x, y, name=None")
-elementwise_equal = renamed(functions.equal, "x, y, name=None")
-flip = renamed(functions.flip, "input, dims, name=None", dims="axis")
-index_sample = renamed(functions.index_sample, "x, index")
-index_select = renamed(functions.index_select, "input, index, dim=0", dim="axis")
-kron = renamed(functions.kron, "x, y, out=None, name=None")
-log1p = renamed(functions.log1p, "x, out=None, name=None")
-log_softmax = renamed(functional.log_softmax, "input, axis=None, dtype=None, name=None")
-logsumexp = renamed(
+bmm = alias(functions.bmm, "x, y, name=None")
+cross = alias(functions.cross, "input, other, dim=None", other="y", dim="axis")
+crop_tensor = alias(functions.crop, "x, shape=None, offsets=None, name=None")
+diag_embed = alias(functions.diag_embed, "input, offset=0, dim1=-2, dim2=-1")
+dist = alias(functions.dist, "x, y, p=2")
+dot = alias(functions.dot, "x, y, name=None")
+elementwise_equal = alias(functions.equal, "x, y, name=None")
+flip = alias(functions.flip, "input, dims, name=None", dims="axis")
+index_sample = alias(functions.index_sample, "x, index")
+index_select = alias(functions.index_select, "input, index, dim=0", dim="axis")
+kron = alias(functions.kron, "x, y, out=None, name=None")
+log1p = alias(functions.log1p, "x, out=None, name=None")
+log_softmax = alias(functional.log_softmax, "input, axis=None, dtype=None, name=None")
+logsumexp = alias(
     functions.logsumexp, "x, dim=None, keepdim=False, out=None, name=None", dim="axis"
 )
-meshgrid = renamed(functions.meshgrid, "input, name=None")
-nonzero = renamed(functions.nonzero, "input, as_tuple=False")
-roll = renamed(functions.roll, "input, shifts, dims=None", dims="axis")
-sequence_mask = renamed(
+meshgrid = alias(functions.meshgrid, "input, name=None")
+nonzero = alias(functions.nonzero, "input, as_tuple=False")
+roll = alias(functions.roll, "input, shifts, dims=None", dims="axis")
+sequence_mask = alias(
     functional.sequence_mask, 'x, maxlen=None, dtype="int64", name=None'
 )
-shard_index = renamed(
+shard_index = alias(
     functions.shard_index, "input, index_num, nshards, shard_id, ignore_value=-1"
 )
-t = renamed(functions.t, "input, name=None")
-trace = renamed(
+t = alias(functions.t, "input, name=None")
+trace = alias(
     decomposition.trace,
     "input, offset=0, dim1=0, dim2=1, out=None, name=None",
     dim1="axis1",
     dim2="axis2",
 )
-tril = renamed(functions.tril, "input, diagonal=0, name=None")
-triu = renamed(functions.triu, "input, diagonal=0, name=None")
+tril = alias(functions.tril, "input, diagonal=0, name=None")
+triu = alias(functions.triu, "input, diagonal=0, name=None")
 
-arange = created(functions.arange, "start, end, step=1, dtype=None, name=None")
-full = created(
+arange = creation_alias(functions.arange, "start, end, step=1, dtype=None, name=None")
+full = creation_alias(
     functions.full,
     "shape, fill_value, out=None, dtype=None, device=None, stop_gradient=True, "
     "name=None",
     device="",
     stop_gradient="",
 )
-full_like = renamed(
+full_like = alias(
     functions.full_like,
     "input, fill_value, out=None, dtype=None, device=None, stop_gradient=True, "
     "name=None",
     device="",
     stop_gradient="",
 )
-randn = created(
+randn = creation_alias(
     functions.randn,
     "shape, out=None, dtype=None, device=None, stop_gradient=True, name=None",
     device="",
@@ -132,11 +132,11 @@ def randint(
     seed: int = 0,
     name: str | None = None,
 ) -> Any:
-    """Whole numbers from [low, high), or from [0, low)."""
+    """Draw integers from [low, high), or from [0, low)."""
     sizes = [1] if shape is None else shape
     with modes.static_by_default():
-        found = functions.randint(low, high, sizes, dtype)
-    return found if out is None else functions.assign(found, out)
+        result = functions.randint(low, high, sizes, dtype)
+    return result if out is None else functions.assign(result, out)
 
 
 def randperm(
@@ -147,10 +147,10 @@ def randperm(
     stop_gradient: bool = True,
     seed: int = 0,
 ) -> Any:
-    """The numbers 0 to n - 1 in a random order."""
+    """Draw a random permutation of 0 to n - 1."""
     with modes.static_by_default():
-        found = functions.randperm(n, dtype)
-    return found if out is None else functions.assign(found, out)
+        result = functions.randperm(n, dtype)
+    return result if out is None else functions.assign(result, out)
 
 
 def addcmul(
@@ -161,34 +161,34 @@ def addcmul(
     out: Any = None,
     name: str | None = None,
 ) -> Any:
-    """input + value tensor1 tensor2.
+    """Compute input + value tensor1 tensor2.
 
     >>> import numpy as np
     >>> addcmul(np.ones(1), np.full(1, 2.0), np.full(1, 3.0), value=0.5).tolist()
     [4.0]
     """
     product = functions.multiply(tensor1, tensor2)
-    found = functions.add(input, functions.scale(product, value))
-    return found if out is None else functions.assign(found, out)
+    result = functions.add(input, functions.scale(product, value))
+    return result if out is None else functions.assign(result, out)
 
 
 def clamp(
     input: Any, min: Any = None, max: Any = None, output: Any = None, name: Any = None
 ) -> Any:
-    """Each element into [min, max]; there may be one of these only."""
-    found = functions.clip(input, min, max)
-    return found if output is None else functions.assign(found, output)
+    """Clip each element to [min, max], of which one may be omitted."""
+    result = functions.clip(input, min, max)
+    return result if output is None else functions.assign(result, output)
 
 
 def is_empty(x: Any, cond: Any = None) -> Any:
-    """Whether a tensor has no elements, written into `cond` if that is given."""
+    """Test for a tensor without elements; write the result to `cond` if present."""
     if cond is None:
         return functions.is_empty(x)
     return cond.written_by(find("is_empty"), as_variable(x))
 
 
 def unique(x: Any, dtype: Any = "int32") -> tuple[Any, Any]:
-    """The different numbers in the order they first stand in, and which each one is.
+    """Return the unique numbers by first occurrence, and the index of each element.
 
     >>> import numpy as np
     >>> out, index = unique(np.array([2, 3, 3, 1, 5, 3]))
@@ -199,7 +199,7 @@ def unique(x: Any, dtype: Any = "int32") -> tuple[Any, Any]:
 
 
 def unique_with_counts(x: Any, dtype: Any = "int32") -> tuple[Any, Any, Any]:
-    """The same, and how often each stands there."""
+    """Return the unique numbers, the index of each element, and their counts."""
     out, first, index, count = functions.unique(
         x, return_index=True, return_inverse=True, return_counts=True
     )
@@ -217,15 +217,15 @@ def pad2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Images with something around.
+    """Pad images.
 
     Args:
         input: [N, C, H, W], or [N, H, W, C].
-        paddings: How much above, below, left and right.
+        paddings: The widths above, below, left and right.
         mode: "constant"; "reflect": mirrored; "edge": the nearest pixel.
         pad_value: The constant.
-        data_format: Where the channels are.
-        name: What the layer is called.
+        data_format: The layout, "NCHW" or "NHWC".
+        name: The name of the layer.
 
     >>> import numpy as np
     >>> pad2d(np.array([[[[1.0, 2.0]]]]), [0, 0, 1, 0], "edge").tolist()
@@ -240,7 +240,7 @@ def pad2d(
 def pad_constant_like(
     x: Any, y: Any, pad_value: float = 0.0, name: str | None = None
 ) -> Any:
-    """`y` as large as `x`: with a value behind in each dimension."""
+    """Pad `y` at the end of each dimension to the shape of `x`."""
     pairs = zip(x.shape, y.shape, strict=True)
     around = [amount for large, small in pairs for amount in (0, large - small)]
     return functional.pad(y, around, value=pad_value)
@@ -249,7 +249,7 @@ def pad_constant_like(
 def like_batch(
     shape: Sequence[int], input: Any, input_dim_idx: int, output_dim_idx: int
 ) -> Any:
-    """A shape, with one size taken from the input when it is known."""
+    """Return a shape with one size of the input, if that is known."""
     sizes = list(shape)
     count = input.shape[input_dim_idx]
     if count < 0:
@@ -267,15 +267,15 @@ def fill_constant_batch_size_like(
     output_dim_idx: int = 0,
     force_cpu: bool = False,
 ) -> Any:
-    """A tensor of one value, as long as the batch of the input.
+    """Create a tensor of one value, with the batch size of the input.
 
     Args:
-        input: Whose size
-        shape: Of the result.
-        dtype: Of the result.
-        value: What stands everywhere.
-        input_dim_idx: along this dimension is
-        output_dim_idx: that of the result along this one.
+        input: The tensor with the batch size.
+        shape: The shape of the result.
+        dtype: The dtype of the result.
+        value: The value.
+        input_dim_idx: The dimension of the input that has the batch size.
+        output_dim_idx: The dimension of the result that gets it.
         force_cpu: Accepted for Paddle's sake.
     """
     sizes = like_batch(shape, input, input_dim_idx, output_dim_idx)
@@ -292,7 +292,7 @@ def uniform_random_batch_size_like(
     max: float = 1.0,
     seed: int = 0,
 ) -> Any:
-    """Numbers spread evenly over [min, max), as many as the batch of the input."""
+    """Draw from a uniform distribution, with the batch size of the input."""
     sizes = like_batch(shape, input, input_dim_idx, output_dim_idx)
     return functions.uniform(sizes, dtype, min, max, seed)
 
@@ -307,6 +307,6 @@ def gaussian_random_batch_size_like(
     seed: int = 0,
     dtype: Any = "float32",
 ) -> Any:
-    """Normally distributed numbers, as many as the batch of the input."""
+    """Draw from a normal distribution, with the batch size of the input."""
     sizes = like_batch(shape, input, input_dim_idx, output_dim_idx)
     return functions.gaussian(sizes, mean, std, seed, dtype)

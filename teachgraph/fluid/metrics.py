@@ -1,7 +1,6 @@
-"""Paddle 1.x's `fluid.metrics`: what batches scored, counted on the user's side.
+"""Paddle 1.x's `fluid.metrics`, computed in Python from fetched arrays.
 
-Numbers go in that an Executor fetched: `update` counts a batch, `eval` tells the result
-so far, `reset` begins anew.
+`update` counts a batch, `eval` returns the result so far, `reset` starts again.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ __all__ = [
 
 
 class MetricBase:
-    """Something counted batch by batch; its counts are attributes without a `_`.
+    """Base of metrics; its counts are the attributes without a `_`.
 
     In Paddle 1.x this is `fluid.metrics.MetricBase`.
     """
@@ -39,16 +38,16 @@ class MetricBase:
         return self._name
 
     def states(self) -> dict[str, Any]:
-        """The counts."""
+        """Return the counts, by name."""
         return {k: v for k, v in vars(self).items() if not k.startswith("_")}
 
     def reset(self) -> None:
-        """Forget all batches: every count is 0 again."""
+        """Set every count to 0."""
         for name, count in self.states().items():
             setattr(self, name, np.zeros_like(count) if np.ndim(count) else 0)
 
     def get_config(self) -> dict[str, Any]:
-        """The name and the counts."""
+        """Return the name and the counts."""
         return {"name": self._name, "states": copy.deepcopy(self.states())}
 
     def update(self, preds: Any, labels: Any) -> None:
@@ -61,7 +60,7 @@ class MetricBase:
 
 
 class CompositeMetric(MetricBase):
-    """Several metrics of the same batches.
+    """Several metrics of the same batches, updated together.
 
     >>> both = CompositeMetric()
     >>> both.add_metric(Precision())
@@ -76,10 +75,10 @@ class CompositeMetric(MetricBase):
         self._metrics: list[MetricBase] = []
 
     def add_metric(self, metric: MetricBase) -> None:
-        """One more.
+        """Add a metric.
 
         Raises:
-            InvalidValueError: It is none.
+            InvalidValueError: It is no metric.
         """
         if not isinstance(metric, MetricBase):
             raise InvalidValueError(
@@ -88,12 +87,12 @@ class CompositeMetric(MetricBase):
         self._metrics.append(metric)
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Count one batch in each."""
+        """Count one batch in each metric."""
         for one in self._metrics:
             one.update(preds, labels)
 
     def eval(self) -> list[Any]:
-        """The result of each."""
+        """Return the result of each metric."""
         return [one.eval() for one in self._metrics]
 
     def reset(self) -> None:
@@ -103,16 +102,16 @@ class CompositeMetric(MetricBase):
 
 
 class Counted(MetricBase):
-    """A metric of `teachgraph.metric`, by 1.x's words."""
+    """A metric of `teachgraph.metric`, by 1.x's names."""
 
     _metric: Any
 
     def update(self, preds: Any, labels: Any) -> None:
-        """Count one batch: what was predicted [N, 1], and what was right."""
+        """Count one batch: predictions [N, 1] and labels."""
         self._metric.update(np.asarray(preds), np.asarray(labels))
 
     def eval(self) -> Any:
-        """The share so far."""
+        """Return the value so far."""
         return self._metric.accumulate()
 
     def reset(self) -> None:
@@ -121,7 +120,7 @@ class Counted(MetricBase):
 
 
 class Precision(Counted):
-    """How many of those predicted (with more than 0.5) are right."""
+    """The precision of binary predictions above 0.5."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -129,7 +128,7 @@ class Precision(Counted):
 
 
 class Recall(Counted):
-    """How many of those that are right were predicted."""
+    """The recall of binary predictions above 0.5."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -147,12 +146,12 @@ class Auc(Counted):
 
     @staticmethod
     def trapezoid_area(x1: float, x2: float, y1: float, y2: float) -> float:
-        """What lies between a straight piece of the curve and the x axis."""
+        """Return the area under a straight segment of the curve."""
         return abs(x1 - x2) * (y1 + y2) / 2.0
 
 
 class Accuracy(MetricBase):
-    """The mean of the accuracies of batches, each with the weight of its size.
+    """The mean accuracy of batches, weighted by their sizes.
 
     >>> mean = Accuracy()
     >>> mean.update(value=0.5, weight=10)
@@ -166,10 +165,10 @@ class Accuracy(MetricBase):
         self.value, self.weight = 0.0, 0.0
 
     def update(self, value: Any, weight: Any) -> None:
-        """Count a batch of so many samples.
+        """Count a batch by its accuracy and its size.
 
         Raises:
-            InvalidValueError: It has less than none.
+            InvalidValueError: The size is negative.
         """
         if np.any(np.asarray(weight) < 0):
             raise InvalidValueError(at_user_line(f"a weight of {weight!r} samples"))
@@ -190,7 +189,7 @@ class Accuracy(MetricBase):
 
 
 class ChunkEvaluator(MetricBase):
-    """Precision, recall and F1 of chunks that were found, counted before.
+    """Precision, recall and F1 of chunks, from their counts.
 
     >>> chunks = ChunkEvaluator()
     >>> chunks.update(10, 9, 8)
@@ -205,22 +204,22 @@ class ChunkEvaluator(MetricBase):
     def update(  # type: ignore[override]
         self, num_infer_chunks: Any, num_label_chunks: Any, num_correct_chunks: Any
     ) -> None:
-        """Count a batch: how many were found, are there, and are both."""
+        """Count a batch: the numbers of inferred, of true, and of correct chunks."""
         self.num_infer_chunks += np.asarray(num_infer_chunks).item()
         self.num_label_chunks += np.asarray(num_label_chunks).item()
         self.num_correct_chunks += np.asarray(num_correct_chunks).item()
 
     def eval(self) -> tuple[float, float, float]:
-        """Precision, recall and 2 / (1 / precision + 1 / recall)."""
+        """Return precision, recall and 2 / (1 / precision + 1 / recall)."""
         right = self.num_correct_chunks
         if not right:
             return 0.0, 0.0, 0.0
-        found, true = self.num_infer_chunks, self.num_label_chunks
-        return right / found, right / true, 2 * right / (found + true)
+        inferred, true = self.num_infer_chunks, self.num_label_chunks
+        return right / inferred, right / true, 2 * right / (inferred + true)
 
 
 class EditDistance(MetricBase):
-    """The mean edit distance, and how many sequences are not as they should be.
+    """The mean edit distance, and the share of sequences with an error.
 
     >>> metric = EditDistance("distance")
     >>> metric.update(np.array([[0.0], [2.0]]), 2)
@@ -233,14 +232,14 @@ class EditDistance(MetricBase):
         self.total_distance, self.seq_num, self.instance_error = 0.0, 0, 0
 
     def update(self, distances: Any, seq_num: Any) -> None:
-        """Count a batch: the distance of each sequence, and how many these are."""
+        """Count a batch: the distance of each sequence, and their number."""
         distances = np.asarray(distances)
         self.seq_num += int(np.asarray(seq_num).item())
         self.instance_error += int(np.count_nonzero(distances))
         self.total_distance += float(distances.sum())
 
     def eval(self) -> tuple[float, float]:
-        """The mean distance, and the share of sequences with one.
+        """Return the mean distance, and the share of sequences with an error.
 
         Raises:
             InvalidValueError: No batch has been counted.

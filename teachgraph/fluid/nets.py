@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.nets`: a few layers that often stand together."""
+"""Paddle 1.x's `fluid.nets`: common combinations of layers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def simple_img_conv_pool(
     act: str | None = None,
     use_cudnn: bool = True,
 ) -> Any:
-    """A convolution, then pooling: `conv2d` and `pool2d` of `fluid.layers`."""
+    """Append a convolution, then pooling: `conv2d` and `pool2d` of `fluid.layers`."""
     image = layers.conv2d(
         input,
         num_filters,
@@ -66,19 +66,19 @@ def img_conv_group(
     pool_type: str = "max",
     use_cudnn: bool = True,
 ) -> Any:
-    """Convolutions one after the other, then pooling: a block of VGG.
+    """Append convolutions, then pooling: a block of VGG.
 
     Args:
         input: Images [N, C, H, W].
-        conv_num_filter: How many filters each convolution has.
+        conv_num_filter: The number of filters of each convolution.
         pool_size: The window of the pooling.
-        conv_padding: Around the images; like the next five one for all, or a list.
+        conv_padding: The padding; like the next five one for all, or a list.
         conv_filter_size: The window of the filters.
-        conv_act: The activation, after the normalisation where there is one.
-        param_attr: About the filters.
-        conv_with_batchnorm: Whether a batch normalisation follows.
-        conv_batchnorm_drop_rate: Of a dropout after that normalisation; 0 for none.
-        pool_stride: From one window to the next.
+        conv_act: The activation, after the normalisation if there is one.
+        param_attr: The ParamAttr of the filters.
+        conv_with_batchnorm: True to append a batch normalisation.
+        conv_batchnorm_drop_rate: The rate of dropout after it; 0 for none.
+        pool_stride: The stride of the pooling.
         pool_type: "max" or "avg".
         use_cudnn: Accepted for Paddle's sake.
     """
@@ -108,10 +108,10 @@ def img_conv_group(
 
 
 def of_each(value: Any, count: int) -> Sequence[Any]:
-    """A list for each of so many layers, or one value for all.
+    """Return a list with a value for each layer, or one value for all.
 
     Raises:
-        InvalidValueError: The list is of another length.
+        InvalidValueError: The list has another length.
     """
     if not isinstance(value, (list, tuple)):
         return list(repeat(value, count))
@@ -123,7 +123,7 @@ def of_each(value: Any, count: int) -> Sequence[Any]:
 
 
 def glu(input: Any, dim: int = -1) -> Any:
-    """a sigmoid(b), where a and b are the halves of the input along `dim`.
+    """Compute a sigmoid(b), with the halves a and b of the input along `dim`.
 
     >>> import numpy as np
     >>> glu(np.array([[2.0, 0.0]])).tolist()
@@ -136,7 +136,7 @@ def glu(input: Any, dim: int = -1) -> Any:
 def scaled_dot_product_attention(
     queries: Any, keys: Any, values: Any, num_heads: int = 1, dropout_rate: float = 0.0
 ) -> Any:
-    """softmax(q k^T / sqrt(d)) v, in several heads of d columns each.
+    """Compute softmax(q k^T / sqrt(d)) v, in several heads of d columns each.
 
     With more than one head, queries, keys and values go through a layer `fc` first.
 
@@ -144,8 +144,8 @@ def scaled_dot_product_attention(
         queries: [N, n, columns].
         keys: [N, m, columns].
         values: [N, m, columns of the result].
-        num_heads: How many; it divides both numbers of columns.
-        dropout_rate: How many weights are set to 0.
+        num_heads: The number of heads; it divides both numbers of columns.
+        dropout_rate: The share of attention weights set to 0.
 
     Raises:
         ShapeError: The shapes don't fit together.
@@ -155,10 +155,10 @@ def scaled_dot_product_attention(
         raise ShapeError(at_user_line(f"attention of q, k, v: {shapes}"))
     if any(shape[-1] % num_heads for shape in shapes):
         raise ShapeError(at_user_line(f"{num_heads} heads of q, k, v: {shapes}"))
-    given = [queries, keys, values]
+    inputs = [queries, keys, values]
     if num_heads > 1:
-        given = [layers.fc(x, x.shape[-1], num_flatten_dims=2) for x in given]
-    q, k, v = (in_heads(x, num_heads) for x in given)
+        inputs = [layers.fc(x, x.shape[-1], num_flatten_dims=2) for x in inputs]
+    q, k, v = (in_heads(x, num_heads) for x in inputs)
     scores = layers.matmul(layers.scale(q, float(q.shape[-1]) ** -0.5), k, False, True)
     weights = layers.softmax(scores)
     if dropout_rate:
@@ -167,7 +167,7 @@ def scaled_dot_product_attention(
 
 
 def in_heads(x: Any, heads: int) -> Any:
-    """[N, n, heads d] as [N, heads, n, d]."""
+    """Split [N, n, heads d] into [N, heads, n, d]."""
     if heads == 1:
         return x
     parts = layers.reshape(x, [0, 0, heads, x.shape[-1] // heads])
@@ -175,7 +175,7 @@ def in_heads(x: Any, heads: int) -> Any:
 
 
 def joined(x: Any, heads: int) -> Any:
-    """The way back: [N, heads, n, d] as [N, n, heads d]."""
+    """Merge [N, heads, n, d] into [N, n, heads d]."""
     if heads == 1:
         return x
     parts = layers.transpose(x, [0, 2, 1, 3])

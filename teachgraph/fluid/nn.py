@@ -1,4 +1,4 @@
-"""Paddle 1.x's layers of networks: what these are made of and judged by."""
+"""Paddle 1.x's layers of networks: convolution, pooling, normalisation, losses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.core.op import find
-from teachgraph.fluid.aliases import renamed
+from teachgraph.fluid.aliases import alias
 from teachgraph.nn import functional
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.vision import resized
@@ -63,20 +63,20 @@ __all__ = [
     "unfold",
 ]
 
-log_loss = renamed(functional.log_loss, "input, label, epsilon=0.0001, name=None")
-mse_loss = renamed(functional.mse_loss, "input, label")
-kldiv_loss = renamed(
+log_loss = alias(functional.log_loss, "input, label, epsilon=0.0001, name=None")
+mse_loss = alias(functional.mse_loss, "input, label")
+kldiv_loss = alias(
     functional.kl_div, 'x, target, reduction="mean", name=None', target="label"
 )
-dice_loss = renamed(functional.dice_loss, "input, label, epsilon=1e-05, name=None")
-npair_loss = renamed(functional.npair_loss, "anchor, positive, labels, l2_reg=0.002")
-label_smooth = renamed(
+dice_loss = alias(functional.dice_loss, "input, label, epsilon=1e-05, name=None")
+npair_loss = alias(functional.npair_loss, "anchor, positive, labels, l2_reg=0.002")
+label_smooth = alias(
     functional.label_smooth,
     'label, prior_dist=None, epsilon=0.1, dtype="float32", name=None',
     dtype="",
 )
-pixel_shuffle = renamed(functional.pixel_shuffle, "x, upscale_factor")
-unfold = renamed(
+pixel_shuffle = alias(functional.pixel_shuffle, "x, upscale_factor")
+unfold = alias(
     functional.unfold, "x, kernel_sizes, strides=1, paddings=0, dilations=1, name=None"
 )
 
@@ -89,16 +89,16 @@ def dropout(
     name: Any = None,
     dropout_implementation: str = "downgrade_in_infer",
 ) -> Any:
-    """Elements at random set to 0; a test multiplies by 1 - dropout_prob instead.
+    """Set random elements to 0; evaluation mode multiplies by 1 - dropout_prob instead.
 
     Args:
-        x: Floating numbers.
-        dropout_prob: How many of them are set to 0.
-        is_test: Whether this is a test.
-        seed: Where the random numbers start.
+        x: A floating tensor.
+        dropout_prob: The probability of each element to be set to 0.
+        is_test: True for evaluation mode.
+        seed: The seed.
         name: Accepted for Paddle's sake.
         dropout_implementation: "upscale_in_train" divides by 1 - dropout_prob while
-            training, so that a test changes nothing: the way of 2.x.
+            training, so that evaluation returns x, as in 2.x.
     """
     return dropouts.dropout(
         x,
@@ -122,7 +122,7 @@ def pooled(
     exclusive: bool,
     data_format: str,
 ) -> Any:
-    """Pooling over this many dimensions."""
+    """Return the pooling function of this many dimensions."""
     numbers, algorithm = paddings(pool_padding, dims, data_format)
     return (pool.pool2d if dims == 2 else pool.pool3d)(
         input,
@@ -151,20 +151,20 @@ def pool2d(
     exclusive: bool = True,
     data_format: str = "NCHW",
 ) -> Any:
-    """The largest element or the mean of each window of an image.
+    """Compute the maximum or the mean of each window of an image.
 
     Args:
         input: [N, C, H, W], or [N, H, W, C] with `data_format="NHWC"`.
         pool_size: The window; needed unless `global_pooling`.
         pool_type: "max" or "avg".
-        pool_stride: From one window to the next.
-        pool_padding: What is added around the image.
-        global_pooling: Whether the window is the image.
+        pool_stride: The stride.
+        pool_padding: The padding around the image.
+        global_pooling: True for one window, the image.
         use_cudnn: Accepted for Paddle's sake.
-        ceil_mode: Whether a window may stick out.
+        ceil_mode: True to round the output size up.
         name: Accepted for Paddle's sake.
-        exclusive: Whether padding does not count in a mean.
-        data_format: Where the channels are.
+        exclusive: True to leave the padding out of a mean.
+        data_format: The layout, "NCHW" or "NHWC".
 
     >>> import numpy as np
     >>> pool2d(np.arange(4.0).reshape(1, 1, 2, 2), 2, "avg").item()
@@ -187,7 +187,7 @@ def pool3d(
     exclusive: bool = True,
     data_format: str = "NCDHW",
 ) -> Any:
-    """The same over volumes [N, C, D, H, W]."""
+    """Compute the maximum or the mean of each window of volumes [N, C, D, H, W]."""
     window = (pool_size, pool_type, pool_stride, pool_padding, global_pooling)
     return pooled(3, input, *window, ceil_mode, exclusive, data_format)
 
@@ -199,7 +199,7 @@ def adaptive_pool2d(
     require_index: bool = False,
     name: Any = None,
 ) -> Any:
-    """Pooling to a given size, whatever the size of the image."""
+    """Pool images of any size to a given size."""
     if pool_type == "max":
         return functional.adaptive_max_pool2d(input, pool_size, require_index)
     return functional.adaptive_avg_pool2d(input, pool_size)
@@ -212,7 +212,7 @@ def adaptive_pool3d(
     require_index: bool = False,
     name: Any = None,
 ) -> Any:
-    """The same over volumes."""
+    """Pool volumes to a given size."""
     if pool_type == "max":
         return functional.adaptive_max_pool3d(input, pool_size, require_index)
     return functional.adaptive_avg_pool3d(input, pool_size)
@@ -227,7 +227,7 @@ def embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Any:
-    """Row `input` of a table that is learnt; [N, 1] gives [N, D].
+    """Look up rows of a learned table; ids [N, 1] give [N, D].
 
     Paddle 1.x has the op `lookup_table` for it, we a `squeeze2` before
     `lookup_table_v2`. `fluid.embedding` keeps the last dimension.
@@ -239,12 +239,12 @@ def embedding(
 
 
 def cos_sim(X: Any, Y: Any) -> Any:  # noqa: N803  Paddle's names
-    """The cosine of the angle between rows: [N, D] and [N, D] or [1, D] give [N, 1]."""
+    """Compute the cosine of rows: [N, D] and [N, D] or [1, D] give [N, 1]."""
     return functions.unsqueeze(functional.cosine_similarity(X, Y, axis=1), 1)
 
 
 def l2_normalize(x: Any, axis: int, epsilon: float = 1e-12, name: Any = None) -> Any:
-    """x over its length along `axis`."""
+    """Divide x by its norm along `axis`."""
     return functional.normalize(x, 2, axis, epsilon)
 
 
@@ -257,7 +257,7 @@ def lrn(
     name: Any = None,
     data_format: str = "NCHW",
 ) -> Any:
-    """x / (k + alpha sum)^beta, with the sum of x^2 over `n` channels about each.
+    """Compute x / (k + alpha sum)^beta, with the sum of x^2 over `n` channels.
 
     2.x's `local_response_norm` takes their mean.
     """
@@ -265,7 +265,7 @@ def lrn(
 
 
 def huber_loss(input: Any, label: Any, delta: float) -> Any:
-    """Half the square of a small difference, and what goes on straight from there."""
+    """Compute the Huber loss: quadratic for small differences, then linear."""
     return find("huber_loss")(input, label, delta=delta)[1]
 
 
@@ -283,7 +283,7 @@ def sigmoid_cross_entropy_with_logits(
         label: Of the same shape, between 0 and 1.
         ignore_index: A label that gives 0.
         name: Accepted for Paddle's sake.
-        normalize: Whether to divide by how many labels are not ignored.
+        normalize: True to divide by the number of labels that are not ignored.
     """
     op = find("sigmoid_cross_entropy_with_logits")
     out = op(x, label, None, ignore_index=ignore_index)
@@ -305,18 +305,18 @@ def image_resize(
     align_mode: int = 1,
     data_format: str = "NCHW",
 ) -> Any:
-    """An image in another size.
+    """Resize images.
 
     Args:
         input: [N, C, H, W].
-        out_shape: The new size; or else
-        scale: How many times as large.
+        out_shape: The new size, or else
+        scale: the factor.
         name: Accepted for Paddle's sake.
         resample: "BILINEAR", "NEAREST", "BICUBIC", "TRILINEAR" or "LINEAR".
         actual_shape: Accepted for Paddle's sake.
-        align_corners: Whether corners stay in the middle of the corner pixels.
-        align_mode: How pixels are counted otherwise.
-        data_format: Where the channels are.
+        align_corners: True to align the centres of the corner pixels.
+        align_mode: The coordinates otherwise: 0 for half pixels, 1 for whole ones.
+        data_format: The layout, "NCHW" or "NHWC".
     """
     scale = scale if out_shape is None else None
     how = (resample.lower(), align_corners, align_mode, data_format)
@@ -335,7 +335,7 @@ def resize_bilinear(
     align_mode: int = 1,
     data_format: str = "NCHW",
 ) -> Any:
-    """`image_resize`, with weights of the four nearest pixels."""
+    """Resize images by bilinear interpolation: `image_resize`."""
     how = ("BILINEAR", None, align_corners, align_mode, data_format)
     return image_resize(input, out_shape, scale, None, *how)
 
@@ -349,6 +349,6 @@ def resize_nearest(
     align_corners: bool = True,
     data_format: str = "NCHW",
 ) -> Any:
-    """`image_resize`, with the nearest pixel."""
+    """Resize images by the nearest pixel: `image_resize`."""
     how = ("NEAREST", None, align_corners, 1, data_format)
     return image_resize(input, out_shape, scale, None, *how)

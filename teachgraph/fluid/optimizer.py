@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.optimizer`: the same optimizers, with 1.x's argument names."""
+"""Paddle 1.x's `fluid.optimizer`: optimizers with 1.x's argument names."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ __all__ = [
 
 
 class Optimizer(optimizer.Optimizer):
-    """What every optimizer does, in 1.x's words: `fluid.optimizer.Optimizer`.
+    """Base of 1.x's optimizers: `fluid.optimizer.Optimizer`.
 
     Args:
         learning_rate: A number, a Variable of `fluid.layers`' decays, or a decay of
-            `fluid.dygraph`, which goes on by one with each `minimize`.
-        settings: Those of the optimizer that this is a face of.
+            `fluid.dygraph`, which advances with each `minimize`.
+        settings: The arguments of the 2.x optimizer that is wrapped.
     """
 
     def __init__(self, learning_rate: Any, *settings: Any, **named: Any) -> None:
@@ -69,10 +69,10 @@ class Optimizer(optimizer.Optimizer):
 
         Args:
             loss: A Variable; or a Tensor whose `backward` has been called.
-            startup_program: Where the learning rate is initialised.
-            parameter_list: What to update, or names of it; by default every trainable
-                parameter.
-            no_grad_set: Variables to be taken as constants.
+            startup_program: The program that initialises the learning rate.
+            parameter_list: The parameters to update, or their names; by default all
+                trainable ones.
+            no_grad_set: Variables that get no gradient.
         """
         if isinstance(loss, Tensor):
             if self._parameters is None and parameter_list is not None:
@@ -89,22 +89,22 @@ class Optimizer(optimizer.Optimizer):
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> Pairs:
-        """Append the backward operators alone; in a guard, the gradients there are."""
+        """Append the backward operators only; in a guard, return the gradients."""
         if isinstance(loss, Tensor):
-            given = self.parameters if parameter_list is None else parameter_list
-            return [(p, p.grad) for p in given if p.grad is not None]
+            params = self.parameters if parameter_list is None else parameter_list
+            return [(p, p.grad) for p in params if p.grad is not None]
         return super().backward(loss, startup_program, parameter_list, no_grad_set)
 
     def apply_optimize(
         self, loss: Variable, startup_program: Program | None, params_grads: Pairs
     ) -> list[Operator]:
-        """`apply_gradients` in the program of `loss`."""
+        """Call `apply_gradients` in the program of `loss`."""
         startup = startup_program or default_startup_program()
         with program_guard(loss.block.program, startup):
             return self.apply_gradients(params_grads)
 
     def clipped(self, pairs: Pairs) -> Pairs:
-        """The gradients clipped, by `set_gradient_clip` if there is no `grad_clip`."""
+        """Clip the gradients by `grad_clip`, or else by `set_gradient_clip`."""
         static = pairs and isinstance(pairs[0][0], Variable)
         wished = clip_of(pairs[0][0].block.program) if static else None
         if wished is None or self._common.clip is not None:
@@ -112,11 +112,11 @@ class Optimizer(optimizer.Optimizer):
         return wished(pairs)
 
     def current_step_lr(self) -> float:
-        """The learning rate of this step."""
+        """Return the learning rate of this step."""
         return self.get_lr()
 
     def get_opti_var_name_list(self) -> list[str]:
-        """The names of what is remembered from step to step."""
+        """Return the names of the optimizer's state variables."""
         return list(self._accumulators.state())
 
 
@@ -135,7 +135,7 @@ class SGDOptimizer(Optimizer, optimizer.SGD):
 
 
 class MomentumOptimizer(Optimizer, optimizer.Momentum):
-    """Steps along a velocity: `fluid.optimizer.Momentum`."""
+    """SGD with momentum: `fluid.optimizer.Momentum`."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class MomentumOptimizer(Optimizer, optimizer.Momentum):
 
 
 class AdagradOptimizer(Optimizer, optimizer.Adagrad):
-    """Steps over the sum of squares: `fluid.optimizer.Adagrad`."""
+    """Steps divided by the root of the sum of squares: `fluid.optimizer.Adagrad`."""
 
     def __init__(
         self,
@@ -200,7 +200,7 @@ class AdadeltaOptimizer(Optimizer, optimizer.Adadelta):
 
 
 class RMSPropOptimizer(Optimizer, optimizer.RMSProp):
-    """Steps over the root mean square: `fluid.optimizer.RMSPropOptimizer`."""
+    """Steps divided by the root mean square: `fluid.optimizer.RMSPropOptimizer`."""
 
     def __init__(
         self,
@@ -227,7 +227,7 @@ class RMSPropOptimizer(Optimizer, optimizer.RMSProp):
 
 
 class AdamOptimizer(Optimizer, optimizer.Adam):
-    """Momentum over the root mean square: `fluid.optimizer.Adam`."""
+    """Momentum divided by the root mean square: `fluid.optimizer.Adam`."""
 
     def __init__(
         self,
@@ -253,7 +253,7 @@ class AdamOptimizer(Optimizer, optimizer.Adam):
 
 
 class AdamaxOptimizer(Optimizer, optimizer.Adamax):
-    """Momentum over the largest gradient: `fluid.optimizer.Adamax`."""
+    """Momentum divided by the largest gradient: `fluid.optimizer.Adamax`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.param_attr`: what is said of a parameter before it exists."""
+"""Paddle 1.x's `fluid.param_attr`: the attributes of a parameter to create."""
 
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 

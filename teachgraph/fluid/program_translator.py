@@ -1,4 +1,4 @@
-"""Paddle 1.x's words for `to_static`: `@declarative` and the `ProgramTranslator`."""
+"""Paddle 1.x's names for `to_static`: `@declarative` and the `ProgramTranslator`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ declarative = to_static
 
 
 class ProgramTranslator:
-    """Makes programs of functions; there is one of it.
+    """Converts functions to programs; a singleton.
 
     In Paddle 1.x this is `fluid.dygraph.ProgramTranslator`.
 
@@ -42,12 +42,12 @@ class ProgramTranslator:
     latest: StaticFunction | None
 
     def __new__(cls) -> Self:
-        """The one there is."""
+        """Return the one instance."""
         if cls._instance is None:
-            made = cls._instance = super().__new__(cls)
-            made.functions, made.latest = {}, None
-        found: Self = cls._instance
-        return found
+            new = cls._instance = super().__new__(cls)
+            new.functions, new.latest = {}, None
+        instance: Self = cls._instance
+        return instance
 
     @classmethod
     def get_instance(cls) -> ProgramTranslator:
@@ -56,18 +56,18 @@ class ProgramTranslator:
 
     @classmethod
     def reset(cls) -> None:
-        """Forget the functions, and make programs of functions again."""
+        """Forget all functions, and enable conversion."""
         cls._instance = None
         enable_to_static(True)
 
     def enable(self, enable_declarative: bool) -> None:
-        """Make programs of functions, or run them op by op."""
+        """Switch conversion on or off; without it functions run op by op."""
         enable_to_static(enable_declarative)
 
     def get_func(self, dygraph_func: Callable[..., Any]) -> Any:
-        """The function as one that becomes a program.
+        """Return a function converted by `to_static`.
 
-        After `enable(False)` it warns, and gives the function as it is.
+        After `enable(False)` it warns, and returns the function itself.
         """
         if not switch.on:
             off("get_func")
@@ -86,7 +86,7 @@ class ProgramTranslator:
     def get_output(
         self, dygraph_func: Callable[..., Any], *args: Any, **kw: Any
     ) -> Any:
-        """What the function returns, run as a program.
+        """Run a function as a program; return its result.
 
         After `enable(False)` it warns, and runs op by op.
         """
@@ -98,39 +98,39 @@ class ProgramTranslator:
     def get_program(
         self, dygraph_func: Callable[..., Any], *args: Any, **kw: Any
     ) -> Any:
-        """The program for these arguments: main, startup, inputs and outputs.
+        """Return the program for these arguments: main, startup, inputs and outputs.
 
-        After `enable(False)` it warns, and gives what the function returns.
+        After `enable(False)` it warns, and returns the function's result.
         """
         if not switch.on:
             off("get_program")
             return dygraph_func(*args, **kw)
-        found, _ = self.get_func(dygraph_func).get_concrete_program(*args, **kw)
-        return found.main_program, found.startup_program, found.inputs, found.outputs
+        made, _ = self.get_func(dygraph_func).get_concrete_program(*args, **kw)
+        return made.main_program, made.startup_program, made.inputs, made.outputs
 
     def get_code(self, dygraph_func: Callable[..., Any]) -> str:
-        """The source of the function after the transformers."""
+        """Return the source of a function after the transformers."""
         if isinstance(dygraph_func, StaticFunction):
             return dygraph_func.code
-        made: StaticFunction = to_static(dygraph_func)
-        return made.code
+        static: StaticFunction = to_static(dygraph_func)
+        return static.code
 
     def get_program_cache(self) -> Any:
-        """The programs of the function that was used last; `.last()` is the newest.
+        """Return the programs of the function that was called last.
 
         Raises:
-            InvalidValueError: None was.
+            InvalidValueError: No function was called.
         """
         return self.used().program_cache
 
     def used(self) -> StaticFunction:
-        """The function that was used last, here or by a call of its own."""
-        found: StaticFunction | None = StaticFunction.latest or self.latest
-        if found is None:
+        """Return the StaticFunction that was called last, here or by itself."""
+        latest: StaticFunction | None = StaticFunction.latest or self.latest
+        if latest is None:
             raise InvalidValueError(
                 at_user_line("no function has become a program yet: call one first")
             )
-        return found
+        return latest
 
     def save_inference_model(
         self,
@@ -144,8 +144,8 @@ class ProgramTranslator:
 
         Args:
             dirname: The folder.
-            feed: Which of its tensors are fed, by number; by default all.
-            fetch: Which of its results are fetched, by number; by default all.
+            feed: The numbers of the inputs to feed; by default all.
+            fetch: The numbers of the results to fetch; by default all.
 
         Raises:
             InvalidValueError: There is no such number, or nothing has run.
@@ -161,7 +161,7 @@ class ProgramTranslator:
 
 
 def off(method: str) -> None:
-    """Warn that nothing becomes a program now."""
+    """Warn that conversion is switched off."""
     warnings.warn(
         f"The ProgramTranslator.{method} doesn't work when setting "
         "ProgramTranslator.enable to False. We will just return dygraph output.",
@@ -170,28 +170,28 @@ def off(method: str) -> None:
 
 
 def of_any_batch(function: StaticFunction, last: ConcreteProgram) -> ConcreteProgram:
-    """The same operators for batches of any size, if there is such a program."""
+    """Trace for batches of any size, if that gives the same operators."""
     try:
-        found = trace(function, mapped(last.values, widened))
+        general = trace(function, mapped(last.values, widened))
     except (ConversionError, OpError):
         return last
-    return found if operators(found) == operators(last) else last
+    return general if operators(general) == operators(last) else last
 
 
 def widened(value: Any) -> Any:
-    """A spec whose first size may be any."""
+    """Return a spec with an unknown batch size."""
     if not isinstance(value, InputSpec) or not value.shape:
         return value
     return InputSpec([None, *value.shape[1:]], value.dtype, value.name)
 
 
 def operators(concrete: ConcreteProgram) -> list[str]:
-    """The types of a program's operators."""
+    """List the types of a program's operators."""
     return [op.type for block in concrete.main_program.blocks for op in block.ops]
 
 
 def values_of(concrete: ConcreteProgram) -> Scope:
-    """A scope with the values of what a program holds."""
+    """Return a scope with the Tensors that a program holds."""
     scope = Scope()
     scope.values = {name: tensor.data for name, tensor in concrete.held.items()}
     return scope

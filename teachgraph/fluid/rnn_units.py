@@ -1,4 +1,4 @@
-"""Paddle 1.x's single steps of recurrent networks, of inputs projected before."""
+"""Paddle 1.x's recurrent units: single steps of a GRU and an LSTM."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def gru_step(
 ) -> tuple[Any, Any, Any]:
     """h' = (1 - u) h + u m, where u, r = gates(x_ur + h W_ur), m = act(x_m + r h W_m).
 
-    Of the weight [D, 3D] the first 2D D numbers are W_ur, row by row, the others W_m.
+    The first 2D D numbers of the weight [D, 3D] are W_ur, row by row, the others W_m.
 
     Args:
         input: x_u, x_r and x_m side by side, [N, 3D].
@@ -33,8 +33,8 @@ def gru_step(
         weight: W_ur and W_m.
         bias: [1, 3D], or None.
         activation: act.
-        gate_activation: That of the gates.
-        origin_mode: Take u h + (1 - u) m instead.
+        gate_activation: The activation of the gates.
+        origin_mode: Compute u h + (1 - u) m instead.
 
     Returns:
         h', r h, and u, r and m side by side.
@@ -62,17 +62,17 @@ def gru_unit(
     gate_activation: str = "sigmoid",
     origin_mode: bool = False,
 ) -> tuple[Any, Any, Any]:
-    """One step of a GRU: the new state, the old one after the reset, the gates.
+    """Append one step of a GRU; return the new state, the reset state, and the gates.
 
     Args:
-        input: Projected before: [N, size].
-        hidden: [N, size / 3].
+        input: The projected input, [N, size].
+        hidden: The state, [N, size / 3].
         size: 3 times the size of the state.
-        param_attr: About the weight, [size / 3, size].
-        bias_attr: About the bias, [1, size]; False for none.
-        activation: Of the candidate.
-        gate_activation: Of the two gates.
-        origin_mode: Let the update gate say how much of the old state stays.
+        param_attr: The ParamAttr of the weight, [size / 3, size].
+        bias_attr: The ParamAttr of the bias, [1, size]; False for none.
+        activation: The activation of the candidate.
+        gate_activation: The activation of the two gates.
+        origin_mode: Let the update gate weight the old state, not the candidate.
     """
     facts = [size // 3, size], "float32", param_attr, XavierUniform()
     with naming.layer("gru_unit") as layer:
@@ -91,7 +91,7 @@ def lstm_unit(
     bias_attr: Any = None,
     name: str | None = None,
 ) -> tuple[Any, Any]:
-    """One step of an LSTM: the new state h' = o tanh(c') and the cell c' = f c + i g.
+    """Append one step of an LSTM: the state h' = o tanh(c'), the cell c' = f c + i g.
 
     i, f, o, g = sigmoid, sigmoid, sigmoid and tanh of the quarters of [x, h] W + b,
     where `forget_bias` is added to the quarter of f.
@@ -100,10 +100,10 @@ def lstm_unit(
         x_t: x, [N, M].
         hidden_t_prev: h, [N, D].
         cell_t_prev: c, [N, D].
-        forget_bias: More than 0 keeps more of the cell.
-        param_attr: About W, [M + D, 4D].
-        bias_attr: About b.
-        name: What the layer is called.
+        forget_bias: A bias of the forget gate.
+        param_attr: The ParamAttr of W, [M + D, 4D].
+        bias_attr: The ParamAttr of b.
+        name: The name of the layer.
     """
     both = functions.concat([x_t, hidden_t_prev], axis=1)
     size = cell_t_prev.shape[1]

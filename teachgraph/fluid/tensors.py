@@ -1,4 +1,4 @@
-"""Paddle 1.x's layers that shape, reduce, compare, pick and make tensors."""
+"""Paddle 1.x's layers on tensors: shapes, reductions, comparisons, creation."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from teachgraph.core import modes
 from teachgraph.core import op as ops
-from teachgraph.fluid.aliases import created, renamed
+from teachgraph.fluid.aliases import alias, creation_alias
 from teachgraph.nn import functional
 from teachgraph.ops import clipping, functions, linalg, scan
 from teachgraph.static import default_main_program
@@ -81,94 +81,90 @@ __all__ = [
 
 OVER_DIMENSIONS = "input, dim=None, keep_dim=False, name=None"
 OVER = {"dim": "axis", "keep_dim": "keepdim"}
-reduce_sum = renamed(functions.sum, OVER_DIMENSIONS, **OVER)
-reduce_mean = renamed(functions.mean, OVER_DIMENSIONS, **OVER)
-reduce_max = renamed(functions.max, OVER_DIMENSIONS, **OVER)
-reduce_min = renamed(functions.min, OVER_DIMENSIONS, **OVER)
-reduce_prod = renamed(functions.prod, OVER_DIMENSIONS, **OVER)
-reduce_all = renamed(functions.all, OVER_DIMENSIONS, **OVER)
-reduce_any = renamed(functions.any, OVER_DIMENSIONS, **OVER)
+reduce_sum = alias(functions.sum, OVER_DIMENSIONS, **OVER)
+reduce_mean = alias(functions.mean, OVER_DIMENSIONS, **OVER)
+reduce_max = alias(functions.max, OVER_DIMENSIONS, **OVER)
+reduce_min = alias(functions.min, OVER_DIMENSIONS, **OVER)
+reduce_prod = alias(functions.prod, OVER_DIMENSIONS, **OVER)
+reduce_all = alias(functions.all, OVER_DIMENSIONS, **OVER)
+reduce_any = alias(functions.any, OVER_DIMENSIONS, **OVER)
 
-argmax = renamed(functions.argmax, "x, axis=0")
-argmin = renamed(functions.argmin, "x, axis=0")
-cumsum = renamed(scan.cumsum, "x, axis=None, exclusive=None, reverse=None")
+argmax = alias(functions.argmax, "x, axis=0")
+argmin = alias(functions.argmin, "x, axis=0")
+cumsum = alias(scan.cumsum, "x, axis=None, exclusive=None, reverse=None")
 
-clip = renamed(functions.clip, "x, min, max, name=None")
-clip_by_norm = renamed(clipping.clip_by_norm, "x, max_norm, name=None")
+clip = alias(functions.clip, "x, min, max, name=None")
+clip_by_norm = alias(clipping.clip_by_norm, "x, max_norm, name=None")
 
-squeeze = renamed(functions.squeeze, "input, axes, name=None", axes="axis")
-unsqueeze = renamed(functions.unsqueeze, "input, axes, name=None", axes="axis")
-transpose = renamed(functions.transpose, "x, perm, name=None")
-stack = renamed(functions.stack, "x, axis=0")
-unstack = renamed(functions.unstack, "x, axis=0, num=None")
-unbind = renamed(functions.unbind, "input, axis=0")
-split = renamed(
-    functions.split, "input, num_or_sections, dim=-1, name=None", dim="axis"
-)
-expand = renamed(
+squeeze = alias(functions.squeeze, "input, axes, name=None", axes="axis")
+unsqueeze = alias(functions.unsqueeze, "input, axes, name=None", axes="axis")
+transpose = alias(functions.transpose, "x, perm, name=None")
+stack = alias(functions.stack, "x, axis=0")
+unstack = alias(functions.unstack, "x, axis=0, num=None")
+unbind = alias(functions.unbind, "input, axis=0")
+split = alias(functions.split, "input, num_or_sections, dim=-1, name=None", dim="axis")
+expand = alias(
     functions.tile, "x, expand_times, name=None", expand_times="repeat_times"
 )
-expand_as = renamed(
-    functions.expand_as, "x, target_tensor, name=None", target_tensor="y"
-)
-reverse = renamed(functions.flip, "x, axis")
-crop = renamed(functions.crop, "x, shape=None, offsets=None, name=None")
-pad = renamed(
+expand_as = alias(functions.expand_as, "x, target_tensor, name=None", target_tensor="y")
+reverse = alias(functions.flip, "x, axis")
+crop = alias(functions.crop, "x, shape=None, offsets=None, name=None")
+pad = alias(
     functional.pad,
     "x, paddings, pad_value=0.0, name=None",
     paddings="pad",
     pad_value="value",
 )
-slice = renamed(functions.slice, "input, axes, starts, ends")
-strided_slice = renamed(functions.strided_slice, "input, axes, starts, ends, strides")
+slice = alias(functions.slice, "input, axes, starts, ends")
+strided_slice = alias(functions.strided_slice, "input, axes, starts, ends, strides")
 
-gather = renamed(functions.gather, "input, index, overwrite=True", overwrite="")
-gather_nd = renamed(functions.gather_nd, "input, index, name=None")
-scatter = renamed(functions.scatter, "input, index, updates, name=None, overwrite=True")
-scatter_nd = renamed(functions.scatter_nd, "index, updates, shape, name=None")
-scatter_nd_add = renamed(functions.scatter_nd_add, "ref, index, updates, name=None")
-multiplex = renamed(functions.multiplex, "inputs, index")
-where = renamed(functions.nonzero, "condition")
+gather = alias(functions.gather, "input, index, overwrite=True", overwrite="")
+gather_nd = alias(functions.gather_nd, "input, index, name=None")
+scatter = alias(functions.scatter, "input, index, updates, name=None, overwrite=True")
+scatter_nd = alias(functions.scatter_nd, "index, updates, shape, name=None")
+scatter_nd_add = alias(functions.scatter_nd_add, "ref, index, updates, name=None")
+multiplex = alias(functions.multiplex, "inputs, index")
+where = alias(functions.nonzero, "condition")
 
-logical_and = renamed(functions.logical_and, "x, y, out=None, name=None")
-logical_or = renamed(functions.logical_or, "x, y, out=None, name=None")
-logical_xor = renamed(functions.logical_xor, "x, y, out=None, name=None")
-logical_not = renamed(functions.logical_not, "x, out=None, name=None")
+logical_and = alias(functions.logical_and, "x, y, out=None, name=None")
+logical_or = alias(functions.logical_or, "x, y, out=None, name=None")
+logical_xor = alias(functions.logical_xor, "x, y, out=None, name=None")
+logical_not = alias(functions.logical_not, "x, out=None, name=None")
 
-shape = renamed(functions.shape, "input")
-rank = renamed(functions.rank, "input")
-size = renamed(functions.numel, "input")
-mul = renamed(linalg.mul, "x, y, x_num_col_dims=1, y_num_col_dims=1, name=None")
-assign = renamed(functions.assign, "input, output=None")
-zeros_like = renamed(functions.zeros_like, "x, out=None")
-ones_like = renamed(functions.ones_like, "x, out=None")
-elementwise_mod = renamed(
+shape = alias(functions.shape, "input")
+rank = alias(functions.rank, "input")
+size = alias(functions.numel, "input")
+mul = alias(linalg.mul, "x, y, x_num_col_dims=1, y_num_col_dims=1, name=None")
+assign = alias(functions.assign, "input, output=None")
+zeros_like = alias(functions.zeros_like, "x, out=None")
+ones_like = alias(functions.ones_like, "x, out=None")
+elementwise_mod = alias(
     ops.find("elementwise_mod"), "x, y, axis=-1, act=None, name=None"
 )
-elementwise_floordiv = renamed(
+elementwise_floordiv = alias(
     ops.find("elementwise_floordiv"), "x, y, axis=-1, act=None, name=None"
 )
 
-zeros = created(functions.zeros, "shape, dtype, force_cpu=False")
-ones = created(functions.ones, "shape, dtype, force_cpu=False")
-linspace = created(functions.linspace, 'start, stop, num, dtype="float32"')
-range = created(functions.arange, "start, end, step, dtype")
-diag = renamed(functions.diag, "diagonal")
-uniform_random = created(
+zeros = creation_alias(functions.zeros, "shape, dtype, force_cpu=False")
+ones = creation_alias(functions.ones, "shape, dtype, force_cpu=False")
+linspace = creation_alias(functions.linspace, 'start, stop, num, dtype="float32"')
+range = creation_alias(functions.arange, "start, end, step, dtype")
+diag = alias(functions.diag, "diagonal")
+uniform_random = creation_alias(
     functions.uniform, 'shape, dtype="float32", min=-1.0, max=1.0, seed=0'
 )
-gaussian_random = created(
+gaussian_random = creation_alias(
     functions.gaussian, 'shape, mean=0.0, std=1.0, seed=0, dtype="float32"'
 )
 
 
 def sum(x: Any) -> Any:
-    """The sum of several tensors of one shape, or the tensor itself."""
+    """Compute the sum of tensors of one shape; return a single tensor as it is."""
     return functions.add_n(x)
 
 
 def sums(input: Any, out: Any = None) -> Any:
-    """The same, written to `out` if that is given."""
+    """Compute the sum of tensors; write it to `out` if present."""
     total = functions.add_n(input)
     return total if out is None else functions.assign(total, out)
 
@@ -179,7 +175,7 @@ def eye(
     batch_shape: Sequence[int] | None = None,
     dtype: Any = "float32",
 ) -> Any:
-    """1 on the diagonal, 0 elsewhere; a matrix for each place of `batch_shape`."""
+    """Create identity matrices, one for each element of `batch_shape`."""
     with modes.static_by_default():
         matrix = functions.eye(num_rows, num_columns, dtype)
         if not batch_shape:
@@ -191,13 +187,13 @@ def eye(
 def argsort(
     input: Any, axis: int = -1, descending: bool = False, name: Any = None
 ) -> tuple[Any, Any]:
-    """The elements in order, and where each stood."""
+    """Sort along an axis; return the elements and their indices."""
     index = functions.argsort(input, axis, descending)
     return functions.sort(input, axis, descending), index
 
 
 def flatten(x: Any, axis: int = 1, name: Any = None) -> Any:
-    """A matrix: the dimensions before `axis` as rows, the others as columns.
+    """Flatten to a matrix: the dimensions before `axis` are rows, the others columns.
 
     >>> import numpy as np
     >>> flatten(np.zeros((2, 3, 4)), axis=2).shape
@@ -212,7 +208,7 @@ def flatten(x: Any, axis: int = 1, name: Any = None) -> Any:
 
 
 def one_hot(input: Any, depth: int, allow_out_of_range: bool = False) -> Any:
-    """A row for each class: 1 there, 0 elsewhere. [N, 1] gives [N, depth].
+    """Create one-hot vectors; [N, 1] gives [N, depth].
 
     >>> import numpy as np
     >>> one_hot(np.array([[1], [0]]), 3)
@@ -227,21 +223,21 @@ def one_hot(input: Any, depth: int, allow_out_of_range: bool = False) -> Any:
 def create_tensor(
     dtype: Any, name: str | None = None, persistable: bool = False
 ) -> Any:
-    """A variable of the program, for an operator to write to."""
+    """Create a variable for an operator to write to."""
     block = default_main_program().current_block()
     return block.create_var(name, dtype=dtype, persistable=persistable)
 
 
 def has_inf(x: Any) -> Any:
-    """Whether an element is infinite."""
+    """True if an element is infinite."""
     return functions.any(functions.isinf(x))
 
 
 def has_nan(x: Any) -> Any:
-    """Whether an element is no number."""
+    """True if an element is NaN."""
     return functions.any(functions.isnan(x))
 
 
 def isfinite(x: Any) -> Any:
-    """Whether every element is a number and finite."""
+    """True if every element is finite."""
     return functions.all(functions.isfinite(x))

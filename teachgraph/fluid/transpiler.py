@@ -1,4 +1,4 @@
-"""Paddle 1.x's `fluid.transpiler`: what once made programs smaller.
+"""Paddle 1.x's `fluid.transpiler`: memory optimizations, without effect since 1.8.
 
 Paddle 1.8 does nothing any more when it is called: the Executor frees and reuses
 arrays by itself, there as here.

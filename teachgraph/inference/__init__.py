@@ -1,4 +1,4 @@
-"""Models in use: a saved program, rewritten to run fast, behind handles or a call."""
+"""Paddle's `paddle.inference`: the public names of `teachgraph.deploy.inference`."""
 
 from teachgraph.deploy.inference.config import Config, PassBuilder
 from teachgraph.deploy.inference.handles import InputHandle, OutputHandle

@@ -1,9 +1,4 @@
-"""ONNX, both ways.
-
-`export` writes what other runtimes read, `load` makes a program of what others wrote,
-and `Backend` is how the `onnx` package itself runs and tests us. The packages `onnx`
-and `onnxruntime` are loaded when first needed: they come with `teachgraph[deploy]`.
-"""
+"""Paddle's `paddle.onnx`, with an importer: the names of `teachgraph.deploy.onnx`."""
 
 from teachgraph.deploy.onnx.backend import Backend
 from teachgraph.deploy.onnx.export import export

@@ -11,7 +11,7 @@ import pytest
 from teachgraph import fluid
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.fluid import layers
-from teachgraph.fluid.aliases import renamed
+from teachgraph.fluid.aliases import alias
 from tests.fluid.test_fluid import X, Y, in_a_guard, in_a_program
 
 B = np.array([[True, False], [True, True]])
@@ -286,7 +286,7 @@ def test_a_network_of_old_words_learns() -> None:
 
 
 def test_arguments_that_are_none_of_a_layers_are_refused() -> None:
-    layer = renamed(np.sum, "input, dim=None", dim="axis")
+    layer = alias(np.sum, "input, dim=None", dim="axis")
     for wrong in (
         lambda: layer(X, axis=0),
         lambda: layer(X, 0, None, 1),

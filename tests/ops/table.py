@@ -79,7 +79,9 @@ ELSEWHERE = {
         ),
         "what functions are converted to: tests/jit",
     ),
-    "late": "it runs another op, whose attributes come as tensors: tests/onnx",
+    "with_tensor_attributes": (
+        "it runs another op, whose attributes come as tensors: tests/onnx"
+    ),
     **dict.fromkeys(
         ("resample", "resample_back", "suppressed"),
         "ops of ONNX that Paddle has not, held to its node tests: tests/onnx",

@@ -1,4 +1,4 @@
-"""Models in use: a saved program, rewritten to run fast, behind handles or a call."""
+"""Inference: predictors of saved programs, rewritten by passes to run fast."""
 
 from teachgraph.deploy.inference.config import Config, PassBuilder
 from teachgraph.deploy.inference.handles import InputHandle, OutputHandle

@@ -1,4 +1,4 @@
-"""What a predictor is made of: the files of a model, and switches."""
+"""`Config` of a predictor: the files of a model, and switches."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ FUSIONS = (
     "elementwise_fusion",
     "dead_code",
 )
-"""What a program for use goes through, in this order."""
+"""The passes for an inference program, in their order."""
 
 
 RUNTIME = {None: "if it gives the same", True: "true", False: "false"}
-"""What a summary says of ONNX Runtime."""
+"""The words of `Config.summary` for ONNX Runtime."""
 
 
 class PassBuilder:
-    """The passes that a program will go through, to be changed before it does.
+    """A list of passes that can be edited before a predictor applies it.
 
     In Paddle this is `paddle.inference.PassBuilder`.
 
@@ -49,7 +49,7 @@ class PassBuilder:
         self._names = [known_pass(name) for name in names]
 
     def all_passes(self) -> list[str]:
-        """Their names, in order."""
+        """Return the names of the passes, in order."""
         return list(self._names)
 
     def append_pass(self, pass_type: str) -> None:
@@ -61,36 +61,36 @@ class PassBuilder:
         self._names.insert(idx, known_pass(pass_type))
 
     def delete_pass(self, pass_type: str) -> None:
-        """Leave a pass out, if it is there; Paddle's `_pass` at the end may stand."""
+        """Remove a pass, if it is there; Paddle's suffix `_pass` is ignored."""
         name = pass_type.removesuffix("_pass")
         self._names = [one for one in self._names if one != name]
 
     def clear_passes(self) -> None:
-        """Leave all out."""
+        """Remove all passes."""
         self._names.clear()
 
     def turn_on_debug(self) -> None:
-        """Nothing: `Predictor.report` says in any case what each pass did."""
+        """Do nothing: `Predictor.report` lists the rewrites in any case."""
 
 
 def known_pass(name: str) -> str:
-    """The name of a pass, with or without Paddle's `_pass` at the end.
+    """Return the name of a pass without Paddle's suffix `_pass`.
 
     Raises:
-        InvalidValueError: There is none.
+        InvalidValueError: There is no such pass.
     """
-    found = str(name).removesuffix("_pass")
-    if found not in passes.list():
+    own = str(name).removesuffix("_pass")
+    if own not in passes.list():
         message = f"there is no pass {name!r}; there are {', '.join(passes.list())}"
         raise InvalidValueError(at_user_line(message))
-    return found
+    return own
 
 
 class Config:
-    """Which model, and how it is to run.
+    """The files of a model, and the settings of its predictor.
 
     Args:
-        prog_file: The program's file, or what the model's files begin with, or a folder
+        prog_file: The program's file, or the prefix of the model's files, or a folder
             that `fluid.io.save_inference_model` wrote.
         params_file: The parameters' file, if it is not beside the program's.
 
@@ -124,26 +124,26 @@ class Config:
         self._values = params_file
 
     def model_dir(self) -> str:
-        """The folder, if the model was given as one."""
+        """Return the folder of the model, an empty string if it is no folder."""
         return str(self._program) if self.in_folder() else ""
 
     def in_folder(self) -> bool:
-        """Whether the model is a folder of files."""
+        """True if the model is a folder of files."""
         return self._program is not None and Path(self._program).is_dir()
 
     def prog_file(self) -> str:
-        """The program's file."""
+        """Return the program's file."""
         return "" if self._program is None else str(self.files()[0])
 
     def params_file(self) -> str:
-        """The parameters' file."""
+        """Return the parameters' file."""
         return "" if self._program is None else str(self.files()[1])
 
     def files(self) -> tuple[Path, Path]:
-        """The program's and the parameters' file.
+        """Return the program's and the parameters' file.
 
         Raises:
-            InvalidValueError: No model was chosen.
+            InvalidValueError: No model was set.
         """
         if self._program is None:
             message = "there is no model: give Config its files, or call set_model"
@@ -162,19 +162,19 @@ class Config:
         self._ir_optim = bool(x)
 
     def ir_optim(self) -> bool:
-        """Whether the program is rewritten."""
+        """True if the program will be rewritten."""
         return self._ir_optim
 
     def pass_builder(self) -> PassBuilder:
-        """The passes it goes through, to be changed."""
+        """Return the list of passes, which can be edited."""
         return self._builder
 
     def delete_pass(self, pass_type: str) -> None:
-        """Leave a pass out."""
+        """Remove a pass."""
         self._builder.delete_pass(pass_type)
 
     def passes(self) -> list[str]:
-        """The passes that will be made."""
+        """Return the names of the passes that will be applied."""
         return self._builder.all_passes() if self._ir_optim else []
 
     def enable_memory_optim(self, x: bool = True) -> None:
@@ -182,68 +182,68 @@ class Config:
         self._memory_optim = bool(x)
 
     def memory_optim_enabled(self) -> bool:
-        """Whether that was asked for."""
+        """True unless `enable_memory_optim(False)` was called."""
         return self._memory_optim
 
     def set_cpu_math_library_num_threads(
         self, cpu_math_library_num_threads: int
     ) -> None:
-        """How many threads ONNX Runtime may have; NumPy's library decides alone.
+        """Set the number of threads of ONNX Runtime; NumPy's library is not affected.
 
-        By default as many as OMP_NUM_THREADS says, which NumPy's library asks too.
+        The default is OMP_NUM_THREADS, which NumPy's library reads too.
         """
         if int(cpu_math_library_num_threads) < 1:
             raise InvalidValueError(at_user_line("there is one thread at least"))
         self._threads = int(cpu_math_library_num_threads)
 
     def cpu_math_library_num_threads(self) -> int:
-        """How many threads were asked for, at least 1."""
+        """Return the number of threads that was set, 1 if none was."""
         return self._threads or 1
 
-    def chosen_threads(self) -> int | None:
-        """How many threads were asked for, None if nobody did."""
+    def threads(self) -> int | None:
+        """Return the number of threads that was set, None if none was."""
         return self._threads
 
     def disable_gpu(self) -> None:
-        """Nothing: there is only the CPU."""
+        """Do nothing: there is only the CPU."""
 
     def enable_use_gpu(self, *_: Any, **__: Any) -> None:
-        """Stay on the CPU, and say so."""
+        """Warn that there is only the CPU."""
         warnings.warn("there is no GPU here: it runs on the CPU", stacklevel=2)
 
     def use_gpu(self) -> bool:
-        """False."""
+        """Return False."""
         return False
 
     def enable_mkldnn(self) -> None:
-        """Accepted: NumPy's own library makes the products."""
+        """Accepted: NumPy's library computes the products."""
         self._mkldnn = True
 
     def disable_mkldnn(self) -> None:
-        """The other way round."""
+        """Undo `enable_mkldnn`."""
         self._mkldnn = False
 
     def mkldnn_enabled(self) -> bool:
-        """Whether that was asked for."""
+        """True after `enable_mkldnn`."""
         return self._mkldnn
 
     def enable_onnxruntime(self) -> None:
-        """Demand ONNX Runtime, from the first run on and whatever it answers.
+        """Use ONNX Runtime from the first run on, without comparing its results.
 
-        `onnx` and `onnxruntime` must be there: the extra `deploy`.
+        `onnx` and `onnxruntime` must be installed: the extra `deploy`.
         """
         self._onnxruntime = True
 
     def disable_onnxruntime(self) -> None:
-        """Let the plan run the model, always."""
+        """Always run the plan."""
         self._onnxruntime = False
 
     def onnxruntime_enabled(self) -> bool:
-        """Whether ONNX Runtime may run the model, as it may by default."""
+        """True if ONNX Runtime may run the model, the default."""
         return self._onnxruntime is not False
 
     def onnxruntime_demanded(self) -> bool:
-        """Whether it must."""
+        """True if ONNX Runtime must run the model."""
         return self._onnxruntime is True
 
     def enable_ort_optimization(self) -> None:
@@ -254,7 +254,7 @@ class Config:
         self._profile = True
 
     def profile_enabled(self) -> bool:
-        """Whether that was asked for."""
+        """True after `enable_profile`."""
         return self._profile
 
     def disable_glog_info(self) -> None:
@@ -262,7 +262,7 @@ class Config:
         self._log = False
 
     def glog_info_disabled(self) -> bool:
-        """Whether that was asked for."""
+        """True after `disable_glog_info`."""
         return not self._log
 
     def switch_use_feed_fetch_ops(self, x: bool = True) -> None:
@@ -272,14 +272,14 @@ class Config:
         """Accepted: inputs have names in any case."""
 
     def switch_ir_debug(self, x: bool = True) -> None:
-        """Accepted: `Predictor.report` says in any case what each pass did."""
+        """Accepted: `Predictor.report` lists the rewrites in any case."""
 
     def is_valid(self) -> bool:
-        """Whether a model was chosen."""
+        """True if a model was set."""
         return self._program is not None
 
     def summary(self) -> str:
-        """What is chosen, as a table."""
+        """Return the settings as a table."""
         rows = {
             "model_file": self.prog_file() or "none",
             "params_file": self.params_file() or "none",

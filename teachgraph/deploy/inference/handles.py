@@ -1,4 +1,4 @@
-"""Where inputs go in and results come out, by name."""
+"""Handles of a predictor's inputs and outputs, by name."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class InputHandle:
         self._shape: list[int] | None = None
 
     def name(self) -> str:
-        """Its name."""
+        """Return the name of the variable."""
         return self._variable.name
 
     def reshape(self, shape: Sequence[int]) -> None:
-        """Say what shape the next array will have.
+        """Declare the shape of the next array.
 
         Raises:
             InvalidValueError: The model takes no such shape.
@@ -50,20 +50,20 @@ class InputHandle:
         self._shape = list(shape)
 
     def shape(self) -> list[int]:
-        """The sizes of its array, or those that were said or declared; -1 is any."""
+        """Return the shape of its array; before, that of `reshape` or of the model."""
         if self.value is not None:
             return list(self.value.shape)
         return list(self._variable.shape) if self._shape is None else self._shape
 
     def type(self) -> Any:
-        """Its dtype."""
+        """Return the dtype of the variable."""
         return self._variable.dtype
 
     def copy_from_cpu(self, data: Any) -> None:
-        """Give it an array, of which it keeps a copy.
+        """Copy an array into the handle.
 
         Raises:
-            FeedError: The array is of another shape or dtype.
+            FeedError: The array has another shape or dtype.
         """
         array = as_fed(self._variable, np.asarray(data))
         if self._shape is not None and list(array.shape) != self._shape:
@@ -72,12 +72,12 @@ class InputHandle:
         self.value = np.array(array)
 
     def share_external_data(self, data: Any) -> None:
-        """Give it an array that it may look at in place until the next one comes."""
+        """Use an array without a copy; it must not change until the next one is set."""
         self.value = as_fed(self._variable, np.asarray(data))
 
 
 class OutputHandle:
-    """A result of a predictor.
+    """An output of a predictor.
 
     In Paddle this is a `paddle.inference.Tensor`.
     """
@@ -87,19 +87,19 @@ class OutputHandle:
         self.value: Array | None = None
 
     def name(self) -> str:
-        """Its name."""
+        """Return the name of the variable."""
         return self._variable.name
 
     def shape(self) -> list[int]:
-        """The sizes of its array; before the first run those that are known."""
+        """Return the shape of its array; before the first run, that of the model."""
         return list(self._variable.shape if self.value is None else self.value.shape)
 
     def type(self) -> Any:
-        """Its dtype."""
+        """Return the dtype of the variable."""
         return self._variable.dtype
 
     def copy_to_cpu(self) -> Array:
-        """A copy of the array of the last run.
+        """Return a copy of the array of the last run.
 
         Raises:
             NotInitializedError: Nothing has been run.

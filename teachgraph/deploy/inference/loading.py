@@ -1,4 +1,4 @@
-"""A model's program and values from its files, whoever wrote them."""
+"""Load a model's program and parameters, in any of the file formats."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["loaded"]
 
 
 def loaded(program_file: Path, values: Path) -> tuple[Model, Scope]:
-    """A model, and a scope of its own with its parameters.
+    """Load a model, and its parameters into a scope of its own.
 
     Args:
         program_file: The program's document.
@@ -45,7 +45,7 @@ def loaded(program_file: Path, values: Path) -> tuple[Model, Scope]:
 def values_of(
     names: Sequence[str], program_file: Path, values: Path
 ) -> Mapping[str, np.ndarray[Any, Any]]:
-    """The parameters, from one file or from one each."""
+    """Load the parameters, from one file or from one each."""
     if values.is_file():
         return arrays_in(values)
     each = {name: file_of(program_file.parent, name) for name in names}

@@ -20,7 +20,7 @@ class InferenceModel:
     It may be called from several threads at once.
 
     Args:
-        modelpath: What the model's files begin with, its folder, or a Config.
+        modelpath: The prefix of the model's files, its folder, or a Config.
 
     Raises:
         InvalidValueError: There is no such model.
@@ -46,11 +46,11 @@ class InferenceModel:
 
     @property
     def outputs(self) -> list[str]:
-        """The names of its results, in order."""
+        """The names of its outputs, in order."""
         return self.predictor.get_output_names()
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
-        """What it makes of the inputs: an array, or a list of several.
+        """Run the model; return an array, or a list of several.
 
         Args:
             inputs: Arrays in order, or one mapping of arrays by name.
@@ -59,16 +59,17 @@ class InferenceModel:
         Raises:
             FeedError: An input is missing, or of another shape or dtype.
         """
-        given = list(inputs)
-        if len(given) == 1 and isinstance(given[0], Mapping):
-            named |= given.pop()
-        rest = self.inputs[len(given) :]
+        arrays = list(inputs)
+        if len(arrays) == 1 and isinstance(arrays[0], Mapping):
+            named |= arrays.pop()
+        rest = self.inputs[len(arrays) :]
         if set(rest) != set(named):
             message = (
-                f"the model takes {', '.join(self.inputs)}; got {len(given)} by place "
+                f"the model takes {', '.join(self.inputs)}; got {len(arrays)} by place "
                 f"and {list(named)} by name"
             )
             raise FeedError(at_user_line(message))
-        feed = self.predictor.given([*given, *(named[name] for name in rest)])
-        found = [np.array(value) for value in self.predictor.ready.run(feed)]
-        return found[0] if len(found) == 1 else found
+        feed = self.predictor.as_feed([*arrays, *(named[name] for name in rest)])
+        # Copies: a plan may return views of its own buffers.
+        results = [np.array(value) for value in self.predictor.ready.run(feed)]
+        return results[0] if len(results) == 1 else results

@@ -1,8 +1,8 @@
-"""ONNX Runtime in the place of a plan, where it is installed and gives the same.
+"""ONNX Runtime as a predictor's backend, once its results have been verified.
 
-Its matrix products are faster than NumPy's, so whoever predicts again and again wants
-it; whoever predicts once does not want to wait for an export. And what it will not do
-(a dtype, an op, an error that names the user's line) must come out as without it.
+Its matrix products are faster than NumPy's, but an export takes longer than one run, so
+the plan serves the first runs. What the runtime cannot do (a dtype, an op, an error
+that names the user's line) is left to the plan.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-__all__ = ["TakeOver", "agree", "installed"]
+__all__ = ["OrtBackend", "agree", "installed"]
 
 Array = np.ndarray[Any, Any]
 Feed = Mapping[str, Array]
@@ -26,91 +26,92 @@ logger = logging.getLogger(__name__)
 
 
 class Runs(Protocol):
-    """What gives results for inputs."""
+    """A runner of a model."""
 
     def run(self, feed: Feed) -> list[Array]:
-        """The results."""
+        """Run the model; return its results."""
 
 
-class TakeOver:
-    """Runs the plan, and from the third run on what has given the plan's answers.
+class OrtBackend:
+    """A plan that a verified session of ONNX Runtime replaces from the third run on.
 
-    The first run is the plan's. The second is made both ways, and if the results agree
-    the session has the rest: but for inputs that it refuses, or that name no row of a
-    table, for the plan says better what is wrong.
+    The first run is the plan's. The second is made by both, and if the results agree
+    the session serves the rest: but for inputs that it refuses, or that contain an id
+    outside of a table, for which the plan has the better error.
 
     Args:
         plan: Runs the plan.
-        make: Makes the session.
-        rows: For inputs that choose rows of tables, how many rows there are.
+        new_session: Exports the model to a session.
+        rows: For inputs that are ids of a table, its number of rows.
 
     Attributes:
-        session: What has taken over, None as long as nothing has.
+        session: The verified session, or None.
     """
 
     def __init__(
         self,
         plan: Callable[[Feed], list[Array]],
-        make: Callable[[], Runs],
+        new_session: Callable[[], Runs],
         rows: Mapping[str, int],
     ) -> None:
-        self.plan, self.make, self.rows = plan, make, rows
+        self.plan, self.new_session, self.rows = plan, new_session, rows
         self.session: Runs | None = None
+        # `next` of a counter is atomic: of several threads one verifies.
         self.runs = count(1)
 
     def run(self, feed: Feed) -> list[Array]:
-        """The results for these inputs."""
+        """Run the model; return its results."""
         if self.session is not None:
             return self.by_session(self.session, feed)
-        found = self.plan(feed)
+        results = self.plan(feed)
         if next(self.runs) == 2:
-            self.session = self.tried(feed, found)
-        return found
+            self.session = self.verified_session(feed, results)
+        return results
 
     def by_session(self, session: Runs, feed: Feed) -> list[Array]:
-        """The session's results; the plan's, or its error, if it has none."""
-        if not all(names_rows(feed[name], rows) for name, rows in self.rows.items()):
+        """Run the session; if it fails, run the plan, or raise the plan's error."""
+        if not all(in_table(feed[name], rows) for name, rows in self.rows.items()):
             return self.plan(feed)
         try:
             return session.run(feed)
         except Exception:  # whatever the runtime raises
             return self.plan(feed)
 
-    def tried(self, feed: Feed, wanted: Sequence[Array]) -> Runs | None:
-        """A session that gives what the plan gave, None if there is none."""
+    def verified_session(self, feed: Feed, expected: Sequence[Array]) -> Runs | None:
+        """Return a session with the plan's results, None if there is none."""
         try:
-            session = self.make()
-            found = session.run(feed)
+            session = self.new_session()
+            results = session.run(feed)
         except Exception as error:  # the exporter's, the runtime's or an ImportError
             logger.info("the plan stays, for ONNX Runtime cannot run it: %s", error)
             return None
-        if not all(map(agree, found, wanted)):
+        if not all(map(agree, results, expected)):
             logger.info("the plan stays, for ONNX Runtime gives other results")
             return None
         logger.info("ONNX Runtime takes over: it gives what the plan gave")
         return session
 
 
-def names_rows(ids: Array, rows: int) -> bool:
-    """Whether there is a row for each id; ONNX would count negative ones backwards."""
+def in_table(ids: Array, rows: int) -> bool:
+    """True if a table has a row for each id; ONNX counts negative ones from the end."""
     return not ids.size or bool(ids.min() >= 0 and ids.max() < rows)
 
 
-def agree(found: Array, wanted: Array) -> bool:
-    """Whether two results are alike, floating ones to 1e-5 of the largest.
+def agree(result: Array, expected: Array) -> bool:
+    """True if two results are equal, floating ones to 1e-5 of the largest.
 
     >>> one = np.ones(2, "float32")
     >>> agree(one + np.float32(1e-6), one), agree(one * 2, one)
     (True, False)
     """
-    if (found.shape, found.dtype) != (wanted.shape, wanted.dtype):
+    if (result.shape, result.dtype) != (expected.shape, expected.dtype):
         return False
-    if wanted.dtype.kind != "f":
-        return bool(np.array_equal(found, wanted))
-    largest = np.max(np.abs(wanted), initial=1.0, where=np.isfinite(wanted))
-    return bool(np.allclose(found, wanted, 0, TOLERANCE * largest, equal_nan=True))
+    if expected.dtype.kind != "f":
+        return bool(np.array_equal(result, expected))
+    largest = np.max(np.abs(expected), initial=1.0, where=np.isfinite(expected))
+    return bool(np.allclose(result, expected, 0, TOLERANCE * largest, equal_nan=True))
 
 
 def installed() -> bool:
-    """Whether the extra `deploy` is there."""
+    """True if the packages of the extra `deploy` are installed."""
     return all(find_spec(name) is not None for name in ("onnx", "onnxruntime"))

@@ -10,7 +10,7 @@ __all__ = ["PredictorPool"]
 
 
 class PredictorPool:
-    """So many predictors that share program and parameters.
+    """A pool of `size` predictors that share program and parameters.
 
     In Paddle this is `paddle.inference.PredictorPool`.
     """
@@ -26,7 +26,7 @@ class PredictorPool:
         return len(self._predictors)
 
     def retrieve(self, idx: int) -> Predictor:
-        """The predictor of a number.
+        """Return the predictor of a number.
 
         Raises:
             OutOfRangeError: There are not so many.

@@ -1,4 +1,4 @@
-"""A predictor: a saved program that passes have rewritten, and its plan."""
+"""Predictor: a saved program, rewritten by passes, and its plan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from teachgraph.core.scope import Scope
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.handles import InputHandle, OutputHandle
 from teachgraph.deploy.inference.loading import loaded
-from teachgraph.deploy.inference.ort_backend import TakeOver, installed
+from teachgraph.deploy.inference.ort_backend import OrtBackend, installed
 from teachgraph.deploy.onnxruntime import Session
 from teachgraph.passes import Optimised, Report, apply_pass
 from teachgraph.passes.graph import pure
@@ -29,15 +29,15 @@ Array = np.ndarray[Any, Any]
 
 
 class Ready:
-    """A model ready to run, which predictors share and none of them changes.
+    """A loaded model, immutable and shared by the clones of a predictor.
 
     Attributes:
         program: The program after the passes.
-        report: What they did.
-        inputs: The variables that are fed.
-        outputs: The variables that are fetched.
-        plan: How it runs here.
-        session: What runs it instead, or will.
+        report: The rewrites.
+        inputs: The fed variables.
+        outputs: The fetched variables.
+        plan: The plan that runs the program in NumPy.
+        session: A backend that replaces the plan, at once or after verification.
     """
 
     def __init__(self, config: Config) -> None:
@@ -52,40 +52,41 @@ class Ready:
         self.outputs: list[Variable] = fetches
         check_order(self.program.global_block())
         self.plan = Plan.of(self.program, feeds, self.wanted)
-        self.session: Session | TakeOver | None = None
+        self.session: Session | OrtBackend | None = None
         if config.onnxruntime_demanded():
             self.session = self.new_session()
         elif config.onnxruntime_enabled() and installed() and self.only_computes():
-            rows = rows_chosen_by(program, feeds)
-            self.session = TakeOver(self.by_plan, self.new_session, rows)
+            rows = table_rows(program, feeds)
+            self.session = OrtBackend(self.by_plan, self.new_session, rows)
 
     def only_computes(self) -> bool:
-        """Whether it neither draws, nor branches, nor keeps anything for later."""
+        """True if the program has no random numbers, branches or state."""
         return not self.plan.stores and all(map(pure, self.program.global_block().ops))
 
     def after(self, names: Sequence[str]) -> Optimised | None:
-        """The program after some passes, None without any."""
+        """Apply some passes to the program; None without any."""
         if not names:
             return None
         source, wanted, scope = self.source, self.wanted, self.scope
         return apply_pass(source, names, fetches=wanted, scope=scope)
 
     def new_session(self) -> Session:
-        """The program in ONNX Runtime, after the passes that leave what ONNX has."""
+        """Export the program, after the passes whose operators ONNX has."""
         names = [name for name in self.config.passes() if name not in NOT_FOR_ONNX]
         program = self.after(names) or self.source
         values = {n: v for n, v in self.scope.values.items() if v is not None}
-        threads = self.config.chosen_threads()
+        threads = self.config.threads()
         return Session(program, self.feeds, self.wanted, values, threads)
 
     def run(self, feed: dict[str, Array]) -> list[Array]:
-        """The results for these inputs; whoever watches sees the plan's operators."""
+        """Run the model; with observers, by the plan, whose operators they see."""
         if self.session is not None and not observers:
             return self.session.run(feed)
         return self.by_plan(feed)
 
     def by_plan(self, feed: Mapping[str, Array]) -> list[Array]:
-        """The plan's results; values that a run would change are its own."""
+        """Run the plan."""
+        # A run that stores values does so in a copy: threads share the scope.
         scope = self.scope
         if self.plan.stores:
             scope = Scope()
@@ -96,33 +97,33 @@ class Ready:
 
 
 NOT_FOR_ONNX = ("attention_fuse", "elementwise_fusion")
-"""Passes whose operators ONNX has no like for; ONNX Runtime has fusions of its own."""
+"""Passes whose operators ONNX does not have; ONNX Runtime has fusions of its own."""
 
 
-def rows_chosen_by(program: Program, feeds: Sequence[str]) -> dict[str, int]:
-    """For inputs that are looked up in tables, how many rows there are at least."""
-    block, found = program.global_block(), dict[str, int]()
+def table_rows(program: Program, feeds: Sequence[str]) -> dict[str, int]:
+    """Return the rows of the smallest table that each fed input indexes."""
+    block, by_input = program.global_block(), dict[str, int]()
     for op in block.ops:
         if op.type == "lookup_table_v2" and (name := op.input("Ids")[0]) in feeds:
             rows = block.var(op.input("W")[0]).shape[0]
-            found[name] = min(rows, found.get(name, rows))
-    return found
+            by_input[name] = min(rows, by_input.get(name, rows))
+    return by_input
 
 
 class Predictor:
-    """Predicts: inputs are put into handles, or handed to `run`.
+    """Runs a model for inference, on inputs in handles or passed to `run`.
 
-    Handles belong to one predictor and so to one thread; `clone` makes one for another
-    thread that shares program and parameters.
+    Handles belong to one predictor and so to one thread; `clone` creates a predictor
+    for another thread that shares program and parameters.
 
-    Where `onnx` and `onnxruntime` are installed (the extra `deploy`), ONNX Runtime
-    takes over from the plan at the third run, if at the second it gave the plan's
-    results to 1e-5: its matrix products are faster than NumPy's, and a small BERT
-    answers in half the time. Else nothing changes: who predicts once waits for no
-    export; what the runtime cannot do (some dtypes, random numbers, branches, an id
-    that is in no table) the plan does, or explains; and whoever watches runs (a
-    picture, a profiler, a check for NaN) sees the plan's. It holds the parameters once
-    more. `Config.disable_onnxruntime` keeps to the plan, as Paddle does by default.
+    If `onnx` and `onnxruntime` are installed (the extra `deploy`), ONNX Runtime
+    replaces the plan from the third run on, provided that its results of the second run
+    equal the plan's to 1e-5: its matrix products are faster than NumPy's, and a small
+    BERT takes half the time. The plan still serves what the runtime cannot do (some
+    dtypes, random numbers, branches), explains an id outside of a table, and runs when
+    there are observers (a picture, a profiler, a check for NaN). The runtime holds a
+    second copy of the parameters. `Config.disable_onnxruntime` keeps to the plan, as
+    Paddle does by default.
 
     In Paddle this is `paddle.inference.Predictor`.
     """
@@ -134,49 +135,49 @@ class Predictor:
 
     @property
     def program(self) -> Program:
-        """The program that runs."""
+        """The program after the passes."""
         return self.ready.program
 
     @property
     def executor(self) -> str:
-        """Who runs it: "plan", or "onnxruntime" once that has taken over."""
+        """The present backend: "plan" or "onnxruntime"."""
         session = self.ready.session
-        waits = isinstance(session, TakeOver) and session.session is None
+        waits = isinstance(session, OrtBackend) and session.session is None
         return "plan" if session is None or waits else "onnxruntime"
 
     @property
     def report(self) -> Report:
-        """What the passes did."""
+        """The rewrites of the passes."""
         return self.ready.report
 
     def get_input_names(self) -> list[str]:
-        """The names of its inputs, in order."""
+        """Return the names of its inputs, in order."""
         return list(self._inputs)
 
     def get_output_names(self) -> list[str]:
-        """The names of its results, in order."""
+        """Return the names of its outputs, in order."""
         return [variable.name for variable in self.ready.outputs]
 
     def get_input_handle(self, name: str) -> InputHandle:
-        """Where to put an input.
+        """Return the handle of an input.
 
         Raises:
             InvalidValueError: There is none of that name.
         """
-        found: InputHandle = named(self._inputs, name, "input")
-        return found
+        handle: InputHandle = named(self._inputs, name, "input")
+        return handle
 
     def get_output_handle(self, name: str) -> OutputHandle:
-        """Where to find a result."""
-        found: OutputHandle = named(self._outputs, name, "output")
-        return found
+        """Return the handle of an output."""
+        handle: OutputHandle = named(self._outputs, name, "output")
+        return handle
 
     def run(self, inputs: Sequence[Any] | None = None) -> Any:
-        """Predict.
+        """Run the model.
 
         Args:
-            inputs: Arrays in the order of `get_input_names`; left out, what the handles
-                hold.
+            inputs: Arrays in the order of `get_input_names`; by default those of the
+                handles.
 
         Returns:
             The results in the order of `get_output_names`; True if the handles were
@@ -185,16 +186,14 @@ class Predictor:
         Raises:
             FeedError: An input is missing, or of another shape or dtype.
         """
-        if inputs is not None:
-            found = self.ready.run(self.given(inputs))
-        else:
-            found = self.ready.run(self.held())
-        for variable, value in zip(self.ready.outputs, found, strict=True):
+        feed = self.held() if inputs is None else self.as_feed(inputs)
+        results = self.ready.run(feed)
+        for variable, value in zip(self.ready.outputs, results, strict=True):
             self._outputs[variable.name].value = value
-        return True if inputs is None else [np.array(value) for value in found]
+        return True if inputs is None else [np.array(value) for value in results]
 
-    def given(self, inputs: Sequence[Any]) -> dict[str, Array]:
-        """Arrays by the names of the inputs."""
+    def as_feed(self, inputs: Sequence[Any]) -> dict[str, Array]:
+        """Return arrays by the names of the inputs, checked against their variables."""
         variables = self.ready.inputs
         if len(inputs) != len(variables):
             names = ", ".join(self._inputs)
@@ -204,29 +203,29 @@ class Predictor:
         return {v.name: as_fed(v, value) for v, value in pairs}
 
     def held(self) -> dict[str, Array]:
-        """What the handles hold."""
-        found = {}
+        """Return the arrays of the input handles, by name."""
+        feed = {}
         for name, handle in self._inputs.items():
             if handle.value is None:
                 message = f"{name!r} has no array yet: call copy_from_cpu first"
                 raise FeedError(at_user_line(message))
-            found[name] = handle.value
-        return found
+            feed[name] = handle.value
+        return feed
 
     def clone(self) -> Predictor:
-        """A predictor with handles of its own, for another thread."""
+        """Create a predictor with handles of its own, for another thread."""
         return Predictor(self.ready)
 
     def clear_intermediate_tensor(self) -> None:
-        """Nothing: what a run does not return is freed while it runs."""
+        """Do nothing: intermediate values are freed during a run."""
 
     def try_shrink_memory(self) -> int:
-        """Nothing: no memory is kept between runs."""
+        """Do nothing: no memory is held between runs."""
         return 0
 
 
 def named(handles: dict[str, Any], name: str, what: str) -> Any:
-    """A handle by name.
+    """Return a handle by name.
 
     Raises:
         InvalidValueError: There is none.
@@ -239,7 +238,7 @@ def named(handles: dict[str, Any], name: str, what: str) -> Any:
 
 
 def create_predictor(config: Config) -> Predictor:
-    """A predictor of a model.
+    """Create the predictor of a model.
 
     Raises:
         InvalidValueError: There is no such model.

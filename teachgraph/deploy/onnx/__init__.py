@@ -1,8 +1,8 @@
-"""ONNX, both ways.
+"""ONNX: export of layers and programs, import of models, and the backend protocol.
 
-`export` writes what other runtimes read, `load` makes a program of what others wrote,
-and `Backend` is how the `onnx` package itself runs and tests us. The packages `onnx`
-and `onnxruntime` are loaded when first needed: they come with `teachgraph[deploy]`.
+`Backend` is the interface by which the `onnx` package runs its tests on this one. The
+packages `onnx` and `onnxruntime` are loaded when first needed; the extra `deploy`
+installs them.
 """
 
 from teachgraph.deploy.onnx.backend import Backend

@@ -1,4 +1,4 @@
-"""The protocol by which the `onnx` package runs and tests whoever claims to know ONNX.
+"""Backend protocol of the `onnx` package, by which it tests implementations of ONNX.
 
 `prepare(model).run(inputs)`: the model becomes a program, the program runs.
 """
@@ -24,7 +24,7 @@ class Prepared:
     """A model ready to run (`onnx.backend.base.BackendRep`).
 
     Attributes:
-        program: The program it became.
+        program: The program of the model.
         feeds: The names of its inputs.
         fetches: The Variables of its results.
     """
@@ -35,16 +35,16 @@ class Prepared:
         self.executor = Executor(interpret=True)
 
     def run(self, inputs: Any, **_: Any) -> tuple[Any, ...]:
-        """The results for inputs, in the graph's order or by name."""
+        """Run the model on inputs in the graph's order or by name."""
         named = isinstance(inputs, Mapping)
         feed = inputs if named else dict(zip(self.feeds, inputs, strict=True))
         feed = {name: np.asarray(value) for name, value in feed.items()}
-        found = self.executor.run(self.program, feed, self.fetches, scope=self.scope)
-        return tuple(found)
+        results = self.executor.run(self.program, feed, self.fetches, scope=self.scope)
+        return tuple(results)
 
 
 class Backend:
-    """What `onnx.backend.base.Backend` asks for, on the CPU.
+    """The interface of `onnx.backend.base.Backend`, on the CPU.
 
     >>> from onnx import helper
     >>> node = helper.make_node("Add", ["a", "b"], ["c"])
@@ -54,23 +54,23 @@ class Backend:
 
     @classmethod
     def prepare(cls, model: Any, device: str = "CPU", **_: Any) -> Prepared:
-        """A model made ready.
+        """Build the program of a model.
 
         Raises:
-            DataError: It is a broken model.
-            UnknownOpError: It uses what is not covered.
-            DTypeError: It has numbers of a type that there is not here.
+            DataError: The model breaks ONNX's rules.
+            UnknownOpError: It uses an op without an importer.
+            DTypeError: It has tensors of an unknown dtype.
         """
         return Prepared(checked(model, "the model"))
 
     @classmethod
     def is_compatible(cls, model: Any, device: str = "CPU", **_: Any) -> bool:
-        """Whether all of a model is covered."""
+        """True if all of a model's ops and dtypes can be imported."""
         return cls.reason(model) is None
 
     @classmethod
     def reason(cls, model: Any) -> str | None:
-        """Why a model is not covered; None if it is."""
+        """Return the reason why a model cannot be imported, None if it can."""
         try:
             program_of(model, scope=Scope())
         except (UnknownOpError, DTypeError) as error:
@@ -79,7 +79,7 @@ class Backend:
 
     @classmethod
     def run_model(cls, model: Any, inputs: Any, device: str = "CPU", **_: Any) -> Any:
-        """The results of a model."""
+        """Run a model."""
         return cls.prepare(model, device).run(inputs)
 
     @classmethod
@@ -91,21 +91,21 @@ class Backend:
         outputs_info: Any = None,
         **_: Any,
     ) -> Any:
-        """The results of one node, as a graph of its own."""
+        """Run one node, as a graph of its own."""
         helper, onnx = needed("onnx.helper"), needed("onnx")
         arrays = [np.asarray(value) for value in inputs]
         code = helper.np_dtype_to_tensor_dtype
-        given = [
+        infos = [
             helper.make_tensor_value_info(name, code(array.dtype), array.shape)
             for name, array in zip(node.input, arrays, strict=True)
         ]
         results = [onnx.ValueInfoProto(name=name) for name in node.output]
-        graph = helper.make_graph([node], "node", given, results)
+        graph = helper.make_graph([node], "node", infos, results)
         return Prepared(helper.make_model(graph)).run(arrays)
 
     @classmethod
     def supports_device(cls, device: str) -> bool:
-        """There is only the CPU."""
+        """True for the CPU, the only device."""
         return device.split(":", maxsplit=1)[0] == "CPU"
 
 

@@ -1,4 +1,4 @@
-"""`onnx.export`: a layer, a function or a program as an ONNX file."""
+"""`onnx.export`: write a layer, a function or a program to an ONNX file."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from teachgraph.static.variable import Variable
 __all__ = ["export", "model_of"]
 
 OLDEST = 17
-"""The first opset with LayerNormalization; what asks for less gets this."""
+"""The first opset with LayerNormalization; an older one is raised to it."""
 
 NEWEST = 26
-"""The last one that the converters know, and ONNX Runtime 1.31."""
+"""The last opset that the converters and ONNX Runtime 1.31 know."""
 
 Values = Mapping[str, np.ndarray[Any, Any]]
 
@@ -39,23 +39,23 @@ def export(
     opset_version: int = OLDEST,
     **configs: Any,
 ) -> None:
-    """Write `path.onnx`, for ONNX Runtime and whoever else reads ONNX.
+    """Write `path.onnx`, for ONNX Runtime and other tools that read ONNX.
 
     Args:
         layer: A Layer, a function, also one of `to_static`, or a Program.
-        path: What the file's name begins with.
-        input_spec: What it takes: an `InputSpec`, Tensor or Variable each, -1 for a
-            size that differs from call to call. For a Program, the Variables that are
-            fed; by default all that are data.
-        opset_version: Which version of ONNX's ops; less than 17 becomes 17.
-        configs: `output_spec`, the results to keep, needed for a Program; `scope`,
-            where a Program's parameters are.
+        path: The file without its suffix.
+        input_spec: Its inputs: an `InputSpec`, Tensor or Variable each, -1 for a size
+            that differs from call to call. For a Program, the fed Variables; by default
+            all data variables.
+        opset_version: The version of ONNX's ops; less than 17 becomes 17.
+        configs: `output_spec`, the outputs to export, needed for a Program; `scope`,
+            the Scope with a Program's parameters.
 
     Raises:
         ImportError: The package `onnx` is not installed.
         InvalidValueError: The path is none, the version is unknown, or a Program comes
             without `output_spec`.
-        UnknownOpError: The model uses an op that ONNX has no like for.
+        UnknownOpError: The model uses an op that ONNX has no equivalent of.
         NotInitializedError: A parameter has no value.
 
     In Paddle this is `paddle.onnx.export`.
@@ -80,21 +80,21 @@ def export(
 
 
 def check(model: Any) -> None:
-    """Refuse to write what breaks ONNX's rules.
+    """Check a model by ONNX's rules.
 
     Raises:
-        UnknownOpError: The model does: an op is used in a way that ONNX has not.
+        UnknownOpError: It breaks them: an op is used in a way that ONNX does not have.
     """
     try:
         needed("onnx.checker").check_model(model, full_check=True)
     except Exception as error:
         reason = str(error).split("\n==>", maxsplit=1)[0].strip()
-        told = f"ONNX cannot say what the program does: {reason}"
-        raise UnknownOpError(at_user_line(told)) from None
+        message = f"ONNX cannot say what the program does: {reason}"
+        raise UnknownOpError(at_user_line(message)) from None
 
 
 def checked_path(path: Any) -> Path:
-    """A path a file's name can begin with.
+    """Return a path as the prefix of a file name; create its folder.
 
     Raises:
         InvalidValueError: It ends in a slash, or its folder is not there.
@@ -112,7 +112,7 @@ def checked_path(path: Any) -> Path:
 
 
 def checked_opset(version: int) -> int:
-    """The version that is written.
+    """Return the opset to write.
 
     Raises:
         InvalidValueError: It is newer than the converters.
@@ -135,7 +135,7 @@ Parts = tuple[Program, list[str], list[str], Values]
 def parts_of(
     layer: Any, input_spec: Any, output_spec: Any, scope: Scope | None
 ) -> Parts:
-    """A program for use, what is fed and fetched, and its values."""
+    """Return an inference program, its feeds and fetches, and its parameters."""
     if isinstance(layer, Program):
         return of_program(layer, input_spec, output_spec, scope)
     if isinstance(layer, Layer):
@@ -153,7 +153,7 @@ def parts_of(
 
 
 def static_forward(layer: Layer, input_spec: Any) -> StaticFunction:
-    """A layer's `forward` as a function of `to_static`; the layer stays as it is."""
+    """Return a layer's `forward` as a StaticFunction; the layer stays as it is."""
     forward: Any = layer.forward
     if isinstance(forward, StaticFunction):
         return forward
@@ -161,7 +161,7 @@ def static_forward(layer: Layer, input_spec: Any) -> StaticFunction:
 
 
 def of_function(function: StaticFunction, input_spec: Any, output_spec: Any) -> Parts:
-    """The program of a function, for inputs as they are described."""
+    """Trace a function for the described inputs."""
     args = input_spec if input_spec and function.input_spec is None else ()
     concrete = (
         function.get_concrete_program(*args)[0] if args else function.concrete_program
@@ -171,43 +171,43 @@ def of_function(function: StaticFunction, input_spec: Any, output_spec: Any) -> 
         names = {getattr(output, "name", output) for output in output_spec}
         wanted = [v for v in wanted if v.name in names]
     values = {name: tensor.data for name, tensor in concrete.held.items()}
-    return for_use(concrete.main_program, concrete.inputs, wanted, values)
+    return pruned(concrete.main_program, concrete.inputs, wanted, values)
 
 
 def of_program(
     program: Program, feeds: Any, fetches: Any, scope: Scope | None
 ) -> Parts:
-    """A program, with values from a scope.
+    """Return the parts of a program, with values from a scope.
 
     Raises:
-        InvalidValueError: Nobody says what it is for.
+        InvalidValueError: There are no fetches.
     """
     if fetches is None:
         raise InvalidValueError(
             at_user_line("say what the program is for: output_spec=[variable, ...]")
         )
-    given = listed("input_spec", feeds) if feeds else data_of(program)
-    kept = (global_scope() if scope is None else scope).values
-    values = {name: value for name, value in kept.items() if value is not None}
-    return for_use(program, given, listed("output_spec", fetches), values)
+    inputs = listed("input_spec", feeds) if feeds else data_of(program)
+    stored = (global_scope() if scope is None else scope).values
+    values = {name: value for name, value in stored.items() if value is not None}
+    return pruned(program, inputs, listed("output_spec", fetches), values)
 
 
 def data_of(program: Program) -> list[Variable]:
-    """All that is fed."""
+    """List the data variables."""
     return [v for v in program.list_vars() if v.is_data]
 
 
-def for_use(
+def pruned(
     program: Program,
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
     values: Values,
 ) -> Parts:
-    """The program cut down to what it is for; inputs it does not need are left out."""
-    normal = normalize_program(program, [], list(outputs))
-    block = normal.global_block()
+    """Prune a program to its outputs, and to the inputs that these depend on."""
+    inference = normalize_program(program, [], list(outputs))
+    block = inference.global_block()
     feeds = [v.name for v in inputs if block.has_var(v.name)]
-    return normal, feeds, [v.name for v in outputs], values
+    return inference, feeds, [v.name for v in outputs], values
 
 
 def model_of(
@@ -217,14 +217,14 @@ def model_of(
     values: Values,
     opset: int = OLDEST,
 ) -> Any:
-    """The ONNX model (`onnx.ModelProto`) of a program for use.
+    """Build the ONNX model (`onnx.ModelProto`) of an inference program.
 
     Args:
-        program: The program, cut down to what is fetched.
+        program: The program, pruned to its fetches.
         feeds: Names of its inputs.
         fetches: Names of its outputs.
-        values: The arrays of what outlives a run.
-        opset: Which version of ONNX's ops.
+        values: The arrays of its persistable variables.
+        opset: The version of ONNX's ops.
 
     Raises:
         UnknownOpError: There is no converter for an op.
@@ -235,17 +235,17 @@ def model_of(
     results = dict.fromkeys(fetches)
     writer.reserved = {name for name in results if name not in feeds}
     writer.block(block)
-    found = [named_result(writer, block.var(name)) for name in results]
+    names = [named_result(writer, block.var(name)) for name in results]
     inputs = [information(block.var(name)) for name in feeds]
     outputs = [
         information(block.var(n), called)
-        for n, called in zip(results, found, strict=True)
+        for n, called in zip(results, names, strict=True)
     ]
     return assembled(writer, inputs, outputs)
 
 
 def named_result(writer: Writer, variable: Variable) -> str:
-    """What a result is called: as its variable, unless that is an input."""
+    """Return the name of an output: that of its variable, unless it is an input."""
     value = writer.value(variable)
     name = variable.name if variable.name in writer.reserved else value
     if name != value or variable.is_data:
@@ -255,7 +255,7 @@ def named_result(writer: Writer, variable: Variable) -> str:
 
 
 def information(variable: Variable, called: str | None = None) -> Any:
-    """An input or output as the file describes it; a size that differs has a name."""
+    """Describe an input or output; an unknown size gets a symbolic name."""
     name = called or variable.name
     sizes = [
         f"{name}.size{axis}" if size == -1 else size
@@ -266,7 +266,7 @@ def information(variable: Variable, called: str | None = None) -> Any:
 
 
 def assembled(writer: Writer, inputs: list[Any], outputs: list[Any]) -> Any:
-    """The model of what was written."""
+    """Assemble the model from the writer's nodes and constants."""
     helper, arrays = writer.proto, needed("onnx.numpy_helper")
     used = {v.name for v in outputs} | set(read_by(writer.nodes))
     constants = [
@@ -286,14 +286,14 @@ def assembled(writer: Writer, inputs: list[Any], outputs: list[Any]) -> Any:
 
 
 def version() -> str:
-    """Which teachgraph writes the file."""
+    """Return the version of teachgraph, the producer of the file."""
     import teachgraph
 
     return str(teachgraph.__version__)
 
 
 def read_by(nodes: Iterable[Any]) -> Iterator[str]:
-    """What nodes read, and those of the graphs they run."""
+    """Yield the names that nodes and their subgraphs read."""
     for node in nodes:
         yield from node.input
         for attribute in node.attribute:

@@ -1,4 +1,4 @@
-"""`onnx.load`: an ONNX file as a program, to run, to train and to look at."""
+"""`onnx.load`: read an ONNX file as a program, which can run and be trained."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ __all__ = ["load", "program_of"]
 Loaded = tuple[Program, list[str], list[Variable]]
 
 OWN = "onnx_"
-"""How names begin that are made up here, so that a user's own stay free."""
+"""The prefix of generated names, so that those of the file stay free."""
 
 
 def load(path: Any, scope: Scope | None = None) -> Loaded:
-    """A program that does what a model file says, its parameters in a scope.
+    """Load a model file as a program, its parameters into a scope.
 
     Args:
-        path: The file; values that it keeps elsewhere must be in its folder.
-        scope: Where the parameters go; by default the scope in use.
+        path: The file; its external data must be in the same folder.
+        scope: The Scope for the parameters; by default the global one.
 
     Returns:
-        The Program, the names that are fed, and the Variables to fetch.
+        The Program, the names of its inputs, and the Variables to fetch.
 
     Raises:
         ImportError: The package `onnx` is not installed.
         FileNotFoundError: There is no such file.
-        DataError: It is damaged, breaks ONNX's rules, or asks for what is absurd.
-        DTypeError: It has numbers of a type that there is not here.
-        UnknownOpError: It uses an op that is not covered.
+        DataError: It is damaged, breaks ONNX's rules, or has absurd sizes.
+        DTypeError: It has tensors of an unknown dtype.
+        UnknownOpError: It uses an op without an importer.
 
     Nothing of the file is run. Floating weights become Parameters, so the program can
     be trained: append a loss and `minimize` it.
@@ -58,7 +58,7 @@ def load(path: Any, scope: Scope | None = None) -> Loaded:
 def program_of(
     model: Any, folder: Path | None = None, scope: Scope | None = None
 ) -> Loaded:
-    """The program of a model in memory; see `load`."""
+    """Build the program of a model in memory; see `load`."""
     model = without_functions(model)
     program = Program()
     values: dict[str, Any] = {}
@@ -80,7 +80,7 @@ def program_of(
 
 
 def unread(program: Program, wanted: Sequence[str]) -> list[str]:
-    """Parameters that no op reads: they were sizes, factors and the like."""
+    """List the parameters that no op reads: their values became attributes."""
     blocks = program.blocks
     read = {n for block in blocks for op in block.ops for n in op.input_arg_names}
     held = [parameter.name for parameter in program.all_parameters()]
@@ -88,16 +88,16 @@ def unread(program: Program, wanted: Sequence[str]) -> list[str]:
 
 
 def opset_of(model: Any) -> int:
-    """Which version of ONNX's ops a model is written in."""
+    """Return the version of ONNX's ops that a model uses."""
     versions = [o.version for o in model.opset_import if o.domain in ("", "ai.onnx")]
     return int(max(versions, default=1))
 
 
 def without_functions(model: Any) -> Any:
-    """A model in which whatever we do not know, but ONNX has a definition of, is that.
+    """Inline ONNX's own definitions of ops that have no importer.
 
     Raises:
-        UnknownOpError: ONNX itself cannot put the definition in.
+        UnknownOpError: An op has no definition either.
     """
     used = {(node.domain, node.op_type) for node in model.graph.node}
     strange = [
@@ -117,18 +117,19 @@ def without_functions(model: Any) -> Any:
 
 
 def declare(reader: Reader, graph: Any, values: dict[str, Any]) -> list[str]:
-    """The variables that are fed, and the parameters; the names of the former."""
-    given = {tensor.name for tensor in graph.initializer}
+    """Declare the inputs and the parameters; return the names of the inputs."""
+    # Old files list the initializers among the inputs, too.
+    initialized = {tensor.name for tensor in graph.initializer}
     feeds = []
-    for wanted in graph.input:
-        if wanted.name in given:
+    for info in graph.input:
+        if info.name in initialized:
             continue
-        kind = wanted.type.tensor_type
-        if not wanted.type.HasField("tensor_type"):
-            raise DTypeError(at_user_line(f"the input {wanted.name!r} is no tensor"))
+        kind = info.type.tensor_type
+        if not info.type.HasField("tensor_type"):
+            raise DTypeError(at_user_line(f"the input {info.name!r} is no tensor"))
         sizes = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]
-        reader.values[wanted.name] = data(wanted.name, sizes, dtype_of(kind.elem_type))
-        feeds.append(wanted.name)
+        reader.values[info.name] = data(info.name, sizes, dtype_of(kind.elem_type))
+        feeds.append(info.name)
     for tensor in graph.initializer:
         array = array_of(tensor, reader.folder)
         if array.ndim and array.size and array.dtype in (np.float32, np.float64):
@@ -139,17 +140,17 @@ def declare(reader: Reader, graph: Any, values: dict[str, Any]) -> list[str]:
 
 
 def parameter(name: str, array: Any) -> Variable:
-    """A Parameter of this name, which nothing but the file begins."""
+    """Create a Parameter without an initializer: the file has its value."""
     return current_block().create_parameter(name, array.shape, array.dtype)
 
 
 def named(value: Any, name: str) -> Variable:
-    """A result under its own name."""
+    """Return an output as a Variable with the model's name for it."""
     if not traced(value) or value.persistable or value.is_data:
         value = assign(as_variable(value))
     if value.name != name:
         block = value.block
         if name not in block.vars:
             block.rename_var(value.name, name)
-    found: Variable = value
-    return found
+    variable: Variable = value
+    return variable

@@ -1,9 +1,9 @@
-"""Resize with all of ONNX's ways to say where an element of the result lies.
+"""Resize with all of ONNX's coordinate transformations.
 
-Along one axis resizing is a matrix: element i of the result lies at a place c among the
-old ones, and element j weighs k(j - c), with k a triangle or a cubic. Shrinking without
-artefacts (antialias) stretches k. So an image takes one product an axis, and the way
-back the same with the matrices transposed.
+Along one axis resizing is a matrix: element i of the result lies at a coordinate c of
+the input, and element j has the weight k(j - c), with k a triangle or a cubic.
+Downsampling without artefacts (antialias) stretches k. So an image takes one product
+for each axis, and the backward the same with the matrices transposed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from teachgraph.core.errors import DataError, InvalidValueError
 from teachgraph.core.op import Like, op
 
-__all__ = ["Line", "Ways", "resample", "resample_back"]
+__all__ = ["Line", "ResizeMode", "resample", "resample_back"]
 
 WIDTH = {"linear": 1, "cubic": 2}
 
@@ -28,17 +28,17 @@ ROUNDED: dict[str, Callable[[Any], Any]] = {
 }
 
 
-class Ways(NamedTuple):
-    """How the elements are found, in ONNX's words.
+class ResizeMode(NamedTuple):
+    """The interpolation of a resize, by ONNX's attributes.
 
     Attributes:
         mode: "nearest", "linear" or "cubic".
-        place: Where a new element lies (coordinate_transformation_mode).
-        nearest: How a place is rounded (nearest_mode).
-        cubic: The slope of the cubic at distance 1 (cubic_coeff_a).
-        outside: Whether what is beyond the edge is left out (exclude_outside).
-        antialias: Whether shrinking looks at all elements that it covers.
-        beyond: What a place outside the cropped image is (extrapolation_value).
+        place: coordinate_transformation_mode, the coordinate of a new element.
+        nearest: nearest_mode, the rounding of coordinates.
+        cubic: cubic_coeff_a, the slope of the cubic at distance 1.
+        outside: exclude_outside, True to give elements beyond the edge no weight.
+        antialias: True to average all elements that downsampling covers.
+        beyond: extrapolation_value, the value outside of the cropped image.
     """
 
     mode: str = "nearest"
@@ -50,7 +50,7 @@ class Ways(NamedTuple):
     beyond: float = 0.0
 
     def kernel(self, distance: Any) -> Any:
-        """How much an element weighs at a distance."""
+        """Return the weight of an element at a distance."""
         d = np.abs(distance)
         if self.mode == "linear":
             return np.maximum(1 - d, 0)
@@ -61,7 +61,7 @@ class Ways(NamedTuple):
 
 
 class Line(NamedTuple):
-    """One axis that is resized, of which perhaps only a part is looked at."""
+    """The resize of one axis, perhaps of the part from `start` to `end`."""
 
     size: int
     wanted: int
@@ -69,25 +69,28 @@ class Line(NamedTuple):
     start: float = 0.0
     end: float = 1.0
 
-    def places(self, way: str) -> Any:
-        """Where each new element lies; in float32, as ONNX Runtime reckons."""
+    def places(self, transformation: str) -> Any:
+        """Compute the coordinate of each new element.
+
+        In float32, as ONNX Runtime does: in float64 a half would round another way.
+        """
         i, half = np.arange(self.wanted, dtype=np.float32), np.float32(0.5)
         length = float(self.scale) * self.size
-        if way == "asymmetric":
+        if transformation == "asymmetric":
             return i / self.scale
-        if way == "align_corners":
+        if transformation == "align_corners":
             return i * np.float32((self.size - 1) / (length - 1) if length != 1 else 0)
-        if way == "tf_crop_and_resize":
+        if transformation == "tf_crop_and_resize":
             return self.cropped(i, length)
         at = (i + half) / self.scale - half
-        if way == "half_pixel_symmetric":
+        if transformation == "half_pixel_symmetric":
             return at + np.float32(self.size / 2 * (1 - self.wanted / length))
-        if way == "pytorch_half_pixel" and self.wanted == 1:
+        if transformation == "pytorch_half_pixel" and self.wanted == 1:
             return i - half
         return at
 
     def cropped(self, i: Any, length: float) -> Any:
-        """Places in a part of the image."""
+        """Compute coordinates in a part of the image."""
         last, part = self.size - 1, self.end - self.start
         if length == 1:
             return i + np.float32((self.start + self.end) / 2 * last)
@@ -95,31 +98,32 @@ class Line(NamedTuple):
             part * last / (length - 1)
         )
 
-    def nearest(self, ways: Ways) -> Any:
-        """The nearest element of each place."""
-        found = ROUNDED[ways.nearest](self.places(ways.place))
-        return np.clip(found, 0, self.size - 1).astype(np.int64)
+    def nearest(self, how: ResizeMode) -> Any:
+        """Return the index of the element nearest to each coordinate."""
+        rounded = ROUNDED[how.nearest](self.places(how.place))
+        return np.clip(rounded, 0, self.size - 1).astype(np.int64)
 
-    def matrix(self, ways: Ways) -> Any:
-        """The weight of each old element for each new one."""
+    def matrix(self, how: ResizeMode) -> Any:
+        """Compute the weight of each old element for each new one."""
         out, rows = np.zeros((self.wanted, self.size)), np.arange(self.wanted)
-        if ways.mode == "nearest":
-            out[rows, self.nearest(ways)] = 1
+        if how.mode == "nearest":
+            out[rows, self.nearest(how)] = 1
             return out
-        at = self.places(ways.place).astype(np.float64)
-        stretch = min(float(self.scale), 1.0) if ways.antialias else 1.0
-        reach, first = int(np.ceil(WIDTH[ways.mode] / stretch)), np.floor(at)
+        at = self.places(how.place).astype(np.float64)
+        stretch = min(float(self.scale), 1.0) if how.antialias else 1.0
+        reach, first = int(np.ceil(WIDTH[how.mode] / stretch)), np.floor(at)
         for step in range(1 - reach, reach + 1):
             j = first + step
-            weight = ways.kernel((j - at) * stretch)
-            if ways.outside:
+            weight = how.kernel((j - at) * stretch)
+            if how.outside:
                 weight = np.where((j >= 0) & (j < self.size), weight, 0)
+            # Beyond the edge the last element counts several times: `+=` would drop it.
             np.add.at(out, (rows, np.clip(j, 0, self.size - 1).astype(int)), weight)
         return out / out.sum(axis=1, keepdims=True)
 
-    def outside(self, ways: Ways) -> Any:
-        """Which new elements lie beyond the image."""
-        at = self.places(ways.place)
+    def outside(self, how: ResizeMode) -> Any:
+        """Return a mask of the new elements that lie outside of the image."""
+        at = self.places(how.place)
         return (at < 0) | (at > self.size - 1)
 
 
@@ -131,36 +135,36 @@ def lines(
     axes: Sequence[int],
     policy: str,
 ) -> dict[int, Line]:
-    """The axes that change, and how.
+    """Return the resize of each axis that changes.
 
     Raises:
         InvalidValueError: There are not as many numbers as axes.
-        DataError: Something cannot become so large.
+        DataError: A size is absurd.
     """
-    chosen = [axis % len(shape) for axis in axes] or list(range(len(shape)))
-    given = sizes if len(sizes) else scales
-    if len(given) != len(chosen):
-        raise InvalidValueError(f"{len(given)} numbers for {len(chosen)} axes")
-    starts = [*roi[: len(chosen)]] or [0.0] * len(chosen)
-    ends = [*roi[len(chosen) :]] or [1.0] * len(chosen)
-    old = [shape[axis] for axis in chosen]
+    resized = [axis % len(shape) for axis in axes] or list(range(len(shape)))
+    numbers = sizes if len(sizes) else scales
+    if len(numbers) != len(resized):
+        raise InvalidValueError(f"{len(numbers)} numbers for {len(resized)} axes")
+    starts = [*roi[: len(resized)]] or [0.0] * len(resized)
+    ends = [*roi[len(resized) :]] or [1.0] * len(resized)
+    old = [shape[axis] for axis in resized]
     factors, new = planned(old, scales, sizes, policy)
-    made = zip(chosen, zip(old, new, factors, starts, ends, strict=True), strict=True)
-    found = {axis: Line(*about) for axis, about in made}
-    if any(n < 0 or n > 1 << 24 or (n and not m) for m, n, *_ in found.values()):
+    facts = zip(old, new, factors, starts, ends, strict=True)
+    by_axis = {axis: Line(*fact) for axis, fact in zip(resized, facts, strict=True)}
+    if any(n < 0 or n > 1 << 24 or (n and not m) for m, n, *_ in by_axis.values()):
         raise DataError(f"the sizes {old} cannot become {new}")
-    return {axis: line for axis, line in found.items() if line != same(line.size)}
+    return {axis: line for axis, line in by_axis.items() if line != same(line.size)}
 
 
 def same(size: int) -> Line:
-    """An axis that stays as it is."""
+    """Return the resize of an axis that does not change."""
     return Line(size, size, np.float32(1))
 
 
 def planned(
     old: Sequence[int], scales: Sequence[float], sizes: Sequence[int], policy: str
 ) -> tuple[list[np.float32], list[int]]:
-    """By how much each axis grows, and how large it is then."""
+    """Return the factor and the new size of each axis."""
     if not len(sizes):
         factors = [np.float32(scale) for scale in scales]
         grown = zip(old, factors, strict=True)
@@ -173,7 +177,7 @@ def planned(
 
 
 def along(x: Any, matrix: Any, axis: int) -> Any:
-    """`matrix` times x along one axis."""
+    """Multiply `matrix` and x along one axis."""
     product = np.tensordot(x, matrix.astype(x.dtype), (axis, 1))
     return np.moveaxis(product, -1, axis)
 
@@ -187,14 +191,14 @@ def resample(
     roi: Sequence[float] = (),
     axes: Sequence[int] = (),
     policy: str = "stretch",
-    ways: Sequence[Any] = tuple(Ways()),
+    ways: Sequence[Any] = tuple(ResizeMode()),
 ) -> Any:
-    """ONNX's Resize.
+    """Resize as ONNX does.
 
-    >>> resample(np.float32([1, 3]), scales=[2.0], ways=("linear", *Ways()[1:]))
+    >>> resample(np.float32([1, 3]), scales=[2.0], ways=("linear", *ResizeMode()[1:]))
     array([1. , 1.5, 2.5, 3. ], dtype=float32)
     """
-    how = Ways(*ways)
+    how = ResizeMode(*ways)
     for axis, line in lines(x.shape, scales, sizes, roi, axes, policy).items():
         if how.mode == "nearest":
             x = np.take(x, line.nearest(how), axis)
@@ -217,7 +221,7 @@ def resample_spec(
     policy: str,
     ways: Sequence[Any],
 ) -> Any:
-    """The sizes that the axes get."""
+    """Infer the new sizes of the axes."""
     shape = list(x.shape)
     for axis, line in lines(shape, scales, sizes, roi, axes, policy).items():
         shape[axis] = line.wanted
@@ -236,7 +240,7 @@ def resample_grad(
     policy: str,
     ways: Sequence[Any],
 ) -> Any:
-    """Each element back to those it is a mean of."""
+    """Distribute each gradient over the elements that its output is a mean of."""
     how: Any = {"scales": scales, "sizes": sizes, "roi": roi, "axes": axes}
     return resample_back(dout, x, **how, policy=policy, ways=ways)
 
@@ -251,10 +255,10 @@ def resample_back(
     roi: Sequence[float] = (),
     axes: Sequence[int] = (),
     policy: str = "stretch",
-    ways: Sequence[Any] = tuple(Ways()),
+    ways: Sequence[Any] = tuple(ResizeMode()),
 ) -> Any:
-    """The adjoint of resizing y."""
-    how = Ways(*ways)
+    """Apply the adjoint of resizing y: the transposed matrices."""
+    how = ResizeMode(*ways)
     for axis, line in lines(y.shape, scales, sizes, roi, axes, policy).items():
         matrix = line.matrix(how)
         if how.place == "tf_crop_and_resize":
@@ -265,7 +269,7 @@ def resample_back(
 
 @resample_back.infers
 def resample_back_spec(x: Like, y: Like, **attrs: Any) -> Any:
-    """Shaped like y."""
+    """Infer the shape of y."""
     return [(y.shape, x.dtype)]
 
 
@@ -280,7 +284,7 @@ def resample_back_grad(
     policy: str,
     ways: Sequence[Any],
 ) -> Any:
-    """The adjoint of the adjoint is resizing itself, but for what is put in beyond."""
+    """Resize: the adjoint of the adjoint, without the value beyond the image."""
     linear = (*ways[:-1], 0.0)
     how: Any = {"scales": scales, "sizes": sizes, "roi": roi, "axes": axes}
     return resample(dout, **how, policy=policy, ways=linear)

@@ -1,4 +1,4 @@
-"""Non-maximum suppression: of boxes that cover each other, the best."""
+"""Non-maximum suppression: the best of the boxes that overlap each other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["suppressed"]
 
 
 def corners(box: Any, centred: bool) -> Any:
-    """Two opposite corners of each box, the lower one first."""
+    """Return the lower and the upper corner of each box."""
     first, second = box[:, :2], box[:, 2:]
     if centred:
         return np.hstack([first - second / 2, first + second / 2])
@@ -20,7 +20,7 @@ def corners(box: Any, centred: bool) -> Any:
 
 
 def overlap(box: Any, others: Any) -> Any:
-    """What a box shares with others, as a part of what they cover together."""
+    """Compute the intersection over union of a box with others."""
     low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
     shared = np.prod(np.maximum(high - low, 0), axis=1)
     areas = np.prod(others[:, 2:] - others[:, :2], axis=1)
@@ -29,22 +29,22 @@ def overlap(box: Any, others: Any) -> Any:
 
 
 def kept(boxes: Any, scores: Any, most: int, share: float, least: float) -> list[int]:
-    """Boxes from the best down, leaving out what covers one that was kept."""
+    """Select boxes from the best down, without those that overlap a selected one."""
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > least]
-    found: list[int] = []
-    while len(order) and len(found) < most:
+    selected: list[int] = []
+    while len(order) and len(selected) < most:
         best, order = order[0], order[1:]
-        found.append(int(best))
+        selected.append(int(best))
         order = order[overlap(boxes[best], boxes[order]) <= share]
-    return found
+    return selected
 
 
 @op(needs="boxes [N, M, 4], scores [N, classes, M], a count and two thresholds")
 def suppressed(
     boxes: Any, scores: Any, most: Any, share: Any, least: Any, *, centred: bool = False
 ) -> Any:
-    """For each image and class the boxes that stay, rows (image, class, box).
+    """Select the boxes of each image and class, in rows (image, class, box).
 
     >>> boxes = np.float32([[[0, 0, 2, 2], [0, 0, 2, 1.9], [3, 3, 4, 4]]])
     >>> scores = np.float32([[[0.5, 0.9, 0.7]]])
@@ -54,9 +54,9 @@ def suppressed(
     limits = int(most.item()), float(share.item()), float(least.item())
     rows = [
         (image, kind, box)
-        for image, (found, by_class) in enumerate(zip(boxes, scores, strict=True))
-        for kind, given in enumerate(by_class)
-        for box in kept(corners(found, centred), given, *limits)
+        for image, (own, by_class) in enumerate(zip(boxes, scores, strict=True))
+        for kind, own_scores in enumerate(by_class)
+        for box in kept(corners(own, centred), own_scores, *limits)
     ]
     return np.array(rows, np.int64).reshape(-1, 3)
 
@@ -65,5 +65,5 @@ def suppressed(
 def suppressed_spec(
     boxes: Like, scores: Like, most: Like, share: Like, least: Like, *, centred: bool
 ) -> Any:
-    """As many rows as there happen to be."""
+    """Infer an unknown number of rows."""
     return [((-1, 3), np.dtype(np.int64))]

@@ -1,4 +1,4 @@
-"""What the two sides call element types, and the `onnx` package, loaded when needed."""
+"""ONNX's codes of element types, and the lazy import of the `onnx` package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CODES: dict[np.dtype[Any], int] = {
     dtypes.bool: 9,
     dtypes.float64: 11,
 }
-"""ONNX's numbers (`TensorProto.DataType`) of the types there are here."""
+"""ONNX's codes (`TensorProto.DataType`) of the dtypes that exist here."""
 
 _BY_CODE: dict[int, np.dtype[Any]] = {code: dtype for dtype, code in CODES.items()}
 
@@ -31,7 +31,7 @@ _NAMES |= {14: "complex64", 15: "complex128", 16: "bfloat16"}
 
 
 def code_of(dtype: Any) -> int:
-    """ONNX's number of a type.
+    """Return ONNX's code of a dtype.
 
     >>> code_of("float32"), code_of("bool")
     (1, 9)
@@ -40,10 +40,10 @@ def code_of(dtype: Any) -> int:
 
 
 def dtype_of(code: int) -> np.dtype[Any]:
-    """The type of that number.
+    """Return the dtype of one of ONNX's codes.
 
     Raises:
-        DTypeError: There is none here.
+        DTypeError: It does not exist here.
 
     >>> dtype_of(7)
     dtype('int64')
@@ -56,7 +56,7 @@ def dtype_of(code: int) -> np.dtype[Any]:
 
 
 def needed(package: str) -> Any:
-    """A package of the extra `deploy`.
+    """Import a package of the extra `deploy`.
 
     Raises:
         ImportError: It is not installed.

@@ -1,4 +1,4 @@
-"""Paddle 1.x's dynamic mode: `with fluid.dygraph.guard():` everything runs at once."""
+"""Paddle 1.x's dynamic mode: ops run at once in `with fluid.dygraph.guard():`."""
 
 from teachgraph.fluid import decays
 from teachgraph.fluid.decays import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Layers of `nn` with an activation behind them, as those of 1.x have."""
+"""Layers of `nn` followed by an activation, as those of 1.x."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ __all__ = ["Activated", "Convolution"]
 
 
 class Activated(nn.Layer):
-    """A layer of `nn` whose result goes through the op named when it was made."""
+    """A layer of `nn` whose output goes through the activation `act`."""
 
     _act: str | None
 
     def forward(self, input: Any) -> Any:
-        """What the layer gives, then the activation."""
+        """Run the layer, then the activation."""
         return activated(super().forward(input), self._act)
 
 
 class Convolution(Activated):
-    """A convolution of `nn`, made with 1.x's arguments."""
+    """A convolution of `nn` with 1.x's arguments."""
 
     def __init__(
         self,

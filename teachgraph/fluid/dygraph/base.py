@@ -1,4 +1,4 @@
-"""Paddle 1.x's dynamic mode: in and out of it, tensors, gradients and states."""
+"""Paddle 1.x's dynamic mode: guards, tensors, gradients, and states on disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
-    """Inside, everything runs at once.
+    """Run ops inside at once, in dynamic mode.
 
     >>> with guard():
     ...     enabled()
@@ -45,7 +45,7 @@ def guard(place: Any = None) -> Iterator[None]:
 
 
 class Enabled:
-    """What `enable_dygraph` returns: leaving it in a `with` block switches back."""
+    """Result of `enable_dygraph`: as a `with` block it switches back at the end."""
 
     def __init__(self, before: bool | None) -> None:
         self._before = before
@@ -63,12 +63,12 @@ class Enabled:
 
 
 def enable_dygraph(place: Any = None) -> Enabled:
-    """From now on everything runs at once; in a `with` statement, only inside it."""
+    """Switch to dynamic mode; as a `with` statement, only inside it."""
     return Enabled(modes.choose(False))
 
 
 def disable_dygraph() -> None:
-    """From now on layers build programs."""
+    """Switch to static mode: layers build programs."""
     modes.choose(True)
 
 
@@ -77,7 +77,7 @@ disable_imperative = disable_dygraph
 
 
 def enabled() -> bool:
-    """Whether 1.x code runs at once just now; it does not unless it asked to.
+    """True in dynamic mode, which 1.x code must switch on.
 
     >>> with guard():
     ...     enabled()
@@ -89,7 +89,7 @@ def enabled() -> bool:
 def to_variable(
     value: Any, name: str | None = None, zero_copy: bool | None = None
 ) -> Tensor:
-    """A Tensor of an array's values.
+    """Create a Tensor of an array's values.
 
     Raises:
         ModeError: Outside `guard()`.
@@ -131,7 +131,7 @@ def save_dygraph(state_dict: Mapping[str, Any], model_path: Any) -> None:
 
 
 def load_dygraph(model_path: Any, keep_name_table: bool = False) -> tuple[Any, Any]:
-    """What `save_dygraph` wrote of a layer and of an optimizer, None for neither.
+    """Load the states of a layer and of an optimizer, None for a missing one.
 
     Args:
         model_path: Without `.pdparams`.
@@ -145,8 +145,8 @@ def load_dygraph(model_path: Any, keep_name_table: bool = False) -> tuple[Any, A
     files = [Path(f"{model_path}{suffix}") for suffix in (".pdparams", ".pdopt")]
     if not any(file.is_file() for file in files):
         saving.load(files[0])
-    found = [saving.load(file) if file.is_file() else None for file in files]
-    return found[0], found[1]
+    states = [saving.load(file) if file.is_file() else None for file in files]
+    return states[0], states[1]
 
 
 def grad(
@@ -160,7 +160,7 @@ def grad(
     no_grad_vars: Any = None,
     backward_strategy: Any = None,
 ) -> Any:
-    """Gradients of some tensors by others, which keep none; see `teachgraph.grad`.
+    """Compute gradients of some tensors with respect to others; see `teachgraph.grad`.
 
     >>> with guard():
     ...     x = to_variable([3.0])
@@ -168,5 +168,5 @@ def grad(
     ...     grad(x * x, x)[0].tolist()
     [6.0]
     """
-    given = (grad_outputs, retain_graph, create_graph, only_inputs, allow_unused)
-    return gradient(outputs, inputs, *given, no_grad_vars)
+    options = (grad_outputs, retain_graph, create_graph, only_inputs, allow_unused)
+    return gradient(outputs, inputs, *options, no_grad_vars)

@@ -65,12 +65,12 @@ class Linear(Activated, nn.Linear):
 
 
 class FC(nn.Layer):
-    """The fully connected layer of 1.5, which learns the size of its input from it.
+    """The fully connected layer of 1.5, which infers the size of its input.
 
     Args:
         name_scope: Instead of `fc_N`.
-        size: How many units.
-        num_flatten_dims: How many leading dimensions stay rows.
+        size: The number of units.
+        num_flatten_dims: The number of leading dimensions that stay rows.
         param_attr: About the weights.
         bias_attr: About the bias; False for none.
         act: The type of an op to apply.
@@ -96,7 +96,7 @@ class FC(nn.Layer):
         self.bias: Any = None
 
     def forward(self, x: Any) -> Any:
-        """x W + b, then the activation; the first call makes W and b."""
+        """Compute act(x W + b); the first call creates W and b."""
         if self.weight is None:
             columns = prod(x.shape[self._rows :])
             weight, bias = self._attrs
@@ -116,7 +116,7 @@ class Conv2D(Convolution, nn.Conv2D):
 
 
 class Conv2DTranspose(Activated, nn.Conv2DTranspose):
-    """A transposed convolution, which makes images larger.
+    """A transposed convolution over images.
 
     In Paddle this is `fluid.dygraph.Conv2DTranspose`.
     """
@@ -157,7 +157,7 @@ class Conv2DTranspose(Activated, nn.Conv2DTranspose):
 
 
 class Pool2D(nn.Layer):
-    """The largest element or the mean of each window of an image.
+    """Max or average pooling over images.
 
     In Paddle this is `fluid.dygraph.Pool2D`.
     """
@@ -187,12 +187,12 @@ class Pool2D(nn.Layer):
         }
 
     def forward(self, input: Any) -> Any:
-        """The function `pool2d`."""
+        """Call the function `pool2d`."""
         return functions.pool2d(input, **self._given)  # type: ignore[arg-type]
 
 
 class Embedding(nn.Embedding):
-    """A row of a table for each number.
+    """A learned table with a row for each id.
 
     In Paddle this is `fluid.dygraph.Embedding`.
     """
@@ -210,7 +210,7 @@ class Embedding(nn.Embedding):
         super().__init__(rows, columns, padding_idx, is_sparse, param_attr)
 
     def forward(self, input: Any) -> Any:
-        """The row of each number; of [N, 1] numbers [N, 1, columns]."""
+        """Look up the row of each id; ids [N, 1] give [N, 1, columns]."""
         return super().forward(input)
 
 
@@ -285,12 +285,12 @@ class PRelu(nn.Layer):
         )
 
     def forward(self, input: Any) -> Any:
-        """The op `prelu`."""
+        """Apply the op `prelu`."""
         return find("prelu")(input, self.weight, mode=self._mode)
 
 
 class Dropout(nn.Layer):
-    """Elements at random set to 0; a test multiplies by 1 - p instead.
+    """Dropout; evaluation mode multiplies by 1 - p instead.
 
     In Paddle this is `fluid.dygraph.Dropout`.
     """
@@ -307,7 +307,7 @@ class Dropout(nn.Layer):
         self._is_test = is_test
 
     def forward(self, input: Any) -> Any:
-        """The function `dropout`, as in a test when not training."""
+        """Call the function `dropout`, in the layer's mode."""
         test = self._is_test or not self.training
         how = self._how
         return functions.dropout(input, self._p, test, self._seed, None, how)

@@ -1,4 +1,4 @@
-"""Paddle 1.x's dynamic mode on several devices, of which there is one."""
+"""Paddle 1.x's data parallelism in dynamic mode, with one process."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["BackwardStrategy", "DataParallel", "ParallelEnv", "prepare_context"]
 
 @dataclass
 class BackwardStrategy:
-    """How gradients are added: in one order here, so that runs repeat in any case.
+    """The order of accumulating gradients, which is fixed here: runs are deterministic.
 
     In Paddle 1.x this is `fluid.dygraph.BackwardStrategy`.
     """
@@ -22,7 +22,7 @@ class BackwardStrategy:
 
 @dataclass(frozen=True)
 class ParallelEnv:
-    """Which process of how many this is: `fluid.dygraph.ParallelEnv`."""
+    """The rank and number of processes: `fluid.dygraph.ParallelEnv`."""
 
     nranks: int = 1
     local_rank: int = 0
@@ -30,7 +30,7 @@ class ParallelEnv:
 
 
 def prepare_context(strategy: Any = None) -> ParallelEnv:
-    """What `DataParallel` is told of its processes: that there is one.
+    """Return the context of `DataParallel`, of one process.
 
     In Paddle 1.x this is `fluid.dygraph.prepare_context`.
     """
@@ -38,7 +38,7 @@ def prepare_context(strategy: Any = None) -> ParallelEnv:
 
 
 class DataParallel(Layer):
-    """A layer whose batches are shared out over devices; here one gets them whole.
+    """A layer that is replicated over devices; here there is one.
 
     In Paddle 1.x this is `fluid.dygraph.DataParallel`.
 
@@ -59,15 +59,15 @@ class DataParallel(Layer):
         return self._layers(*inputs, **kwargs)
 
     def scale_loss(self, loss: Any) -> Any:
-        """The loss over how many devices there are."""
+        """Divide the loss by the number of devices, 1."""
         return loss
 
     def apply_collective_grads(self) -> None:
-        """Add up the gradients of all devices: one device has them."""
+        """Do nothing: one device has all gradients."""
 
-    def state_dict(self, *given: Any, **named: Any) -> Any:
-        """That of the layer, under its own names."""
-        return self._layers.state_dict(*given, **named)
+    def state_dict(self, *args: Any, **named: Any) -> Any:
+        """Return the state of the layer, under its own names."""
+        return self._layers.state_dict(*args, **named)
 
     def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
         """That of the layer."""

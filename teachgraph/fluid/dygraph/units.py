@@ -1,4 +1,4 @@
-"""1.x's rarer layers: over volumes, of two inputs, normalising, and a step of a GRU."""
+"""Paddle 1.x's rarer layers: 3-D convolutions, norms, bilinear product, GRU step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Conv3D(Convolution, nn.Conv3D):
 
 
 class Conv3DTranspose(Activated, nn.Conv3DTranspose):  # type: ignore[misc]
-    """A transposed convolution, which makes volumes larger.
+    """A transposed convolution over volumes.
 
     In Paddle this is `fluid.dygraph.Conv3DTranspose`.
     """
@@ -88,7 +88,7 @@ class InstanceNorm(nn.Layer):
         self.bias = self.create_parameter([num_channels], bias_attr, is_bias=True)
 
     def forward(self, input: Any) -> Any:
-        """The function `instance_norm`."""
+        """Call the function `instance_norm`."""
         return nn.functional.instance_norm(
             input, weight=self.scale, bias=self.bias, eps=self._epsilon
         )
@@ -108,7 +108,7 @@ class SpectralNorm(nn.SpectralNorm):
         super().__init__(weight_shape, dim, power_iters, eps)
 
     def forward(self, weight: Any) -> Any:
-        """The weight, so that the largest singular value is 1."""
+        """Divide the weight by its largest singular value."""
         return super().forward(weight)
 
 
@@ -130,12 +130,12 @@ class BilinearTensorProduct(nn.Bilinear):
         self._act = act
 
     def forward(self, x: Any, y: Any) -> Any:
-        """[N, input1_dim] and [N, input2_dim] give [N, output_dim]."""
+        """Compute [N, output_dim] from [N, input1_dim] and [N, input2_dim]."""
         return activated(super().forward(x, y), self._act)
 
 
 class GRUUnit(nn.Layer):
-    """One step of a GRU, of an input that was projected before.
+    """One step of a GRU, on a projected input.
 
     Args:
         size: 3 times the size of the hidden state.
@@ -165,7 +165,7 @@ class GRUUnit(nn.Layer):
         self.bias = self.create_parameter([1, size], bias_attr, is_bias=True)
 
     def forward(self, input: Any, hidden: Any) -> tuple[Any, Any, Any]:
-        """The new state, the old one after the reset gate, and the gates.
+        """Compute the new state, the reset state, and the gates.
 
         Args:
             input: [N, 3 hidden].

@@ -1,4 +1,4 @@
-"""From ONNX to a program: an importer for each op, a file for each family."""
+"""Import from ONNX: an importer for each op, a file for each family."""
 
 from teachgraph.deploy.onnx.reading import (
     border,

@@ -1,4 +1,4 @@
-"""Borders put around a tensor."""
+"""Importer of `Pad`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MODES = {"constant": "constant", "edge": "edge", "reflect": "reflect", "wrap": "
 
 @reads("Pad")
 def pad(node: Node) -> Any:
-    """With a border."""
+    """Pad a tensor; negative widths crop it."""
     x, mode = node.x(), node.attr("mode", "constant")
     if node.has(1) and node.known(1) is None:
-        return pad_later(node, x, mode)
+        return pad_computed(node, x, mode)
     pads, value = node.ints(1, "pads"), node.attr("value", 0.0)
     assert pads is not None
     if node.has(2):
@@ -45,19 +45,19 @@ def pad(node: Node) -> Any:
     return mirrored(node, x, pairs, mode)
 
 
-def pad_later(node: Node, x: Any, mode: str) -> Any:
-    """A border of one value, whose widths are computed."""
+def pad_computed(node: Node, x: Any, mode: str) -> Any:
+    """Pad by one value, with computed widths."""
     ndim = len(x.shape)
     if mode != "constant" or node.has(3) or x.dtype.kind != "f":
         node.refuse("a border of elements, or of some axes, whose width is computed")
     value = node.x(2) if node.has(2) else np.zeros([], x.dtype)
     pairs = f.transpose(f.reshape(node.x(1), [2, ndim]), [1, 0])
     how = {"paddings": f.reshape(pairs, [-1]), "pad_value": f.reshape(value, [])}
-    return node.late("pad", [x], [-1] * ndim, **how)
+    return node.with_tensors("pad", [x], [-1] * ndim, **how)
 
 
 def mirrored(node: Node, x: Any, pairs: list[tuple[int, int]], mode: str) -> Any:
-    """A border of elements, one axis after the other, by their places."""
+    """Pad by elements of the tensor: gather their indices along each axis."""
     for axis, (before, after) in enumerate(pairs):
         if not before and not after:
             continue

@@ -1,4 +1,4 @@
-"""Tensors out of nothing, or nearly."""
+"""Importers of ops that create tensors, and of `Dropout`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from teachgraph.ops.ranges import range_
 
 @reads("Constant")
 def constant(node: Node) -> Any:
-    """A value that stands in the graph."""
+    """Return the constant of a node."""
     kinds: dict[str, Any] = {"value_float": np.float32, "value_floats": np.float32}
     kinds |= {"value_int": np.int64, "value_ints": np.int64}
     name, value = next(iter(node.attrs.items()), ("nothing", None))
@@ -35,7 +35,7 @@ def constant(node: Node) -> Any:
 
 @reads("ConstantOfShape")
 def constant_of_shape(node: Node) -> Any:
-    """One value everywhere."""
+    """Fill a shape with one value."""
     value = np.zeros(1, np.float32)
     if "value" in node.attrs:
         value = array_of(node.attrs["value"], node.reader.folder)
@@ -46,12 +46,12 @@ def constant_of_shape(node: Node) -> Any:
     ndim = node.x().shape[0]
     if ndim == 0:
         return value.reshape(())
-    return node.late("expand_v2", [value], [-1] * ndim, shape=node.x())
+    return node.with_tensors("expand_v2", [value], [-1] * ndim, shape=node.x())
 
 
 @reads("Range")
 def arange(node: Node) -> Any:
-    """From start to limit by delta."""
+    """Count from start to limit by delta."""
     ends = [node.x(i) for i in range(3)]
     if not any(traced(end) for end in ends):
         start, limit, delta = (end.item() for end in ends)
@@ -62,7 +62,7 @@ def arange(node: Node) -> Any:
 
 @reads("EyeLike")
 def eye_like(node: Node) -> Any:
-    """Ones on a diagonal."""
+    """Build a matrix with ones on a diagonal."""
     x, k = node.x(), node.attr("k", 0)
     dtype = dtype_of(node.attr("dtype")) if "dtype" in node.attrs else x.dtype
     if -1 not in x.shape:
@@ -79,7 +79,7 @@ def eye_like(node: Node) -> Any:
 
 @reads("Dropout")
 def dropout(node: Node) -> Any:
-    """As in a test: everything stays."""
+    """Return the input: dropout in evaluation mode."""
     training = node.known(2) if node.has(2) else np.array(False)
     if training is None or bool(training):
         if node.has(1) and node.known(1) is not None and float(node.known(1)) == 0:

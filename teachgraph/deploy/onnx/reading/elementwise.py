@@ -1,4 +1,4 @@
-"""Functions of single elements, of one tensor or two."""
+"""Importers of elementwise ops."""
 
 from __future__ import annotations
 
@@ -71,22 +71,22 @@ TWO: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def zero(x: Any, value: float = 0) -> Any:
-    """A number of the same type."""
+    """Return a number of the dtype of x."""
     return np.array(value, x.dtype)
 
 
 def one(function: Callable[[Any], Any]) -> Importer:
-    """Called on the input."""
+    """Return the importer that calls a function on the input."""
     return lambda node: function(node.x())
 
 
 def two(function: Callable[[Any, Any], Any]) -> Importer:
-    """Called on both."""
+    """Return the importer that calls a function on both inputs."""
     return lambda node: function(node.x(), aligned(node))
 
 
 def aligned(node: Node) -> Any:
-    """The second input; before opset 7 it could stand at an axis of the first."""
+    """Return the second input; before opset 7 it could be aligned to an axis."""
     x, y = node.x(), node.x(1)
     axis = node.attr("axis")
     if axis is None or node.opset >= 7:
@@ -100,12 +100,12 @@ IMPORTERS.update({theirs: two(ours) for theirs, ours in TWO.items()})
 
 @reads("Round")
 def round_(node: Node) -> Any:
-    """To the nearest whole number; a half to the nearest even one."""
+    """Round to the nearest integer, a half to the even one."""
     return rounded(node.x())
 
 
 def rounded(x: Any) -> Any:
-    """The same of a value."""
+    """Round a value, a half to the even integer; our `round` goes away from 0."""
     half = f.equal(x - f.floor(x), zero(x, 0.5))
     even = f.multiply(f.round(f.multiply(x, zero(x, 0.5))), zero(x, 2))
     return f.where(half, even, f.round(x))
@@ -113,13 +113,13 @@ def rounded(x: Any) -> Any:
 
 @reads("Div")
 def div(node: Node) -> Any:
-    """The quotient; whole numbers are cut towards zero."""
+    """Divide; integers are truncated towards zero."""
     x, y = node.x(), aligned(node)
-    return f.divide(x, y) if x.dtype.kind == "f" else cut(x, y)
+    return f.divide(x, y) if x.dtype.kind == "f" else truncated_quotient(x, y)
 
 
-def cut(x: Any, y: Any) -> Any:
-    """The quotient of whole numbers, cut towards zero."""
+def truncated_quotient(x: Any, y: Any) -> Any:
+    """Divide integers, truncated towards zero."""
     if x.dtype.kind == "u":
         return f.floor_divide(x, y)
     size = f.floor_divide(f.abs(x), f.abs(y))
@@ -130,18 +130,18 @@ def cut(x: Any, y: Any) -> Any:
 
 @reads("Mod")
 def mod(node: Node) -> Any:
-    """The remainder, with the sign of the divisor, or (`fmod`) of the dividend."""
+    """Compute the remainder, with the sign of the divisor or (`fmod`) the dividend."""
     x, y = node.x(), node.x(1)
     if not node.attr("fmod", 0):
         return f.mod(x, y)
     if x.dtype.kind == "f":
         return x - y * f.trunc(f.divide(x, y))
-    return x - y * cut(x, y)
+    return x - y * truncated_quotient(x, y)
 
 
 @reads("Pow")
 def power(node: Node) -> Any:
-    """X to the y, in the type of x."""
+    """Compute x to the power y, in the dtype of x."""
     x, y = node.x(), aligned(node)
     wide = np.result_type(x.dtype, y.dtype)
     if x.dtype == y.dtype:
@@ -151,38 +151,38 @@ def power(node: Node) -> Any:
 
 @reads("Max", "Min", "Sum", "Mean")
 def among(node: Node) -> Any:
-    """Of any number of inputs."""
+    """Reduce any number of inputs, element by element."""
     fold = {"Max": f.maximum, "Min": f.minimum}.get(node.type, f.add)
-    found = reduce(fold, node.all())
-    return found / zero(found, len(node)) if node.type == "Mean" else found
+    out = reduce(fold, node.all())
+    return out / zero(out, len(node)) if node.type == "Mean" else out
 
 
 @reads("Where")
 def where(node: Node) -> Any:
-    """The second where the first holds, else the third."""
+    """Select the second input where the first holds, else the third."""
     return f.where(node.x(0), node.x(1), node.x(2))
 
 
 @reads("Cast")
 def cast(node: Node) -> Any:
-    """In another type."""
+    """Cast to a dtype."""
     return converted(node.x(), dtype_of(node.attr("to")))
 
 
 @reads("CastLike")
 def cast_like(node: Node) -> Any:
-    """In the type of the other."""
+    """Cast to the dtype of the second input."""
     return converted(node.x(), node.x(1).dtype)
 
 
 def converted(x: Any, dtype: Any) -> Any:
-    """In another type, if it is one."""
+    """Cast to a dtype, unless x has it."""
     return x if x.dtype == dtype else f.cast(x, dtype)
 
 
 @reads("Clip")
 def clip(node: Node) -> Any:
-    """Between two bounds, each of which may be left out."""
+    """Clip to two bounds, each of which is optional."""
     x = node.x()
     low = node.x(1) if node.has(1) else node.attr("min")
     high = node.x(2) if node.has(2) else node.attr("max")
@@ -195,65 +195,65 @@ def clip(node: Node) -> Any:
 
 @reads("Elu")
 def elu(node: Node) -> Any:
-    """Alpha (exp(x) - 1) below 0."""
+    """Compute alpha (exp(x) - 1) for x < 0."""
     return nnf.elu(node.x(), node.attr("alpha", 1.0))
 
 
 @reads("Celu")
 def celu(node: Node) -> Any:
-    """Alpha (exp(x / alpha) - 1) below 0."""
+    """Compute alpha (exp(x / alpha) - 1) for x < 0."""
     return nnf.celu(node.x(), node.attr("alpha", 1.0))
 
 
 @reads("Selu")
 def selu(node: Node) -> Any:
-    """The one that normalises itself."""
+    """Compute gamma x, and gamma alpha (exp(x) - 1) for x < 0."""
     alpha, gamma = node.attr("alpha", 1.67326319), node.attr("gamma", 1.05070102)
     return selu_op(node.x(), alpha=alpha, scale=gamma)
 
 
 @reads("LeakyRelu")
 def leaky_relu(node: Node) -> Any:
-    """Alpha x below 0."""
+    """Compute alpha x for x < 0."""
     return nnf.leaky_relu(node.x(), node.attr("alpha", 0.01))
 
 
 @reads("PRelu")
 def prelu(node: Node) -> Any:
-    """The same with slopes that broadcast."""
+    """Compute slope x for x < 0; the slopes are broadcast."""
     x, slope = node.x(), node.x(1)
     return f.where(f.less_than(x, zero(x)), f.multiply(slope, x), x)
 
 
 @reads("ThresholdedRelu")
 def thresholded_relu(node: Node) -> Any:
-    """X above alpha, else 0."""
+    """Compute x for x > alpha, else 0."""
     return nnf.thresholded_relu(node.x(), node.attr("alpha", 1.0))
 
 
 @reads("HardSigmoid")
 def hardsigmoid(node: Node) -> Any:
-    """min(max(alpha x + beta, 0), 1)."""
+    """Compute min(max(alpha x + beta, 0), 1)."""
     slope, offset = node.attr("alpha", 0.2), node.attr("beta", 0.5)
     return hard_sigmoid(node.x(), slope=slope, offset=offset)
 
 
 @reads("Gelu")
 def gelu(node: Node) -> Any:
-    """X Phi(x)."""
+    """Compute x Phi(x)."""
     return nnf.gelu(node.x(), approximate=node.attr("approximate", "none") == "tanh")
 
 
 @reads("Swish")
 def swish(node: Node) -> Any:
-    """X sigmoid(alpha x)."""
+    """Compute x sigmoid(alpha x)."""
     x = node.x()
     return x * nnf.sigmoid(x * zero(x, node.attr("alpha", 1.0)))
 
 
 @reads("Shrink")
 def shrink(node: Node) -> Any:
-    """Nearer to 0 by `bias`, and 0 where |x| is at most `lambd`."""
+    """Move x towards 0 by `bias`; 0 where |x| is at most `lambd`."""
     x = node.x()
     bias, edge = zero(x, node.attr("bias", 0.0)), zero(x, node.attr("lambd", 0.5))
     high = f.where(f.greater_than(x, edge), x - bias, zero(x) * x)
@@ -262,24 +262,27 @@ def shrink(node: Node) -> Any:
 
 @reads("IsInf")
 def isinf(node: Node) -> Any:
-    """Whether it is infinite, above or below."""
+    """Test for infinite elements, of either sign or one."""
     x = node.x()
-    found = f.isinf(x)
+    out = f.isinf(x)
     if not node.attr("detect_positive", 1):
-        found = f.logical_and(found, f.less_than(x, zero(x)))
+        out = f.logical_and(out, f.less_than(x, zero(x)))
     if not node.attr("detect_negative", 1):
-        found = f.logical_and(found, f.greater_than(x, zero(x)))
-    return found
+        out = f.logical_and(out, f.greater_than(x, zero(x)))
+    return out
 
 
 @reads("BitShift")
 def bit_shift(node: Node) -> Any:
-    """Times or by a power of 2; what is moved further than there are bits is gone."""
+    """Shift bits, as a product or quotient with a power of 2.
+
+    A shift by more bits than there are gives 0, or -1 for a negative x to the right.
+    """
     x, wide = node.x(), f.cast(node.x(), "int64")
     steps, left = f.cast(node.x(1), "int64"), node.attr("direction") == "LEFT"
     bits, none = np.array(min(8 * x.dtype.itemsize, 63 + left)), np.array(0)
     far = f.logical_or(f.less_than(steps, none), f.greater_equal(steps, bits))
     times = f.pow(np.array([2]), f.where(far, none, steps))
     sign = none if left else f.where(f.less_than(wide, none), np.array(-1), none)
-    found = f.multiply(wide, times) if left else f.floor_divide(wide, times)
-    return f.cast(f.where(far, sign, found), x.dtype)
+    out = f.multiply(wide, times) if left else f.floor_divide(wide, times)
+    return f.cast(f.where(far, sign, out), x.dtype)

@@ -1,4 +1,4 @@
-"""Model files from anywhere: read, looked through, refused if something is wrong."""
+"""Model files from untrusted sources: parsed, checked, and refused if damaged."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ Array = np.ndarray[Any, Any]
 
 
 def model_from_bytes(content: bytes, name: str, path: Path | None = None) -> Any:
-    """The model (`onnx.ModelProto`) that some bytes are.
+    """Parse a model (`onnx.ModelProto`).
 
     Raises:
-        DataError: They are none, or one that breaks ONNX's rules.
+        DataError: The bytes are no model, or one that breaks ONNX's rules.
     """
     onnx = needed("onnx")
     try:
@@ -33,10 +33,10 @@ def model_from_bytes(content: bytes, name: str, path: Path | None = None) -> Any
 
 
 def checked(model: Any, name: str, path: Path | None = None) -> Any:
-    """A model that keeps ONNX's rules, and whose other files lie beside its `path`.
+    """Check a model by ONNX's rules, with its external data beside `path`.
 
     Raises:
-        DataError: It does not.
+        DataError: It breaks them.
     """
     if not model.graph.node and not model.graph.output:
         raise DataError(at_user_line(f"{name} is no ONNX model: it has no graph"))
@@ -49,12 +49,12 @@ def checked(model: Any, name: str, path: Path | None = None) -> Any:
 
 
 def array_of(tensor: Any, folder: Path | None) -> Array:
-    """The values of a constant, from the file itself or one beside it.
+    """Return the values of a constant, from the file itself or its external data.
 
     Raises:
-        DataError: There are not as many as its shape says, or the other file is not
-            in the model's folder.
-        DTypeError: There are no such numbers here.
+        DataError: There are more or fewer than its shape says, or the external data is
+            outside of the model's folder.
+        DTypeError: Their dtype does not exist here.
     """
     shape = tuple(tensor.dims)
     if min(shape, default=0) < 0:
@@ -62,20 +62,20 @@ def array_of(tensor: Any, folder: Path | None) -> Array:
     if tensor.data_location == EXTERNAL:
         return external(tensor, shape, folder)
     try:
-        found: Array = needed("onnx.numpy_helper").to_array(tensor)
+        array: Array = needed("onnx.numpy_helper").to_array(tensor)
     except (ValueError, TypeError, MemoryError, OverflowError) as error:
         raise DataError(
             at_user_line(f"{tensor.name!r} of shape {list(shape)}: {error}")
         ) from None
-    if found.shape != shape:
+    if array.shape != shape:
         raise DataError(
             at_user_line(f"{tensor.name!r} of shape {list(shape)} has other values")
         )
-    return found
+    return array
 
 
 def external(tensor: Any, shape: tuple[int, ...], folder: Path | None) -> Array:
-    """Values that lie in another file of the model's folder."""
+    """Read values from another file of the model's folder."""
     entries = {entry.key: entry.value for entry in tensor.external_data}
     path = beside(entries.get("location", ""), folder, tensor.name)
     dtype = dtype_of(tensor.data_type)
@@ -95,10 +95,10 @@ def external(tensor: Any, shape: tuple[int, ...], folder: Path | None) -> Array:
 
 
 def number(entries: dict[str, str], key: str) -> int:
-    """A number of bytes.
+    """Parse a number of bytes.
 
     Raises:
-        DataError: It is none.
+        DataError: It is no number.
     """
     text = entries.get(key, "0")
     if not (text.isascii() and text.isdigit()):
@@ -107,15 +107,16 @@ def number(entries: dict[str, str], key: str) -> int:
 
 
 def beside(location: str, folder: Path | None, name: str) -> Path:
-    """A file in the model's folder.
+    """Return the path of a file in the model's folder.
 
     Raises:
-        DataError: It is somewhere else, or not there.
+        DataError: It is outside of the folder, or missing.
     """
     if folder is None or not location:
         raise DataError(
             at_user_line(f"{name!r} lies in a file that did not come along")
         )
+    # Resolved: neither `..` nor a symbolic link may lead to a file of the reader's.
     home = folder.resolve()
     path = (home / location).resolve()
     if not path.is_relative_to(home):

@@ -1,4 +1,4 @@
-"""`If` and `Loop`: blocks of a program."""
+"""Importers of `If` and `Loop`, as `cond` and `while_loop`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ BRANCHES = ("then_branch", "else_branch")
 
 
 def built(node: Node, name: str) -> list[Any]:
-    """The results of a subgraph, built here and now."""
+    """Build a subgraph in the current block; return its results."""
     with node.reader.inside():
         return node.reader.graph(node.attrs[name])
 
 
 @reads("If")
 def branch(node: Node) -> Any:
-    """One graph or the other; where the condition is constant, only that one."""
+    """Build both branches; of a constant condition, only the one taken."""
     condition = node.x()
     if not traced(condition):
         return tuple(built(node, "then_branch" if condition.all() else "else_branch"))
@@ -44,14 +44,14 @@ def branch(node: Node) -> Any:
 
 
 def outputs_of(node: Node, name: str) -> list[int | None]:
-    """How many dimensions each result of a subgraph has, as far as it says so."""
+    """Return the rank of each result of a subgraph, None where undeclared."""
     kinds = [output.type.tensor_type for output in node.attrs[name].output]
     return [len(k.shape.dim) if k.HasField("shape") else None for k in kinds]
 
 
 @reads("Loop")
 def loop(node: Node) -> Any:
-    """A graph run again and again; what each round hands out is stacked."""
+    """Build a `while_loop`; scan outputs are concatenated in each iteration."""
     body = node.attrs["body"]
     first = [as_variable(node.x(i)) for i in range(2, len(node))]
     scanned = [empty(node, out) for out in body.output[1 + len(first) :]]
@@ -60,13 +60,13 @@ def loop(node: Node) -> Any:
     start = node.x(1) if node.has(1) else np.array(True)
     start = f.reshape(as_variable(start), [])
 
-    def goes_on(number: Any, holds: Any, *_: Any) -> Any:
+    def condition(number: Any, holds: Any, *_: Any) -> Any:
         return f.logical_and(holds, f.less_than(number, most))
 
-    def turn(number: Any, holds: Any, *values: Any) -> list[Any]:
+    def iteration(number: Any, holds: Any, *values: Any) -> list[Any]:
         carried, stacks = values[: len(first)], list(values[len(first) :])
         with node.reader.inside():
-            names = [given.name for given in body.input]
+            names = [info.name for info in body.input]
             node.reader.values.update(
                 zip(names, (number, holds, *carried), strict=True)
             )
@@ -85,12 +85,12 @@ def loop(node: Node) -> Any:
         ]
 
     number = as_variable(np.array(0, np.int64))
-    found = while_loop(goes_on, turn, [number, start, *first, *scanned])
-    return tuple(found[2:])
+    last = while_loop(condition, iteration, [number, start, *first, *scanned])
+    return tuple(last[2:])
 
 
 def empty(node: Node, output: Any) -> Any:
-    """No rows yet of what each round hands out."""
+    """Return a scan output before the first iteration, with no rows."""
     kind = output.type.tensor_type
     sizes = [d.dim_value if d.HasField("dim_value") else -1 for d in kind.shape.dim]
     if -1 in sizes:

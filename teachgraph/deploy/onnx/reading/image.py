@@ -1,4 +1,4 @@
-"""Images: resized, read at other places, pixels and channels exchanged."""
+"""Importers for images: resize, grid sampling, and pixels from channels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from teachgraph.deploy.onnx.reading.elementwise import rounded
 from teachgraph.deploy.onnx.reading.reader import Node, as_variable, reads, traced
-from teachgraph.deploy.onnx.resample import WIDTH, Ways, resample
+from teachgraph.deploy.onnx.resample import WIDTH, ResizeMode, resample
 from teachgraph.nn.functional import grid_sample
 from teachgraph.nn.functional.grids import pixels, places
 from teachgraph.ops import functions as f
@@ -14,31 +14,32 @@ from teachgraph.ops import functions as f
 
 @reads("Resize", "Upsample")
 def resize(node: Node) -> Any:
-    """An image of another size."""
+    """Resize an image."""
     x, old = node.x(), node.type == "Upsample" or node.opset < 11
-    ways = ways_of(node, old)
-    if ways.mode not in ("nearest", *WIDTH) or (x.dtype.kind == "b"):
-        node.refuse(f"mode={ways.mode!r} of {x.dtype}")
-    given: dict[str, Any] = {"policy": node.attr("keep_aspect_ratio_policy", "stretch")}
-    given["axes"] = node.attr("axes", [])
-    if ways.place == "tf_crop_and_resize":
-        given["roi"] = numbers(node, 1)
+    how = resize_mode(node, old)
+    if how.mode not in ("nearest", *WIDTH) or (x.dtype.kind == "b"):
+        node.refuse(f"mode={how.mode!r} of {x.dtype}")
+    attrs: dict[str, Any] = {"policy": node.attr("keep_aspect_ratio_policy", "stretch")}
+    attrs["axes"] = node.attr("axes", [])
+    if how.place == "tf_crop_and_resize":
+        attrs["roi"] = numbers(node, 1)
     if not old and node.has(3):
-        given["sizes"] = numbers(node, 3)
+        attrs["sizes"] = numbers(node, 3)
     else:
-        given["scales"] = node.attr("scales") or numbers(node, 1 if old else 2)
+        attrs["scales"] = node.attr("scales") or numbers(node, 1 if old else 2)
     x = as_variable(x)
-    if any(map(traced, given.values())):
-        return node.late("resample", [x], later(node, x, given), **given, ways=[*ways])
-    return resample(x, **given, ways=[*ways])
+    if any(map(traced, attrs.values())):
+        shape = known_shape(node, x, attrs)
+        return node.with_tensors("resample", [x], shape, **attrs, ways=[*how])
+    return resample(x, **attrs, ways=[*how])
 
 
-def ways_of(node: Node, old: bool) -> Ways:
-    """How elements are found; before opset 11 there was one way."""
+def resize_mode(node: Node, old: bool) -> ResizeMode:
+    """Return the interpolation; before opset 11 there was no choice."""
     mode = str(node.attr("mode", "nearest"))
     if old:
-        return Ways(mode, "asymmetric", "floor")
-    return Ways(
+        return ResizeMode(mode, "asymmetric", "floor")
+    return ResizeMode(
         mode,
         node.attr("coordinate_transformation_mode", "half_pixel"),
         node.attr("nearest_mode", "round_prefer_floor"),
@@ -50,27 +51,27 @@ def ways_of(node: Node, old: bool) -> Ways:
 
 
 def numbers(node: Node, i: int) -> Any:
-    """Constant numbers, or a Variable, of which those known that stay as they are."""
+    """Return numbers of an input if they are known, else the Variable."""
     value = node.known(i)
     if value is not None:
         return value.tolist()
-    given = node.x(i)
-    if given.dtype.kind != "i" or -1 in node.partly(i):
-        return given
+    variable = node.x(i)
+    if variable.dtype.kind != "i" or -1 in node.partly(i):
+        return variable
     return node.partly(i)
 
 
-def later(node: Node, x: Any, given: Any) -> list[int]:
-    """What is known of the result's shape."""
-    sizes = given.get("sizes")
-    if sizes is None or given["axes"] or given["policy"] != "stretch":
+def known_shape(node: Node, x: Any, attrs: Any) -> list[int]:
+    """Return the shape of the result, -1 for unknown sizes."""
+    sizes = attrs.get("sizes")
+    if sizes is None or attrs["axes"] or attrs["policy"] != "stretch":
         return [-1] * len(x.shape)
     return node.partly(3) if traced(sizes) else [*sizes]
 
 
 @reads("GridSample")
 def sampled(node: Node) -> Any:
-    """The image at the places of a grid; ONNX rounds a half to the even pixel."""
+    """Sample an image at the coordinates of a grid."""
     x, grid, mode = node.x(), node.x(1), node.attr("mode", "linear")
     if mode in ("bicubic", "cubic") or len(x.shape) != 4:
         node.refuse(f"mode={mode!r} in {len(x.shape) - 2} dimensions")
@@ -78,6 +79,7 @@ def sampled(node: Node) -> Any:
     if mode != "nearest":
         return grid_sample(x, grid, "bilinear", padding, bool(corners))
     how: Any = {"padding_mode": padding, "align_corners": bool(corners)}
+    # ONNX rounds a half to the even pixel, Paddle away from 0.
     column, row = (
         rounded(places(f.squeeze(part, [-1]), size, **how))
         for part, size in zip(f.split(grid, 2, axis=-1), x.shape[:1:-1], strict=True)
@@ -87,7 +89,7 @@ def sampled(node: Node) -> Any:
 
 @reads("DepthToSpace")
 def depth_to_space(node: Node) -> Any:
-    """Channels become pixels."""
+    """Move blocks of channels to pixels."""
     x, block = node.x(), node.attr("blocksize")
     batch, depth, height, width = known_sizes(node, x)
     inner = depth // block**2
@@ -102,7 +104,7 @@ def depth_to_space(node: Node) -> Any:
 
 @reads("SpaceToDepth")
 def space_to_depth(node: Node) -> Any:
-    """Pixels become channels."""
+    """Move blocks of pixels to channels."""
     x, block = node.x(), node.attr("blocksize")
     batch, depth, height, width = known_sizes(node, x)
     parts = f.reshape(x, [batch, depth, height // block, block, width // block, block])
@@ -112,7 +114,7 @@ def space_to_depth(node: Node) -> Any:
 
 
 def known_sizes(node: Node, x: Any) -> list[int]:
-    """The shape of an image; its batch may be any."""
+    """Return the shape of an image, of which only the batch size may be unknown."""
     if -1 in x.shape[1:]:
         node.refuse("an image whose size is not known")
     return list(x.shape)

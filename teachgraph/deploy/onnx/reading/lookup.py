@@ -1,4 +1,4 @@
-"""Elements by number."""
+"""Importers of gather, scatter and other indexing ops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from teachgraph.ops.ranges import range_
 
 
 def from_the_front(node: Node, index: Any, x: Any, axis: int) -> Any:
-    """Numbers below 0 count from the end."""
+    """Replace negative indices, which count from the end."""
     known = not traced(index)
     if known:
         if (index >= 0).all():
@@ -34,11 +34,11 @@ def from_the_front(node: Node, index: Any, x: Any, axis: int) -> Any:
 
 @reads("Gather")
 def gather(node: Node) -> Any:
-    """Slices along an axis; the index may have any shape."""
+    """Gather slices along an axis, by an index of any shape."""
     x, index, axis = node.x(), node.x(1), node.attr("axis", 0)
     axis %= len(x.shape)
-    if (told := told_already(node, x, index)) is not None:
-        return told
+    if (sizes := known_sizes(node, x, index)) is not None:
+        return sizes
     index = from_the_front(node, index, x, axis)
     if not traced(x) and not traced(index):
         return np.take(x, index, axis)
@@ -55,20 +55,20 @@ def gather(node: Node) -> Any:
     sizes = f.cast(f.shape(x), "int64")
     parts = [sizes[:axis], f.cast(f.shape(index), "int64"), sizes[axis + 1 :]]
     ndim = [*x.shape[:axis], *index.shape, *x.shape[axis + 1 :]]
-    return node.late("reshape2", [flat], ndim, shape=f.concat(parts))
+    return node.with_tensors("reshape2", [flat], ndim, shape=f.concat(parts))
 
 
-def told_already(node: Node, x: Any, index: Any) -> Any:
-    """Sizes that are known though the list they are taken from is computed."""
+def known_sizes(node: Node, x: Any, index: Any) -> Any:
+    """Return known elements of a partly known list of sizes, else None."""
     if not traced(x) or traced(index) or x.name not in node.reader.partly:
         return None
-    found = np.take(node.reader.partly[x.name], index)
-    return None if (found == -1).any() else found.astype(x.dtype)
+    sizes = np.take(node.reader.partly[x.name], index)
+    return None if (sizes == -1).any() else sizes.astype(x.dtype)
 
 
 @reads("GatherElements")
 def gather_elements(node: Node) -> Any:
-    """Elements by one coordinate."""
+    """Gather elements along an axis."""
     from teachgraph.ops.gather import take_along_axis
 
     x, index = node.x(), node.x(1)
@@ -78,7 +78,7 @@ def gather_elements(node: Node) -> Any:
 
 
 def narrowed(node: Node, x: Any, index: Any, axis: int) -> Any:
-    """X, no wider than the index but along one axis."""
+    """Crop x to the sizes of the index, except along the axis, as our op demands."""
     pairs = enumerate(zip(x.shape, index.shape, strict=True))
     axes = [i for i, (old, new) in pairs if i != axis and (old != new or old == -1)]
     if not axes:
@@ -88,12 +88,12 @@ def narrowed(node: Node, x: Any, index: Any, axis: int) -> Any:
     if all(index.shape[i] != -1 for i in axes):
         return f.slice(x, axes, starts, [index.shape[i] for i in axes])
     ends = f.gather(f.shape(index), np.array(axes))
-    return node.late("slice", [x], shape, axes=axes, starts=starts, ends=ends)
+    return node.with_tensors("slice", [x], shape, axes=axes, starts=starts, ends=ends)
 
 
 @reads("GatherND")
 def gather_nd(node: Node) -> Any:
-    """Elements or slices by coordinates."""
+    """Gather elements or slices by coordinates."""
     if node.attr("batch_dims", 0):
         node.refuse("batch_dims")
     x, index = node.x(), node.x(1)
@@ -110,7 +110,7 @@ def gather_nd(node: Node) -> Any:
 
 @reads("ScatterND")
 def scatter_nd(node: Node) -> Any:
-    """Updates at coordinates: put there, or added."""
+    """Write or add updates at coordinates."""
     kind = node.attr("reduction", "none")
     x, index, updates = node.x(), node.x(1), node.x(2)
     if kind == "add":
@@ -124,7 +124,7 @@ def scatter_nd(node: Node) -> Any:
 
 @reads("ScatterElements", "Scatter")
 def scatter_elements(node: Node) -> Any:
-    """Updates by one coordinate."""
+    """Write, add or multiply updates along an axis."""
     x, axis, kind = node.x(), node.attr("axis", 0), node.attr("reduction", "none")
     if kind not in ("none", "add", "mul"):
         node.refuse(f"reduction={kind!r}")
@@ -135,11 +135,11 @@ def scatter_elements(node: Node) -> Any:
 
 @reads("OneHot")
 def one_hot(node: Node) -> Any:
-    """One value at the number, another elsewhere."""
+    """Build one-hot vectors of two values; an id outside of the depth has none."""
     ids, values = node.x(), node.x(2)
     known = node.known(1)
-    given = node.x(1) if known is None else np.array(int(np.reshape(known, ())))
-    depth: Any = f.reshape(f.cast(given, "int64"), [])
+    count = node.x(1) if known is None else np.array(int(np.reshape(known, ())))
+    depth: Any = f.reshape(f.cast(count, "int64"), [])
     axis = node.attr("axis", -1)
     ids = f.cast(ids, "int64")
     column = f.unsqueeze(f.mod(ids, depth), [axis])
@@ -157,7 +157,7 @@ def one_hot(node: Node) -> Any:
 
 @reads("NonZero")
 def nonzero(node: Node) -> Any:
-    """The coordinates of what is not 0, a column each."""
+    """Return the coordinates of nonzero elements, a column each."""
     x = node.x()
     held = x if x.dtype == np.bool_ else f.not_equal(x, np.array(0, x.dtype))
     return f.transpose(f.nonzero(held), [1, 0])
@@ -165,7 +165,7 @@ def nonzero(node: Node) -> Any:
 
 @reads("Compress")
 def compress(node: Node) -> Any:
-    """The slices for which a condition holds."""
+    """Select the slices for which a condition holds."""
     x, axis = node.x(), node.attr("axis")
     if axis is None:
         x, axis = f.reshape(x, [-1]), 0
@@ -174,8 +174,8 @@ def compress(node: Node) -> Any:
 
 @reads("NonMaxSuppression")
 def non_max_suppression(node: Node) -> Any:
-    """Of boxes that cover each other, the best."""
-    limits = np.array(0), np.float32(0), np.float32(-np.inf)
-    given = [node.x(i) if node.has(i) else limits[i - 2] for i in range(2, 5)]
-    values = [as_variable(x) for x in (node.x(), node.x(1), *given)]
+    """Select the best of the boxes that overlap each other."""
+    defaults = np.array(0), np.float32(0), np.float32(-np.inf)
+    limits = [node.x(i) if node.has(i) else defaults[i - 2] for i in range(2, 5)]
+    values = [as_variable(x) for x in (node.x(), node.x(1), *limits)]
     return suppressed(*values, centred=bool(node.attr("center_point_box", 0)))

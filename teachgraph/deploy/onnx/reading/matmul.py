@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Importers of matrix products."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from teachgraph.ops import functions as f
 
 @reads("MatMul")
 def matmul(node: Node) -> Any:
-    """X y."""
+    """Compute the matrix product."""
     return f.matmul(node.x(), node.x(1))
 
 
 @reads("Gemm")
 def gemm(node: Node) -> Any:
-    """Alpha a b + beta c, either of a and b perhaps turned."""
+    """Compute alpha a b + beta c; a and b may be transposed."""
     a, b = node.x(), node.x(1)
-    turned = bool(node.attr("transA", 0)), bool(node.attr("transB", 0))
-    out = times(f.matmul(a, b, *turned), node.attr("alpha", 1.0))
+    transposed = bool(node.attr("transA", 0)), bool(node.attr("transB", 0))
+    out = times(f.matmul(a, b, *transposed), node.attr("alpha", 1.0))
     if node.has(2):
         out = f.add(out, times(node.x(2), node.attr("beta", 1.0)))
     return out
 
 
 def times(x: Any, factor: float) -> Any:
-    """X, or a multiple of it."""
+    """Multiply x by a factor; by 1 without an op."""
     return x if factor == 1 else f.multiply(x, np.array(factor, x.dtype))
 
 
 @reads("Einsum")
 def einsum(node: Node) -> Any:
-    """Sums of products, as the equation says."""
+    """Compute the sum of products of an equation."""
     return f.einsum(node.attr("equation"), *node.all())
 
 
 @reads("Det")
 def det(node: Node) -> Any:
-    """Determinants."""
+    """Compute determinants."""
     from teachgraph import linalg
 
     return linalg.det(node.x())
@@ -48,13 +48,14 @@ def det(node: Node) -> Any:
 
 @reads("MatMulInteger")
 def matmul_integer(node: Node) -> Any:
-    """The same of small whole numbers, each less its zero."""
+    """Compute the product of quantized integers, each minus its zero point."""
+    # In float64, where sums of int8 products are exact: NumPy has no BLAS for integers.
     a, b = centred(node.x(), node.x(2), 0), centred(node.x(1), node.x(3), 1)
     return f.cast(f.matmul(f.cast(a, "float64"), f.cast(b, "float64")), "int32")
 
 
 def centred(x: Any, zero: Any, side: int) -> Any:
-    """X less its zero, one for all or one for each row (or column)."""
+    """Subtract the zero point: one for all, or one for each row (or column)."""
     x = f.cast(x, "int32")
     if zero is None:
         return x

@@ -1,4 +1,4 @@
-"""Normalisation."""
+"""Importers of normalisations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from teachgraph.ops.norm import layer_norm as layer_norm_op
 
 @reads("BatchNormalization")
 def batch_norm(node: Node) -> Any:
-    """By given moments."""
+    """Normalise by running moments."""
     if node.attr("training_mode", 0) or (
         node.opset < 7 and not node.attr("is_test", 0)
     ):
@@ -30,14 +30,15 @@ def batch_norm(node: Node) -> Any:
 
 @reads("InstanceNormalization")
 def instance_norm(node: Node) -> Any:
-    """Each channel of each sample by itself."""
+    """Normalise each channel of each sample."""
     x, scale, bias = (as_variable(node.x(i)) for i in range(3))
     return instance_norm_op(x, scale, bias, epsilon=node.attr("epsilon", 1e-5))[2]
 
 
 @reads("LayerNormalization")
 def layer_norm(node: Node) -> Any:
-    """Over the dimensions from one axis on."""
+    """Normalise over the dimensions from one axis on."""
+    # ONNX's second and third output are the mean and 1 / deviation.
     if len(node.outputs) > 1:
         x = node.x()
         axis = node.attr("axis", -1) % len(x.shape)
@@ -53,13 +54,12 @@ def layer_norm(node: Node) -> Any:
     bias = f.reshape(as_variable(node.x(2)), [-1]) if node.has(2) else None
     epsilon = node.attr("epsilon", 1e-5)
     scale = scale if len(scale.shape) == 1 else f.reshape(scale, [-1])
-    found = layer_norm_op(x, scale, bias, epsilon=epsilon, begin_norm_axis=axis)
-    return found[2]
+    return layer_norm_op(x, scale, bias, epsilon=epsilon, begin_norm_axis=axis)[2]
 
 
 @reads("MeanVarianceNormalization")
 def mean_variance(node: Node) -> Any:
-    """Less its mean, by its deviation, over some axes."""
+    """Subtract the mean over some axes, and divide by the standard deviation."""
     x, axes = node.x(), node.attr("axes", [0, 2, 3])
     centred = x - f.mean(x, axes, keepdim=True)
     spread = f.sqrt(f.mean(f.square(centred), axes, keepdim=True))
@@ -68,7 +68,7 @@ def mean_variance(node: Node) -> Any:
 
 @reads("LpNormalization")
 def lp_normalization(node: Node) -> Any:
-    """Divided by its norm along an axis; zeros stay zeros."""
+    """Divide by the norm along an axis; zeros stay zeros."""
     x, axis = node.x(), node.attr("axis", -1)
     size = f.abs(x) if node.attr("p", 2) == 1 else f.square(x)
     norm = f.sum(size, axis, keepdim=True)
@@ -79,7 +79,7 @@ def lp_normalization(node: Node) -> Any:
 
 @reads("LRN")
 def lrn(node: Node) -> Any:
-    """Divided by a mean over neighbouring channels."""
+    """Divide by a power of the mean square over neighbouring channels."""
     x, size = node.x(), node.attr("size")
     alpha, beta, bias = (
         node.attr(n, d) for n, d in (("alpha", 1e-4), ("beta", 0.75), ("bias", 1.0))

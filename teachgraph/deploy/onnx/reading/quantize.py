@@ -1,4 +1,4 @@
-"""Whole numbers that stand for others: x is scale times (q - zero point)."""
+"""Importers of quantization: x = scale (q - zero point), with integers q."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from teachgraph.ops import functions as f
 
 
 def along(node: Node, value: Any, x: Any) -> Any:
-    """A scale or zero point: one for all, one for each slice, or for each block."""
+    """Broadcast a scale or zero point: one for all, for each slice, or each block."""
     axis, block = node.attr("axis", 1) % max(len(x.shape), 1), node.attr("block_size")
     if block:
         if -1 in x.shape:
@@ -25,16 +25,16 @@ def along(node: Node, value: Any, x: Any) -> Any:
 
 
 def quantized(x: Any, scale: Any, zero: Any, dtype: Any) -> Any:
-    """x / scale, rounded, moved by the zero point, and kept in range."""
-    found = rounded(f.divide(x, scale))
-    found = found if zero is None else f.add(found, f.cast(zero, found.dtype))
+    """Quantize: x / scale, rounded, plus the zero point, clipped to the dtype."""
+    q = rounded(f.divide(x, scale))
+    q = q if zero is None else f.add(q, f.cast(zero, q.dtype))
     limits = np.iinfo(dtype)
-    low, high = (np.array(n, found.dtype) for n in (limits.min, limits.max))
-    return f.cast(f.minimum(f.maximum(found, low), high), dtype)
+    low, high = (np.array(n, q.dtype) for n in (limits.min, limits.max))
+    return f.cast(f.minimum(f.maximum(q, low), high), dtype)
 
 
-def meant(q: Any, scale: Any, zero: Any) -> Any:
-    """The numbers that whole numbers stand for."""
+def dequantized(q: Any, scale: Any, zero: Any) -> Any:
+    """Dequantize: (q - zero point) scale."""
     wide = f.cast(q, scale.dtype)
     wide = wide if zero is None else f.subtract(wide, f.cast(zero, scale.dtype))
     return f.multiply(wide, scale)
@@ -42,7 +42,7 @@ def meant(q: Any, scale: Any, zero: Any) -> Any:
 
 @reads("QuantizeLinear")
 def quantize(node: Node) -> Any:
-    """From numbers to whole numbers."""
+    """Quantize to integers."""
     x, scale = node.x(), along(node, node.x(1), node.x())
     zero = along(node, node.x(2), x) if node.has(2) else None
     code = node.attr("output_dtype", 0)
@@ -55,23 +55,23 @@ def quantize(node: Node) -> Any:
 
 @reads("DequantizeLinear")
 def dequantize(node: Node) -> Any:
-    """And back."""
+    """Dequantize integers."""
     x = node.x()
     zero = along(node, node.x(2), x) if node.has(2) else None
-    return meant(x, along(node, node.x(1), x), zero)
+    return dequantized(x, along(node, node.x(1), x), zero)
 
 
 @reads("QLinearMatMul")
 def matmul(node: Node) -> Any:
-    """The product of what whole numbers stand for, again as whole numbers."""
-    a, b = (meant(node.x(i), *scaled(node, i)) for i in (0, 3))
+    """Compute a matrix product of quantized inputs, and quantize the result."""
+    a, b = (dequantized(node.x(i), *scaled(node, i)) for i in (0, 3))
     scale, zero = node.x(6), node.x(7)
     wide = f.matmul(f.cast(a, "float64"), f.cast(b, "float64"))
     return quantized(wide, f.cast(scale, "float64"), zero, zero.dtype)
 
 
 def scaled(node: Node, i: int) -> tuple[Any, Any]:
-    """The scale and zero point behind input i; those of rows stand beside them."""
+    """Return the scale and zero point that follow input i; of rows, as a column."""
     scale, zero = node.x(i + 1), node.x(i + 2)
     if len(scale.shape) == 1 and scale.shape[0] != 1 and i == 0:
         return f.unsqueeze(scale, [-1]), f.unsqueeze(zero, [-1])

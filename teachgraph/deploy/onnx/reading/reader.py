@@ -1,8 +1,8 @@
-"""A program in the making, and one ONNX node on its way into it.
+"""Reader of an ONNX graph, and `Node`, the view of one node that importers use.
 
-A value is a Variable, or an array as long as it is constant: our functions take both,
-so what depends on constants alone is computed at once. Floating parameters stay
-Variables, for they may be trained.
+A value is a Variable, or an array if it is constant: our functions take both, so what
+depends on constants alone is computed while reading. Floating parameters are Variables,
+since they may be trained.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DataError, UnknownOpError, at_user_line
-from teachgraph.deploy.onnx.late import late
 from teachgraph.deploy.onnx.reading.files import array_of
+from teachgraph.deploy.onnx.tensor_attributes import with_tensor_attributes
 from teachgraph.deploy.onnx.types import needed
 from teachgraph.ops.creation import assign_value
 from teachgraph.static.program import current_block
@@ -29,14 +29,14 @@ __all__ = ["IMPORTERS", "LARGEST", "Node", "Reader", "reads"]
 Importer = Callable[["Node"], Any]
 
 IMPORTERS: dict[str, Importer] = {}
-"""How each of ONNX's ops is built of ours."""
+"""The importer of each of ONNX's ops."""
 
 LARGEST = 1 << 28
-"""More elements than a file may ask for in so many words: a gigabyte of numbers."""
+"""The largest tensor that a short file may ask for: a gigabyte of float32."""
 
 
 def reads(*types: str) -> Callable[[Importer], Importer]:
-    """Enter an importer into the table."""
+    """Register an importer of these ops; a decorator."""
 
     def enter(importer: Importer) -> Importer:
         IMPORTERS.update(dict.fromkeys(types, importer))
@@ -46,13 +46,13 @@ def reads(*types: str) -> Callable[[Importer], Importer]:
 
 
 class Reader:
-    """What the names of a graph stand for so far.
+    """The values of a graph that is being read.
 
     Attributes:
-        values: Variables and arrays by name; None for one that is left out.
-        constants: Arrays of parameters, too, by name.
-        partly: What is known of a list of numbers that is computed, -1 for the rest.
-        opset: The version of ONNX's ops that the model is written in.
+        values: Variables and arrays by name; None for an omitted input.
+        constants: The arrays of parameters, by name.
+        partly: For computed lists of sizes: the known ones, and -1 for the others.
+        opset: The version of ONNX's ops that the model uses.
     """
 
     def __init__(self, opset: int, folder: Any = None) -> None:
@@ -62,7 +62,7 @@ class Reader:
         self.partly: dict[str, list[int]] = {}
 
     def graph(self, graph: Any) -> list[Any]:
-        """Build a graph; its results."""
+        """Build a graph; return its results."""
         for tensor in graph.initializer:
             if tensor.name not in self.values.maps[0]:
                 self.values[tensor.name] = array_of(tensor, self.folder)
@@ -71,10 +71,10 @@ class Reader:
         return [self.value(result.name) for result in graph.output]
 
     def value(self, name: str) -> Any:
-        """What a name stands for.
+        """Return the value of a name.
 
         Raises:
-            DataError: Nothing has been given that name.
+            DataError: There is no such value.
         """
         if name not in self.values:
             raise DataError(at_user_line(f"the graph reads {name!r}, which is nowhere"))
@@ -84,20 +84,20 @@ class Reader:
         """Build one node.
 
         Raises:
-            UnknownOpError: Nobody knows how.
+            UnknownOpError: Its op has no importer.
         """
         importer = IMPORTERS.get(node.op_type)
         if importer is None or node.domain not in ("", "ai.onnx"):
             raise UnknownOpError(at_user_line(unknown(node)))
-        found = importer(Node(self, node))
-        several = found if isinstance(found, (tuple, list)) else (found,)
-        for name, value in zip(node.output, several, strict=False):
+        result = importer(Node(self, node))
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        for name, value in zip(node.output, results, strict=False):
             if name:
                 self.values[name] = plain(value)
 
     @contextmanager
     def inside(self) -> Any:
-        """Inside, names belong to a subgraph."""
+        """Let names inside belong to a subgraph, which sees those around it."""
         self.values = self.values.new_child()
         try:
             yield
@@ -106,13 +106,13 @@ class Reader:
 
 
 def plain(value: Any) -> Any:
-    """A constant as an array."""
+    """Return a constant as an array."""
     known = value is None or isinstance(value, Variable)
     return value if known else np.asarray(value)
 
 
 def unknown(node: Any) -> str:
-    """The message for an op that is not in the table."""
+    """Error message for an op without an importer."""
     domain = f" of {node.domain}" if node.domain else ""
     return (
         f"the ONNX op {node.op_type}{domain} ({node.name or node.output[0]!r}) has "
@@ -121,11 +121,11 @@ def unknown(node: Any) -> str:
 
 
 class Node:
-    """One node on its way into the program.
+    """One node, as its importer sees it.
 
     Attributes:
         type: ONNX's name of the op.
-        attrs: Its attributes, as Python has them.
+        attrs: Its attributes as Python values.
         opset: The version of ONNX's ops.
     """
 
@@ -140,33 +140,33 @@ class Node:
         return len(self.names)
 
     def has(self, i: int) -> bool:
-        """Whether input i is given."""
+        """True if input i is present."""
         return i < len(self.names) and bool(self.names[i])
 
     def x(self, i: int = 0) -> Any:
-        """Input i: a Variable or an array; None if it is left out."""
+        """Return input i, a Variable or an array; None if it is omitted."""
         return self.reader.value(self.names[i]) if self.has(i) else None
 
     def all(self) -> list[Any]:
-        """All inputs."""
+        """Return all inputs."""
         return [self.x(i) for i in range(len(self))]
 
     def attr(self, name: str, default: Any = None) -> Any:
-        """An attribute; text as text."""
+        """Return an attribute; bytes as a string."""
         value = self.attrs.get(name, default)
         if isinstance(value, bytes):
             return value.decode()
         return list(value) if not isinstance(value, str) and repeated(value) else value
 
     def known(self, i: int) -> Any:
-        """Input i if it is constant, parameters included; else None."""
+        """Return input i if it is constant, also a parameter; else None."""
         if not self.has(i):
             return None
         value = self.x(i)
         return self.reader.constants.get(self.names[i]) if traced(value) else value
 
     def constant(self, i: int) -> Any:
-        """Input i, which must be constant.
+        """Return input i, which must be constant.
 
         Raises:
             UnknownOpError: It is computed.
@@ -176,17 +176,17 @@ class Node:
         return self.known(i)
 
     def ints(self, i: int, name: str = "") -> list[int] | None:
-        """Whole numbers: a constant input, or in older versions an attribute."""
+        """Return integers of a constant input, or of an attribute in older opsets."""
         if name and name in self.attrs:
             return [int(n) for n in self.attr(name)]
         value = self.constant(i)
         return None if value is None else [int(n) for n in np.ravel(value)]
 
     def counted(self, i: int) -> int:
-        """How many numbers input i has.
+        """Return the length of input i.
 
         Raises:
-            UnknownOpError: That is not known.
+            UnknownOpError: It is unknown.
         """
         count: int = self.x(i).shape[0]
         return (
@@ -194,14 +194,14 @@ class Node:
         )
 
     def partly(self, i: int) -> list[int]:
-        """What is known of input i, a list of numbers: -1 for each that is not."""
+        """Return the known numbers of input i, a list, with -1 for the others."""
         value = self.x(i)
         if not traced(value):
             return [int(n) for n in np.ravel(value)]
         return self.reader.partly.get(value.name) or [-1] * self.counted(i)
 
     def refuse(self, reason: str) -> Any:
-        """Say what is not covered.
+        """Raise an error about what is not supported.
 
         Raises:
             UnknownOpError: Always.
@@ -213,36 +213,37 @@ class Node:
             )
         )
 
-    def late(
+    def with_tensors(
         self, type: str, inputs: Sequence[Any], result: Sequence[int], **attrs: Any
     ) -> Any:
-        """An op of ours, some of whose attributes may be Variables."""
+        """Append an op of ours, some of whose attributes may be Variables."""
         names = [name for name, value in attrs.items() if traced(value)]
-        given = {name: v for name, v in attrs.items() if name not in names}
+        constants = {name: v for name, v in attrs.items() if name not in names}
         dtype = dtypes.PADDLE_CODES[dtypes.convert(inputs[0].dtype)]
-        how = {"type": type, "names": names, "given": json.dumps(given, default=int)}
+        text = json.dumps(constants, default=int)
+        how = {"type": type, "names": names, "attributes": text}
         values = [as_variable(x) for x in (*inputs, *(attrs[n] for n in names))]
-        return late(*values, **how, shape=list(result), dtype=dtype)
+        return with_tensor_attributes(*values, **how, shape=list(result), dtype=dtype)
 
     def sizes(self, i: int) -> list[int] | None:
-        """A shape, if it is constant.
+        """Return a shape if it is constant.
 
         Raises:
-            DataError: It is absurd.
+            DataError: It has too many elements.
         """
         value = self.known(i)
         if value is None:
             return None
-        found = [int(n) for n in np.ravel(value)]
-        within(found)
-        return found
+        shape = [int(n) for n in np.ravel(value)]
+        within(shape)
+        return shape
 
 
 def within(sizes: Sequence[int]) -> None:
-    """Refuse a shape of more elements than there may be.
+    """Refuse a shape of more than `LARGEST` elements.
 
     Raises:
-        DataError: It is one.
+        DataError: It has more.
     """
     total = 1
     for size in sizes:
@@ -252,17 +253,17 @@ def within(sizes: Sequence[int]) -> None:
 
 
 def repeated(value: Any) -> bool:
-    """Whether an attribute is a list."""
+    """True if an attribute is a list."""
     return not isinstance(value, bytes) and isinstance(value, Sequence)
 
 
 def traced(value: Any) -> bool:
-    """Whether a value is known only when the program runs."""
+    """True if a value is known only when the program runs."""
     return isinstance(value, Variable)
 
 
 def as_variable(value: Any) -> Variable:
-    """A value as a Variable."""
+    """Return a value as a Variable."""
     if traced(value):
         return value  # type: ignore[no-any-return]
     array = np.asarray(value)

@@ -1,4 +1,4 @@
-"""Recurrent layers: one of ours for each direction."""
+"""Importers of recurrent layers, as one of our ops for each direction."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ Run = Callable[..., Sequence[Any]]
 
 
 def in_order(x: Any, order: Sequence[int]) -> Any:
-    """Gates that lie one below the other, in our order."""
+    """Reorder the stacked gates of a weight."""
     parts = f.split(x, len(order), axis=0)
     return f.concat([parts[k] for k in order], axis=0) if len(order) > 1 else x
 
 
 def directions(node: Node, order: Sequence[int], states: int, run: Run) -> Any:
-    """All outputs, directions stacked where ONNX has them."""
+    """Build all directions, and stack their outputs along ONNX's axis of directions."""
     if "clip" in node.attrs or node.attr("input_forget", 0):
         node.refuse("clip, input_forget")
     x, count = as_variable(node.x()), 1
     rows = bool(node.attr("layout", 0))
     x = f.transpose(x, [1, 0, 2]) if rows else x
-    way = node.attr("direction", "forward")
-    count = 2 if way == "bidirectional" else 1
-    found = [
-        direction(node, x, d, order, states, run, way == "reverse" or d == 1, rows)
+    kind = node.attr("direction", "forward")
+    count = 2 if kind == "bidirectional" else 1
+    results = [
+        direction(node, x, d, order, states, run, kind == "reverse" or d == 1, rows)
         for d in range(count)
     ]
-    out = f.stack([one[0] for one in found], axis=1)
-    last = [f.stack([one[i] for one in found], axis=0) for i in range(1, states + 1)]
+    out = f.stack([one[0] for one in results], axis=1)
+    last = [f.stack([one[i] for one in results], axis=0) for i in range(1, states + 1)]
     if rows:
         out, last = (
             f.transpose(out, [2, 0, 1, 3]),
@@ -55,7 +55,7 @@ def direction(
     back: bool,
     rows: bool,
 ) -> Sequence[Any]:
-    """One direction."""
+    """Build one direction."""
     w, r = (in_order(part(as_variable(node.x(i)), d), order) for i in (1, 2))
     hidden = r.shape[1]
     biases: list[Any] = [None, None]
@@ -71,34 +71,35 @@ def direction(
 
 
 def state(node: Node, x: Any, i: int, d: int, hidden: int, rows: bool) -> Any:
-    """A first state: given, or zeros for each sequence."""
+    """Return the initial state: an input, or zeros for each sequence."""
     if node.has(i):
-        given = as_variable(node.x(i))
-        return part(f.transpose(given, [1, 0, 2]) if rows else given, d)
+        initial = as_variable(node.x(i))
+        return part(f.transpose(initial, [1, 0, 2]) if rows else initial, d)
+    # Zeros times a slice of x: the batch size may be unknown.
     column = f.slice(x, [0, 2], [0, 0], [1, 1])
     zeros = f.multiply(f.squeeze(column, [0]), np.zeros([1], x.dtype))
     return f.expand(zeros, [x.shape[1] if x.shape[1] != -1 else -1, hidden])
 
 
 def part(x: Any, d: int) -> Any:
-    """One direction's."""
+    """Return the slice of one direction."""
     from teachgraph.ops.slicing import slice_
 
     return slice_(x, axes=[0], starts=[d], ends=[d + 1], decrease_axis=[0])
 
 
 def usual(node: Node, names: list[str]) -> None:
-    """Refuse activations that are not the usual ones."""
-    given = node.attr("activations")
-    if given is not None and [
-        n.decode() if isinstance(n, bytes) else n for n in given
+    """Refuse activations other than the default ones."""
+    activations = node.attr("activations")
+    if activations is not None and [
+        n.decode() if isinstance(n, bytes) else n for n in activations
     ] not in (names, names * 2):
-        node.refuse(f"activations={given}")
+        node.refuse(f"activations={activations}")
 
 
 @reads("LSTM")
 def lstm(node: Node) -> Any:
-    """Theirs go i, o, f, g; ours i, f, g, o."""
+    """Build an LSTM; the order of gates is i, o, f, g in ONNX, i, f, g, o here."""
     usual(node, ["Sigmoid", "Tanh", "Tanh"])
     if node.has(7):
         node.refuse("peepholes")
@@ -107,7 +108,10 @@ def lstm(node: Node) -> Any:
 
 @reads("GRU")
 def gru(node: Node) -> Any:
-    """Theirs go z, r, n; ours r, z, n, and the reset weighs the product."""
+    """Build a GRU; the order of gates is z, r, n in ONNX, r, z, n here.
+
+    The reset gate multiplies the matrix product: linear_before_reset=1.
+    """
     usual(node, ["Sigmoid", "Tanh"])
     if not node.attr("linear_before_reset", 0):
         node.refuse("linear_before_reset=0")
@@ -116,12 +120,12 @@ def gru(node: Node) -> Any:
 
 @reads("RNN")
 def simple(node: Node) -> Any:
-    """One gate."""
-    given = node.attr("activations", [b"Tanh"])
-    names = {n.decode() if isinstance(n, bytes) else n for n in given}
+    """Build an RNN of one gate."""
+    activations = node.attr("activations", [b"Tanh"])
+    names = {n.decode() if isinstance(n, bytes) else n for n in activations}
     kind = {"Tanh": "tanh", "Relu": "relu"}.get(names.pop())
     if kind is None or names:
-        node.refuse(f"activations={given}")
+        node.refuse(f"activations={activations}")
 
     def run(*inputs: Any, is_reverse: bool) -> Any:
         return rnn_simple(*inputs, activation=kind, is_reverse=is_reverse)

@@ -1,4 +1,4 @@
-"""Sums, means, extremes, sums so far; softmax."""
+"""Importers of reductions, cumulative sums, softmax and top k."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ Reduction = Callable[..., Any]
 
 
 def logsum(x: Any, axis: Any, keepdim: bool) -> Any:
-    """The logarithm of the sum."""
+    """Compute the logarithm of the sum."""
     return f.log(f.sum(x, axis, keepdim=keepdim))
 
 
 def l1(x: Any, axis: Any, keepdim: bool) -> Any:
-    """The sum of magnitudes."""
+    """Compute the sum of absolute values."""
     return f.sum(f.abs(x), axis, keepdim=keepdim)
 
 
 def sum_square(x: Any, axis: Any, keepdim: bool) -> Any:
-    """The sum of squares."""
+    """Compute the sum of squares."""
     return f.sum(f.multiply(x, x), axis, keepdim=keepdim)
 
 
 def l2(x: Any, axis: Any, keepdim: bool) -> Any:
-    """The root of it."""
+    """Compute the root of the sum of squares."""
     return f.sqrt(sum_square(x, axis, keepdim))
 
 
@@ -57,12 +57,12 @@ EMPTY = {"ReduceMax", "ReduceMin"}
 
 
 def reducing(function: Reduction) -> Importer:
-    """Over some axes, all of them if none is named."""
+    """Return the importer of a reduction over some axes, by default all."""
 
     def importer(node: Node) -> Any:
         x, keep = node.x(), bool(node.attr("keepdims", 1))
         if node.has(1) and node.known(1) is None and node.x(1).shape[0]:
-            return reduced_later(node, x, node.x(1), keep)
+            return reduced_by_tensor(node, x, node.x(1), keep)
         axes = axes_of(node)
         if axes == [] and node.attr("noop_with_empty_axes", 0):
             return function(f.unsqueeze(x, [0]), axis=[0], keepdim=False)
@@ -71,14 +71,14 @@ def reducing(function: Reduction) -> Importer:
         if x.dtype == np.bool_:
             small = function(f.cast(x, "int32"), axis=axes or None, keepdim=keep)
             return f.cast(small, "bool")
-        found = function(x, axis=axes or None, keepdim=keep)
-        return found if found.dtype == x.dtype else f.cast(found, x.dtype)
+        out = function(x, axis=axes or None, keepdim=keep)
+        return out if out.dtype == x.dtype else f.cast(out, x.dtype)
 
     return importer
 
 
 def axes_of(node: Node) -> list[int]:
-    """The axes, in whichever way they are given."""
+    """Return the axes, from an attribute or, in newer opsets, an input."""
     if "axes" in node.attrs:
         return [int(n) for n in node.attr("axes")]
     if node.has(1) and node.known(1) is None:
@@ -108,12 +108,12 @@ AFTER: dict[str, Any] = {"ReduceL2": f.sqrt, "ReduceLogSum": f.log}
 
 
 def as_is(x: Any) -> Any:
-    """Nothing done."""
+    """Return x."""
     return x
 
 
-def reduced_later(node: Node, x: Any, axes: Any, keep: bool) -> Any:
-    """Over axes that are computed: something before it, the op, something after."""
+def reduced_by_tensor(node: Node, x: Any, axes: Any, keep: bool) -> Any:
+    """Reduce over computed axes, by our op between the functions of two tables."""
     if 0 in x.shape and node.type in EMPTY:
         node.refuse("nothing has no extreme here")
     count = len(x.shape) if keep else len(x.shape) - axes.shape[0]
@@ -122,9 +122,9 @@ def reduced_later(node: Node, x: Any, axes: Any, keep: bool) -> Any:
     inner = BEFORE.get(node.type, as_is)(x)
     truth = x.dtype == np.bool_
     inner = f.cast(inner, "int32") if truth else inner
-    found = node.late(OURS[node.type], [inner], [-1] * count, **how)
-    found = AFTER.get(node.type, as_is)(found)
-    return f.cast(found, "bool") if truth else found
+    out = node.with_tensors(OURS[node.type], [inner], [-1] * count, **how)
+    out = AFTER.get(node.type, as_is)(out)
+    return f.cast(out, "bool") if truth else out
 
 
 IMPORTERS.update({theirs: reducing(ours) for theirs, ours in REDUCTIONS.items()})
@@ -132,18 +132,18 @@ IMPORTERS.update({theirs: reducing(ours) for theirs, ours in REDUCTIONS.items()}
 
 @reads("Softmax", "LogSoftmax", "Hardmax")
 def softmax(node: Node) -> Any:
-    """Along one axis; before opset 13 over all axes from there on."""
+    """Compute softmax along an axis; before opset 13 over all axes from it on."""
     x, old = node.x(), node.opset < 13
     axis = node.attr("axis", 1 if old else -1)
     if not old or axis in (-1, len(x.shape) - 1):
         return along(node, x, axis)
     shape = f.shape(x)
     rows = f.flatten(x, axis % len(x.shape), -1)
-    return node.late("reshape2", [along(node, rows, -1)], x.shape, shape=shape)
+    return node.with_tensors("reshape2", [along(node, rows, -1)], x.shape, shape=shape)
 
 
 def along(node: Node, x: Any, axis: int) -> Any:
-    """One of the three."""
+    """Compute one of the three along an axis."""
     if node.type == "Hardmax":
         size = x.shape[axis]
         places = nnf.one_hot(f.argmax(x, axis=axis), size)
@@ -157,7 +157,7 @@ def along(node: Node, x: Any, axis: int) -> Any:
 
 @reads("ArgMax", "ArgMin")
 def arg_extreme(node: Node) -> Any:
-    """Where the first largest, or smallest, is; or the last."""
+    """Return the index of the first, or last, largest or smallest element."""
     x, axis = node.x(), node.attr("axis", 0)
     keep, last = bool(node.attr("keepdims", 1)), node.attr("select_last_index", 0)
     function = f.argmax if node.type == "ArgMax" else f.argmin
@@ -166,42 +166,46 @@ def arg_extreme(node: Node) -> Any:
     size = x.shape[axis]
     if size == -1:
         node.refuse("the last index along an axis of unknown size")
-    found = function(f.flip(x, [axis]), axis=axis, keepdim=keep)
-    return f.subtract(np.array(size - 1), found)
+    from_end = function(f.flip(x, [axis]), axis=axis, keepdim=keep)
+    return f.subtract(np.array(size - 1), from_end)
 
 
 @reads("CumSum")
 def cumsum(node: Node) -> Any:
-    """Sums of what comes before."""
+    """Compute the cumulative sum."""
     from teachgraph.ops.scan import cumsum as op
 
     axis, x = node.known(1), node.x()
     how = {n: bool(node.attr(n, 0)) for n in ("exclusive", "reverse")}
     if axis is None:
-        return node.late("cumsum", [x], x.shape, axis=f.reshape(node.x(1), []), **how)
-    found = op(x, axis=int(axis), **how)
-    return found if found.dtype == node.x().dtype else f.cast(found, node.x().dtype)
+        return node.with_tensors(
+            "cumsum", [x], x.shape, axis=f.reshape(node.x(1), []), **how
+        )
+    out = op(x, axis=int(axis), **how)
+    return out if out.dtype == node.x().dtype else f.cast(out, node.x().dtype)
 
 
 @reads("CumProd")
 def cumprod(node: Node) -> Any:
-    """Products of what comes before."""
-    x, back = node.x(), bool(node.attr("reverse", 0))
+    """Compute the cumulative product."""
+    x, reverse = node.x(), bool(node.attr("reverse", 0))
     if node.attr("exclusive", 0):
         node.refuse("exclusive")
     axis: Any = node.ints(1) if node.known(1) is not None else node.x(1)
     axis = f.reshape(axis, [1]) if traced(axis) else axis
 
-    def turned(value: Any) -> Any:
-        return node.late("flip", [value], x.shape, axis=axis) if back else value
+    def flipped(value: Any) -> Any:
+        if not reverse:
+            return value
+        return node.with_tensors("flip", [value], x.shape, axis=axis)
 
-    along = f.reshape(axis, []) if traced(axis) else axis[0]
-    return turned(node.late("cumprod", [turned(x)], x.shape, dim=along))
+    dim = f.reshape(axis, []) if traced(axis) else axis[0]
+    return flipped(node.with_tensors("cumprod", [flipped(x)], x.shape, dim=dim))
 
 
 @reads("TopK")
 def top_k(node: Node) -> Any:
-    """The largest, or smallest, few."""
+    """Return the k largest, or smallest, elements and their indices."""
     from teachgraph.ops.sort import argsort
 
     x, axis = node.x(), node.attr("axis", -1) % len(node.x().shape)
@@ -211,5 +215,5 @@ def top_k(node: Node) -> Any:
         parts = argsort(x, axis=axis, descending=largest)
         shape = [-1 if i == axis else n for i, n in enumerate(x.shape)]
         how = {"axes": [axis], "starts": [0], "ends": f.reshape(node.x(1), [1])}
-        return tuple(node.late("slice", [part], shape, **how) for part in parts)
+        return tuple(node.with_tensors("slice", [part], shape, **how) for part in parts)
     return f.topk(x, int(np.reshape(k, ())), axis=axis, largest=largest)

@@ -1,4 +1,4 @@
-"""The same elements in another shape, order or number; parts, and parts joined."""
+"""Importers of ops on shapes: reshape, transpose, concat, split, slice, expand."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ END = 2**31 - 1
 
 @reads("Reshape")
 def reshape(node: Node) -> Any:
-    """0 keeps a size, -1 is worked out."""
+    """Reshape; 0 keeps a size, -1 is inferred."""
     x = node.x()
     shape = (
         node.ints(1, "shape")
         if node.known(1) is not None or "shape" in node.attrs
         else None
     )
-    if shape is None and (shape := nearly_known(node, x)) is None:
+    if shape is None and (shape := inferable(node, x)) is None:
         known = [n or -1 for n in node.partly(1)]
-        return node.late("reshape2", [x], known, shape=node.x(1))
+        return node.with_tensors("reshape2", [x], known, shape=node.x(1))
     within([n for n in shape if n > 0])
     if node.attr("allowzero", 0) and 0 in shape:
         if -1 in shape:
@@ -38,8 +38,8 @@ def reshape(node: Node) -> Any:
     return reshape2(x, shape=shape)
 
 
-def nearly_known(node: Node, x: Any) -> list[int] | None:
-    """A shape of which only one size is computed: that follows from the others."""
+def inferable(node: Node, x: Any) -> list[int] | None:
+    """Return a shape with one unknown size, which follows from the others."""
     known = node.partly(1)
     sure = known.count(-1) == 1 and 0 not in known and 0 not in x.shape
     return known if sure else None
@@ -47,7 +47,7 @@ def nearly_known(node: Node, x: Any) -> list[int] | None:
 
 @reads("Flatten")
 def flatten(node: Node) -> Any:
-    """A matrix: all dimensions before an axis, and all from there on."""
+    """Flatten to a matrix: the dimensions before an axis, and those from it on."""
     x, axis = node.x(), node.attr("axis", 1)
     axis = axis + len(x.shape) if axis < 0 else axis
     before, behind = x.shape[:axis], x.shape[axis:]
@@ -64,11 +64,11 @@ def flatten(node: Node) -> Any:
 
 @reads("Squeeze")
 def squeeze(node: Node) -> Any:
-    """Without dimensions of size 1."""
+    """Remove dimensions of size 1."""
     x = node.x()
     if node.has(1) and node.known(1) is None:
         shape = [-1] * (len(x.shape) - node.x(1).shape[0])
-        return node.late("squeeze2", [x], shape, axes=node.x(1))
+        return node.with_tensors("squeeze2", [x], shape, axes=node.x(1))
     axes = node.ints(1, "axes")
     if axes is None:
         axes = [i for i, n in enumerate(x.shape) if n == 1]
@@ -79,33 +79,33 @@ def squeeze(node: Node) -> Any:
 
 @reads("Unsqueeze")
 def unsqueeze(node: Node) -> Any:
-    """With some more."""
+    """Insert dimensions of size 1."""
     if node.has(1) and node.known(1) is None:
         x, axes = node.x(), node.x(1)
         shape = [-1] * (len(x.shape) + axes.shape[0])
-        return node.late("unsqueeze2", [x], shape, axes=axes)
+        return node.with_tensors("unsqueeze2", [x], shape, axes=axes)
     return f.unsqueeze(node.x(), node.ints(1, "axes") or [])
 
 
 @reads("Transpose")
 def transpose(node: Node) -> Any:
-    """The dimensions in another order, by default the other way round."""
+    """Permute the dimensions, by default in reverse order."""
     x = node.x()
     return f.transpose(x, node.attr("perm", list(range(len(x.shape)))[::-1]))
 
 
 @reads("Concat")
 def concat(node: Node) -> Any:
-    """Side by side."""
-    found = f.concat(node.all(), node.attr("axis", 1))
-    if listed(found):
+    """Concatenate along an axis."""
+    out = f.concat(node.all(), node.attr("axis", 1))
+    if computed_integers(out):
         parts = [node.partly(i) for i in range(len(node))]
-        node.reader.partly[found.name] = [n for part in parts for n in part]
-    return found
+        node.reader.partly[out.name] = [n for part in parts for n in part]
+    return out
 
 
-def listed(value: Any) -> bool:
-    """Whether it is a list of so many whole numbers, which are computed."""
+def computed_integers(value: Any) -> bool:
+    """True for a computed list of integers of known length, as a shape is."""
     if not traced(value) or len(value.shape) != 1 or -1 in value.shape:
         return False
     return bool(value.dtype.kind == "i")
@@ -113,11 +113,11 @@ def listed(value: Any) -> bool:
 
 @reads("Split")
 def split(node: Node) -> Any:
-    """Parts along an axis, equal ones or of given sizes."""
+    """Split along an axis, into equal parts or given sizes."""
     x, axis = node.x(), node.attr("axis", 0)
     axis %= len(x.shape)
     if node.has(1) and node.known(1) is None:
-        return split_later(node, x, axis)
+        return split_by_tensor(node, x, axis)
     sizes = node.ints(1, "split") if node.has(1) or "split" in node.attrs else None
     if sizes is None:
         total, count = x.shape[axis], len(node.outputs)
@@ -132,8 +132,8 @@ def split(node: Node) -> Any:
     )
 
 
-def split_later(node: Node, x: Any, axis: int) -> Any:
-    """Parts whose sizes are computed."""
+def split_by_tensor(node: Node, x: Any, axis: int) -> Any:
+    """Split into parts of computed sizes."""
     sizes = node.x(1)
     ends = f.cumsum(sizes)
     starts = f.subtract(ends, sizes)
@@ -143,37 +143,37 @@ def split_later(node: Node, x: Any, axis: int) -> Any:
         for i in range(len(node.outputs))
     ]
     return tuple(
-        node.late("slice", [x], shape, axes=[axis], starts=start, ends=end)
+        node.with_tensors("slice", [x], shape, axes=[axis], starts=start, ends=end)
         for start, end in cuts
     )
 
 
 @reads("Slice")
 def slice_(node: Node) -> Any:
-    """A part; steps may go backwards."""
+    """Slice along axes; steps may be negative."""
     x = node.x()
     starts, ends = numbers(node, 1, "starts"), numbers(node, 2, "ends")
     if traced(starts) or traced(ends):
-        return later(node, x, starts, ends)
+        return slice_by_tensor(node, x, starts, ends)
     axes = node.ints(3, "axes") or list(range(len(starts)))
     steps = node.ints(4) or [1] * len(starts)
-    found = [bounds(n, m, step) for n, m, step in zip(starts, ends, steps, strict=True)]
+    pairs = [bounds(n, m, step) for n, m, step in zip(starts, ends, steps, strict=True)]
     if not traced(x):
         index = [slice(None)] * x.ndim
         for axis, n, m, step in zip(axes, starts, ends, steps, strict=True):
             index[axis] = slice(n, m if m > -(2**31) else None, step)
         return x[tuple(index)]
-    starts, ends = [n for n, _ in found], [m for _, m in found]
+    starts, ends = [n for n, _ in pairs], [m for _, m in pairs]
     if all(step == 1 for step in steps):
         part = f.slice(x, axes, starts, ends)
-        if listed(x):
-            return told(node, part, node.partly(0)[starts[0] : ends[0]])
+        if computed_integers(x):
+            return as_known(node, part, node.partly(0)[starts[0] : ends[0]])
         return part
     return strided_slice(x, axes=axes, starts=starts, ends=ends, strides=steps)
 
 
-def told(node: Node, sizes: Any, known: list[int]) -> Any:
-    """Sizes of which some are known; an array if all are."""
+def as_known(node: Node, sizes: Any, known: list[int]) -> Any:
+    """Return sizes as an array if all are known; else note those that are."""
     if -1 not in known:
         return np.array(known, sizes.dtype)
     node.reader.partly[sizes.name] = known
@@ -181,20 +181,20 @@ def told(node: Node, sizes: Any, known: list[int]) -> Any:
 
 
 def bounds(start: int, end: int, step: int) -> tuple[int, int]:
-    """In numbers that Paddle understands: an end of -1 going down is the beginning."""
+    """Clip ONNX's 64-bit bounds to Paddle's 32 bits, which count as open ends."""
     start, end = max(min(start, END), -END), max(min(end, END), -END)
     return start, end
 
 
 def numbers(node: Node, i: int, name: str) -> Any:
-    """Constant numbers, or a Variable."""
+    """Return numbers of an input if they are constant, else the Variable."""
     if name in node.attrs or node.known(i) is not None:
         return node.ints(i, name)
     return node.x(i)
 
 
-def later(node: Node, x: Any, starts: Any, ends: Any) -> Any:
-    """A part whose ends are computed."""
+def slice_by_tensor(node: Node, x: Any, starts: Any, ends: Any) -> Any:
+    """Slice with computed bounds."""
     count = starts if traced(starts) else ends
     many = count.shape[0] if traced(count) else len(count)
     axes = numbers(node, 3, "axes") if node.has(3) else list(range(many))
@@ -208,18 +208,18 @@ def later(node: Node, x: Any, starts: Any, ends: Any) -> Any:
     ends = ends if traced(ends) else [bounds(0, n, 1)[1] for n in ends]
     parts = {"axes": axes, "starts": starts, "ends": ends}
     if not traced(steps) and all(step == 1 for step in steps):
-        return node.late("slice", [x], shape, **parts)
-    return node.late("strided_slice", [x], shape, **parts, strides=steps)
+        return node.with_tensors("slice", [x], shape, **parts)
+    return node.with_tensors("strided_slice", [x], shape, **parts, strides=steps)
 
 
 @reads("Expand")
 def expand(node: Node) -> Any:
-    """Repeated; sizes of 1 keep what there is."""
+    """Broadcast to a shape; a size of 1 keeps the input's."""
     x, shape = node.x(), node.sizes(1)
     if shape is None:
         count = max(node.x(1).shape[0], len(x.shape))
         one, known = np.ones([1], x.dtype), node.partly(1)
-        ones = node.late("expand_v2", [one], known, shape=node.x(1))
+        ones = node.with_tensors("expand_v2", [one], known, shape=node.x(1))
         return (
             f.multiply(x, ones)
             if x.dtype != np.bool_ and count
@@ -237,10 +237,12 @@ def expand(node: Node) -> Any:
 
 @reads("Tile")
 def tile(node: Node) -> Any:
-    """Repeated along each dimension."""
+    """Repeat along each dimension."""
     x, times = node.x(), node.known(1)
     if times is None:
-        return node.late("tile", [x], [-1] * len(x.shape), repeat_times=node.x(1))
+        return node.with_tensors(
+            "tile", [x], [-1] * len(x.shape), repeat_times=node.x(1)
+        )
     times = [int(n) for n in times]
     within([max(n, 1) * t for n, t in zip(x.shape, times, strict=True)])
     return f.tile(x, times)
@@ -248,7 +250,7 @@ def tile(node: Node) -> Any:
 
 @reads("Shape")
 def shape(node: Node) -> Any:
-    """The sizes from one to another."""
+    """Return the sizes from one dimension to another, as far as they are constant."""
     x = node.x()
     ndim = len(x.shape)
     start, end = node.attr("start", 0), node.attr("end", ndim)
@@ -256,24 +258,24 @@ def shape(node: Node) -> Any:
     if -1 not in x.shape[start:end]:
         return np.array(x.shape[start:end], np.int64)
     sizes = f.cast(f.shape(x), "int64")
-    found = f.slice(sizes, [0], [start], [end])
-    node.reader.partly[found.name] = list(x.shape[start:end])
-    return found
+    part = f.slice(sizes, [0], [start], [end])
+    node.reader.partly[part.name] = list(x.shape[start:end])
+    return part
 
 
 @reads("Size")
 def size(node: Node) -> Any:
-    """How many elements there are."""
+    """Return the number of elements."""
     x = node.x()
     return f.numel(x) if -1 in x.shape else np.array(prod(x.shape), np.int64)
 
 
 @reads("Trilu")
 def trilu(node: Node) -> Any:
-    """What is above, or below, a diagonal."""
+    """Keep the elements above, or below, a diagonal."""
     x, k, lower = node.x(), node.x(1) if node.has(1) else 0, not node.attr("upper", 1)
     if traced(k):
         k = f.reshape(k, [])
-        return node.late("tril_triu", [x], x.shape, diagonal=k, lower=lower)
+        return node.with_tensors("tril_triu", [x], x.shape, diagonal=k, lower=lower)
     function = f.tril if lower else f.triu
     return function(x, int(k))

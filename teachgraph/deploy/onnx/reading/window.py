@@ -1,4 +1,4 @@
-"""Convolution and pooling."""
+"""Importers of convolution and pooling."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ POOLS = {2: pool2d, 3: pool3d}
 def padding(
     node: Node, sizes: Any, window: Any, strides: Any, dilations: Any
 ) -> list[int]:
-    """Padding before and behind each dimension, pair by pair."""
+    """Return the padding before and after each dimension, pair by pair."""
     dims, kind = len(window), node.attr("auto_pad", "NOTSET")
     if kind == "VALID":
         return [0] * (2 * dims)
     if kind == "NOTSET":
         pads = node.attr("pads", [0] * (2 * dims))
         return [n for i in range(dims) for n in (pads[i], pads[i + dims])]
-    found = []
+    pairs = []
     for n, k, s, d in zip(sizes, window, strides, dilations, strict=True):
         if n == -1:
             node.refuse(f"auto_pad={kind!r} of a size that is not known")
         total = max((-(-n // s) - 1) * s + (k - 1) * d + 1 - n, 0)
         small, large = total // 2, total - total // 2
-        found += [small, large] if kind == "SAME_UPPER" else [large, small]
-    return found
+        pairs += [small, large] if kind == "SAME_UPPER" else [large, small]
+    return pairs
 
 
 @reads("Conv")
 def conv(node: Node) -> Any:
-    """A sum of products in each window."""
+    """Convolve; 1-D as 2-D with a height of 1."""
     x, w = as_variable(node.x()), as_variable(node.x(1))
     dims = len(x.shape) - 2
     if dims == 1:
@@ -48,12 +48,12 @@ def conv(node: Node) -> Any:
 
 
 def flat(x: Any) -> Any:
-    """Without the dimension that was put in."""
+    """Remove the inserted dimension of a 1-D image."""
     return f.squeeze(x, [2])
 
 
 def conv_in(node: Node, x: Any, w: Any, *, lift: bool) -> Any:
-    """In two dimensions or three; one is lifted to two."""
+    """Convolve in two dimensions or three."""
     dims = len(x.shape) - 2
     if dims not in CONVS:
         node.refuse(f"{dims} dimensions")
@@ -71,7 +71,7 @@ def conv_in(node: Node, x: Any, w: Any, *, lift: bool) -> Any:
 
 
 def biased(x: Any, bias: Any) -> Any:
-    """With a number for each channel."""
+    """Add a bias for each channel."""
     if bias is None:
         return x
     return f.add(x, f.reshape(as_variable(bias), [-1, *[1] * (len(x.shape) - 2)]))
@@ -79,7 +79,7 @@ def biased(x: Any, bias: Any) -> Any:
 
 @reads("ConvTranspose")
 def conv_transpose(node: Node) -> Any:
-    """Its adjoint."""
+    """Apply the transposed convolution, then crop or pad the result."""
     x, w = as_variable(node.x()), as_variable(node.x(1))
     lift = int(len(x.shape) == 3)
     if lift:
@@ -116,26 +116,26 @@ def conv_transpose(node: Node) -> Any:
 def grown(
     node: Node, sizes: Any, window: Any, strides: Any, dilations: Any, more: Any
 ) -> list[int]:
-    """What is cut off the full result at either end; below 0 what is put on."""
+    """Return the width to crop from both ends of the full result; negative to pad."""
     wanted = node.attr("output_shape")
     kind = node.attr("auto_pad", "NOTSET")
     if wanted is None and kind in ("NOTSET", "VALID"):
         return padding(node, sizes, window, strides, dilations)
     if -1 in sizes:
         node.refuse("a result of a size that is not known")
-    found = []
+    pairs = []
     for i, n in enumerate(sizes):
         want = wanted[-len(window) :][i] if wanted is not None else n * strides[i]
         full = (n - 1) * strides[i] + (window[i] - 1) * dilations[i] + 1
         total = full + more[i] - want
         small, large = total // 2, total - total // 2
-        found += [small, large] if kind == "SAME_UPPER" else [large, small]
-    return found
+        pairs += [small, large] if kind == "SAME_UPPER" else [large, small]
+    return pairs
 
 
 @reads("MaxPool", "AveragePool")
 def pool(node: Node) -> Any:
-    """The largest element, or the mean, of each window."""
+    """Compute the maximum, or the mean, of each window."""
     x = as_variable(node.x())
     if len(node.outputs) > 1:
         node.refuse("where the largest was")
@@ -153,7 +153,7 @@ def pool(node: Node) -> Any:
 
 
 def pool_attrs(node: Node, x: Any, dims: int, lift: int) -> dict[str, Any]:
-    """The windows."""
+    """Return the attributes of the pooling op."""
     window, own = node.attr("kernel_shape"), dims - lift
     strides = node.attr("strides", [1] * own)
     sizes = x.shape[2 + lift :]
@@ -177,7 +177,7 @@ def pool_attrs(node: Node, x: Any, dims: int, lift: int) -> dict[str, Any]:
 
 
 def overhanging(node: Node, sizes: Any, window: Any, strides: Any, pads: Any) -> bool:
-    """Whether the last window would begin behind the image."""
+    """True if the last window would begin after the end of the image."""
     for i, n in enumerate(sizes):
         if n == -1:
             node.refuse("ceil_mode over a size that is not known")
@@ -189,7 +189,7 @@ def overhanging(node: Node, sizes: Any, window: Any, strides: Any, pads: Any) ->
 
 @reads("GlobalAveragePool", "GlobalMaxPool")
 def global_pool(node: Node) -> Any:
-    """Of the whole image."""
+    """Pool over the whole image."""
     x = node.x()
     function = f.mean if node.type == "GlobalAveragePool" else f.max
     return function(x, list(range(2, len(x.shape))), keepdim=True)

@@ -1,4 +1,4 @@
-"""From a program to ONNX: a converter for each op, a file for each family."""
+"""Export to ONNX: a converter for each op, a file for each family."""
 
 from teachgraph.deploy.onnx.writing import (
     activation,

@@ -1,4 +1,4 @@
-"""Functions of single elements."""
+"""Converters of elementwise functions of one tensor."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SAME = {
     "tan": "Tan",
     "tanh": "Tanh",
 }
-"""Ops that ONNX has, too."""
+"""Ops with an equivalent of ONNX, without attributes."""
 
 RENAMED: dict[str, tuple[str, dict[str, str]]] = {
     "celu": ("Celu", {"alpha": "alpha"}),
@@ -54,16 +54,16 @@ RENAMED: dict[str, tuple[str, dict[str, str]]] = {
     "softshrink": ("Shrink", {"lambd": "lambda_", "bias": "lambda_"}),
     "thresholded_relu": ("ThresholdedRelu", {"alpha": "threshold"}),
 }
-"""The same under attributes of other names."""
+"""Ops with an equivalent whose attributes have other names."""
 
 
 def same(theirs: str) -> Converter:
-    """One node for one operator."""
+    """Return the converter to one node."""
     return lambda step: step.give(theirs, step.get())
 
 
 def renamed(theirs: str, names: dict[str, str]) -> Converter:
-    """One node, with the attributes renamed."""
+    """Return the converter to one node with renamed attributes."""
     return lambda step: step.give(
         theirs, step.get(), **{n: step.attrs[ours] for n, ours in names.items()}
     )
@@ -74,19 +74,19 @@ CONVERTERS.update({ours: renamed(*theirs) for ours, theirs in RENAMED.items()})
 
 
 def bounded(low: float, high: float) -> Callable[[Step], str]:
-    """x between two bounds."""
+    """Return the converter to a `Clip` with constant bounds."""
     return lambda step: step.put("Clip", step.get(), step.like(low), step.like(high))
 
 
 @writes("relu6")
 def relu6(step: Step) -> None:
-    """min(max(x, 0), 6)."""
+    """Export min(max(x, 0), 6)."""
     step.give("Clip", step.get(), step.like(0), step.like(6))
 
 
 @writes("clip")
 def clip(step: Step) -> None:
-    """Between min and max."""
+    """Export min(max(x, min), max); an infinite bound is omitted."""
     low, high = step.attrs["min"], step.attrs["max"]
     bounds = ["" if abs(n) == float("inf") else step.like(n) for n in (low, high)]
     step.give("Clip", step.get(), *bounds)
@@ -94,20 +94,20 @@ def clip(step: Step) -> None:
 
 @writes("brelu")
 def brelu(step: Step) -> None:
-    """Between two thresholds."""
+    """Export a clip to two thresholds."""
     low, high = step.like(step.attrs["t_min"]), step.like(step.attrs["t_max"])
     step.give("Clip", step.get(), low, high)
 
 
 @writes("silu", "swish")
 def silu(step: Step) -> None:
-    """x sigmoid(x)."""
+    """Export x sigmoid(x)."""
     step.give("Mul", step.get(), step.put("Sigmoid", step.get()))
 
 
 @writes("hard_swish")
 def hard_swish(step: Step) -> None:
-    """x min(max(x + offset, 0), threshold) / scale."""
+    """Export x min(max(x + offset, 0), threshold) / scale."""
     shifted = step.put("Add", step.get(), step.like(step.attrs["offset"]))
     gate = step.put("Clip", shifted, step.like(0), step.like(step.attrs["threshold"]))
     product = step.put("Mul", step.get(), gate)
@@ -116,7 +116,7 @@ def hard_swish(step: Step) -> None:
 
 @writes("gelu")
 def gelu(step: Step) -> None:
-    """x Phi(x), Phi by erf or nearly that by tanh."""
+    """Export x Phi(x), with Phi by erf or approximately by tanh."""
     x, half, one = step.get(), step.like(0.5), step.like(1)
     if step.attrs["approximate"]:
         cube = step.put(
@@ -133,12 +133,12 @@ def gelu(step: Step) -> None:
 
 
 STEEP = 18
-"""From here on softplus is x in float32: exp(-18) is less than the last digit of 18."""
+"""Beyond it softplus is x in float32: exp(-18) is below the last digit of 18."""
 
 
 @writes("softplus")
 def softplus(step: Step) -> None:
-    """log(1 + exp(beta x)) / beta; beyond a threshold x itself."""
+    """Export log(1 + exp(beta x)) / beta; beyond a threshold x itself."""
     beta = step.like(step.attrs["beta"])
     scaled = step.put("Mul", step.get(), beta)
     smooth = step.put("Div", step.put("Softplus", scaled), beta)
@@ -150,32 +150,32 @@ def softplus(step: Step) -> None:
 
 @writes("mish")
 def mish(step: Step) -> None:
-    """x tanh(softplus(x))."""
+    """Export x tanh(softplus(x))."""
     step.give("Mul", step.get(), step.put("Tanh", step.put("Softplus", step.get())))
 
 
 @writes("logsigmoid")
 def logsigmoid(step: Step) -> None:
-    """-log(1 + exp(-x))."""
+    """Export -log(1 + exp(-x))."""
     step.give("Neg", step.put("Softplus", step.put("Neg", step.get())))
 
 
 @writes("round")
 def round_(step: Step) -> None:
-    """A half goes away from 0; ONNX's own Round takes it to the nearest even number."""
+    """Export rounding away from 0 for a half; ONNX's Round takes the even integer."""
     size = step.put("Add", step.put("Abs", step.get()), step.like(0.5))
     step.give("Mul", step.put("Sign", step.get()), step.put("Floor", size))
 
 
 @writes("logical_not")
 def logical_not(step: Step) -> None:
-    """What does not hold; of numbers, what is 0."""
+    """Export logical not, of a number x == 0."""
     step.give("Not", step.get_as("x", np.bool_))
 
 
 @writes("trunc")
 def trunc(step: Step) -> None:
-    """What stands before the point; whole numbers as they are."""
+    """Export truncation; integers stay as they are."""
     if step.variable("x").dtype.kind in "iu":
         return step.give("Identity", step.get())
     size = step.put("Floor", step.put("Abs", step.get()))
@@ -184,7 +184,7 @@ def trunc(step: Step) -> None:
 
 @writes("bitwise_not")
 def bitwise_not(step: Step) -> None:
-    """Each bit turned; the other truth."""
+    """Export bitwise not; of booleans, logical not."""
     if step.variable("x").dtype == np.bool_:
         return step.give("Not", step.get())
     if step.writer.opset < 18:
@@ -194,64 +194,64 @@ def bitwise_not(step: Step) -> None:
 
 @writes("square")
 def square(step: Step) -> None:
-    """X squared."""
+    """Export x squared."""
     step.give("Mul", step.get(), step.get())
 
 
 @writes("rsqrt")
 def rsqrt(step: Step) -> None:
-    """1 / sqrt(x)."""
+    """Export 1 / sqrt(x)."""
     step.give("Reciprocal", step.put("Sqrt", step.get()))
 
 
 @writes("pow")
 def power(step: Step) -> None:
-    """X to a fixed power."""
+    """Export x to a constant power."""
     step.give("Pow", step.get(), step.like(step.attrs["factor"]))
 
 
 @writes("log1p")
 def log1p(step: Step) -> None:
-    """log(1 + x)."""
+    """Export log(1 + x)."""
     step.give("Log", step.put("Add", step.get(), step.like(1)))
 
 
 @writes("expm1")
 def expm1(step: Step) -> None:
-    """exp(x) - 1."""
+    """Export exp(x) - 1."""
     step.give("Sub", step.put("Exp", step.get()), step.like(1))
 
 
 @writes("log2", "log10")
 def other_logarithm(step: Step) -> None:
-    """The logarithm to base 2 or 10."""
+    """Export the logarithm to base 2 or 10."""
     base = 2 if step.operator.type == "log2" else 10
     step.give("Div", step.put("Log", step.get()), step.like(log(base)))
 
 
 @writes("stanh")
 def stanh(step: Step) -> None:
-    """B tanh(a x)."""
+    """Export b tanh(a x)."""
     inner = step.put("Mul", step.get(), step.like(step.attrs["scale_a"]))
     step.give("Mul", step.put("Tanh", inner), step.like(step.attrs["scale_b"]))
 
 
 @writes("tanh_shrink")
 def tanh_shrink(step: Step) -> None:
-    """X - tanh(x)."""
+    """Export x - tanh(x)."""
     step.give("Sub", step.get(), step.put("Tanh", step.get()))
 
 
 @writes("isfinite_v2")
 def isfinite(step: Step) -> None:
-    """Neither infinite nor no number."""
+    """Export: neither infinite nor NaN."""
     wrong = step.put("Or", step.put("IsNaN", step.get()), step.put("IsInf", step.get()))
     step.give("Not", wrong)
 
 
 @writes("scale")
 def scale(step: Step) -> None:
-    """Scale x + bias, or scale (x + bias)."""
+    """Export scale x + bias, or scale (x + bias)."""
     factor, bias = step.attrs["scale"], step.attrs["bias"]
     if not bias:
         return step.give("Mul", step.get(), step.like(factor))
@@ -268,13 +268,13 @@ def scale(step: Step) -> None:
 
 @writes("increment")
 def increment(step: Step) -> None:
-    """X and a step."""
+    """Export x + step."""
     step.give("Add", step.get(), step.like(step.attrs["step"]))
 
 
 @writes("dropout")
 def dropout(step: Step) -> None:
-    """As in a test: nothing is left out."""
+    """Export dropout in evaluation mode."""
     if not step.attrs["is_test"]:
         step.refuse("it draws numbers; export a model for use, in eval mode")
     if step.attrs["dropout_implementation"] == "upscale_in_train":
@@ -284,7 +284,7 @@ def dropout(step: Step) -> None:
 
 @writes("prelu")
 def prelu(step: Step) -> None:
-    """A slope of its own for what is negative; for each channel, along axis 1."""
+    """Export a learned slope for x < 0, one for all or one for each channel."""
     alpha, ndim = step.get("alpha"), step.ndim
     if step.attrs["mode"] == "channel" and step.attrs["data_format"] == "NCHW":
         shape = step.ints(-1, *[1] * (ndim - 2))

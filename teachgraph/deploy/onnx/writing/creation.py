@@ -1,4 +1,4 @@
-"""Tensors out of nothing."""
+"""Converters of ops that create tensors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from teachgraph.deploy.onnx.writing.writer import Step, writes
 
 
 def give_constant(step: Step, value: Any) -> None:
-    """A constant, under the name of the variable."""
+    """Export a constant, under the name of the variable."""
     variable = step.result()
     name = step.writer.written(variable)
     step.writer.node("Identity", [step.constant(value, variable.dtype)], [name])
@@ -19,43 +19,43 @@ def give_constant(step: Step, value: Any) -> None:
 
 @writes("fill_constant")
 def fill_constant(step: Step) -> None:
-    """One value everywhere."""
+    """Export a tensor of one value."""
     give_constant(step, np.full(step.attrs["shape"], step.attrs["value"]))
 
 
 @writes("assign_value")
 def assign_value(step: Step) -> None:
-    """Given values."""
+    """Export constant values."""
     give_constant(step, np.reshape(step.attrs["values"], step.attrs["shape"]))
 
 
 @writes("eye")
 def eye(step: Step) -> None:
-    """The identity matrix."""
+    """Export an identity matrix."""
     rows, columns = step.attrs["num_rows"], step.attrs["num_columns"]
     give_constant(step, np.eye(rows, rows if columns == -1 else columns))
 
 
 @writes("tril_indices", "triu_indices")
 def triangle_indices(step: Step) -> None:
-    """Where a triangle is."""
+    """Export the indices of a triangle."""
     give_constant(step, step.operator.op.kernel(**step.attrs))
 
 
 @writes("fill_any_like")
 def fill_any_like(step: Step) -> None:
-    """One value in the shape of another tensor."""
+    """Export one value in the shape of another tensor."""
     value = step.constant(step.attrs["value"], step.result().dtype)
     step.give("Expand", value, step.put("Shape", step.get()))
 
 
 @writes("fill_constant_batch_size_like")
 def fill_batch_size_like(step: Step) -> None:
-    """One value in a shape with one size of another tensor."""
-    taken, put = step.attrs["input_dim_idx"], step.attrs["output_dim_idx"]
+    """Export one value in a shape with one size of another tensor."""
+    source, target = step.attrs["input_dim_idx"], step.attrs["output_dim_idx"]
     sizes = list(step.attrs["shape"])
-    size = step.put("Shape", step.get("input"), start=taken, end=taken + 1)
-    before, after = step.ints(*sizes[:put]), step.ints(*sizes[put + 1 :])
+    size = step.put("Shape", step.get("input"), start=source, end=source + 1)
+    before, after = step.ints(*sizes[:target]), step.ints(*sizes[target + 1 :])
     shape = step.put("Concat", before, size, after, axis=0)
     value = step.constant(step.attrs["value"], dtypes.convert(step.attrs["dtype"]))
     step.give("Expand", value, shape)
@@ -63,7 +63,7 @@ def fill_batch_size_like(step: Step) -> None:
 
 @writes("range")
 def arange(step: Step) -> None:
-    """From start to end by steps."""
+    """Export a range from start to end by steps."""
     dtype, none = step.result().dtype, step.ints()
     ends = [
         step.put("Reshape", step.get_as(name, dtype), none)

@@ -1,4 +1,4 @@
-"""Two tensors, element by element; shapes broadcast."""
+"""Converters of elementwise ops of two tensors, which broadcast."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TRUTH = {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}
 
 
 def operands(step: Step, dtype: Any) -> tuple[str, str]:
-    """Both operands in one type, y with ones behind it where it stands at an axis."""
+    """Return both operands in one dtype; sizes of 1 align y at the `axis`."""
     x, y = step.get_as("x", dtype), step.get_as("y", dtype)
     axis, ndim = step.attrs.get("axis", -1), len(step.variable("y").shape)
     trailing = 0 if axis == -1 else step.ndim - axis - ndim
@@ -41,17 +41,17 @@ def operands(step: Step, dtype: Any) -> tuple[str, str]:
 
 
 def common(step: Step) -> Any:
-    """The type that both operands become."""
+    """Return the promoted dtype of both operands."""
     return np.result_type(step.variable("x").dtype, step.variable("y").dtype)
 
 
 def arithmetic(theirs: str) -> Converter:
-    """In the type of the result."""
+    """Return the converter that computes in the dtype of the result."""
     return lambda step: step.give(theirs, *operands(step, step.result().dtype))
 
 
 def compared(theirs: str) -> Converter:
-    """In the type both have in common; the result is another."""
+    """Return the converter that compares in the promoted dtype."""
     return lambda step: step.give(theirs, *operands(step, common(step)))
 
 
@@ -61,7 +61,7 @@ CONVERTERS.update({ours: compared(theirs) for ours, theirs in COMPARED.items()})
 
 @writes(*TRUTH)
 def logical(step: Step) -> None:
-    """Of truths; numbers hold unless they are 0."""
+    """Export a logical op; numbers are cast to booleans."""
     step.give(TRUTH[step.operator.type], *operands(step, np.bool_))
 
 
@@ -70,7 +70,7 @@ BITS = {"bitwise_and": "And", "bitwise_or": "Or", "bitwise_xor": "Xor"}
 
 @writes(*BITS)
 def bitwise(step: Step) -> None:
-    """Bit by bit; of truths, and with them alone before opset 18."""
+    """Export a bitwise op; before opset 18 for booleans only."""
     theirs, dtype = BITS[step.operator.type], step.result().dtype
     if dtype == np.bool_:
         return step.give(theirs, *operands(step, dtype))
@@ -81,13 +81,13 @@ def bitwise(step: Step) -> None:
 
 @writes("not_equal")
 def not_equal(step: Step) -> None:
-    """ONNX can only say that they are equal."""
+    """Export not equal, which ONNX does not have."""
     step.give("Not", step.put("Equal", *operands(step, common(step))))
 
 
 @writes("elementwise_mod")
 def modulo(step: Step) -> None:
-    """The remainder, with the sign of the divisor."""
+    """Export the remainder with the sign of the divisor."""
     x, y = operands(step, step.result().dtype)
     if step.result().dtype.kind in "iu":
         return step.give("Mod", x, y)
@@ -97,7 +97,7 @@ def modulo(step: Step) -> None:
 
 @writes("elementwise_floordiv")
 def floordiv(step: Step) -> None:
-    """The quotient, rounded down; ONNX cuts whole numbers towards zero."""
+    """Export the quotient, rounded down; ONNX truncates integers towards zero."""
     x, y = operands(step, step.result().dtype)
     if step.result().dtype.kind in "iu":
         return step.give("Div", step.put("Sub", x, step.put("Mod", x, y)), y)
@@ -106,7 +106,7 @@ def floordiv(step: Step) -> None:
 
 @writes("where")
 def where(step: Step) -> None:
-    """X where the condition holds, else y."""
+    """Export the selection of x where the condition holds, else y."""
     dtype = step.result().dtype
     x, y = step.get_as("x", dtype), step.get_as("y", dtype)
     step.give("Where", step.get_as("condition", np.bool_), x, y)
@@ -114,12 +114,12 @@ def where(step: Step) -> None:
 
 @writes("sum")
 def total(step: Step) -> None:
-    """The sum of several."""
+    """Export the sum of several tensors."""
     step.give("Sum", *step.all("x"))
 
 
 @writes("equal_all")
 def equal_all(step: Step) -> None:
-    """Whether all elements are equal."""
+    """Export a test that all elements are equal."""
     same = step.cast(step.put("Equal", *operands(step, common(step))), np.int32)
     step.give("Cast", step.reduced("ReduceMin", same, None, keep=False), to=9)

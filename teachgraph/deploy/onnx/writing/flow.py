@@ -1,8 +1,8 @@
-"""Branches become `If`, loops `Loop`, arrays of tensors sequences.
+"""Converters of control flow: branches to `If`, loops to `Loop`, arrays to sequences.
 
-An `If` must give the same outputs either way. A branch here gives its own or nothing,
-and `select_input` picks; so a branch not taken gives what was there before, or a
-placeholder that nobody looks at, and picking is an `If` of its own.
+Both branches of an `If` have the same outputs. A `conditional_block` has outputs only
+if it is taken, and `select_input` chooses between those of two. So the other branch of
+its `If` returns the old values or placeholders, and the choice is another `If`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ARRAY = "LOD_TENSOR_ARRAY"
 
 
 def information(writer: Writer, name: str, variable: Variable) -> Any:
-    """What a graph says of an input or output: type and number of dimensions."""
+    """Describe an input or output of a subgraph: its dtype and rank."""
     sizes = [None] * len(variable.shape)
     code = code_of(variable.dtype)
     if variable.type == ARRAY:
@@ -28,12 +28,12 @@ def information(writer: Writer, name: str, variable: Variable) -> Any:
 
 
 def graph(writer: Writer, name: str, nodes: list[Any], results: list[Any]) -> Any:
-    """A subgraph without inputs."""
+    """Build a subgraph without inputs."""
     return writer.proto.make_graph(nodes, name, [], results)
 
 
 def boolean(step: Step, parameter: str) -> str:
-    """A condition without dimensions."""
+    """Return a condition as a boolean scalar."""
     name = step.get_as(parameter, np.bool_)
     if step.variable(parameter).shape == ():
         return name
@@ -42,7 +42,7 @@ def boolean(step: Step, parameter: str) -> str:
 
 @writes("conditional_block")
 def branch(step: Step) -> None:
-    """A block that is run, or not."""
+    """Export a conditional block."""
     writer, block = step.writer, step.operator.sub_block
     assert block is not None
     outs = step.variables("out")
@@ -54,7 +54,7 @@ def branch(step: Step) -> None:
 
 
 def taken_branch(step: Step, block: Block, outs: list[Variable]) -> Any:
-    """The block, and what it gives."""
+    """Build the subgraph of the block."""
     writer = step.writer
     with writer.subgraph() as nodes:
         writer.block(block)
@@ -62,14 +62,14 @@ def taken_branch(step: Step, block: Block, outs: list[Variable]) -> Any:
 
 
 def skipped_branch(step: Step, outs: list[Variable]) -> Any:
-    """What there was before, or nothing worth looking at."""
+    """Build the subgraph of old values or placeholders."""
     writer = step.writer
     with writer.subgraph() as nodes:
         return results(writer, nodes, outs, [before(writer, v) for v in outs])
 
 
 def before(writer: Writer, variable: Variable) -> str:
-    """A variable's value so far, or a placeholder."""
+    """Return the present value of a variable, or a placeholder."""
     if variable.name in writer.names or variable.name in writer.values:
         return writer.value(variable)
     if variable.type == ARRAY:
@@ -81,7 +81,7 @@ def before(writer: Writer, variable: Variable) -> str:
 def results(
     writer: Writer, nodes: list[Any], outs: list[Variable], values: list[str]
 ) -> Any:
-    """A subgraph that gives these values, each under a name of its own."""
+    """Build a subgraph with these outputs, each under a name of its own."""
     names = [writer.fresh(f"{v.name}.result") for v in outs]
     for name, value in zip(names, values, strict=True):
         writer.node("Identity", [value], [name])
@@ -91,7 +91,7 @@ def results(
 
 @writes("select_input")
 def select(step: Step) -> None:
-    """The value of the branch that was taken."""
+    """Export the choice of the taken branch's value."""
     writer, out = step.writer, step.result()
     choices = step.all("x")
     if len(choices) != 2:
@@ -109,7 +109,7 @@ def select(step: Step) -> None:
 
 @writes("while")
 def loop(step: Step) -> None:
-    """A block that is run for as long as its condition holds."""
+    """Export a loop."""
     writer, block = step.writer, step.operator.sub_block
     assert block is not None
     *carried, again = step.variables("out")
@@ -125,17 +125,17 @@ def loop(step: Step) -> None:
 def loop_body(
     writer: Writer, block: Block, again: Variable, carried: list[Variable]
 ) -> Any:
-    """A graph from the number of the round and the values to the next values."""
+    """Build the body: the next values from the iteration's number and its values."""
     proto, boolean = writer.proto, code_of(np.bool_)
     with writer.subgraph() as nodes:
         number, holds = writer.fresh("round"), writer.fresh("holds")
-        given = [proto.make_tensor_value_info(number, code_of(np.int64), [])]
-        given.append(proto.make_tensor_value_info(holds, boolean, []))
+        inputs = [proto.make_tensor_value_info(number, code_of(np.int64), [])]
+        inputs.append(proto.make_tensor_value_info(holds, boolean, []))
         writer.names[again.name] = holds
         for variable in carried:
             name = writer.fresh(f"{variable.name}.round")
             writer.names[variable.name] = name
-            given.append(information(writer, name, variable))
+            inputs.append(information(writer, name, variable))
         writer.block(block)
         goes_on = writer.fresh(f"{again.name}.next")
         shape = writer.constant([], np.int64)
@@ -145,40 +145,40 @@ def loop_body(
             writer.node("Identity", [writer.value(variable)], [name])
         infos = [proto.make_tensor_value_info(goes_on, boolean, [])]
         infos += [information(writer, n, v) for n, v in zip(outs, carried, strict=True)]
-        return proto.make_graph(nodes, writer.fresh("body"), given, infos)
+        return proto.make_graph(nodes, writer.fresh("body"), inputs, infos)
 
 
 @writes("fail_unless", "assert", "print_text")
-def watching(step: Step) -> None:
-    """What only speaks to people, or stops them, computes nothing."""
+def no_result(step: Step) -> None:
+    """Omit an operator that prints or checks, but computes nothing."""
 
 
 def position(step: Step) -> str:
-    """Which element of an array."""
+    """Return the index into an array as a scalar."""
     return step.put("Reshape", step.get_as("i", np.int64), step.ints())
 
 
 @writes("create_array")
 def create_array(step: Step) -> None:
-    """An empty sequence."""
+    """Export an empty sequence."""
     step.give("SequenceEmpty", dtype=code_of(step.result().dtype))
 
 
 @writes("read_from_array")
 def read_from_array(step: Step) -> None:
-    """One element."""
+    """Export the read of one element."""
     step.give("SequenceAt", step.get(), position(step))
 
 
 @writes("lod_array_length")
 def array_length(step: Step) -> None:
-    """How many there are."""
+    """Export the length of an array."""
     step.give("Reshape", step.put("SequenceLength", step.get()), step.ints(1))
 
 
 @writes("write_to_array")
 def write_to_array(step: Step) -> None:
-    """The elements before, the new one, and those behind the old one in its place."""
+    """Export a write: insert the new element, erase the old one behind it, if any."""
     array, at = step.get("array"), position(step)
     if not array:
         array = step.put("SequenceEmpty", dtype=code_of(step.result().dtype))
@@ -199,14 +199,14 @@ def write_to_array(step: Step) -> None:
 
 @writes("tensor_array_to_tensor")
 def array_to_tensor(step: Step) -> None:
-    """The elements side by side, along an axis or a new one."""
+    """Export the concatenation or stack of an array's elements."""
     axis, new = step.attrs["axis"], int(step.attrs["use_stack"])
     step.give("ConcatFromSequence", step.get(), axis=axis, new_axis=new)
 
 
 @writes("fill_sizes")
 def fill_sizes(step: Step) -> None:
-    """One value everywhere, in a shape of numbers and tensors."""
+    """Export one value in a shape of numbers and tensors."""
     left = iter(step.all("sizes"))
     parts = [
         step.put("Cast", step.put("Reshape", next(left), step.ints(1)), to=7)

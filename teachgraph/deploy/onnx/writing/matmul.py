@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Converters of matrix products."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from math import sqrt
 from teachgraph.deploy.onnx.writing.writer import Step, writes
 
 
-def turned(step: Step, name: str, ndim: int, turn: bool) -> str:
-    """A matrix, or a stack of them, with rows for columns if asked."""
-    if not turn or ndim < 2:
+def transposed(step: Step, name: str, ndim: int, flag: bool) -> str:
+    """Transpose a matrix, or a stack of them, if the flag is set."""
+    if not flag or ndim < 2:
         return name
     order = [*range(ndim - 2), ndim - 1, ndim - 2]
     return step.put("Transpose", name, perm=order)
@@ -17,17 +17,16 @@ def turned(step: Step, name: str, ndim: int, turn: bool) -> str:
 
 @writes("matmul_v2", "bmm", "mv")
 def matmul(step: Step) -> None:
-    """X y, either of them perhaps turned; a vector y as a matrix of one column.
+    """Export a matrix product; a vector y becomes a matrix of one column.
 
-    ONNX Runtime 1.31 loses the turn of X where y has but one dimension.
+    ONNX Runtime 1.31 ignores the transpose of x if y is a vector.
     """
     other = "vec" if step.operator.type == "mv" else "y"
     dtype = step.result().dtype
-    x = turned(
-        step, step.get_as("x", dtype), step.ndim, step.attrs.get("trans_x", False)
-    )
+    flags = step.attrs.get("trans_x", False), step.attrs.get("trans_y", False)
+    x = transposed(step, step.get_as("x", dtype), step.ndim, flags[0])
     ndim = len(step.variable(other).shape)
-    y = turned(step, step.get_as(other, dtype), ndim, step.attrs.get("trans_y", False))
+    y = transposed(step, step.get_as(other, dtype), ndim, flags[1])
     if ndim > 1 or step.ndim < 2:
         return step.give("MatMul", x, y)
     product = step.put("MatMul", x, step.put("Unsqueeze", y, step.ints(1)))
@@ -36,7 +35,7 @@ def matmul(step: Step) -> None:
 
 @writes("mul")
 def mul(step: Step) -> None:
-    """X y, each made a matrix by joining its dimensions."""
+    """Export x y, each flattened to a matrix."""
     before, behind = step.attrs["x_num_col_dims"], step.attrs["y_num_col_dims"]
     ndim = len(step.variable("y").shape)
     if behind == 1 and ndim == 2 and before == step.ndim - 1:
@@ -51,7 +50,7 @@ def mul(step: Step) -> None:
 
 @writes("fc")
 def fc(step: Step) -> None:
-    """activation(X w + bias)."""
+    """Export activation(x w + bias)."""
     rows, x = step.attrs["in_num_col_dims"], step.get("input")
     flat = len(step.variable("input").shape) != rows + 1
     if flat:
@@ -69,7 +68,7 @@ def fc(step: Step) -> None:
 
 
 def normal(step: Step, x: str) -> str:
-    """Phi(x) = (1 + erf(x / sqrt 2)) / 2."""
+    """Append Phi(x) = (1 + erf(x / sqrt 2)) / 2."""
     curve = step.put("Erf", step.put("Mul", x, step.like(sqrt(0.5), "input")))
     above = step.put("Add", curve, step.like(1, "input"))
     return step.put("Mul", above, step.like(0.5, "input"))
@@ -77,14 +76,14 @@ def normal(step: Step, x: str) -> str:
 
 @writes("dot")
 def dot(step: Step) -> None:
-    """The sum of products along the last axis."""
+    """Export the sum of products along the last axis."""
     product = step.put("Mul", step.get(), step.get("y"))
     step.give("Identity", step.reduced("ReduceSum", product, [-1], keep=False))
 
 
 @writes("addmm")
 def addmm(step: Step) -> None:
-    """Beta input + alpha x y."""
+    """Export beta input + alpha x y."""
     alpha, beta = step.attrs["Alpha"], step.attrs["Beta"]
     step.give(
         "Gemm", step.get("x"), step.get("y"), step.get("input"), alpha=alpha, beta=beta
@@ -93,5 +92,5 @@ def addmm(step: Step) -> None:
 
 @writes("einsum")
 def einsum(step: Step) -> None:
-    """Sums of products, as the equation says."""
+    """Export the sum of products of an equation."""
     step.give("Einsum", *step.all("operands"), equation=step.attrs["equation"])

@@ -1,4 +1,4 @@
-"""Normalisation."""
+"""Converters of normalisations and norms."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from teachgraph.deploy.onnx.writing.writer import Step, writes
 
 @writes("batch_norm")
 def batch_norm(step: Step) -> None:
-    """By the moments that training has gathered."""
+    """Export a normalisation by running moments."""
     ours = step.attrs["is_test"] and not step.attrs["trainable_statistics"]
     if not (ours or step.attrs["use_global_stats"]):
         step.refuse("it takes the moments of a batch; export a model for use")
     ones, zeros = ones_and_zeros(step, step.variable("mean").shape[0])
-    given = [step.get("scale") or ones, step.get("bias") or zeros]
-    given += [step.get("mean"), step.get("variance")]
+    params = [step.get("scale") or ones, step.get("bias") or zeros]
+    params += [step.get("mean"), step.get("variance")]
     x, ndim = step.get(), step.ndim
     if ndim > 2:
         x = channels_first(step, x, ndim)
         attrs = {"epsilon": step.attrs["epsilon"]}
-        return shown(step, "BatchNormalization", "y", x, *given, ndim=ndim, **attrs)
+        return shown(step, "BatchNormalization", "y", x, *params, ndim=ndim, **attrs)
     return step.give(
-        "BatchNormalization", x, *given, slot="y", epsilon=step.attrs["epsilon"]
+        "BatchNormalization", x, *params, slot="y", epsilon=step.attrs["epsilon"]
     )
 
 
 @writes("layer_norm")
 def layer_norm(step: Step) -> None:
-    """Over the dimensions from one axis on."""
+    """Export a normalisation over the dimensions from one axis on."""
     axis, x = step.attrs["begin_norm_axis"], step.variable("x")
     sizes = x.shape[axis:]
     if -1 in sizes:
@@ -39,13 +39,13 @@ def layer_norm(step: Step) -> None:
     scale, bias = (shaped(step, name, sizes) for name in ("scale", "bias"))
     if not scale:
         scale = step.constant(np.ones(sizes), x.dtype)
-    given = [step.get(), scale] + ([bias] if bias else [])
+    inputs = [step.get(), scale] + ([bias] if bias else [])
     epsilon = step.attrs["epsilon"]
-    step.give("LayerNormalization", *given, slot="y", axis=axis, epsilon=epsilon)
+    step.give("LayerNormalization", *inputs, slot="y", axis=axis, epsilon=epsilon)
 
 
 def shaped(step: Step, parameter: str, sizes: tuple[int, ...]) -> str:
-    """A scale or bias in the shape of what it is multiplied with."""
+    """Reshape a scale or bias to the normalised dimensions."""
     name = step.get(parameter)
     if not name or len(sizes) == 1:
         return name
@@ -54,28 +54,28 @@ def shaped(step: Step, parameter: str, sizes: tuple[int, ...]) -> str:
 
 @writes("instance_norm")
 def instance_norm(step: Step) -> None:
-    """Each channel of each sample by itself."""
+    """Export a normalisation of each channel of each sample."""
     scale, bias = ones_and_zeros(step, step.variable("x").shape[1])
-    given = [step.get(), step.get("scale") or scale, step.get("bias") or bias]
-    step.give("InstanceNormalization", *given, slot="y", epsilon=step.attrs["epsilon"])
+    inputs = [step.get(), step.get("scale") or scale, step.get("bias") or bias]
+    step.give("InstanceNormalization", *inputs, slot="y", epsilon=step.attrs["epsilon"])
 
 
 def ones_and_zeros(step: Step, count: int) -> tuple[str, str]:
-    """A scale and a bias that change nothing."""
+    """Return a scale and a bias that change nothing."""
     dtype = step.variable("x").dtype
     return step.constant(np.ones(count), dtype), step.constant(np.zeros(count), dtype)
 
 
 @writes("group_norm")
 def group_norm(step: Step) -> None:
-    """Each group of channels of each sample by itself, made one channel meanwhile."""
+    """Export a normalisation of groups, each reshaped to one channel."""
     if step.attrs["data_layout"] != "NCHW":
         step.refuse("only with the channels first")
     groups, column = step.attrs["groups"], step.ints(-1, *[1] * (step.ndim - 2))
     joined = step.put("Reshape", step.get(), step.ints(0, groups, -1))
-    given = ones_and_zeros(step, groups)
+    neutral = ones_and_zeros(step, groups)
     epsilon = step.attrs["epsilon"]
-    flat = step.put("InstanceNormalization", joined, *given, epsilon=epsilon)
+    flat = step.put("InstanceNormalization", joined, *neutral, epsilon=epsilon)
     out = step.put("Reshape", flat, step.put("Shape", step.get()))
     if scale := step.get("scale"):
         out = step.put("Mul", out, step.put("Reshape", scale, column))
@@ -86,14 +86,14 @@ def group_norm(step: Step) -> None:
 
 @writes("p_norm", "frobenius_norm")
 def norm(step: Step) -> None:
-    """(sum |x|^p)^(1/p); p is 2 for Frobenius."""
+    """Export (sum |x|^p)^(1/p); p is 2 for Frobenius."""
     every = step.attrs.get("asvector") or step.attrs.get("reduce_all")
-    given: Any = step.attrs.get("dim", step.attrs.get("axis"))
-    axes = np.ravel(given).tolist()
+    dims: Any = step.attrs.get("dim", step.attrs.get("axis"))
+    axes = np.ravel(dims).tolist()
     keep = bool(step.attrs.get("keepdim", step.attrs.get("keep_dim")))
-    chosen = None if every or not len(axes) or not step.ndim else axes
+    reduced = None if every or not len(axes) or not step.ndim else axes
     power = step.attrs.get("porder", 2.0)
-    step.give("Identity", of_order(step, power, chosen, keep=keep))
+    step.give("Identity", of_order(step, power, reduced, keep=keep))
 
 
 SIMPLE = {1.0: "ReduceL1", 2.0: "ReduceL2"}
@@ -101,7 +101,7 @@ EXTREME = {np.inf: "ReduceMax", -np.inf: "ReduceMin"}
 
 
 def of_order(step: Step, power: float, axes: list[int] | None, *, keep: bool) -> str:
-    """The norm of an order; of 0 how many are not 0, of infinity the largest."""
+    """Append the norm of an order: 0 counts nonzero elements, infinity is a max."""
     if power in SIMPLE:
         return step.reduced(SIMPLE[power], step.get(), axes, keep=keep)
     size = step.put("Abs", step.get())

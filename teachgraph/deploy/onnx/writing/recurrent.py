@@ -1,4 +1,4 @@
-"""Recurrent layers. ONNX stacks directions, and orders the gates otherwise."""
+"""Converters of recurrent layers, with ONNX's axis of directions and order of gates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from teachgraph.deploy.onnx.writing.writer import Step, writes
 
 
 def gates(step: Step, name: str, order: Sequence[int]) -> str:
-    """A weight or bias with its gates in ONNX's order, of one direction."""
+    """Return a weight or bias with its gates in ONNX's order, of one direction."""
     known = step.writer.known(name)
     if known is not None:
         return step.constant(in_order(known, order)[None], like=f"{name}.gates")
@@ -21,20 +21,20 @@ def gates(step: Step, name: str, order: Sequence[int]) -> str:
 
 
 def in_order(weights: Any, order: Sequence[int]) -> Any:
-    """The gates lie one below the other."""
+    """Reorder the stacked gates of an array."""
     parts = np.split(weights, len(order))
     return np.concatenate([parts[k] for k in order])
 
 
 def part(step: Step, name: str, k: int, count: int) -> str:
-    """The k-th gate of a weight that is computed."""
+    """Slice the k-th gate of a computed weight."""
     size = step.variable("w_hh").shape[0] // count
     where = [step.ints(n) for n in (k * size, (k + 1) * size, 0)]
     return step.put("Slice", name, *where)
 
 
 def biases(step: Step, order: Sequence[int]) -> str:
-    """Both biases behind each other; nothing if there are none."""
+    """Concatenate both biases; an empty name if there are none."""
     if not step.variables("b_ih") and not step.variables("b_hh"):
         return ""
     zeros = step.constant(
@@ -47,7 +47,7 @@ def biases(step: Step, order: Sequence[int]) -> str:
 def recurrence(
     step: Step, type: str, order: Sequence[int], last: Sequence[str], **attrs: Any
 ) -> None:
-    """One layer in one direction; the states lose and get the axis of directions."""
+    """Export a layer of one direction, whose axis is added to states and removed."""
     lengths = (
         step.get_as("sequence_length", np.int32)
         if step.variables("sequence_length")
@@ -56,33 +56,36 @@ def recurrence(
     states = [step.get(name) for name in ("h", "c") if step.variables(name)]
     first = [step.put("Unsqueeze", state, step.ints(0)) for state in states]
     weights = [gates(step, step.get(n), order) for n in ("w_ih", "w_hh")]
-    given = [step.get("input"), *weights, biases(step, order), lengths, *first]
-    found = [
+    inputs = [step.get("input"), *weights, biases(step, order), lengths, *first]
+    outputs = [
         step.writer.fresh(f"{step.result().name}.{name}") for name in ("out", *last)
     ]
     direction = "reverse" if step.attrs["is_reverse"] else "forward"
     hidden = step.variable("w_hh").shape[1]
     attrs |= {"direction": direction, "hidden_size": hidden}
-    step.writer.node(type, given, found, **attrs)
-    step.give("Squeeze", found[0], step.ints(1))
-    for name, slot in zip(found[1:], last, strict=True):
+    step.writer.node(type, inputs, outputs, **attrs)
+    step.give("Squeeze", outputs[0], step.ints(1))
+    for name, slot in zip(outputs[1:], last, strict=True):
         step.give("Squeeze", name, step.ints(0), slot=slot)
 
 
 @writes("rnn_lstm")
 def lstm(step: Step) -> None:
-    """Ours go i, f, g, o; theirs i, o, f, g."""
+    """Export an LSTM; the order of gates is i, f, g, o here, i, o, f, g in ONNX."""
     recurrence(step, "LSTM", (0, 3, 1, 2), ("last_h", "last_c"))
 
 
 @writes("rnn_gru")
 def gru(step: Step) -> None:
-    """Ours go r, z, n; theirs z, r, n. The reset weighs the product, as with cuDNN."""
+    """Export a GRU; the order of gates is r, z, n here, z, r, n in ONNX.
+
+    The reset gate multiplies the matrix product, as in cuDNN.
+    """
     recurrence(step, "GRU", (1, 0, 2), ("last",), linear_before_reset=1)
 
 
 @writes("rnn_simple")
 def simple(step: Step) -> None:
-    """One gate."""
+    """Export an RNN of one gate."""
     kind = {"tanh": "Tanh", "relu": "Relu"}[step.attrs["activation"]]
     recurrence(step, "RNN", (0,), ("last",), activations=[kind])

@@ -1,4 +1,4 @@
-"""Sums, means, extremes over some dimensions."""
+"""Converters of reductions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NUMBERS = {
 
 
 def over(step: Step, type: str, x: str) -> str:
-    """The reduction over the axes that the operator names."""
+    """Append a reduction over the operator's axes."""
     axes = step.attrs["dim"] if "dim" in step.attrs else step.attrs["axis"]
     keep = bool(step.attrs.get("keep_dim", step.attrs.get("keepdim")))
     every = step.attrs["reduce_all"] or not len(axes)
@@ -27,7 +27,7 @@ def over(step: Step, type: str, x: str) -> str:
 
 
 def numbers(theirs: str) -> Converter:
-    """In the type of the result: booleans are counted as whole numbers."""
+    """Return the converter that reduces in the dtype of the result."""
 
     def converter(step: Step) -> None:
         x = step.get_as("x", step.result().dtype)
@@ -41,7 +41,7 @@ CONVERTERS.update({ours: numbers(theirs) for ours, theirs in NUMBERS.items()})
 
 @writes("reduce_all", "reduce_any")
 def truth(step: Step) -> None:
-    """Whether any hold: there are more than none; whether all: none that does not."""
+    """Export `any` as a count above 0, `all` as a count of 0 false elements."""
     every, holds = step.operator.type == "reduce_all", step.get_as("x", np.bool_)
     held = step.cast(step.put("Not", holds) if every else holds, np.int32)
     count, none = over(step, "ReduceSum", held), step.constant(0, np.int32)
@@ -50,7 +50,7 @@ def truth(step: Step) -> None:
 
 @writes("squared_l2_norm")
 def squared_l2_norm(step: Step) -> None:
-    """The sum of all squares."""
+    """Export the sum of squares."""
     total = step.reduced("ReduceSumSquare", step.get(), None, keep=False)
     shape = step.ints(*step.result().shape)
     step.give("Reshape", total, shape)

@@ -1,4 +1,4 @@
-"""The same elements in another shape, order or number; parts, and parts joined."""
+"""Converters of ops on shapes: reshape, transpose, concat, slice, expand, pad, roll."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from teachgraph.ops.slicing import OPEN_END
 
 @writes("reshape2")
 def reshape(step: Step) -> None:
-    """-1 is worked out, 0 keeps a size: as in ONNX."""
+    """Export a reshape; as in ONNX, 0 keeps a size and -1 is inferred."""
     step.give("Reshape", step.get(), step.ints(*step.attrs["shape"]))
 
 
 @writes("reshape_as")
 def reshape_as(step: Step) -> None:
-    """In the shape of another."""
+    """Export a reshape to the shape of another tensor."""
     step.give("Reshape", step.get(), step.put("Shape", step.get("y")))
 
 
 @writes("flatten_contiguous_range")
 def flatten(step: Step) -> None:
-    """Some dimensions made one; those before keep their sizes, those behind, too."""
+    """Export the flattening of a range of dimensions."""
     ndim = max(step.ndim, 1)
     start, stop = (step.attrs[n] % ndim for n in ("start_axis", "stop_axis"))
     behind = step.variable("x").shape[stop + 1 :]
@@ -39,27 +39,27 @@ def flatten(step: Step) -> None:
 
 @writes("squeeze2")
 def squeeze(step: Step) -> None:
-    """Without some dimensions of size 1."""
+    """Export the removal of dimensions of size 1."""
     axes = list(step.attrs["axes"])
     step.give("Squeeze", step.get(), *([step.ints(*axes)] if axes else []))
 
 
 @writes("unsqueeze2")
 def unsqueeze(step: Step) -> None:
-    """With some more."""
+    """Export the insertion of dimensions of size 1."""
     step.give("Unsqueeze", step.get(), step.ints(*step.attrs["axes"]))
 
 
 @writes("transpose2")
 def transpose(step: Step) -> None:
-    """The dimensions in another order."""
+    """Export a permutation of dimensions."""
     order = [i % len(step.attrs["axis"]) for i in step.attrs["axis"]]
     step.give("Transpose", step.get(), perm=order or None)
 
 
 @writes("concat")
 def concat(step: Step) -> None:
-    """Side by side along an axis."""
+    """Export a concatenation along an axis."""
     dtype = step.result().dtype
     pairs = zip(step.variables("x"), step.all("x"), strict=True)
     parts = [name if v.dtype == dtype else step.cast(name, dtype) for v, name in pairs]
@@ -68,7 +68,7 @@ def concat(step: Step) -> None:
 
 @writes("stack")
 def stack(step: Step) -> None:
-    """Side by side along a new axis."""
+    """Export a stack along a new axis."""
     axis = step.attrs["axis"]
     parts = [step.put("Unsqueeze", x, step.ints(axis)) for x in step.all("x")]
     step.give("Concat", *parts, axis=axis, slot="y")
@@ -76,7 +76,7 @@ def stack(step: Step) -> None:
 
 @writes("slice", "strided_slice")
 def part(step: Step) -> None:
-    """A part; axes of which one element is left may be dropped."""
+    """Export a slice; axes in `decrease_axis` are removed."""
     axes, starts = step.attrs["axes"], step.attrs["starts"]
     if not axes:
         return step.give("Identity", step.get("input"))
@@ -95,7 +95,7 @@ def part(step: Step) -> None:
 
 @writes("flip")
 def flip(step: Step) -> None:
-    """Backwards."""
+    """Export a flip, as a slice with steps of -1."""
     axes = step.attrs["axis"]
     if not step.ndim:
         return step.give("Identity", step.get())
@@ -107,20 +107,20 @@ def flip(step: Step) -> None:
 
 @writes("expand_v2")
 def expand(step: Step) -> None:
-    """Repeated to a shape; a size that is kept broadcasts with 1."""
+    """Export a broadcast to a shape; 1 keeps a size."""
     shape = [1 if n == -1 else n for n in step.attrs["shape"]]
     step.give("Expand", step.get(), step.ints(*shape))
 
 
 @writes("expand_as_v2")
 def expand_as(step: Step) -> None:
-    """Repeated to the shape of another."""
+    """Export a broadcast to the shape of another tensor."""
     step.give("Expand", step.get(), step.put("Shape", step.get("y")))
 
 
 @writes("broadcast_among")
 def broadcast(step: Step) -> None:
-    """Repeated to the shape that all of them have together."""
+    """Export a broadcast to the common shape of several tensors."""
     x = step.get()
     for other in step.all("y"):
         x = step.put("Expand", x, step.put("Shape", other))
@@ -129,7 +129,7 @@ def broadcast(step: Step) -> None:
 
 @writes("tile")
 def tile(step: Step) -> None:
-    """Repeated along each dimension."""
+    """Export repeats along each dimension."""
     times, ndim = list(step.attrs["repeat_times"]), step.ndim
     times = [1] * (ndim - len(times)) + times
     x = step.get()
@@ -140,7 +140,7 @@ def tile(step: Step) -> None:
 
 @writes("pad")
 def pad(step: Step) -> None:
-    """With a border of one value."""
+    """Export a padding with one value."""
     numbers = step.attrs["paddings"]
     if not numbers:
         return step.give("Identity", step.get())
@@ -153,7 +153,7 @@ MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge"}
 
 @writes("pad3d")
 def pad_image(step: Step) -> None:
-    """With a border; Paddle's numbers begin with the last dimension."""
+    """Export the padding of an image; Paddle's widths begin with the last dimension."""
     mode, numbers = step.attrs["mode"], list(step.attrs["paddings"])
     if mode not in MODES:
         step.refuse(f"its mode is {', '.join(MODES)}, not {mode}")
@@ -163,8 +163,8 @@ def pad_image(step: Step) -> None:
         if step.attrs["data_format"].endswith("C")
         else range(2, step.ndim)
     )
-    given = zip(numbers[::2], numbers[1::2], strict=True)
-    for axis, pair in zip(reversed(images), given, strict=False):
+    widths = zip(numbers[::2], numbers[1::2], strict=True)
+    for axis, pair in zip(reversed(images), widths, strict=False):
         pairs[axis] = pair
     pads = step.ints(*[before for before, _ in pairs], *[after for _, after in pairs])
     value = [step.like(step.attrs["value"])] if mode == "constant" else []
@@ -173,32 +173,32 @@ def pad_image(step: Step) -> None:
 
 @writes("shape")
 def shape(step: Step) -> None:
-    """The sizes, as 32-bit numbers."""
+    """Export the shape, cast to int32 as in Paddle."""
     step.give("Cast", step.put("Shape", step.get("input")), to=code_of(np.int32))
 
 
 @writes("size")
 def size(step: Step) -> None:
-    """How many elements there are."""
+    """Export the number of elements."""
     step.give("Size", step.get("input"))
 
 
 @writes("cast")
 def cast(step: Step) -> None:
-    """In another type."""
+    """Export a cast."""
     step.give("Cast", step.get(), to=code_of(step.result().dtype))
 
 
 @writes("tril_triu")
 def triangle(step: Step) -> None:
-    """What is below, or above, a diagonal."""
+    """Export the elements below, or above, a diagonal."""
     diagonal = step.constant(step.attrs["diagonal"], np.int64)
     step.give("Trilu", step.get(), diagonal, upper=int(not step.attrs["lower"]))
 
 
 @writes("roll")
 def roll(step: Step) -> None:
-    """Moved on, what falls off the end coming back at the start."""
+    """Export a cyclic shift along axes, or of the flattened tensor."""
     shifts, axes = several(step.attrs["shifts"]), several(step.attrs["axis"])
     if axes:
         return step.give("Identity", rolled(step, step.get(), shifts, axes))
@@ -207,7 +207,7 @@ def roll(step: Step) -> None:
 
 
 def rolled(step: Step, x: str, shifts: Sequence[int], axes: Sequence[int]) -> str:
-    """Cut in two at the shift, which may be more than once around, and exchanged."""
+    """Append a cyclic shift, modulo the size: two slices in the other order."""
     end, none = step.ints(np.iinfo(np.int64).max), step.ints(0)
     for shift, axis in zip(shifts, axes, strict=True):
         size = step.put("Gather", step.put("Shape", x), step.ints(axis))
@@ -219,5 +219,5 @@ def rolled(step: Step, x: str, shifts: Sequence[int], axes: Sequence[int]) -> st
 
 
 def several(numbers: int | Sequence[int]) -> list[int]:
-    """One number or more, as a list."""
+    """Return one number or more as a list."""
     return [numbers] if isinstance(numbers, int) else list(numbers)

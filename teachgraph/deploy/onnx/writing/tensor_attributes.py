@@ -1,4 +1,4 @@
-"""`late`: an attribute that is a tensor goes out as the input it is in ONNX."""
+"""Export of `with_tensor_attributes`: its tensors are inputs of ONNX's op."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 
 from teachgraph.deploy.onnx.types import code_of
-from teachgraph.deploy.onnx.writing.image import back
+from teachgraph.deploy.onnx.writing.image import resize_node
 from teachgraph.deploy.onnx.writing.writer import Step, writes
 
 
-class Late:
-    """The op that is meant, its inputs, and its attributes as ONNX's inputs.
+class InnerOp:
+    """The op that is run, its first input, and its attributes as ONNX's inputs.
 
     Attributes:
-        x: What holds its first input.
-        known: The attributes that are no tensors.
+        x: The name of its first input.
+        constants: The attributes that are no tensors.
+        tensors: The names of those that are, by attribute.
     """
 
     def __init__(self, step: Step) -> None:
         self.step, self.type = step, step.attrs["type"]
-        self.known: dict[str, Any] = json.loads(step.attrs["given"])
+        self.constants: dict[str, Any] = json.loads(step.attrs["attributes"])
         names, values = step.attrs["names"], step.all("x")
         first = len(values) - len(names)
         self.x = values[0]
@@ -31,52 +32,55 @@ class Late:
         self.variables = dict(zip(names, step.variables("x")[first:], strict=True))
 
     def has(self, name: str) -> bool:
-        """Whether an attribute is given, and not empty."""
-        return name in self.tensors or bool(self.known.get(name))
+        """True if an attribute is present and not empty."""
+        return name in self.tensors or bool(self.constants.get(name))
 
     def number(self, name: str, dtype: Any = np.int64) -> str:
-        """An attribute as a tensor of this type."""
+        """Return an attribute as a tensor of this dtype."""
         if name not in self.tensors:
-            return self.step.constant(self.known[name], dtype)
+            return self.step.constant(self.constants[name], dtype)
         if self.variables[name].dtype == np.dtype(dtype):
             return self.tensors[name]
         return self.step.cast(self.tensors[name], dtype)
 
-    def listed(self, name: str) -> str:
-        """Whole numbers as a list, though there be but one."""
+    def vector(self, name: str) -> str:
+        """Return integers as a 1-D tensor, also a single one."""
         shape = self.step.ints(-1)
-        listed: str = self.step.put("Reshape", self.number(name), shape)
-        return listed
+        vector: str = self.step.put("Reshape", self.number(name), shape)
+        return vector
 
 
-Converter = Callable[[Late], None]
+Converter = Callable[[InnerOp], None]
 
 
 def simple(theirs: str, *names: str) -> Converter:
-    """One node whose other inputs are these attributes."""
-    return lambda late: late.step.give(theirs, late.x, *map(late.listed, names))
+    """Return the converter to a node whose other inputs are these attributes."""
+    return lambda inner: inner.step.give(theirs, inner.x, *map(inner.vector, names))
 
 
-def cumsum(late: Late) -> None:
-    """Sums so far, along an axis that is computed."""
-    how: Any = {name: int(late.known[name]) for name in ("exclusive", "reverse")}
-    late.step.give("CumSum", late.x, late.number("axis"), **how)
+def cumsum(inner: InnerOp) -> None:
+    """Export a cumulative sum along a computed axis."""
+    attrs: Any = {name: int(inner.constants[name]) for name in ("exclusive", "reverse")}
+    inner.step.give("CumSum", inner.x, inner.number("axis"), **attrs)
 
 
-def triangle(late: Late) -> None:
-    """A triangle whose diagonal is computed."""
-    upper = int(not late.known["lower"])
-    late.step.give("Trilu", late.x, late.number("diagonal"), upper=upper)
+def triangle(inner: InnerOp) -> None:
+    """Export a triangle with a computed diagonal."""
+    upper = int(not inner.constants["lower"])
+    inner.step.give("Trilu", inner.x, inner.number("diagonal"), upper=upper)
 
 
-def pad(late: Late) -> None:
-    """Ours go pair by pair, theirs have all that comes before first."""
-    step = late.step
-    pairs = step.put("Reshape", late.number("paddings"), step.ints(-1, 2))
-    turned = step.put("Transpose", pairs, perm=[1, 0])
-    value = late.number("pad_value", step.result().dtype)
+def pad(inner: InnerOp) -> None:
+    """Export a padding of computed widths.
+
+    Paddle's order is before and after of each axis, ONNX's all before, then all after.
+    """
+    step = inner.step
+    pairs = step.put("Reshape", inner.number("paddings"), step.ints(-1, 2))
+    transposed = step.put("Transpose", pairs, perm=[1, 0])
+    value = inner.number("pad_value", step.result().dtype)
     value = step.put("Reshape", value, step.ints())
-    step.give("Pad", late.x, step.put("Reshape", turned, step.ints(-1)), value)
+    step.give("Pad", inner.x, step.put("Reshape", transposed, step.ints(-1)), value)
 
 
 REDUCTIONS = {"logsumexp": "ReduceLogSumExp", "reduce_sum": "ReduceSum"}
@@ -84,25 +88,25 @@ REDUCTIONS |= {"reduce_max": "ReduceMax", "reduce_mean": "ReduceMean"}
 REDUCTIONS |= {"reduce_min": "ReduceMin", "reduce_prod": "ReduceProd"}
 
 
-def reduction(late: Late) -> None:
-    """A reduction over axes that are computed."""
-    step, theirs = late.step, REDUCTIONS[late.type]
+def reduction(inner: InnerOp) -> None:
+    """Export a reduction over computed axes."""
+    step, theirs = inner.step, REDUCTIONS[inner.type]
     if theirs != "ReduceSum" and step.writer.opset < 18:
         step.refuse(f"{theirs} over axes that are computed needs opset_version=18")
-    axes = "axis" if late.type == "logsumexp" else "dim"
-    keep = int(late.known["keepdim" if axes == "axis" else "keep_dim"])
-    found = step.put(theirs, late.x, late.listed(axes), keepdims=keep)
-    step.give("Cast", found, to=code_of(step.result().dtype))
+    axes = "axis" if inner.type == "logsumexp" else "dim"
+    keep = int(inner.constants["keepdim" if axes == "axis" else "keep_dim"])
+    out = step.put(theirs, inner.x, inner.vector(axes), keepdims=keep)
+    step.give("Cast", out, to=code_of(step.result().dtype))
 
 
-def resample(late: Late) -> None:
-    """An image of a size that is computed."""
-    sizes = late.number("sizes") if late.has("sizes") else ""
-    scales = "" if sizes else late.number("scales", np.float32)
-    back(late.step, late.x, late.known, scales, sizes)
+def resample(inner: InnerOp) -> None:
+    """Export a resize to a computed size."""
+    sizes = inner.number("sizes") if inner.has("sizes") else ""
+    scales = "" if sizes else inner.number("scales", np.float32)
+    resize_node(inner.step, inner.x, inner.constants, scales, sizes)
 
 
-LATE: dict[str, Converter] = {
+INNER_CONVERTERS: dict[str, Converter] = {
     "cumsum": cumsum,
     "expand_v2": simple("Expand", "shape"),
     "pad": pad,
@@ -116,13 +120,13 @@ LATE: dict[str, Converter] = {
     "unsqueeze2": simple("Unsqueeze", "axes"),
     **dict.fromkeys(REDUCTIONS, reduction),
 }
-"""How each op is written some of whose attributes are tensors."""
+"""The converter of each op with tensor attributes."""
 
 
-@writes("late")
-def late(step: Step) -> None:
-    """The op that is meant."""
-    meant = Late(step)
-    if meant.type not in LATE:
-        step.refuse(f"{meant.type} with {', '.join(meant.tensors)} computed")
-    LATE[meant.type](meant)
+@writes("with_tensor_attributes")
+def with_tensor_attributes(step: Step) -> None:
+    """Export the inner op."""
+    inner = InnerOp(step)
+    if inner.type not in INNER_CONVERTERS:
+        step.refuse(f"{inner.type} with {', '.join(inner.tensors)} computed")
+    INNER_CONVERTERS[inner.type](inner)

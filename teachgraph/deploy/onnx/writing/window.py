@@ -1,4 +1,4 @@
-"""Convolution and pooling: what slides a window over an image."""
+"""Converters of convolution and pooling."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from teachgraph.ops.windows import Shares
 
 
 def pads(step: Step, dims: int) -> dict[str, Any]:
-    """Padding as ONNX has it: all that comes before, then all that comes behind."""
+    """Return the padding in ONNX's order: all before, then all after."""
     algorithm, numbers = step.attrs["padding_algorithm"], step.attrs["paddings"]
     if algorithm != "EXPLICIT":
         return {"auto_pad": {"SAME": "SAME_UPPER", "VALID": "VALID"}[algorithm]}
@@ -19,21 +19,21 @@ def pads(step: Step, dims: int) -> dict[str, Any]:
 
 
 def channels_first(step: Step, name: str, ndim: int) -> str:
-    """An image with the channels where ONNX wants them."""
+    """Transpose an image to NCHW, unless it is."""
     if not last(step):
         return name
     return step.put("Transpose", name, perm=[0, ndim - 1, *range(1, ndim - 1)])
 
 
 def give_back(step: Step, out: str, ndim: int, to: str) -> None:
-    """The result, the channels where the program has them."""
+    """Export a result in NCHW in the layout of the program."""
     if not last(step):
         return step.give("Identity", out, slot=to)
     return step.give("Transpose", out, slot=to, perm=[0, *range(2, ndim), 1])
 
 
 def last(step: Step) -> bool:
-    """Whether the channels come last."""
+    """True if the channels come last."""
     layout = step.attrs.get("data_format") or step.attrs.get("data_layout") or ""
     return str(layout).endswith("C")
 
@@ -41,7 +41,7 @@ def last(step: Step) -> bool:
 def shown(
     step: Step, type: str, to: str, *inputs: str, ndim: int, **attrs: Any
 ) -> None:
-    """A node over an image, in whichever layout."""
+    """Export a node on an image, in the layout of the program."""
     if not last(step):
         return step.give(type, *inputs, slot=to, **attrs)
     return give_back(step, step.put(type, *inputs, **attrs), ndim, to)
@@ -49,7 +49,7 @@ def shown(
 
 @writes("conv2d", "depthwise_conv2d", "conv3d")
 def conv(step: Step) -> None:
-    """A sum of products in each window."""
+    """Export a convolution."""
     ndim = len(step.variable("input").shape)
     x = channels_first(step, step.get("input"), ndim)
     same = step.attrs["padding_algorithm"] == "SAME"
@@ -61,7 +61,7 @@ def conv(step: Step) -> None:
 
 @writes("conv2d_transpose", "depthwise_conv2d_transpose", "conv3d_transpose")
 def conv_transpose(step: Step) -> None:
-    """Its adjoint."""
+    """Export a transposed convolution."""
     ndim = len(step.variable("input").shape)
     x = channels_first(step, step.get("input"), ndim)
     if step.attrs["padding_algorithm"] == "SAME":
@@ -78,7 +78,7 @@ def conv_transpose(step: Step) -> None:
 
 @writes("pool2d", "pool3d", "max_pool2d_with_index", "max_pool3d_with_index")
 def pool(step: Step) -> None:
-    """The largest element, or the mean, of each window."""
+    """Export the maximum, or the mean, of each window."""
     ndim, average = step.ndim, step.attrs.get("pooling_type") == "avg"
     x = channels_first(step, step.get(), ndim)
     kind = "AveragePool" if average else "MaxPool"
@@ -96,7 +96,7 @@ def pool(step: Step) -> None:
 
 
 def shared_out(step: Step, x: str, *, average: bool) -> str:
-    """Windows that share each dimension out: one dimension after the other."""
+    """Append adaptive pooling, one dimension after the other."""
     shape = step.variable("x").shape
     sizes = shape[1:-1] if last(step) else shape[2:]
     for i, (size, count) in enumerate(zip(sizes, step.attrs["ksize"], strict=True)):
@@ -107,7 +107,7 @@ def shared_out(step: Step, x: str, *, average: bool) -> str:
 
 
 def along(step: Step, x: str, axis: int, shares: Shares, *, average: bool) -> str:
-    """The windows along one dimension, side by side."""
+    """Append the windows along one dimension, concatenated."""
     type = "ReduceMean" if average else "ReduceMax"
     parts = [
         step.reduced(type, part(step, x, axis, start, end), [axis], keep=True)
@@ -117,6 +117,6 @@ def along(step: Step, x: str, axis: int, shares: Shares, *, average: bool) -> st
 
 
 def part(step: Step, x: str, axis: int, start: int, end: int) -> str:
-    """A part along one dimension."""
+    """Append a slice along one dimension."""
     where = (step.ints(start), step.ints(end), step.ints(axis))
     return step.put("Slice", x, *where)

@@ -1,7 +1,7 @@
-"""An ONNX graph in the making, and one operator of a program on its way into it.
+"""Writer of an ONNX graph, and `Step`, the view of one operator that converters use.
 
-A program writes a variable as often as it likes, an ONNX graph each name once. So the
-writer remembers for each variable which name holds its value now; the first is its own.
+A program may write a variable several times, an ONNX graph each name once. So the
+writer keeps the name of each variable's present value; the first is the variable's own.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Array = np.ndarray[Any, Any]
 Converter = Callable[["Step"], None]
 
 CONVERTERS: dict[str, Converter] = {}
-"""How each op is written, by type."""
+"""The converter of each op, by type."""
 
 
 def writes(*types: str) -> Callable[[Converter], Converter]:
-    """Enter a converter into the table."""
+    """Register a converter of these ops; a decorator."""
 
     def enter(converter: Converter) -> Converter:
         CONVERTERS.update(dict.fromkeys(types, converter))
@@ -41,11 +41,11 @@ class Writer:
     """The nodes and constants of a graph.
 
     Attributes:
-        opset: Which version of ONNX's ops is written.
+        opset: The version of ONNX's ops.
         nodes: The nodes of the graph, or subgraph, that is being written.
-        constants: Arrays by name: parameters and what converters add.
-        names: For each variable, what its value is called now.
-        reserved: The names of results, which the last value of each shall get.
+        constants: Parameters, and constants of converters, by name.
+        names: For each variable, the name of its present value.
+        reserved: The names of the graph's outputs.
     """
 
     def __init__(self, values: Mapping[str, Array], opset: int) -> None:
@@ -58,7 +58,7 @@ class Writer:
         self.proto = needed("onnx.helper")
 
     def fresh(self, like: str) -> str:
-        """A name that nobody has yet: this one, or it with a number."""
+        """Return an unused name: this one, or it with a number."""
         name, count = like, 0
         while name in self.taken:
             count += 1
@@ -67,35 +67,35 @@ class Writer:
         return name
 
     def constant(self, value: Any, dtype: Any = None, like: str = "const") -> str:
-        """An array, or what becomes one, under a new name."""
+        """Add a constant; return its name."""
         name = self.fresh(like)
         self.constants[name] = np.asarray(value, dtype)
         return name
 
     def known(self, name: str) -> Array | None:
-        """The value of a name, if it is a constant."""
+        """Return the value of a name if it is a constant, else None."""
         return self.constants.get(name)
 
     def node(
         self, type: str, inputs: Sequence[str], outputs: Sequence[str], **attrs: Any
     ) -> None:
-        """Append a node; an empty name stands for an input or output left out."""
-        kept = {name: value for name, value in attrs.items() if value is not None}
-        made = self.proto.make_node(type, list(inputs), list(outputs), **kept)
-        made.name = f"{type}.{len(self.taken)}.{len(self.nodes)}"
-        self.nodes.append(made)
+        """Append a node; an empty name is an omitted input or output."""
+        present = {name: value for name, value in attrs.items() if value is not None}
+        node = self.proto.make_node(type, list(inputs), list(outputs), **present)
+        node.name = f"{type}.{len(self.taken)}.{len(self.nodes)}"
+        self.nodes.append(node)
 
     def put(self, type: str, *inputs: str, **attrs: Any) -> str:
-        """Append a node of one output; its new name."""
+        """Append a node of one output; return the output's new name."""
         name = self.fresh(f"{inputs[0] if inputs else ''}.{type.lower()}".lstrip("."))
         self.node(type, inputs, [name], **attrs)
         return name
 
     def value(self, variable: Variable) -> str:
-        """What holds a variable's value: a parameter is entered when first read.
+        """Return the name of a variable's value; add a parameter when first read.
 
         Raises:
-            NotInitializedError: It has none.
+            NotInitializedError: It has no value.
         """
         name = variable.name
         if name in self.names:
@@ -107,12 +107,13 @@ class Writer:
                     "and the scope holds none; run the startup program first"
                 )
             )
+        # In the outermost graph, whose names all subgraphs see.
         root = self.names.maps[-1]
         root[name] = self.constant(array, like=name)
         return root[name]
 
     def written(self, variable: Variable) -> str:
-        """A name for the value that an operator gives a variable."""
+        """Return a new name for the value that an operator writes to a variable."""
         self.names[variable.name] = self.fresh(variable.name)
         return self.names[variable.name]
 
@@ -123,7 +124,7 @@ class Writer:
 
     @contextmanager
     def subgraph(self) -> Iterator[list[Any]]:
-        """Inside, nodes go into a list of their own, with names of their own."""
+        """Collect the nodes appended inside, with a scope of names of its own."""
         around, self.nodes = self.nodes, []
         self.names = self.names.new_child()
         try:
@@ -133,7 +134,7 @@ class Writer:
 
 
 def unknown(step: Step) -> None:
-    """Refuse an op that nobody knows how to write.
+    """Refuse an op without a converter.
 
     Raises:
         UnknownOpError: Always.
@@ -144,10 +145,10 @@ def unknown(step: Step) -> None:
 
 
 class Step:
-    """One operator on its way into the graph.
+    """One operator, as its converter sees it.
 
     Attributes:
-        attrs: Its attributes, defaults filled in.
+        attrs: Its attributes, with the defaults.
     """
 
     def __init__(self, writer: Writer, operator: Operator) -> None:
@@ -156,48 +157,48 @@ class Step:
         self.attrs = operator.op.complete(operator.own_attrs)
 
     def variables(self, parameter: str) -> list[Variable]:
-        """The variables of a slot."""
+        """Return the variables of a slot."""
         find = self.operator.block._var_recursive
         slot = slot_name(parameter)
         slots = {**self.operator.outputs, **self.operator.inputs}
         return [find(name) for name in slots.get(slot, ())]
 
     def variable(self, parameter: str) -> Variable:
-        """The one variable of an input slot, else of an output slot."""
+        """Return the first variable of an input slot, else of an output slot."""
         return self.variables(parameter)[0]
 
     def result(self, parameter: str = "out") -> Variable:
-        """The variable of an output slot."""
+        """Return the variable of an output slot."""
         (name,) = self.operator.outputs[slot_name(parameter)]
         return self.operator.block._var_recursive(name)
 
     def all(self, parameter: str) -> list[str]:
-        """What holds the values of an input slot."""
+        """Return the names of the values of an input slot."""
         return [self.writer.value(v) for v in self.variables(parameter)]
 
     def get(self, parameter: str = "x") -> str:
-        """What holds the value of an input slot; nothing if it is left out."""
+        """Return the name of the value of an input slot, empty if there is none."""
         return next(iter(self.all(parameter)), "")
 
     def cast(self, name: str, dtype: Any) -> str:
-        """A value in another type."""
+        """Append a cast of a value."""
         return self.put("Cast", name, to=code_of(dtype))
 
     def get_as(self, parameter: str, dtype: Any) -> str:
-        """An input in this type; no node if it has it."""
+        """Return an input in this dtype, cast if need be."""
         same = self.variable(parameter).dtype == np.dtype(dtype)
         return self.get(parameter) if same else self.cast(self.get(parameter), dtype)
 
     def ints(self, *numbers: int) -> str:
-        """Whole numbers as a constant, as axes and shapes are given."""
+        """Add a constant of integers, as for axes and shapes."""
         return self.constant(list(numbers), np.int64)
 
     def like(self, value: float, parameter: str = "x") -> str:
-        """A number in the type of an input."""
+        """Add a constant number in the dtype of an input."""
         return self.constant(value, self.variable(parameter).dtype)
 
     def give(self, type: str, *inputs: str, slot: str = "out", **attrs: Any) -> None:
-        """Append the node whose output is the operator's."""
+        """Append the node that writes the operator's output."""
         self.give_all(type, inputs, [slot], **attrs)
 
     def give_all(
@@ -207,14 +208,14 @@ class Step:
         outputs: Sequence[str],
         **attrs: Any,
     ) -> None:
-        """The same for several outputs; an empty name is left out."""
+        """Append the node that writes several outputs; omit those that are unused."""
         find = self.operator.block._var_recursive
         slots = [self.operator.outputs.get(slot_name(slot)) for slot in outputs]
         names = [self.writer.written(find(slot[0])) if slot else "" for slot in slots]
         self.writer.node(type, inputs, names, **attrs)
 
     def refuse(self, reason: str) -> None:
-        """Say what cannot be written, and whose line it is.
+        """Raise an error about an operator that cannot be exported, at the user's line.
 
         Raises:
             UnknownOpError: Always.
@@ -232,10 +233,11 @@ class Step:
         return len(self.variable("x").shape)
 
     def reduced(self, type: str, x: str, axes: Sequence[int] | None, keep: bool) -> str:
-        """A sum, mean, ... over some axes, None for all, as this opset writes it."""
-        listed = type == "ReduceSum" or self.writer.opset >= 18
+        """Append a reduction over some axes, or all, in the form of this opset."""
+        # The axes became an input with opset 13 for ReduceSum, with 18 for the others.
+        axes_are_input = type == "ReduceSum" or self.writer.opset >= 18
         if axes is None:
             return self.put(type, x, keepdims=int(keep))
-        if listed:
+        if axes_are_input:
             return self.put(type, x, self.ints(*axes), keepdims=int(keep))
         return self.put(type, x, axes=list(axes), keepdims=int(keep))
