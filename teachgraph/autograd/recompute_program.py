@@ -14,18 +14,19 @@ from contextvars import copy_context
 from typing import NamedTuple
 
 from teachgraph.core import unique_name
+from teachgraph.core.backward import Backward, Visit, Wrapper
+from teachgraph.core.program import Block, Operator, OpRole, Slots
 from teachgraph.ops.dropout import drawn_seed
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole, Slots
 
 __all__ = [
     "SUFFIX",
-    "Again",
+    "Recompute",
     "Segment",
     "held_by",
     "like",
     "once_only",
     "own_moments",
+    "recomputing",
     "renamed",
     "uses",
 ]
@@ -40,8 +41,8 @@ class Segment(NamedTuple):
     stop: int
 
 
-class Again:
-    """The parts of a forward that will run again, the last one first.
+class Recompute:
+    """The segments of a forward pass that run again before their gradients, last first.
 
     Attributes:
         block: Where they run again.
@@ -81,6 +82,27 @@ class Again:
                 if not self.held.issuperset(again.output_arg_names):
                     repeat(again, self.block, self.instead, f"{SUFFIX}{self.done}")
             self.done += 1
+
+
+def recomputing(checkpoints: Collection[str]) -> Wrapper:
+    """Wrap a reverse pass: it computes again what lies between checkpoints."""
+
+    def wrap(backward: Backward, visit: Visit) -> Visit:
+        passed = [
+            operator
+            for operator in backward.path
+            if not backward.live.isdisjoint(operator.output_arg_names)
+        ]
+        recompute = Recompute(backward.block, passed, checkpoints)
+        backward.saved = recompute.instead
+
+        def visit_recomputed(operator: Operator, wanted: Sequence[str]) -> None:
+            recompute.reach(operator)
+            visit(operator, wanted)
+
+        return visit_recomputed
+
+    return wrap
 
 
 def segments(
@@ -183,7 +205,7 @@ def own_moments(operator: Operator) -> set[str]:
     """The moving moments of a batch_norm: a second run shall not move them again."""
     if operator.type != "batch_norm":
         return set()
-    return {*operator.output("MeanOut"), *operator.output("VarianceOut")}
+    return {*operator.outputs["MeanOut"], *operator.outputs["VarianceOut"]}
 
 
 def repeat(

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from teachgraph.cli.refusing import in_a_line
 from teachgraph.deploy.inference import Config, Predictor
-from teachgraph.io.programs import persistables
 from teachgraph.static.program import Program
+from teachgraph.static.state import persistables
 from teachgraph.static.variable import Variable
 
 if TYPE_CHECKING:

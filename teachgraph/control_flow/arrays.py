@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.control_flow.array_variable import ARRAY
 from teachgraph.control_flow.sub_block import kept_apart
 from teachgraph.core import dtypes
+from teachgraph.core.build import append
 from teachgraph.core.errors import OutOfRangeError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.program import Variable, current_block
 from teachgraph.ops import tensor_array as ops
 from teachgraph.ops.functions import full
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["ARRAY", "array_length", "array_read", "array_write", "create_array"]
+
+ARRAY = "LOD_TENSOR_ARRAY"
 
 
 def create_array(dtype: Any = "float32", initialized_list: Any = None) -> Any:
@@ -35,9 +36,10 @@ def create_array(dtype: Any = "float32", initialized_list: Any = None) -> Any:
     values = list(initialized_list or ())
     if in_dynamic_mode() and not any(isinstance(v, Variable) for v in values):
         return values
-    array = current_block().create_var(dtype=dtype, shape=[], type=ARRAY)
+    block = current_block()
+    array = block.create_var(dtype=dtype, shape=[], type=ARRAY)
     code = {"dtype": dtypes.PADDLE_CODES[dtypes.convert(dtype)]}
-    current_block().append_op(ops.create_array.type, {}, {"Out": array}, code)
+    append(block, ops.create_array, (), code, out=[array])
     array.stop_gradient = False
     for i, value in enumerate(values):
         array_write(value, i, array)
@@ -66,8 +68,7 @@ def array_write(x: Any, i: Any, array: Any = None) -> Any:
         array = create_array(x.dtype)
     block = current_block()
     before = kept_apart(block, array)
-    slots = {"X": x, "I": index(i), "Array": before}
-    block.append_op(ops.write_to_array.type, slots, {"Out": array})
+    append(block, ops.write_to_array, (x, index(i), before), {}, out=[array])
     array.stop_gradient = before.stop_gradient = False  # a part to come may have one
     return array
 

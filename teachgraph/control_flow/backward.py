@@ -1,56 +1,55 @@
-"""The way back over branches and loops: gradient operators with blocks of their own.
+"""Gradients of branches and loops: gradient operators with blocks of their own.
 
 The block of a gradient operator is what `append_backward` makes of the forward block.
-It sees the variables of that block: of the round, in a loop, that it goes back over.
-By name, `x@GRAD` in it is what one round gives to `x` around it, and `h@GRAD@AFTER`
-what arrives at the loop variable `h` from the rounds after. In the block of a
-`recurrent_grad`, `y@GRAD@AT_STEP` is what arrives at what the step hands out.
+It sees the variables of that block, in a loop those of the iteration that it
+differentiates. By name, `x@GRAD` in it is what one iteration adds to the gradient of
+the captured `x`, and `h@GRAD@AFTER` the upstream gradient of the loop variable `h`,
+from the iterations after. In the block of a `recurrent_grad`, `y@GRAD@AT_STEP` is the
+upstream gradient of a step's output.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from teachgraph.control_flow.block_writes import renamed
 from teachgraph.control_flow.loop import write_backs
 from teachgraph.control_flow.ops import (
+    conditional_block,
     conditional_block_grad,
+    recurrent,
     recurrent_grad,
     select_input,
     select_output,
+    while_,
     while_grad,
 )
 from teachgraph.control_flow.sub_block import inner_operators
 from teachgraph.core import dtypes, unique_name
-from teachgraph.core.backward import Reverse
+from teachgraph.core.backward import Backward, Parts
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.core.grad_path import Way
+from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.shape import assign
 from teachgraph.ops.tensor_array import array_zeros_like
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.variable import EMPTY, GRAD, Variable
 
-__all__ = ["AFTER", "AT_STEP", "WAYS"]
+__all__ = ["AFTER", "AT_STEP"]
 
 AFTER = f"{GRAD}@AFTER"
 AT_STEP = f"{GRAD}@AT_STEP"
 
-Parts = Mapping[int, str]
-
 
 @contextmanager
-def block_of_gradient(reverse: Reverse, forward: Block) -> Iterator[Block]:
-    """A new block that goes back over `forward`."""
+def block_of_gradient(backward: Backward, forward: Block) -> Iterator[Block]:
+    """A new block for the gradient of `forward`."""
     program = forward.program
     for name in [name for name in forward.vars if name.endswith(GRAD)]:
         # A gradient that the body itself takes: here `x@GRAD` means another one.
         renamed(forward, name, unique_name.generate(f"{name}@INSIDE"))
     before = program.current_block_idx
-    block = program._create_block(reverse.block.idx)
+    block = program._create_block(backward.block.idx)
     block.forward_block_idx, forward.backward_block_idx = forward.idx, block.idx
     try:
         with program.with_role(OpRole.BACKWARD):
@@ -59,17 +58,18 @@ def block_of_gradient(reverse: Reverse, forward: Block) -> Iterator[Block]:
         program.current_block_idx = before
 
 
-def back_over_select(
-    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+@select_input.grad_builder
+def build_select_input_grad(
+    backward: Backward, operator: Operator, parts: Parts
 ) -> None:
     """Hand the gradient to the branch that was taken."""
     (out,) = operator.outputs["Out"]
     outputs = [parts.get(1 + i, EMPTY) for i in range(2)]
-    slots = {"Mask": operator.inputs["Mask"], "X": [reverse.grad_name(out)]}
+    slots = {"Mask": operator.inputs["Mask"], "X": [backward.names[out]]}
     if operator.attrs.get("kept") and 1 in parts:
         slots["Kept"] = operator.inputs["X"][:1]
     insert(
-        reverse,
+        backward,
         operator,
         select_output.type,
         slots,
@@ -78,43 +78,43 @@ def back_over_select(
     )
 
 
-def back_over_select_output(
-    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
+@select_output.grad_builder
+def build_select_output_grad(
+    backward: Backward, operator: Operator, parts: Parts
 ) -> None:
     """Pick the gradient that comes from the branch that was taken."""
     if 2 in parts:
-        kept = reverse.way.canonical(operator.inputs["Kept"][0])
-        zeros(reverse.block, reverse.block._var_recursive(kept), parts[2])
+        kept = backward.current(operator.inputs["Kept"][0])
+        zeros(backward.block, backward.block._var_recursive(kept), parts[2])
     if 1 not in parts:
         return
     mask, x = operator.inputs["Mask"], operator.inputs["X"][0]
-    variable = reverse.block._var_recursive(reverse.way.canonical(x))
+    variable = backward.block._var_recursive(backward.current(x))
     arrived = [
-        None if name == EMPTY else reverse.grad_of_output(name)
+        None if name == EMPTY else backward.names.get(name)
         for name in operator.outputs["Out"]
     ]
     given = [
-        name or zeros(reverse.block, variable, reverse.free_name(x)).name
+        name or zeros(backward.block, variable, backward.free_name(x)).name
         for name in arrived
     ]
     slots = {"Mask": mask, "X": given}
     outputs = {"Out": [parts[1]]}
-    insert(reverse, operator, select_input.type, slots, outputs, {"kept": True})
+    insert(backward, operator, select_input.type, slots, outputs, {"kept": True})
 
 
-def back_over_branch(
-    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
-) -> None:
-    """Append a `conditional_block_grad`, whose block goes back over the branch."""
+@conditional_block.grad_builder
+def build_branch_grad(backward: Backward, operator: Operator, parts: Parts) -> None:
+    """Append a `conditional_block_grad`, whose block differentiates the branch."""
     forward, names = operator.sub_block, operator.inputs["Input"]
     assert forward is not None
-    outs = [name for name in operator.outputs["Out"] if reverse.grad_of_output(name)]
-    grads = [reverse.grad_name(name) for name in outs]
+    outs = [name for name in operator.outputs["Out"] if backward.names.get(name)]
+    grads = [backward.names[name] for name in outs]
     leaves = [n for i, n in enumerate(names) if 1 + i in parts]
-    with block_of_gradient(reverse, forward) as block:
-        go_back(reverse, block, forward.ops, outs, grads, leaves)
+    with block_of_gradient(backward, forward) as block:
+        go_back(backward, block, forward.ops, outs, grads, leaves)
     insert(
-        reverse,
+        backward,
         operator,
         conditional_block_grad.type,
         {
@@ -125,44 +125,47 @@ def back_over_branch(
             "Scope": operator.outputs["Scope"],
         },
         {"Input@GRAD": [parts.get(1 + i, EMPTY) for i in range(len(names))]},
-        {"sub_block": block.idx, "is_scalar_condition": True, **noted(role_var)},
+        {
+            "sub_block": block.idx,
+            "is_scalar_condition": True,
+            **backward.role_var(operator, parts),
+        },
     )
 
 
 def go_back(
-    reverse: Reverse,
+    backward: Backward,
     block: Block,
     ops: Sequence[Operator],
     targets: Sequence[str],
     grads: Sequence[str],
     leaves: Sequence[str],
 ) -> dict[str, str]:
-    """Fill a gradient's block; the name of the gradient there of each leaf reached."""
+    """Fill a gradient block; return the gradient's name there of each leaf reached."""
     found = [[block._var_recursive(n) for n in names] for names in (targets, leaves)]
-    way = Way(block, found[0], reverse.way.constant, found[1], ops)
-    return Reverse(way).run(grads, ())
+    inner = Backward(block, found[0], backward.constant, found[1], ops)
+    return inner.run(grads)
 
 
-def back_over_loop(
-    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
-) -> None:
-    """Append a `while_grad`, whose block goes back over one round."""
+@while_.grad_builder
+def build_loop_grad(backward: Backward, operator: Operator, parts: Parts) -> None:
+    """Append a `while_grad`, whose block differentiates one iteration."""
     refuse_changed_inside(operator)
     forward, names = operator.sub_block, operator.inputs["X"]
     assert forward is not None
     results = write_backs(operator)
     outs = operator.outputs["Out"]
-    carried = [name for name in outs if reverse.way.passes(name)]
-    arriving = {name: arrived(reverse, name) for name in carried}
+    carried = [name for name in outs if backward.passes(name)]
+    arriving = {name: arrived(backward, name) for name in carried}
     read = [
         n for i, n in enumerate(names[len(outs) - 1 :], len(outs) - 1) if i in parts
     ]
-    with block_of_gradient(reverse, forward) as block:
+    with block_of_gradient(backward, forward) as block:
         after = {name: gradient_after(block, name) for name in carried}
-        through = [n for n in carried if passes(reverse, block, results[n])]
+        through = [n for n in carried if passes(backward, block, results[n])]
         ops = forward.ops[: len(forward.ops) - changed(results)]
         found = go_back(
-            reverse,
+            backward,
             block,
             ops,
             [results[n] for n in through],
@@ -172,7 +175,7 @@ def back_over_loop(
         for name in carried:
             leave(block, name, found.get(name))
     insert(
-        reverse,
+        backward,
         operator,
         while_grad.type,
         {
@@ -186,33 +189,32 @@ def back_over_loop(
             "sub_block": block.idx,
             "is_test": False,
             "original_output_grad": list(arriving.values()),
-            **noted(role_var),
+            **backward.role_var(operator, parts),
         },
     )
 
 
-def back_over_steps(
-    reverse: Reverse, operator: Operator, parts: Parts, role_var: list[str]
-) -> None:
-    """Append a `recurrent_grad`, whose block goes back over one step."""
+@recurrent.grad_builder
+def build_recurrent_grad(backward: Backward, operator: Operator, parts: Parts) -> None:
+    """Append a `recurrent_grad`, whose block differentiates one step."""
     forward, attrs = operator.sub_block, operator.attrs
     assert forward is not None
     _, first, read = (operator.inputs[slot] for slot in STEP_SLOTS)
     outs = zip(operator.outputs["outputs"], attrs["step_outputs"], strict=True)
-    handed = {y: out for out, y in outs if reverse.grad_of_output(out)}
+    handed = {y: out for out, y in outs if backward.names.get(out)}
     states = dict(zip(attrs["ex_states"], attrs["states"], strict=True))
     wanted = [
         name
         for i, name in enumerate([*attrs["step_inputs"], *first, *read])
         if i in parts and name not in first
     ]
-    with block_of_gradient(reverse, forward) as block:
-        carried = [h for h in states if passes(reverse, block, h)]
+    with block_of_gradient(backward, forward) as block:
+        carried = [h for h in states if passes(backward, block, h)]
         after = {h: gradient_after(block, h) for h in carried}
         arriving = {y: gradient_after(block, y, AT_STEP) for y in handed}
-        through = [h for h in carried if passes(reverse, block, states[h])]
+        through = [h for h in carried if passes(backward, block, states[h])]
         found = go_back(
-            reverse,
+            backward,
             block,
             forward.ops,
             [*arriving, *(states[h] for h in through)],
@@ -223,13 +225,13 @@ def back_over_steps(
             leave(block, name, found.get(name))
     left = iter(range(len(operator.input_arg_names)))
     insert(
-        reverse,
+        backward,
         operator,
         recurrent_grad.type,
         {
             **operator.inputs,
             "outputs": list(handed.values()),
-            "outputs@GRAD": [reverse.grad_name(out) for out in handed.values()],
+            "outputs@GRAD": [backward.names[out] for out in handed.values()],
             "step_scopes": operator.outputs["step_scopes"],
         },
         {
@@ -240,7 +242,7 @@ def back_over_steps(
             **operator.own_attrs,
             "step_outputs": list(handed),
             "sub_block": block.idx,
-            **noted(role_var),
+            **backward.role_var(operator, parts),
         },
     )
 
@@ -248,24 +250,24 @@ def back_over_steps(
 STEP_SLOTS = ("inputs", "initial_states", "parameters")
 
 
-def passes(reverse: Reverse, block: Block, name: str) -> bool:
-    """Whether a gradient may pass this variable of a round."""
+def passes(backward: Backward, block: Block, name: str) -> bool:
+    """Say if a gradient may pass this variable of an iteration."""
     variable = block._var_recursive(name)
-    return name not in reverse.way.constant and not variable.stop_gradient
+    return name not in backward.constant and not variable.stop_gradient
 
 
 def changed(results: Mapping[str, str]) -> int:
-    """How many loop variables the body assigns to."""
+    """The number of loop variables that the body assigns to."""
     return sum(name != result for name, result in results.items())
 
 
-def arrived(reverse: Reverse, name: str) -> str:
+def arrived(backward: Backward, name: str) -> str:
     """The gradient that arrives at a loop variable after the loop: zeros if none."""
-    known = reverse.grad_of_output(name)
+    known = backward.names.get(name)
     if known is not None:
         return known
-    variable = reverse.block._var_recursive(name)
-    return zeros(reverse.block, variable, reverse.free_name(name)).name
+    variable = backward.block._var_recursive(name)
+    return zeros(backward.block, variable, backward.free_name(name)).name
 
 
 def gradient_after(block: Block, name: str, suffix: str = AFTER) -> Variable:
@@ -275,7 +277,7 @@ def gradient_after(block: Block, name: str, suffix: str = AFTER) -> Variable:
 
 
 def leave(block: Block, name: str, found: str | None) -> None:
-    """See to it that `name@GRAD` is what a round gives to its loop variable."""
+    """Make `name@GRAD` the gradient that an iteration gives to its loop variable."""
     variable = block._var_recursive(name)
     if found is None:
         zeros(block, variable, name + GRAD)
@@ -301,7 +303,7 @@ def zeros(block: Block, variable: Variable, name: str) -> Variable:
 
 
 def refuse_changed_inside(operator: Operator) -> None:
-    """The way back needs each value of a round, so none may be written over.
+    """Refuse a body that overwrites a value which its gradient needs.
 
     Raises:
         ProgramError: A block inside the loop's block assigns to a loop variable.
@@ -324,13 +326,8 @@ def refuse_changed_inside(operator: Operator) -> None:
                 )
 
 
-def noted(role_var: list[str]) -> dict[str, Any]:
-    """The attribute that says which parameters' gradients an operator completes."""
-    return {"op_role_var": role_var} if role_var else {}
-
-
 def insert(
-    reverse: Reverse,
+    backward: Backward,
     operator: Operator,
     type: str,
     inputs: Mapping[str, Sequence[str]],
@@ -338,21 +335,12 @@ def insert(
     attrs: Mapping[str, Any],
 ) -> None:
     """Append a gradient operator."""
-    canonical = reverse.way.canonical
-    made = reverse.block.insert(
-        len(reverse.block.ops),
+    canonical = backward.current
+    made = backward.block.insert(
+        len(backward.block.ops),
         type,
         {slot: [canonical(n) for n in names] for slot, names in inputs.items()},
         {slot: list(names) for slot, names in outputs.items()},
         {**attrs, "op_namescope": operator.attrs.get("op_namescope", "/")},
     )
     made.twin = operator
-
-
-WAYS: dict[str, Callable[..., None]] = {
-    "select_input": back_over_select,
-    "select_output": back_over_select_output,
-    "conditional_block": back_over_branch,
-    "while": back_over_loop,
-    "recurrent": back_over_steps,
-}

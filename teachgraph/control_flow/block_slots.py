@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import EMPTY, GRAD
+from teachgraph.core.program import EMPTY, GRAD, Operator
 
 __all__ = ["misfit"]
 

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from teachgraph.core import unique_name
+from teachgraph.core.program import EMPTY, Block, Operator, Slots, Variable
 from teachgraph.ops.shape import assign
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, Slots
-from teachgraph.static.variable import EMPTY, Variable
 
 __all__ = ["assign_back", "renamed", "settled"]
 

@@ -15,10 +15,10 @@ from teachgraph.control_flow.ops import conditional_block, select_input
 from teachgraph.control_flow.pytree import flat, packed
 from teachgraph.control_flow.sub_block import captured, kept_apart, traced_into, written
 from teachgraph.core import dtypes
+from teachgraph.core.build import append
+from teachgraph.core.program import Block, Variable
 from teachgraph.ops import functions
 from teachgraph.ops.shape import assign
-from teachgraph.static.block import Block
-from teachgraph.static.variable import Variable
 
 __all__ = ["Branch", "select"]
 
@@ -82,7 +82,7 @@ class Branch:
         out = self.parent.create_var(
             shape=value.shape, dtype=value.dtype, type=value.type
         )
-        self.block.append_op(assign.type, {"X": value}, {"Out": out})
+        append(self.block, assign, [value], {}, out=[out])
         out.stop_gradient = value.stop_gradient
         return out
 

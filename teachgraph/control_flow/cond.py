@@ -18,10 +18,8 @@ from teachgraph.control_flow.ops import merged
 from teachgraph.control_flow.pytree import flat, packed, same_structure
 from teachgraph.control_flow.sub_block import as_variable, check_condition
 from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, at_user_line
+from teachgraph.core.program import Block, Variable, current_block
 from teachgraph.ops import functions
-from teachgraph.static.block import Block
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["case", "cond", "switch_case"]
 
@@ -158,7 +156,8 @@ def check_results(
 def as_given(value: Any, other: Any) -> Any:
     """A bare number in the dtype of the other branch's variable."""
     if isinstance(other, Variable) and type(value) in (bool, int, float):
-        return functions.full([], value, other.dtype_beside(value))
+        beside: Any = other
+        return functions.full([], value, beside.dtype_beside(value))
     return value
 
 

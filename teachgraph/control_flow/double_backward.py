@@ -1,9 +1,9 @@
-"""Gradients of loops and branches as loops and branches, to be differentiated in turn.
+"""Double backward of loops and branches: their gradients as loops and branches.
 
-The operators that go back over a loop or a branch read what its rounds kept. Before a
-gradient can go through them, the loop or branch is made to write those values into
-arrays, and they are replaced by a loop or branch of the ordinary kind, which reads them
-there. So a derivative of any order needs one way back alone.
+The gradient operator of a loop or a branch reads values that its iterations saved.
+Before a gradient can go through it, the loop or branch is made to write those values
+into arrays, and the gradient operator is replaced by an ordinary loop or branch, which
+reads them there. So derivatives of any order need the one rule of `backward.py`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from teachgraph.autograd.second_order_program import (
+    double_grad_builder,
+    double_grad_builders,
+    inside_a_body,
+)
 from teachgraph.control_flow.arrays import array_length, array_read
 from teachgraph.control_flow.backward import AFTER, AT_STEP
 from teachgraph.control_flow.branch import Branch, select
@@ -19,17 +24,14 @@ from teachgraph.control_flow.saved_per_iteration import kept_array
 from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.control_flow.sub_block import building_in, traced_into
 from teachgraph.core import dtypes, unique_name
-from teachgraph.core.grad_path import deeper
+from teachgraph.core.program import EMPTY, GRAD, Block, Operator, Variable
 from teachgraph.ops import functions
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.math import sum_
 from teachgraph.ops.shape import assign
 from teachgraph.ops.tensor_array import array_zeros_like
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import EMPTY, GRAD, Variable
 
-__all__ = ["ORDINARY"]
+__all__ = ["LoopDoubleBackward"]
 
 Find = Callable[[str], Variable]
 
@@ -82,11 +84,11 @@ class Copy:
         inside = self.gradient.sub_block
         assert inside is not None
         for operator in inside.ops:
-            if operator.type in ORDINARY:
+            if (build := double_grad_builders.get(operator.type)) is not None:
                 with building_in(self.block):
-                    self.names.update(ORDINARY[operator.type](operator, self))
+                    self.names.update(build(operator, self))
             elif operator.sub_block is not None:
-                raise deeper(operator)
+                raise inside_a_body(operator)
             else:
                 self.append(operator)
 
@@ -127,15 +129,16 @@ class Copy:
         return self(name + GRAD) if name + GRAD in inside.vars else None
 
 
-def ordinary_loop(gradient: Operator, around: Find) -> dict[str, Variable]:
-    """A `while` that does what a `while_grad` does; each gradient by its name."""
-    made = LoopAgain(gradient, around)
+@double_grad_builder("while_grad")
+def build_loop(gradient: Operator, around: Find) -> dict[str, Variable]:
+    """Replace a `while_grad` by a `while`; return each gradient by its name."""
+    made = LoopDoubleBackward(gradient, around)
     made.append()
     return {dx: total for dx, (_, total) in made.totals.items()} | made.firsts()
 
 
-class LoopAgain:
-    """A `while` in the making that goes back over the rounds of another.
+class LoopDoubleBackward:
+    """Double backward of `while`: builds a `while` over the iterations, last first.
 
     Attributes:
         after: For each loop variable, what arrives from the rounds after.
@@ -164,7 +167,7 @@ class LoopAgain:
         """Append it."""
         with traced_into(self.carried.block) as self.carried.body:
             copy = self.copy()
-            self.carried.next(self.counter, self.counter - 1)
+            self.carried.next(self.counter, functions.subtract(self.counter, 1))
             for h, variable in self.after.items():
                 self.carried.next(variable, copy(h + GRAD))
             for x, total in self.totals.values():
@@ -261,16 +264,17 @@ class Carried:
 
 def as_going(k: Variable) -> Variable:
     """Whether there is a round with this number."""
-    found: Any = k >= 0
+    found: Any = functions.greater_equal(k, 0)
     assert isinstance(found, Variable)
     return found
 
 
-def ordinary_branch(gradient: Operator, around: Find) -> dict[str, Variable]:
-    """A branch that does what a `conditional_block_grad` does."""
+@double_grad_builder("conditional_block_grad")
+def build_branch(gradient: Operator, around: Find) -> dict[str, Variable]:
+    """Replace a `conditional_block_grad` by a branch."""
     wanted = wanted_of(gradient.outputs["Input@GRAD"], gradient.inputs["Input"])
     block, condition = current(gradient, around), around(gradient.inputs["Cond"][0])
-    taken = branch_again(gradient, around, Branch(block, condition), wanted)
+    taken = branch_double_backward(gradient, around, Branch(block, condition), wanted)
     mask = functions.cast(condition, "int32")
     found = {}
     for dx, x in wanted.items():
@@ -283,7 +287,7 @@ def ordinary_branch(gradient: Operator, around: Find) -> dict[str, Variable]:
     return found
 
 
-def branch_again(
+def branch_double_backward(
     gradient: Operator, around: Find, branch: Branch, wanted: Mapping[str, str]
 ) -> dict[str, Variable]:
     """Append the branch; those gradients that it reaches."""
@@ -301,15 +305,16 @@ def branch_again(
     return dict(zip(reached, branch.carried, strict=True))
 
 
-def ordinary_steps(gradient: Operator, around: Find) -> dict[str, Variable]:
-    """A `recurrent` that does what a `recurrent_grad` does, the other way round."""
-    made = StepsAgain(gradient, around)
+@double_grad_builder("recurrent_grad")
+def build_steps(gradient: Operator, around: Find) -> dict[str, Variable]:
+    """Replace a `recurrent_grad` by a `recurrent` over the steps, last first."""
+    made = RecurrentDoubleBackward(gradient, around)
     made.append()
     return made.found()
 
 
-class StepsAgain:
-    """A `StaticRNN` in the making that goes back over the steps of another.
+class RecurrentDoubleBackward:
+    """Double backward of `recurrent`: builds a `StaticRNN` over the steps, last first.
 
     Attributes:
         sequences: The gradients wanted of sequences, and what a step calls its row.
@@ -395,7 +400,8 @@ class StepsAgain:
 def step_of(sequence: Variable, at: int) -> Variable:
     """The first or the last part of a sequence."""
     if sequence.type == "LOD_TENSOR":
-        found: Any = sequence[at]
+        rows: Any = sequence
+        found: Any = rows[at]
     else:
         found = array_read(sequence, array_length(sequence) - 1 if at else 0)
         found.type = sequence.type
@@ -436,11 +442,3 @@ def zeros_like(variable: Variable) -> Variable:
         attrs = {"value": 0.0, "dtype": dtypes.PADDLE_CODES[variable.dtype]}
         block.insert(len(block.ops), fill_any_like.type, *slots, attrs)
     return made
-
-
-ORDINARY: dict[str, Callable[[Operator, Find], Mapping[str, Variable]]] = {
-    "while_grad": ordinary_loop,
-    "conditional_block_grad": ordinary_branch,
-    "recurrent_grad": ordinary_steps,
-}
-"""What stands for an operator that goes back over a loop or a branch."""

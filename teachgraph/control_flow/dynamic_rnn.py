@@ -15,10 +15,8 @@ from teachgraph.control_flow.static_rnn import StaticRNN
 from teachgraph.control_flow.sub_block import building_in
 from teachgraph.core import unique_name
 from teachgraph.core.errors import ProgramError, ShapeError, at_user_line
+from teachgraph.core.program import Block, Variable, current_block
 from teachgraph.ops import functions
-from teachgraph.static.block import Block
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["DynamicRNN"]
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from teachgraph.control_flow.ops import counted
 from teachgraph.core.observe import announce, observers
+from teachgraph.core.program import Operator
 from teachgraph.core.steps import Step, Values, run_steps
 from teachgraph.ops.tensor_array import zeros_like
-from teachgraph.static.operator import Operator
 
 if TYPE_CHECKING:
     from teachgraph.core.source import Writer

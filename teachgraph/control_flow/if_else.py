@@ -20,9 +20,8 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.program import Variable, current_block
 from teachgraph.ops import functions
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["IfElse"]
 

@@ -27,13 +27,11 @@ from teachgraph.control_flow.sub_block import (
     written,
 )
 from teachgraph.core import dtypes, unique_name
+from teachgraph.core.build import append
 from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.program import Block, Operator, Variable, current_block
 from teachgraph.ops.shape import assign
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["While", "while_loop", "write_backs"]
 
@@ -259,7 +257,7 @@ class Loop:
                     )
                 )
             if new is not old:
-                self.block.append_op(assign.type, {"X": new}, {"Out": old})
+                append(self.block, assign, [new], {}, out=[old])
         for v, shape, stop in zip(loop_variables, shapes, stops, strict=True):
             v.shape, v.stop_gradient = shape, stop
 
@@ -371,7 +369,7 @@ def forget(parent: Block, count: int) -> None:
     program = parent.program
     for block in reversed(program.blocks[count:]):
         for index in reversed(range(len(block.ops))):
-            block._remove_op(index)
+            block.remove(index)
     del program.blocks[count:]
 
 

@@ -26,10 +26,8 @@ from teachgraph.control_flow.ops import (
 from teachgraph.control_flow.scan import BackScan, Scan
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.op import Op
+from teachgraph.core.program import EMPTY, GRAD, Block, Operator
 from teachgraph.core.steps import Lowering, Step
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import EMPTY, GRAD
 
 __all__ = ["BlockNames"]
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from teachgraph.control_flow.flow import Flow
+from teachgraph.control_flow.place_seeds import PlaceSeed, place_seed
+from teachgraph.core.program import Operator
 from teachgraph.core.source import Expression
 from teachgraph.core.steps import Call, Lower, Lowering, Step, Values, lower
-from teachgraph.static.operator import Operator
-from teachgraph.static.seeds import PlaceSeed, place_seed
 
 if TYPE_CHECKING:
     from teachgraph.core.source import Writer

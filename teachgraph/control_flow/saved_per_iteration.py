@@ -10,13 +10,11 @@ from typing import Any
 from teachgraph.control_flow.loop import write_backs
 from teachgraph.control_flow.ops import select_input
 from teachgraph.core import dtypes
+from teachgraph.core.program import Block, Operator, OpRole, Variable
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.math import cast
 from teachgraph.ops.shape import assign
 from teachgraph.ops.tensor_array import create_array, lod_array_length, write_to_array
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.variable import Variable
 
 __all__ = ["kept_array"]
 

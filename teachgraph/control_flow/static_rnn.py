@@ -14,12 +14,11 @@ from typing import Any
 from teachgraph.control_flow.ops import recurrent, rnn_memory_helper
 from teachgraph.control_flow.sub_block import captured, traced_into, written
 from teachgraph.core import dtypes, unique_name
+from teachgraph.core.build import append
 from teachgraph.core.errors import ModeError, ProgramError, ShapeError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.program import Block, Variable, current_block
 from teachgraph.ops.creation import fill_constant_batch_size_like
-from teachgraph.static.block import Block
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["StaticRNN"]
 
@@ -226,18 +225,15 @@ class StaticRNN:
         first = self.parent.create_var(
             unique_name.generate(f"{self.name}@memory_boot"), shape, dtype
         )
-        self.parent.append_op(
-            fill_constant_batch_size_like.type,
-            {"Input": sequence},
-            {"Out": first},
-            {
-                "value": value,
-                "shape": shape,
-                "dtype": dtypes.PADDLE_CODES[dtype],
-                "input_dim_idx": in_dim,
-                "output_dim_idx": out_dim,
-            },
-        )
+        attrs = {
+            "value": value,
+            "shape": shape,
+            "dtype": dtypes.PADDLE_CODES[dtype],
+            "input_dim_idx": in_dim,
+            "output_dim_idx": out_dim,
+        }
+        op = fill_constant_batch_size_like
+        append(self.parent, op, [sequence], attrs, out=[first])
         return first
 
     def update_memory(self, mem: Variable, var: Variable) -> None:
@@ -339,8 +335,7 @@ class StaticRNN:
             type=value.type,
         )
         code = {"dtype": dtypes.PADDLE_CODES[value.dtype]}
-        slots = {"X": value}, {"Out": out}
-        self.block.append_op(rnn_memory_helper.type, *slots, code)
+        append(self.block, rnn_memory_helper, [value], code, out=[out])
         return out
 
     def append(self, parent: Block, block: Block, states: Sequence[Variable]) -> None:

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import dtypes, modes, naming, unique_name
+from teachgraph.core.build import append
 from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.program import EMPTY, Block, Operator, Variable, current_block
 from teachgraph.ops.creation import fill_constant
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import EMPTY, Variable
 
 __all__ = [
     "as_variable",
@@ -87,7 +85,7 @@ def as_variable(value: Any) -> Variable:
 
         return assign(array)  # type: ignore[no-any-return]
     attrs = {"shape": [], "value": float(value), "dtype": dtypes.PADDLE_CODES[kind]}
-    return current_block().apply(fill_constant, (), attrs)  # type: ignore[no-any-return]
+    return append(current_block(), fill_constant, (), attrs)  # type: ignore[no-any-return]
 
 
 def check_condition(what: str, where: str, value: Any) -> Variable:

@@ -11,9 +11,8 @@ from teachgraph.control_flow.branch import Branch
 from teachgraph.control_flow.sub_block import check_condition
 from teachgraph.core.errors import ModeError, ProgramError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.program import Variable, current_block
 from teachgraph.ops import functions
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["Switch"]
 

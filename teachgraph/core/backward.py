@@ -1,306 +1,385 @@
-"""The reverse pass over a block: plans what gradients there will be, then appends them.
+"""Differentiating a program: `append_backward` appends gradient operators to it.
 
-A variable read k > 1 times gets k gradients, called `x@GRAD@RENAME@block0@i`, and a
-`sum` operator where the whole is first needed.
+For each operator on the path from the parameters to the loss, last first, one gradient
+operator is appended: its slots are what the rule's signature names. A variable that is
+read k > 1 times gets k partial gradients, called `x@GRAD@RENAME@block0@i`, and a `sum`
+operator where the whole is first needed.
+
+Hook points: an op's own `grad_builder` appends in place of the `*_grad` operator;
+`find_path` chooses the operators to differentiate, `has_gradient` says which can be.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
-from teachgraph.autograd.recompute_program import Again
 from teachgraph.core import dtypes, naming
-from teachgraph.core.grad_path import Way, own_ways
-from teachgraph.core.op import force, slot_name
-from teachgraph.ops.creation import fill_any_like, fill_constant
-from teachgraph.ops.math import sum_
-from teachgraph.static.operator import Operator, OpRole, Slots
-from teachgraph.static.py_func import py_func_gradient
-from teachgraph.static.variable import EMPTY, GRAD, Variable
+from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.extend import HookPoint
+from teachgraph.core.op import find, force, slot_name
+from teachgraph.core.program import (
+    EMPTY,
+    GRAD,
+    Block,
+    Operator,
+    OpRole,
+    Parameter,
+    Slots,
+    Variable,
+)
 
-__all__ = ["Callback", "Reverse"]
+__all__ = [
+    "Backward",
+    "Parts",
+    "Visit",
+    "Wrapper",
+    "append_backward",
+    "find_path",
+    "has_gradient",
+    "names_of",
+]
 
-Callback = Callable[..., Any]
+Visit = Callable[[Operator, Sequence[str]], None]
+"""Appends the gradients of one operator, given the inputs that want one."""
+
+Plan = list[tuple[Operator, list[str]]]
+"""Operators to differentiate, last first, each with its inputs that want a gradient."""
+
+Parts = Mapping[int, str]
+"""For each input that wants a gradient, by position, the name of that gradient."""
 
 
-class Planned(NamedTuple):
-    """An operator to go back over, and the inputs whose gradients are wanted."""
-
-    operator: Operator
-    wanted: list[str]
+Wrapper = Callable[["Backward", Visit], Visit]
+"""An extension of one pass: returns a visit that does more than the one it wraps."""
 
 
-class Reverse:
-    """One pass back over a block, from some targets."""
+def append_backward(
+    loss: Variable,
+    parameter_list: Collection[Variable | str] | None = None,
+    no_grad_set: Collection[Variable | str] = (),
+    wrappers: Iterable[Wrapper] = (),
+) -> list[tuple[Parameter, Variable]]:
+    """Append to the loss's program the operators that compute its gradients.
+
+    Args:
+        loss: The variable to differentiate; if it is no scalar, its elements' sum.
+        parameter_list: The parameters wanted; by default every trainable one.
+        no_grad_set: Variables to be taken as constants.
+        wrappers: Extensions of this pass, the last one outermost.
+
+    Returns:
+        (parameter, gradient) for each parameter reached, in order of creation.
+
+    In Paddle this is `paddle.static.append_backward`.
+    """
+    if (last := loss.op) is not None and last.role == OpRole.FORWARD:
+        last.set_attr("op_role", int(OpRole.LOSS))
+    wanted = None if parameter_list is None else set(names_of(parameter_list))
+    parameters = {
+        parameter.name: parameter
+        for parameter in loss.block.program.all_parameters()
+        if parameter.trainable and (wanted is None or parameter.name in wanted)
+    }
+    backward = Backward(loss.block, [loss], no_grad_set, parameters=parameters)
+    for wrap in wrappers:
+        backward.visit = wrap(backward, backward.visit)
+    gradients = backward.run([None])
+    return [
+        (parameter, loss.block.var(gradients[name]))
+        for name, parameter in parameters.items()
+        if name in gradients
+    ]
+
+
+class Backward:
+    """One reverse pass over operators, whose gradients go into a block.
+
+    Attributes:
+        block: The block that gradient operators are appended to.
+        ops: The operators that it may lead over; by default those of the same block.
+        constant: Names of the variables that are taken as constants.
+        leaves: Names of the variables whose gradients are wanted; None for all that no
+            operator on the path writes.
+        parameters: Names of the parameters, for Paddle's `op_role_var`.
+        path: The operators that the targets depend on, in order.
+        live: The variables that a gradient may go through.
+        renamed: Variables that hold the values of others, by the name of those: of the
+            outputs of operators that an extension replaced on the path.
+        saved: Where an extension keeps values of the forward pass, by their names.
+        visit: Appends the gradients of one operator; extensions wrap it.
+    """
 
     def __init__(
-        self, way: Way, parameters: Collection[str] = (), again: Again | None = None
+        self,
+        block: Block,
+        targets: Sequence[Variable],
+        no_grad_set: Iterable[Variable | str] = (),
+        leaves: Sequence[Variable] | None = None,
+        ops: Sequence[Operator] | None = None,
+        parameters: Collection[str] = (),
     ) -> None:
-        self.way, self.parameters, self.again = way, parameters, again
-        self.block, self.targets = way.block, way.targets
-        self.produced: Counter[str] = Counter()
-        self.finished: set[str] = set()
-        self.taken: set[str] = set()
+        self.block, self.targets, self.parameters = block, targets, parameters
+        self.ops = block.ops if ops is None else ops
+        self.constant = set(names_of(no_grad_set))
+        self.leaves = None if leaves is None else set(names_of(leaves))
+        self.renamed: dict[str, str] = {}
+        self.saved: Mapping[str, str] = {}
+        self.visit: Visit = self.differentiate
+        self.path: Sequence[Operator] = find_path.call(self)
+        self.live = self.reachable(self.path)
+        self.refuse_overwritten()
 
-    def run(
-        self, seeds: Sequence[str | None], callbacks: Sequence[Callback]
-    ) -> dict[str, str]:
-        """Append the operators; for each variable reached, its gradient's name.
+    def run(self, seeds: Sequence[str | None]) -> dict[str, str]:
+        """Append the operators; return the gradient's name of each variable reached.
 
-        Each target has a seed: what its gradient is, None for ones. Two targets may be
-        one variable, which then starts with the sum.
+        Args:
+            seeds: For each target its upstream gradient, None for ones. Two targets
+                may be one variable, which then starts with the sum.
         """
-        plan, self.counts = self.planned()
-        roots = [self.way.canonical(target.name) for target in self.targets]
-        given = zip(roots, seeds, strict=True)
-        self.whole = {n: g for n, g in given if g is not None and self.counts[n] == 1}
-        self.names = {n: self.whole.get(n) or self.taken_name(n) for n in self.counts}
-        self.create_variables()
-        self.seed(roots, seeds)
+        roots = [self.current(target.name) for target in self.targets]
+        plan, counts = self.planned(roots)
+        pairs = zip(roots, seeds, strict=True)
+        whole = {n: s for n, s in pairs if s is not None and counts[n] == 1}
+        self.names: dict[str, str] = {}
+        self.parts: dict[str, list[str]] = {}
+        for name, count in counts.items():
+            self.names[name] = gradient = whole.get(name) or self.free_name(name)
+            partial = f"{gradient}@RENAME@block{self.block.idx}"
+            parts = [f"{partial}@{i}" for i in range(count)]
+            self.parts[name] = parts if count > 1 else [gradient]
+        self.summed = set[str]()
+        self.unused = {name: iter(parts) for name, parts in self.parts.items()}
+        self.create_variables(counts.keys() - whole.keys())
+        for target, root, seed in zip(self.targets, roots, seeds, strict=True):
+            part = next(self.unused[root])
+            if root not in whole:
+                self.append_seed(target, part, seed)
         for operator, wanted in plan:
-            if self.again is not None:
-                self.again.reach(operator)
-            first = len(self.block.ops)
-            self.finish(operator.output_arg_names)
-            self.go_back(operator, wanted)
-            for made in self.block.ops[first:]:
-                made.twin = made.twin or operator
-                self.call_back(callbacks, made, operator)
-        self.finish(self.produced)
-        names, same = self.names, self.way.same
-        return names | {old: names[new] for old, new in same.items() if new in names}
+            self.visit(operator, wanted)
+        self.accumulate(self.names)
+        renamed = {old: self.names.get(new, "") for old, new in self.renamed.items()}
+        return self.names | {old: name for old, name in renamed.items() if name}
 
-    def planned(self) -> tuple[list[Planned], Counter[str]]:
-        """What to go back over, and how many gradients each variable will get."""
-        way = self.way
-        counts = Counter(self.way.canonical(target.name) for target in self.targets)
-        plan = []
-        for operator in reversed(way.operators):
+    def planned(self, roots: Sequence[str]) -> tuple[Plan, Counter[str]]:
+        """The plan, and the number of gradients that each variable is going to get."""
+        counts, plan = Counter(roots), []
+        for operator in reversed(self.path):
             reached = any(name in counts for name in operator.output_arg_names)
-            if not reached or not way.differentiable(operator):
-                continue
-            inputs = way.differentiable_inputs(operator)
-            wanted = [name for name in inputs if name in way.live]
-            if wanted:
-                plan.append(Planned(operator, wanted))
-                counts.update(wanted)
+            if reached and has_gradient.call(operator):
+                wanted = [n for n in self.inputs_of(operator) if n in self.live]
+                if wanted:
+                    plan.append((operator, wanted))
+                    counts.update(wanted)
         return plan, counts
 
-    def free_name(self, name: str) -> str:
-        """What a gradient can be called.
-
-        That is `x@GRAD`, or `grad/grad/x@GRAD` and so on where an earlier pass has
-        taken that name.
-        """
-        prefix = ""
-        while (found := f"{prefix}{name}{GRAD}") in self.taken or (
-            self.block.has_var(found)
-        ):
-            prefix = "grad/" + (prefix or "grad/")
-        return found
-
-    def taken_name(self, name: str) -> str:
-        """The same, and nothing else will be called so."""
-        found = self.free_name(name)
-        self.taken.add(found)
-        return found
-
-    def grad_name(self, name: str) -> str:
-        """The name of a variable's whole gradient."""
-        return self.names[name]
-
-    def parts_of(self, name: str) -> list[str]:
-        """The names of a variable's gradients: the whole alone, or several parts."""
-        return [self.part(name, i) for i in range(self.counts[name])]
-
-    def part(self, name: str, number: int) -> str:
-        """What a variable's gradient of this number is called."""
-        whole = self.names[name]
-        if self.counts[name] == 1:
-            return whole
-        return f"{whole}@RENAME@block{self.block.idx}@{number}"
-
-    def part_name(self, name: str) -> str:
-        """The name of a variable's next gradient."""
-        return self.part(name, self.produced[name])
-
-    def create_variables(self) -> None:
-        """Create every gradient variable, in order of their names."""
-        forward = {
-            grad: name
-            for name in self.counts.keys() - self.whole.keys()
-            for grad in (self.names[name], *self.parts_of(name))
+    def differentiate(self, operator: Operator, wanted: Collection[str]) -> None:
+        """Append the operators that compute the wanted gradients of one operator."""
+        first = len(self.block.ops)
+        self.accumulate(operator.output_arg_names)
+        parts = {
+            position: next(self.unused[name])
+            for position, name in enumerate(self.inputs_of(operator))
+            if name in wanted
         }
-        for grad, name in sorted(forward.items()):
-            variable = self.block._var_recursive(name)
-            self.block.create_var(
-                grad, variable.shape, variable.dtype, type=variable.type
-            )
-
-    def seed(self, roots: Sequence[str], seeds: Sequence[str | None]) -> None:
-        """Append the gradients the targets start with: ones, or what was given."""
-        role = (
-            OpRole.BACKWARD
-            if self.way.leaves is not None
-            else OpRole.BACKWARD | OpRole.LOSS
-        )
-        with self.block.program.with_role(role):
-            for target, name, given in zip(self.targets, roots, seeds, strict=True):
-                if name not in self.whole:
-                    self.append_seed(target, self.part_name(name), given)
-                self.produced[name] += 1
-
-    def append_seed(self, target: Variable, grad: str, given: str | None) -> None:
-        """One seed: a constant, ones shaped at run time, or what was given."""
-        code = dtypes.PADDLE_CODES[target.dtype]
-        if given is not None:
-            self.block.append_op("assign", {"X": given}, {"Out": grad})
-        elif self.way.leaves is not None or -1 in target.shape:
-            attrs: dict[str, Any] = {"value": 1.0, "dtype": code}
-            self.block.append_op(
-                fill_any_like.type, {"X": target}, {"Out": grad}, attrs
-            )
-        else:
-            attrs = {"shape": list(target.shape), "value": 1.0, "dtype": code}
-            self.block.append_op(fill_constant.type, {}, {"Out": grad}, attrs)
-
-    def go_back(self, operator: Operator, wanted: Sequence[str]) -> None:
-        """Append what computes the wanted gradients of one operator."""
-        parts: dict[int, str] = {}
-        for position, name in enumerate(self.way.differentiable_inputs(operator)):
-            if name in wanted:
-                parts[position] = self.part_name(name)
-                self.produced[name] += 1
-        role_var = self.role_var(wanted)
         with self.block.program.with_role(OpRole.BACKWARD):
-            if operator.type == "py_func":
-                grads = [self.grad_of_output(n) for n in operator.output_arg_names]
-                py_func_gradient(self.block, operator, grads, parts)
-            elif operator.type in own_ways:
-                own_ways[operator.type](self, operator, parts, role_var)
-            elif operator.op.rule is not None and operator.op.rule.inline:
-                self.append_inline(operator, parts)
-            else:
-                self.append_grad_op(operator, parts, role_var)
+            rule = operator.op.rule
+            build = append_inline if rule and rule.inline else append_grad_op
+            (operator.op.build_grad or build)(self, operator, parts)
+        for gradient in self.block.ops[first:]:
+            gradient.twin = gradient.twin or operator
 
-    def grad_of_output(self, name: str) -> str | None:
-        """The gradient that arrives at an output, None if none does."""
-        return self.grad_name(name) if name in self.counts else None
+    def reachable(self, path: Sequence[Operator]) -> set[str]:
+        """The variables that a gradient may go through: they depend on a leaf."""
+        written = {name for operator in path for name in operator.output_arg_names}
+        read = {self.current(n) for op in path for n in op.input_arg_names}
+        leaves = read - written if self.leaves is None else read & self.leaves
+        live = set(filter(self.passes, leaves))
+        for operator in path:
+            inputs = map(self.current, operator.input_arg_names)
+            if has_gradient.call(operator) and not live.isdisjoint(inputs):
+                live.update(filter(self.passes, operator.output_arg_names))
+        return live
 
-    def append_inline(self, operator: Operator, parts: Mapping[int, str]) -> None:
-        """Append the rule's own ops, their results named as gradients."""
-        rule = operator.op.rule
-        assert rule is not None
-        inputs = operator.op.arguments(
-            {
-                slot: [self.block._var_recursive(self.kept(name)) for name in names]
-                for slot, names in operator.inputs.items()
-            }
+    def passes(self, name: str) -> bool:
+        """Say if a gradient may pass this variable."""
+        variable = self.block._find_var_recursive(name)
+        return (
+            variable is not None
+            and name not in self.constant
+            and not variable.stop_gradient
+            and variable.dtype.kind == "f"
         )
-        outputs = [
-            self.block._var_recursive(self.kept(name))
-            for name in operator.output_arg_names
-        ]
-        grads = [self.grad_of_output(name) for name in operator.output_arg_names]
-        upstream = [
-            None if grad is None else self.block._var_recursive(grad) for grad in grads
-        ]
-        saved = [
-            inputs[source] if source >= 0 else outputs[-1 - source]
-            for source in rule.sources
-        ]
-        if rule.variadic:
-            saved += inputs[rule.sources[-1] + 1 :]
-        results = rule(upstream, saved, operator.own_attrs)
-        for position, name in parts.items():
-            with naming.scope(lambda name=name: name):
-                force(results[position])
 
-    def append_grad_op(
-        self, operator: Operator, parts: Mapping[int, str], role_var: list[str]
-    ) -> None:
-        """Append the `*_grad` operator of an operator."""
-        op = operator.op
-        assert op.rule is not None
-        attrs = {
-            **operator.own_attrs,
-            "op_namescope": operator.attrs.get("op_namescope", "/"),
+    def refuse_overwritten(self) -> None:
+        """Refuse to differentiate through a value that another one has replaced.
+
+        Raises:
+            ProgramError: A variable on the path is written more than once.
+        """
+        writers: dict[str, Operator] = {}
+        for operator in self.ops:
+            for name in self.live.intersection(operator.output_arg_names):
+                first = writers.setdefault(name, operator)
+                lives_on = self.block._var_recursive(name).persistable
+                if first is not operator and not lives_on:
+                    raise ProgramError(
+                        at_user_line(
+                            f"{operator.type} overwrites {name!r}, which {first.type} "
+                            "wrote: the gradient needs the first value, so give the "
+                            "second a variable of its own",
+                            operator.callsite,
+                        )
+                    )
+
+    def inputs_of(self, operator: Operator) -> list[str]:
+        """The inputs that an operator may have gradients of, in the op's order."""
+        rule = operator.op.rule
+        slots = operator.inputs if rule is None else map(slot_name, rule.of)
+        names = (name for slot in slots for name in operator.inputs.get(slot, ()))
+        return [self.current(name) for name in names]
+
+    def current(self, name: str) -> str:
+        """The variable that holds the value of `name`."""
+        return self.renamed.get(name, name)
+
+    def saved_name(self, name: str) -> str:
+        """The variable that holds the value of `name` when the pass needs it again."""
+        name = self.current(name)
+        return self.saved.get(name, name)
+
+    def free_name(self, name: str) -> str:
+        """`x@GRAD`; `grad/grad/x@GRAD` and so on where an earlier pass took that."""
+        prefix = ""
+        while self.block.has_var(free := f"{prefix}{name}{GRAD}"):
+            prefix = "grad/" + (prefix or "grad/")
+        return free
+
+    def create_variables(self, names: Iterable[str]) -> None:
+        """Create every gradient variable, in order of their names as Paddle does."""
+        forward = {g: n for n in names for g in (self.names[n], *self.parts[n])}
+        for gradient, name in sorted(forward.items()):
+            like = self.block._var_recursive(name)
+            self.block.create_var(gradient, like.shape, like.dtype, type=like.type)
+
+    def append_seed(self, target: Variable, grad: str, seed: str | None) -> None:
+        """Append a target's upstream gradient: a variable, or ones of its shape."""
+        role = OpRole.BACKWARD | (OpRole.LOSS if self.leaves is None else 0)
+        ones: dict[str, Any] = {
+            "value": 1.0,
+            "dtype": dtypes.PADDLE_CODES[target.dtype],
         }
-        if role_var:
-            attrs["op_role_var"] = role_var
-        inputs = self.grad_inputs(operator)
-        outputs = self.grad_outputs(operator, parts)
-        at = len(self.block.ops)
-        made = self.block.insert(at, op.rule.type, inputs, outputs, attrs)
-        made.twin = operator
+        if seed is not None:
+            self.append("assign", {"X": [seed]}, grad, op_role=int(role))
+        elif self.leaves is None and -1 not in target.shape:
+            ones["shape"] = list(target.shape)
+            self.append("fill_constant", {}, grad, **ones, op_role=int(role))
+        else:
+            slots = {"X": [target.name]}
+            self.append("fill_any_like", slots, grad, **ones, op_role=int(role))
 
-    def grad_inputs(self, operator: Operator) -> Slots:
-        """The input slots of a gradient operator: what its rule's signature names."""
+    def accumulate(self, names: Iterable[str]) -> None:
+        """Append the `sum` of the partial gradients of each variable with several."""
+        for name in names:
+            parts = self.parts.get(name, ())
+            if len(parts) > 1 and name not in self.summed:
+                self.summed.add(name)
+                whole = self.names[name]
+                attrs: dict[str, Any] = {"op_role": int(OpRole.BACKWARD)}
+                if name in self.parameters:
+                    attrs["op_role_var"] = [name, whole]
+                self.append("sum", {"X": [*parts]}, whole, **attrs)
+
+    def append(self, type: str, inputs: Slots, out: str, **attrs: Any) -> Operator:
+        """Append an operator of one output."""
+        complete = find(type).complete(attrs)
+        at = len(self.block.ops)
+        return self.block.insert(at, type, inputs, {"Out": [out]}, complete)
+
+    def role_var(self, operator: Operator, parts: Parts) -> dict[str, list[str]]:
+        """Paddle's note of the parameters whose gradients an operator completes."""
+        inputs = self.inputs_of(operator)
+        completed = [
+            (inputs[position], part)
+            for position, part in parts.items()
+            if part == self.names[inputs[position]]
+        ]
+        pairs = [n for pair in completed if pair[0] in self.parameters for n in pair]
+        return {"op_role_var": pairs} if pairs else {}
+
+    def rule_inputs(self, operator: Operator) -> Slots:
+        """The values that an operator's rule takes, slot by slot in its order."""
         op, rule = operator.op, operator.op.rule
         assert rule is not None
         slots: Slots = {}
-        for i in rule.upstream:
-            slot = slot_name(op.outputs[i])
-            grads = [self.grad_of_output(n) for n in operator.outputs[slot]]
-            slots[slot + GRAD] = [grad for grad in grads if grad]
-        for name in rule.saved:
-            slot = slot_name(name)
-            kept = operator.inputs.get(slot) or operator.outputs.get(slot, [])
-            slots[slot] = [self.kept(n) for n in kept]
+        for slot in (slot_name(op.outputs[i]) for i in rule.upstream):
+            arriving = [self.names.get(name) for name in operator.outputs[slot]]
+            slots[slot + GRAD] = [gradient for gradient in arriving if gradient]
+        for slot in map(slot_name, rule.saved):
+            saved = operator.inputs.get(slot) or operator.outputs.get(slot, [])
+            slots[slot] = [self.saved_name(name) for name in saved]
         return slots
 
-    def kept(self, name: str) -> str:
-        """Where the value of a variable is by now: kept, or computed again."""
-        name = self.way.canonical(name)
-        return name if self.again is None else self.again.instead.get(name, name)
 
-    def grad_outputs(self, operator: Operator, parts: Mapping[int, str]) -> Slots:
-        """The output slots of a gradient operator, empty where nothing is wanted."""
-        rule = operator.op.rule
-        assert rule is not None
-        slots: Slots = {}
-        position = 0
-        for name in rule.of:
-            count = len(operator.inputs.get(slot_name(name), ()))
-            names = [parts.get(position + i, EMPTY) for i in range(count)]
-            position += count
-            slots[slot_name(name) + GRAD] = [] if set(names) <= {EMPTY} else names
-        return slots
+def append_grad_op(backward: Backward, operator: Operator, parts: Parts) -> None:
+    """Append the `*_grad` operator, with empty slots for gradients nobody wants."""
+    rule, outputs, position = operator.op.rule, Slots(), 0
+    assert rule is not None
+    for slot in map(slot_name, rule.of):
+        count = len(operator.inputs.get(slot, ()))
+        names = [parts.get(position + i, EMPTY) for i in range(count)]
+        outputs[slot + GRAD] = [] if {*names} <= {EMPTY} else names
+        position += count
+    namescope = operator.attrs.get("op_namescope", "/")
+    attrs = {**operator.own_attrs, "op_namescope": namescope}
+    attrs |= backward.role_var(operator, parts)
+    at, inputs = len(backward.block.ops), backward.rule_inputs(operator)
+    backward.block.insert(at, rule.type, inputs, outputs, attrs)
 
-    def role_var(self, wanted: Iterable[str]) -> list[str]:
-        """Paddle's note of which parameters' gradients an operator completes."""
-        pairs = [
-            (name, self.grad_name(name))
-            for name in wanted
-            if self.counts[name] == 1 and name in self.parameters
-        ]
-        return [name for pair in pairs for name in pair]
 
-    def finish(self, names: Iterable[str]) -> None:
-        """Append the `sum` of the gradients of each variable that has got several."""
-        for name in names:
-            if self.counts[name] > 1 and name not in self.finished:
-                self.finished.add(name)
-                self.append_sum(name)
+def append_inline(backward: Backward, operator: Operator, parts: Parts) -> None:
+    """Append the rule's own ops, their results named as gradients."""
+    rule = operator.op.rule
+    assert rule is not None
+    values = [
+        backward.block._var_recursive(name) if name else None
+        for names in backward.rule_inputs(operator).values()
+        for name in names or [""]
+    ]
+    arriving = len(rule.upstream)
+    results = rule(values[:arriving], values[arriving:], operator.own_attrs)
+    for position, part in parts.items():
+        with naming.scope(lambda part=part: part):
+            force(results[position])
 
-    def append_sum(self, name: str) -> None:
-        """Append the `sum` of a variable's gradients."""
-        whole, parts = self.names[name], self.parts_of(name)
-        attrs: dict[str, Any] = {"op_role": int(OpRole.BACKWARD)}
-        if name in self.parameters:
-            attrs["op_role_var"] = [name, whole]
-        at = len(self.block.ops)
-        self.block.insert(at, sum_.type, {"X": parts}, {"Out": [whole]}, attrs)
 
-    def call_back(
-        self, callbacks: Sequence[Callback], made: Operator, forward: Operator
-    ) -> None:
-        """Tell whoever asked which operator was appended and for which variables."""
-        for callback in callbacks:
-            context: dict[str, Any] = {"__current_op_desc__": made}
-            for name in forward.input_arg_names:
-                if name in self.counts:
-                    context[self.grad_name(name)] = name
-            callback(self.block, context)
+def straight_path(backward: Backward) -> Sequence[Operator]:
+    """The operators that the targets depend on, in order."""
+    needed = {target.name for target in backward.targets}
+    path = []
+    for operator in reversed(backward.ops):
+        if operator.role & OpRole.OPTIMIZE:
+            continue  # an update makes a parameter's next value, not this one
+        if not needed.isdisjoint(operator.output_arg_names):
+            needed.update(operator.input_arg_names)
+            path.append(operator)
+    return path[::-1]
+
+
+find_path = HookPoint(straight_path)
+"""Chooses the operators that a pass leads over: `find_path(backward)`."""
+
+
+def has_rule(operator: Operator) -> bool:
+    """Say if an operator can be differentiated: by a rule, or a builder of its own."""
+    return operator.op.rule is not None or operator.op.build_grad is not None
+
+
+has_gradient = HookPoint(has_rule)
+"""Says if an operator can be differentiated: `has_gradient(operator)`."""
+
+
+def names_of(variables: Iterable[Variable | str]) -> Iterable[str]:
+    """The names of variables, of which some are given by name."""
+    return (v if isinstance(v, str) else v.name for v in variables)

@@ -1,281 +1,348 @@
-"""What becomes of an op in a Block: an Operator, and Variables for its results.
+"""Building: an op called on Variables becomes an Operator, its results Variables.
 
-`append` takes an op that was handed Variables; `insert_named` takes one by name, with
-the slots spelled out, as `Block.append_op` does.
+Shapes are inferred from the kernel itself, run on stand-ins: an unknown size (-1) is
+tried with two sizes, and what changes in the result is unknown there too. Ops that are
+costly to run say `infers`.
+
+Hook points, by which extensions take part: `adopt` makes Variables of other inputs,
+`is_constant` decides which results stop the gradient, `trials` searches for sizes that
+fit where the two do not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes, naming
+from teachgraph.core import modes, naming
 from teachgraph.core.errors import MixedModeError, ProgramError, at_user_line
-from teachgraph.core.infer import Spec, infer
-from teachgraph.core.modes import is_grad_enabled
-from teachgraph.core.observe import announce
-from teachgraph.core.op import GradOp, Op, Traced, find, slot_name
-from teachgraph.ops.creation import assign_value
-from teachgraph.static.operator import Operator, OpRole, Slots, flat
-from teachgraph.static.variable import Parameter, Variable
+from teachgraph.core.extend import HookPoint
+from teachgraph.core.observe import announce, observers
+from teachgraph.core.op import Like, Op, Traced, slot_name
+from teachgraph.core.program import (
+    Block,
+    OpRole,
+    Parameter,
+    Spec,
+    Variable,
+    current_block,
+    default_startup_program,
+)
 
-if TYPE_CHECKING:
-    from teachgraph.static.block import Block
+__all__ = [
+    "Static",
+    "adopt",
+    "append",
+    "declare",
+    "infer",
+    "infer_outputs",
+    "is_constant",
+    "own_variable",
+    "pass_stop_gradient",
+    "trial",
+    "trials",
+]
 
-__all__ = ["append", "insert_named"]
+TRIAL_SIZES = (2, 3)
+
+Place = tuple[int, int]
+"""An unknown dimension: the position of the input, and the axis."""
+
+Inputs = Sequence[Spec | None]
+Variables = Sequence[Variable | None]
 
 
 def append(
-    block: Block, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]
+    block: Block,
+    op: Op,
+    inputs: Sequence[Any],
+    attrs: Mapping[str, Any],
+    out: Sequence[Variable] = (),
 ) -> Any:
-    """Append `op` for these inputs, with new variables for its outputs.
+    """Append `op` for these inputs.
+
+    Args:
+        block: The block that gets the operator.
+        op: The op.
+        inputs: Its inputs, None for one that is left out.
+        attrs: Its attributes.
+        out: The variables that it writes; by default new ones.
 
     Raises:
         OpError: The inputs do not fit; nothing has been appended then.
     """
-    variables = [taken(block, op, x, inputs, attrs) for x in inputs]
-    specs = inferred(op, variables, attrs)
-    slots = {
-        slot: [v.name for v in found] for slot, found in op.slots(variables).items()
-    }
-    outputs = outputs_of(block, op, variables, specs)
-    names = dict(
-        zip(map(slot_name, op.outputs), ([v.name] for v in outputs), strict=True)
-    )
-    block.insert(len(block.ops), op.type, slots, names, op.complete(attrs))
-    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+    variables = [as_variable(block, op, x, inputs, attrs) for x in inputs]
+    specs = infer_outputs(op, variables, attrs)
+    if out:
+        for variable, spec in zip(out, specs, strict=True):
+            declare(variable, spec, op)
+        pass_stop_gradient(block, variables, out)
+    else:
+        out = new_variables(block, op, variables, specs)
+    slots = op.slots([None if v is None else v.name for v in variables])
+    names = zip(op.outputs, out, strict=True)
+    outputs = {slot_name(output): [v.name] for output, v in names}
+    block.insert(len(block.ops), op.type, slots, outputs, op.complete(attrs))
+    return out[0] if len(out) == 1 else tuple(out)
 
 
-def taken(
+def as_variable(
     block: Block, op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]
 ) -> Variable | None:
-    """An input as a Variable of this program; arrays become constants in it.
+    """An input as a Variable that the block sees.
 
     Raises:
-        MixedModeError: It is a Tensor.
         ProgramError: It belongs to another program.
     """
     if value is None:
         return None
-    if isinstance(value, Variable):
-        return own_variable(block, op.type, value)
+    if not isinstance(value, Variable):
+        value = adopt.call(block, op, value, inputs, attrs)
+    return own_variable(block, op.type, value)
+
+
+def refuse_foreign(
+    block: Block, op: Op, value: Any, inputs: Sequence[Any], attrs: Mapping[str, Any]
+) -> Variable:
+    """Refuse an input that is no Variable.
+
+    Raises:
+        MixedModeError: Always.
+    """
+    reason = f"it takes Variables, got a {type(value).__name__}"
     if isinstance(value, Traced):
-        if block.program.adopt is not None:
-            return own_variable(block, op.type, block.program.adopt(value))
-        error = MixedModeError(
+        reason = (
             "a Tensor runs now, a Variable later in its program; feed the Tensor's "
             "values to the program, or build all of it in dynamic mode"
         )
-        raise op.explain(inputs, attrs, error)
-    array = np.asarray(value)
-    dtype = dtype_beside(inputs, value) or array.dtype
-    code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
-    constant = {"values": array.ravel(), "shape": list(array.shape), "dtype": code}
-    with naming.scope(naming.Plain("assign")):
-        return append(block, assign_value, (), constant)  # type: ignore[no-any-return]
+    raise op.explain(inputs, attrs, MixedModeError(reason))
 
 
-def dtype_beside(inputs: Sequence[Any], value: Any) -> Any:
-    """The dtype a bare number takes among these inputs."""
-    if not isinstance(value, (bool, int, float)):
-        return None
-    return next(x.dtype_beside(value) for x in inputs if isinstance(x, Variable))
+adopt = HookPoint(refuse_foreign)
+"""Makes a Variable of another input: `adopt(block, op, value, inputs, attrs)`."""
 
 
-def inferred(
-    op: Op, variables: Sequence[Variable | None], attrs: Mapping[str, Any]
-) -> list[Spec]:
-    """What the op's outputs will be, or an error that shows why it can't be."""
-    try:
-        return infer(op, [None if v is None else v.spec for v in variables], attrs)
-    except Exception as error:
-        explained = op.explain(variables, attrs, error)
-        announce("op_failed", op.type, variables, attrs, explained)
-        raise explained from None
+def own_variable(block: Block, what: str, variable: Variable) -> Variable:
+    """The variable, if the block sees it.
 
-
-def outputs_of(
-    block: Block, op: Op, inputs: Sequence[Variable | None], specs: Sequence[Spec]
-) -> list[Variable]:
-    """Variables for an op's results: new ones, or the inputs they replace.
-
-    No gradient goes to a result if none goes to any input, nor in a function traced
-    into a program where it says `no_grad`.
+    Raises:
+        ProgramError: It belongs to another program, or to a block inside this one.
     """
-    names = naming.names_for(op.key)
-    stop = all(v is None or v.stop_gradient for v in inputs)
-    if block.program.adopt is not None:
-        stop |= not is_grad_enabled()
-    found = []
+    if block._find_var_recursive(variable.name) is variable:
+        return variable
+    if variable.block.program is block.program:
+        reason = (
+            "lives inside a branch or a loop, and may not have been computed: return "
+            "it from there"
+        )
+    else:
+        reason = (
+            "is a variable of another program; build under program_guard(that program)"
+        )
+    raise ProgramError(at_user_line(f"{what}: {variable.name!r} {reason}"))
+
+
+def new_variables(
+    block: Block, op: Op, inputs: Variables, specs: Sequence[Spec]
+) -> list[Variable]:
+    """Variables for an op's results: new ones, or the inputs that they replace."""
+    next_name = naming.names_for(op.key)
+    stop = is_constant.call(block, inputs)
+    outputs: list[Variable] = []
     for output, spec in zip(op.outputs, specs, strict=True):
         if output in op.inplace:
             replaced = inputs[op.inputs.index(op.inplace[output])]
             assert replaced is not None
-            found.append(replaced)
+            outputs.append(replaced)
         else:
-            name = names()
-            shape = known_of(block.vars.get(name), spec.shape)
-            found.append(block.create_var(name, shape, spec.dtype, stop_gradient=stop))
-    return found
+            name, shape = next_name(), spec.shape
+            if (declared := block.vars.get(name)) is not None:
+                # A gradient is declared in the shape of its variable, which may say
+                # more than the op that computes it.
+                shape = completed(shape, declared.shape)
+            made = block.create_var(name, shape, spec.dtype, stop_gradient=stop)
+            outputs.append(made)
+    return outputs
 
 
-def known_of(declared: Variable | None, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """A shape with the sizes it leaves open as declared.
-
-    A gradient is declared in the shape of its variable, which may be known better than
-    from the op that computes it.
-    """
-    if declared is None or len(declared.shape) != len(shape):
+def completed(shape: tuple[int, ...], declared: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape whose unknown sizes are filled in from another one."""
+    if len(declared) != len(shape):
         return shape
-    pairs = zip(shape, declared.shape, strict=True)
+    pairs = zip(shape, declared, strict=True)
     return tuple(known if size == -1 else size for size, known in pairs)
 
 
-def insert_named(
-    block: Block,
-    index: int,
-    type: str | None,
-    inputs: Mapping[str, Any] | None,
-    outputs: Mapping[str, Any] | None,
-    attrs: Mapping[str, Any] | None,
-) -> Operator:
-    """Put an operator, given by its type and slots, at `index` of a block.
+def all_stopped(block: Block, inputs: Variables) -> bool:
+    """Say if no gradient flows to any input."""
+    return all(v is None or v.stop_gradient for v in inputs)
+
+
+is_constant = HookPoint(all_stopped)
+"""Decides if the results of an op stop the gradient: `is_constant(block, inputs)`."""
+
+
+def declare(variable: Variable, spec: Spec, op: Op) -> None:
+    """Give a variable the shape and dtype that an operator is going to write.
 
     Raises:
-        ProgramError: The type, a slot or a variable is missing.
-        OpError: The inputs do not fit.
+        ProgramError: It is fed or kept, and is of another shape or dtype.
     """
-    if not type:
-        raise ProgramError(
-            at_user_line("`type` to initialized an Operator can not be None.")
-        )
-    op = find(type)
-    ins, outs = names_in(block, inputs), names_in(block, outputs)
-    check_slots(op, ins, outs)
-    own = {name: v for name, v in (attrs or {}).items() if not name.startswith("op_")}
-    fill_outputs(block, op, ins, outs, own)
-    if block.program.op_role == OpRole.FORWARD:
-        pass_stop_gradient(block, ins, outs)
-    return block.insert(index, type, ins, outs, op.complete(attrs or {}))
-
-
-def names_in(block: Block, slots: Mapping[str, Any] | None) -> Slots:
-    """Slots as lists of names, each of a variable that exists.
-
-    Raises:
-        TypeError: The slots are no dictionary, or hold no Variables or names.
-        ProgramError: A variable is not of this program.
-    """
-    if not isinstance(slots, (Mapping, type(None))):
-        raise TypeError(f"slots are a dict of Variables or names, got {slots!r}")
-    found: Slots = {}
-    for slot, value in (slots or {}).items():
-        values = value if isinstance(value, (list, tuple)) else [value]
-        found[slot] = [name_of(block, slot, v) for v in values if v is not None]
-    return found
-
-
-def name_of(block: Block, slot: str, value: Any) -> str:
-    """The name of a variable of this program, given by itself or by its name."""
-    if isinstance(value, str):
-        return block._var_recursive(value).name
-    if not isinstance(value, Variable):
-        raise TypeError(f"slot {slot} takes Variables or names, got {value!r}")
-    return own_variable(block, f"slot {slot}", value).name
-
-
-def own_variable(block: Block, what: str, variable: Variable) -> Variable:
-    """The variable, if it is one of this program.
-
-    Raises:
-        ProgramError: It belongs to another one.
-    """
-    if block._find_var_recursive(variable.name) is not variable:
-        if variable.block.program is block.program:
-            raise ProgramError(
-                at_user_line(
-                    f"{what}: {variable.name!r} lives inside a branch or a loop, and "
-                    "may not have been computed: return it from there"
-                )
-            )
+    if not (variable.persistable or variable.is_data):
+        variable.shape, variable.dtype = spec
+    elif not fits(variable.spec, spec):
         raise ProgramError(
             at_user_line(
-                f"{what}: {variable.name!r} is a variable of another program; build "
-                "under program_guard(that program)"
-            )
-        )
-    return variable
-
-
-def check_slots(op: Op, inputs: Slots, outputs: Slots) -> None:
-    """Refuse an operator that lacks a slot its op needs."""
-    if isinstance(op, GradOp):
-        return
-    for name in op.inputs:
-        slot, several = slot_name(name), op.variadic and name == op.inputs[-1]
-        count = len(inputs.get(slot, ()))
-        if not count and not several and name not in op.optional:
-            raise ProgramError(at_user_line(f"{op.type}: Input {slot} not found"))
-        if count > 1 and not several:
-            raise ProgramError(
-                at_user_line(f"{op.type}: Input {slot} is one variable, got {count}")
-            )
-    required = [slot_name(name) for name in op.outputs]
-    if any(not outputs.get(slot) for slot in required) and op.type != "py_func":
-        wanted = f"[{', '.join(required)}]"
-        raise ProgramError(
-            at_user_line(
-                f'Incorrect setting for output(s) of operator "{op.type}", '
-                f"should set: {wanted}."
+                f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
+                f"{variable.name!r} is {variable.dtype} {list(variable.shape)}"
             )
         )
 
 
-def fill_outputs(
-    block: Block, op: Op, inputs: Slots, outputs: Slots, attrs: Mapping[str, Any]
-) -> None:
-    """Give the variables of an op's results the shape and dtype that it will write.
-
-    Raises:
-        ProgramError: It does not fit a variable that is fed or kept.
-    """
-    if isinstance(op, GradOp) or op.type == "py_func":
-        return
-    slots = {
-        slot: [block._var_recursive(n) for n in names] for slot, names in inputs.items()
-    }
-    specs = inferred(op, op.arguments(slots), attrs)
-    for output, spec in zip(op.outputs, specs, strict=True):
-        for name in outputs.get(slot_name(output), ()):
-            variable = block._var_recursive(name)
-            if not (variable.persistable or variable.is_data):
-                variable.shape, variable.dtype = spec
-            elif not fits(variable.spec, spec):
-                raise ProgramError(
-                    at_user_line(
-                        f"{op.type} gives {spec.dtype} {list(spec.shape)}, but "
-                        f"{name!r} is {variable.dtype} {list(variable.shape)}"
-                    )
-                )
-
-
-def fits(declared: Spec, made: Spec) -> bool:
-    """Whether an array of one description may be one of the other."""
+def fits(declared: Spec, written: Spec) -> bool:
+    """Say if an array of one description may be one of the other."""
     return (
-        declared.dtype == made.dtype
-        and len(declared.shape) == len(made.shape)
+        declared.dtype == written.dtype
+        and len(declared.shape) == len(written.shape)
         and all(
-            -1 in (a, b) or a == b for a, b in zip(declared[0], made[0], strict=True)
+            -1 in (a, b) or a == b for a, b in zip(declared[0], written[0], strict=True)
         )
     )
 
 
-def pass_stop_gradient(block: Block, inputs: Slots, outputs: Slots) -> None:
-    """Stop the gradient at an operator's outputs if it is stopped at every input."""
-    if all(block._var_recursive(n).stop_gradient for n in flat(inputs.values())):
-        for name in flat(outputs.values()):
-            variable = block._var_recursive(name)
+def pass_stop_gradient(
+    block: Block, inputs: Variables, outputs: Sequence[Variable]
+) -> None:
+    """Stop the gradient at existing variables if it stops at every input."""
+    if block.program.op_role == OpRole.FORWARD and all_stopped(block, inputs):
+        for variable in outputs:
             if not isinstance(variable, Parameter):
                 variable.stop_gradient = True
+
+
+def infer_outputs(op: Op, inputs: Variables, attrs: Mapping[str, Any]) -> list[Spec]:
+    """The specs of an op's outputs.
+
+    Raises:
+        OpError: The inputs do not fit; the message shows them.
+    """
+    try:
+        return infer(op, [None if v is None else v.spec for v in inputs], attrs)
+    except Exception as error:
+        explained = op.explain(inputs, attrs, error)
+        if observers:
+            announce("op_failed", op.type, inputs, attrs, explained)
+        raise explained from None
+
+
+def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
+    """The specs of the outputs of `op` for inputs like these.
+
+    Raises:
+        OpError: The inputs do not fit, with the kernel's own reason.
+
+    >>> from teachgraph.core.op import op
+    >>> product = op(lambda x, y: x @ y, type="product")
+    >>> f = np.dtype("float32")
+    >>> infer(product, [Spec((-1, 4), f), Spec((4, 3), f)], {})[0].shape
+    (-1, 3)
+    """
+    unknown = [
+        (i, axis)
+        for i, spec in enumerate(inputs)
+        if spec is not None
+        for axis, size in enumerate(spec.shape)
+        if size == -1
+    ]
+    if not unknown:
+        return trial(op, inputs, attrs)
+    results = trials.call(op, inputs, attrs, unknown)
+    return [agreed(specs) for specs in zip(*results, strict=True)]
+
+
+def two_trials(
+    op: Op, inputs: Inputs, attrs: Mapping[str, Any], unknown: Sequence[Place]
+) -> list[list[Spec]]:
+    """The outputs for two ways to fill in the unknown sizes, in each all alike."""
+    return [
+        trial(op, inputs, attrs, dict.fromkeys(unknown, size)) for size in TRIAL_SIZES
+    ]
+
+
+trials = HookPoint(two_trials)
+"""Runs an op for several choices of the unknown sizes; what they agree on is known."""
+
+
+def trial(
+    op: Op,
+    inputs: Inputs,
+    attrs: Mapping[str, Any],
+    sizes: Mapping[Place, int] | None = None,
+) -> list[Spec]:
+    """The specs of the outputs when the unknown sizes are set to these."""
+    sized = filled(inputs, sizes) if sizes else inputs
+    if op.infer is not None:
+        likes = [None if spec is None else Like(spec) for spec in sized]
+        return [Spec(tuple(s), d) for s, d in op.infer(*likes, **op.complete(attrs))]
+    stand_ins = [None if spec is None else stand_in(spec) for spec in sized]
+    with np.errstate(all="ignore"):
+        results = op.kernel(*stand_ins, **attrs)
+    parts = results if isinstance(results, tuple) else (results,)
+    return [Spec(np.shape(part), np.asarray(part).dtype) for part in parts]
+
+
+def filled(inputs: Inputs, sizes: Mapping[Place, int]) -> list[Spec | None]:
+    """Specs whose unknown sizes are set."""
+    return [
+        spec
+        and Spec(tuple(sizes.get((i, k), n) for k, n in enumerate(spec.shape)), spec[1])
+        for i, spec in enumerate(inputs)
+    ]
+
+
+def stand_in(spec: Spec) -> np.ndarray[Any, Any]:
+    """An array to try a kernel on: ones, or zeros for integers (a valid index)."""
+    return (np.ones if spec.dtype.kind == "f" else np.zeros)(spec.shape, spec.dtype)
+
+
+def agreed(specs: Sequence[Spec]) -> Spec:
+    """The spec that several trials agree on; a size in which they differ is unknown."""
+    first = specs[0]
+    if len({len(spec.shape) for spec in specs}) > 1:
+        return first
+    sizes = zip(*(spec.shape for spec in specs), strict=True)
+    return Spec(tuple(n[0] if len(set(n)) == 1 else -1 for n in sizes), first.dtype)
+
+
+class Static:
+    """Static mode, for ops that have no input to hand themselves to."""
+
+    def create(self, op: Op, attrs: Mapping[str, Any]) -> Any:
+        """Append an op that has no inputs."""
+        return append(current_block(), op, (), attrs)
+
+    def create_parameter(
+        self, name: str, shape: Sequence[int], dtype: Any, attr: Any, initializer: Any
+    ) -> Parameter:
+        """Create a parameter in both programs; its initializer's op goes into startup.
+
+        Args:
+            name: Its name; one that exists already shares that parameter.
+            shape: Sizes of its dimensions.
+            dtype: Type of its elements.
+            attr: Its description, passed on to the class of parameters.
+            initializer: `initializer.operation(shape, dtype)` is the op that gives it
+                its first value, with the op's attributes.
+        """
+        parameter = current_block().create_parameter(name, shape, dtype, attr)
+        startup = default_startup_program().global_block()
+        if not startup.has_var(name):
+            begun = startup.create_parameter(name, shape, dtype, attr)
+            op, attrs = initializer.operation(begun.shape, begun.dtype)
+            append(startup, op, (), attrs, out=[begun])
+        return parameter
+
+
+modes.interpreters["static"] = Static()

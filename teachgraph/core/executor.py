@@ -43,9 +43,7 @@ from teachgraph.core.steps import (
 if TYPE_CHECKING:
     from contextvars import Context
 
-    from teachgraph.static.operator import Operator
-    from teachgraph.static.program import Program
-    from teachgraph.static.variable import Variable
+    from teachgraph.core.program import Operator, Program, Variable
 
 __all__ = [
     "Executor",
@@ -60,7 +58,7 @@ Inputs = Mapping[str, Any]
 
 spec_of = attrgetter("shape", "dtype", "__class__")
 
-program_passes: list[Callable[[Program, Sequence[str]], Program]] = []
+program_passes: list[Callable[[Any, Sequence[str]], Any]] = []
 """Rewrite a program (`program, fetches -> program`) before it is lowered."""
 
 StepPass = Callable[[Sequence[Step], set[str], Mapping[str, "Variable"]], list[Step]]

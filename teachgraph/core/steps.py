@@ -22,11 +22,8 @@ from teachgraph.core.op import GradOp, Like, force, slot_name
 if TYPE_CHECKING:
     from contextvars import Context
 
+    from teachgraph.core.program import Block, Operator, Program, Variable
     from teachgraph.core.source import Writer
-    from teachgraph.static.block import Block
-    from teachgraph.static.operator import Operator
-    from teachgraph.static.program import Program
-    from teachgraph.static.variable import Variable
 
 __all__ = [
     "Call",

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy import ndarray
+from numpy import asarray, ndarray
 
 from teachgraph.core import dtypes
 from teachgraph.core.errors import (
@@ -192,10 +192,10 @@ def run(
         None if x.stop_gradient else x if x.node is None else x.node for x in tensors
     ]
     if out.__class__ is tuple:
-        arrays = [*map(np.asarray, out)]
+        arrays = [*map(asarray, out)]
         node = Node(op, edges, rule.keep(values + arrays), attrs)
         return replaced(op, tensors, outputs_of(node, arrays, results))
-    array = np.asarray(out)
+    array = asarray(out)
     if array.dtype.kind != "f":
         return results(array)
     values.append(array)
@@ -208,12 +208,12 @@ run_op = HookPoint(run)
 def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor]) -> Any:
     """The results of an op through which no gradient goes."""
     if out.__class__ is tuple:
-        return replaced(op, tensors, [results(np.asarray(part)) for part in out])
+        return replaced(op, tensors, [results(asarray(part)) for part in out])
     if op.replaces:
         target = tensors[op.replaces[0][1]]
-        target.data = np.asarray(out)
+        target.data = asarray(out)
         return target
-    return results(np.asarray(out))
+    return results(asarray(out))
 
 
 def outputs_of(
@@ -267,8 +267,8 @@ def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
             "values to the program, or build all of it in dynamic mode"
         )
     if dtypes.is_number(value):
-        return np.asarray(value, dtypes.beside(beside.data.dtype, value))
-    array = np.asarray(value)
+        return asarray(value, dtypes.beside(beside.data.dtype, value))
+    array = asarray(value)
     if array.dtype.kind not in "biuf":
         raise DTypeError(f"nothing can be computed with {value!r}")
     return array

@@ -43,6 +43,10 @@ class InForce(Generic[T]):
         else:
             self._own.value = value
 
+    def put_for_all(self, value: T) -> None:
+        """Put another value in force for every thread outside of a guard of its own."""
+        self._everyones = value
+
     @contextmanager
     def holding(self, value: T) -> Iterator[T]:
         """Inside, another value is in force."""

@@ -36,7 +36,7 @@ class RuntimePlan(Plan):
     @classmethod
     def of(
         cls,
-        program: Program,
+        program: Any,
         fed: Iterable[str],
         fetches: Sequence[str],
         passes: Any = (),
@@ -59,7 +59,7 @@ class RuntimePlan(Plan):
         values = {name: scope.values[name] for name in self.reads}
         old = self.parameters.get
         if self.session is None or any(old(n) is not v for n, v in values.items()):
-            normal = self.program.clone(for_test=True)
+            normal: Any = self.program.clone(for_test=True)
             cut = normal._prune_with_input([], self.fetches)
             self.session = Session(cut, self.feeds, self.fetches, values)
             self.parameters = values

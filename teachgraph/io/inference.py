@@ -171,8 +171,8 @@ def serialized(
     """Serialize the inference model of a program."""
     feeds = listed("feed_vars", feed_vars) if feed_vars else []
     fetches = listed("fetch_vars", fetch_vars)
-    program = fetches[0].block.program if program is None else program
-    normal = normalize_program(program, feeds, fetches)
+    source: Any = fetches[0].block.program if program is None else program
+    normal = normalize_program(source, feeds, fetches)
     return model_bytes(normal, [v.name for v in feeds], [v.name for v in fetches])
 
 
@@ -220,7 +220,7 @@ def model_parts(content: bytes) -> dict[str, Part]:
 
 def model_in(top: Mapping[str, Part]) -> Model:
     """Deserialize the program, feeds and fetches of a parsed document."""
-    program = program_from_document(top["program"])
+    program = program_from_document(top["program"], Program)
     feeds = [declared(program, name).name for name in top["feeds"].items(MOST)]
     fetches = [declared(program, name) for name in top["fetches"].items(MOST)]
     return program, feeds, fetches

@@ -7,25 +7,32 @@ file is written atomically.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import (
     DataError,
     InvalidValueError,
-    NotInitializedError,
-    ShapeError,
     at_user_line,
 )
-from teachgraph.core.scope import Scope, global_scope
 from teachgraph.io import saving
 from teachgraph.io.files import written_whole
 from teachgraph.static.program import Program
-from teachgraph.static.variable import Parameter, Variable
+from teachgraph.static.state import (
+    Array,
+    array_of,
+    is_other,
+    is_parameter,
+    is_persistable,
+    persistables,
+    put,
+    set_state,
+    state_tensors,
+)
+from teachgraph.static.variable import Variable
 
 __all__ = [
     "array_of",
@@ -40,113 +47,6 @@ __all__ = [
     "state_tensors",
     "write",
 ]
-
-Array = np.ndarray[Any, Any]
-Wanted = Callable[[Variable], bool]
-
-
-def is_parameter(variable: Variable) -> bool:
-    """True if the variable is a Parameter, which an optimizer may update."""
-    return isinstance(variable, Parameter)
-
-
-def is_persistable(var: Variable) -> bool:
-    """True if a variable's value outlives a run.
-
-    In Paddle this is `paddle.static.is_persistable`.
-    """
-    return var.persistable
-
-
-def is_other(variable: Variable) -> bool:
-    """True for a persistable variable that is no parameter: optimizer state."""
-    return variable.persistable and not is_parameter(variable)
-
-
-MODES: dict[str, Wanted] = {
-    "all": is_persistable,
-    "param": is_parameter,
-    "opt": is_other,
-}
-
-
-def persistables(program: Program, wanted: Wanted = is_persistable) -> list[Variable]:
-    """List the persistable variables of a program that satisfy a predicate.
-
-    Raises:
-        TypeError: `program` is no Program.
-    """
-    if not isinstance(program, Program):
-        raise TypeError(f"a Program was expected, got {type(program)}")
-    return [v for v in program.list_vars() if v.persistable and wanted(v)]
-
-
-def array_of(variable: Variable, scope: Scope | None = None) -> Array:
-    """Look up a variable's value in a scope.
-
-    Raises:
-        NotInitializedError: The variable has no value.
-    """
-    value = (global_scope() if scope is None else scope).values.get(variable.name)
-    if value is None:
-        raise NotInitializedError(
-            at_user_line(
-                f"The variable {variable.name} has no value in this scope: run the "
-                "startup program first"
-            )
-        )
-    return value
-
-
-def put(variable: Variable, value: Any, scope: Scope | None = None) -> None:
-    """Set a variable's value in a scope.
-
-    Raises:
-        ShapeError: The value has another shape or dtype.
-    """
-    array = np.array(value.data if isinstance(value, Tensor) else value)
-    fits = len(array.shape) == len(variable.shape) and all(
-        want in (-1, got) for want, got in zip(variable.shape, array.shape, strict=True)
-    )
-    if not fits or array.dtype != variable.dtype:
-        raise ShapeError(
-            at_user_line(
-                "Shape not matching: the Program requires a parameter with a shape of "
-                f"({variable.shape}) and {variable.dtype}, while the loaded parameter "
-                f"(namely [ {variable.name} ]) has a shape of  ({array.shape}) and "
-                f"{array.dtype}."
-            )
-        )
-    (global_scope() if scope is None else scope).values[variable.name] = array
-
-
-def state_tensors(
-    program: Program, mode: str = "all", scope: Scope | None = None
-) -> dict[str, Tensor]:
-    """Copy the persistable variables' values to Tensors: `Program.state_dict`."""
-    if mode not in MODES:
-        raise InvalidValueError(
-            at_user_line(f"mode is one of {', '.join(MODES)}, got {mode!r}")
-        )
-    return {
-        variable.name: Tensor(np.array(array_of(variable, scope)))
-        for variable in persistables(program, MODES[mode])
-    }
-
-
-def set_state(
-    program: Program, state: Mapping[str, Any], scope: Scope | None = None
-) -> None:
-    """Put values into a scope, all or none: `Program.set_state_dict`."""
-    if not isinstance(state, Mapping):
-        raise TypeError(f"a state is a dict of values by name, got {type(state)}")
-    by_name = {v.name: v for v in persistables(program)}
-    # A scope on trial: the first value that does not fit leaves the real one untouched.
-    trial = Scope()
-    for name, value in state.items():
-        if name in by_name:
-            put(by_name[name], value, trial)
-    (global_scope() if scope is None else scope).values.update(trial.values)
 
 
 def prefix_of(path: Any) -> Path:

@@ -96,6 +96,7 @@ class Packer:
                 raise DTypeError(
                     at_user_line(f"save: {'.'.join(path)} has dtype {data.dtype}")
                 )
+            # `self.arrays` keeps the array alive, so that its id is not reused.
             self.known[id(data)] = name = self.fresh(".".join(path) or "value")
             self.arrays[name] = data
         reference: dict[str, Any] = {"array": self.known[id(data)]}

@@ -123,6 +123,7 @@ def _receive(connection: Connection, tasks: SimpleQueue[Any]) -> None:
             tasks.put(connection.recv())
     except (EOFError, OSError):
         tasks.put(None)
+        # The main thread may be stuck in the data set's code, which nothing interrupts.
         time.sleep(GRACE)
         os._exit(1)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.control_flow.array_variable import ArrayVariable
 from teachgraph.control_flow.arrays import create_array
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core import dtypes
 from teachgraph.core.errors import ConversionError, ModeError, at_user_line
-from teachgraph.core.infer import Spec
+from teachgraph.core.program import Spec
 from teachgraph.jit.tracing import as_variable
+from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 
 __all__ = ["array_of", "as_tensor", "of_one_kind", "spec_of"]
@@ -58,7 +58,10 @@ def of_one_kind(items: Sequence[Any]) -> bool:
 def as_tensor(value: Any) -> Variable:
     """Return an item of a list as a Variable."""
     variable = as_variable(value)
-    return variable if isinstance(variable, Variable) else as_constant(variable)
+    if not isinstance(variable, Variable):
+        variable = as_constant(variable)
+    assert isinstance(variable, Variable)
+    return variable
 
 
 def spec_of(item: Any) -> Spec | None:

@@ -12,7 +12,6 @@ from typing import Any
 from teachgraph import nn
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.control_flow.array_variable import ArrayVariable
 from teachgraph.core.errors import NoSourceError
 from teachgraph.jit.array_ops import tensor_array_to_tensor
 from teachgraph.jit.conversion import converted, is_converted
@@ -30,6 +29,7 @@ from teachgraph.jit.convert_text import convert_print
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
+from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 
 __all__ = ["LEFT_ALONE", "convert_call", "ignored", "user_function"]

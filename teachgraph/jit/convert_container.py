@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.control_flow.array_variable import ArrayVariable
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.as_array import array_of
 from teachgraph.jit.container_changes import about_to_change
@@ -16,6 +15,7 @@ from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.ops.indexing import set_item
+from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.dynamic_slices import as_places, bounded_later
 from teachgraph.static.variable import Variable
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.control_flow.array_variable import ArrayVariable
 from teachgraph.control_flow.arrays import array_length
 from teachgraph.control_flow.branch import Branch
 from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
-from teachgraph.core.infer import Spec
 from teachgraph.core.op import Traced
+from teachgraph.core.program import Block, Operator, Spec, Variable, current_block
 from teachgraph.jit.as_array import array_of
 from teachgraph.jit.container_changes import BodyResult, snapshot
 from teachgraph.jit.container_snapshot import Copies
@@ -18,10 +17,7 @@ from teachgraph.jit.merge import Merge
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
+from teachgraph.static.array_variable import ArrayVariable
 
 __all__ = [
     "as_condition",
@@ -185,7 +181,7 @@ class TracedBranch:
             self.made.results = results()
         if not self.made.block.ops:
             while len(self.parent.ops) > count:
-                self.parent._remove_op(len(self.parent.ops) - 1)
+                self.parent.remove(len(self.parent.ops) - 1)
             self.parent.program.blocks.remove(self.made.block)
             self.made = None
             return []

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.sub_block import traced_into
 from teachgraph.core import unique_name
+from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.jit.model import Traced
 from teachgraph.jit.outputs import filled
 from teachgraph.jit.tracing import Tracer, as_variable
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
 
 __all__ = ["inlined"]
 
@@ -75,7 +74,7 @@ def copy_operators(source: Block, target: Block, outer: NameMap) -> NameMap:
 
 def append(operator: Operator, target: Block, name_map: NameMap) -> None:
     """Append a copy of an operator, and of its sub-block."""
-    attrs = operator.all_attrs()
+    attrs = deepcopy(operator.attrs)
     if (inner := operator.sub_block) is not None:
         with traced_into(target) as block:
             copy_operators(inner, block, name_map)

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from teachgraph.control_flow.array_variable import ArrayVariable
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.control_flow.pytree import copied, dict_like
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core.errors import ConversionError, at_user_line
-from teachgraph.core.infer import Spec
+from teachgraph.core.program import Spec
 from teachgraph.jit.aliasing import record_aliases
 from teachgraph.jit.as_array import array_of, spec_of
 from teachgraph.jit.container_changes import (
@@ -31,6 +30,7 @@ from teachgraph.jit.merge import NUMBERS
 from teachgraph.jit.tracing import as_variable, rehearsal
 from teachgraph.jit.undefined import NOTHING, Either, Nothing, Undefined
 from teachgraph.ops import functions
+from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 
 __all__ = ["LoopState", "loop_states", "run_body"]

@@ -14,13 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.control_flow.array_variable import ArrayVariable
 from teachgraph.control_flow.cond import picked
 from teachgraph.control_flow.pytree import dict_like, mapped
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.errors import ConversionError, at_user_line
-from teachgraph.core.infer import Spec
+from teachgraph.core.program import Spec, Variable, current_block
 from teachgraph.jit.aliasing import record_aliases
 from teachgraph.jit.as_array import of_one_kind, spec_of
 from teachgraph.jit.container_changes import (
@@ -33,8 +32,7 @@ from teachgraph.jit.container_snapshot import CONTAINERS, different
 from teachgraph.jit.tracing import as_variable
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
-from teachgraph.static.program import current_block
-from teachgraph.static.variable import Variable
+from teachgraph.static.array_variable import ArrayVariable
 
 __all__ = ["Merge", "placeholder"]
 
@@ -186,7 +184,8 @@ class Merge:
             yes, no = float(yes), float(no)
         elif type(yes) is not type(no):
             yes, no = int(yes), int(no)
-        return self.pick(as_constant(yes), as_constant(no), name)
+        one: Any = as_constant(yes)
+        return self.pick(one, as_constant(no), name)
 
     def unwanted(self, yes: Any, no: Any, name: str) -> Any:
         """Merge a value with one that nobody reads."""
@@ -248,7 +247,7 @@ class Merge:
         return yes
 
 
-def number(value: Any, beside: Variable) -> Variable:
+def number(value: Any, beside: Any) -> Variable:
     """Return a number as a tensor of another one's rank, and the dtype it has there."""
     kind = beside.dtype_beside(value)
     shape = [1] * len(beside.shape)

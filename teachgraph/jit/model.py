@@ -167,7 +167,7 @@ def method_from_bytes(content: bytes) -> Method:
         trained = flipped(using) if "method" not in top else using
         return Method(name, feeds, using, trained)
     inner = top["training"].fields("fetches", "results", "program")
-    other = program_from_document(inner["program"])
+    other = program_from_document(inner["program"], Program)
     fetched = [declared(other, part) for part in inner["fetches"].items(MOST)]
     if missing := [feed for feed in feeds if not other.global_block().has_var(feed)]:
         raise inner["program"].refuse(f"it has no variable {missing[0]!r} to feed")

@@ -264,6 +264,7 @@ def rehearsal() -> Iterator[Block]:
     mark = Mark()
     try:
         with unwatched(), traced_into(mark.block) as block:
+            assert isinstance(block, Block)
             yield block
     finally:
         mark.undo()

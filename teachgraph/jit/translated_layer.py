@@ -15,7 +15,6 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.executor import as_fed
-from teachgraph.io.programs import persistables
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.inline_program import inlined
 from teachgraph.jit.model import FORWARD, Method, Traced
@@ -24,6 +23,7 @@ from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
 from teachgraph.static.program import Program
+from teachgraph.static.state import persistables
 from teachgraph.static.variable import Variable
 
 __all__ = ["TranslatedLayer"]

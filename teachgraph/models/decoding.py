@@ -135,6 +135,7 @@ def best(scores: Array, count: int) -> tuple[Array, Array, Array]:
     """Select the highest of [rows, beams, words]: their values, beams and words."""
     rows, _, words = scores.shape
     flat = scores.reshape(rows, -1)
+    # Stable, so that ties have the same order in every run.
     places = np.argsort(-flat, axis=1, kind="stable")[:, :count]
     return np.take_along_axis(flat, places, axis=1), places // words, places % words
 

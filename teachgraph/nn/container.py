@@ -21,6 +21,7 @@ class Numbered(Layer):
 
     def hold(self, things: Iterable[Any]) -> None:
         """Replace all items."""
+        # A list first: `delattr` changes the dict during the loop.
         for name in [name for name in self.__dict__ if name.isdecimal()]:
             delattr(self, name)
         for number, thing in enumerate(things):
@@ -74,9 +75,9 @@ class Sequential(Layer):
 
     def forward(self, input: Any) -> Any:
         """Apply the layers in order, each to the output of the one before."""
-        layers = [layer for layer in self.__dict__.values() if isinstance(layer, Layer)]
-        for layer in layers:
-            input = layer(input)
+        for layer in [*self.__dict__.values()]:
+            if isinstance(layer, Layer):
+                input = layer(input)
         return input
 
     def __getitem__(self, index: int | slice | str) -> Layer:

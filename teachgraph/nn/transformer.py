@@ -334,6 +334,7 @@ def without_cache(result: Any, cache: Any, caches: list[Any]) -> Any:
 
 def copies(layer: Any, count: int) -> LayerList:
     """List the layer itself, and new ones of its config with their own parameters."""
+    # New layers, not deep copies: each draws its own initial weights.
     others = [type(layer)(**layer._config) for _ in range(count - 1)]
     return LayerList([layer, *others])
 

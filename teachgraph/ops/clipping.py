@@ -32,12 +32,12 @@ def squared_l2_norm_grad(dout: Any, x: Any) -> Any:
     return x * 2.0 * dout.reshape([])
 
 
-@op(needs="floating numbers and a length greater than 0")
+@op(needs="floating numbers and a max_norm greater than 0")
 def clip_by_norm(x: Any, *, max_norm: float) -> Any:
     """x scaled to the norm max_norm if its norm is larger."""
     if x.dtype.kind != "f":
-        raise DTypeError(f"{x.dtype} cannot be shortened")
+        raise DTypeError(f"{x.dtype} cannot be clipped by norm")
     if not max_norm > 0.0:
-        raise InvalidValueError(f"no length is {max_norm}")
+        raise InvalidValueError(f"max_norm is greater than 0, got {max_norm}")
     length = float(np.sqrt(squares(x)))
     return x * (max_norm / length if length > max_norm else 1.0)

@@ -57,6 +57,7 @@ def kept_times(p: float, is_test: bool, implementation: str) -> float:
     """Factor of the elements that are not zeroed."""
     if is_test:
         return 1.0 if implementation == "upscale_in_train" else 1.0 - p
+    # With p = 1 all elements are zeroed, and 1 / (1 - p) would be infinite.
     return 1.0 / (1.0 - p) if implementation == "upscale_in_train" and p < 1 else 1.0
 
 

@@ -160,6 +160,7 @@ def fused_dot_product_attention(
     scores = q @ k.swapaxes(-1, -2)
     scores *= scaling_factor
     if mask is not None:
+        # A mask with further dimensions enlarges the scores: no place to overwrite.
         fits = np.broadcast_shapes(scores.shape, mask.shape) == scores.shape
         scores = np.add(scores, mask, out=scores if fits else None)
     scores -= np.maximum.reduce(scores, axis=-1, keepdims=True)
@@ -399,6 +400,7 @@ def scaled(x: str, attrs: Mapping[str, float], over: str) -> str:
 
 def room(mine: Any, x: Any, y: Any = None) -> Any:
     """Choose an array that is no longer needed and fits the result; else None."""
+    # A ufunc of 0-D arrays returns a NumPy scalar, which `out=` does not accept.
     if mine.__class__ is not np.ndarray:
         return None
     shape = x.shape

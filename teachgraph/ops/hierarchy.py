@@ -171,7 +171,9 @@ def check_nodes(nodes: Any, w: Any) -> None:
         OutOfRangeError: A node has none.
     """
     if not in_range(nodes, len(w)):
-        raise OutOfRangeError(f"node {nodes.max()} has none of {len(w)} weights")
+        raise OutOfRangeError(
+            f"node {nodes.max()} is out of range: {len(w)} rows of weights"
+        )
 
 
 @hierarchical_sigmoid.infers

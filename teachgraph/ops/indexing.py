@@ -208,6 +208,7 @@ def take_integer(plan: Plan, item: int, axis: int, size: int) -> None:
         raise OutOfRangeError(
             f"index {item} is out of range for axis {axis} of size {size}"
         )
+    # The end after -1 would be 0, which makes the slice empty.
     plan.cut(axis, item, OPEN_END if item == -1 else item + 1, 1)
     plan.dropped.append(axis)
 
@@ -226,7 +227,7 @@ def take_slice(plan: Plan, item: slice, axis: int, size: int) -> None:
     except TypeError:
         raise InvalidValueError(f"bounds are integers, got {item}") from None
     if stride == 0:
-        raise InvalidValueError("a slice goes on by 1 or more, or back, not by 0")
+        raise InvalidValueError("the step of a slice is not 0")
     if (start, end, stride or 1) == (None, None, 1):
         return
     if (stride or 1) > 0:
@@ -245,7 +246,7 @@ def last_of(end: int | None, size: int) -> int:
         InvalidValueError: It would have to count from an unknown size.
     """
     if end == -1 and size == -1:
-        raise InvalidValueError("from the end to -1 backwards, the size must be known")
+        raise InvalidValueError("a slice backwards to -1 needs a known size")
     return -1 if end is None else size - 1 if end == -1 else end
 
 
@@ -362,6 +363,7 @@ def moved(plan: Plan) -> list[int]:
 def coordinates(plan: Plan) -> Any:
     """Combine the arrays to one index for `gather_nd`."""
     arrays = [plan.arrays[i] for i in plan.indexed]
+    # If all columns are of one mask, `where_index` has them combined already.
     masks = [array.found for array in arrays if isinstance(array, Column)]
     if len(masks) == len(arrays) and all(one is masks[0] for one in masks):
         return masks[0]

@@ -39,6 +39,7 @@ def concat(*x: Any, axis: int = 0) -> Any:
 def concat_grad(dout: Any, *x: Like, axis: int) -> Any:
     """Each input's gradient is its own part of dout."""
     lengths = [part.shape[axis] for part in x]
+    # With an unknown size the bounds are known only at run time.
     if -1 in lengths:
         return tuple(part_of(dout, *x, axis=axis, which=i) for i in range(len(x)))
     ends = list(accumulate(lengths))

@@ -49,6 +49,7 @@ def lu(x: Any, *, pivots: bool = True) -> Any:
         rows[..., k] = largest + 1
         pivot = out[..., k, k]
         infos[(infos == 0) & (pivot == 0)] = k + 1
+        # The pivot is the column's largest element: if it is 0, so are all factors.
         factors = out[..., k + 1 :, k] / np.where(pivot == 0, 1, pivot)[..., None]
         out[..., k + 1 :, k] = factors
         out[..., k + 1 :, k + 1 :] -= factors[..., None] * out[..., k, None, k + 1 :]
@@ -63,7 +64,7 @@ def check_lu(x: Any, pivots: Any) -> None:
     """
     check_matrices(x)
     if not pivots:
-        raise InvalidValueError("without exchanging rows digits are lost: pivot=True")
+        raise InvalidValueError("LU without pivoting is unstable: use pivot=True")
 
 
 @lu.grad
@@ -93,7 +94,7 @@ def infer_lu(x: Like, *, pivots: bool) -> Any:
     return [(x.shape, x.dtype), ((*stack, count), int32), (stack, int32)]
 
 
-@op(outputs=("pmat", "l", "u"), needs="what `lu` gives")
+@op(outputs=("pmat", "l", "u"), needs="the results of `lu`")
 def lu_unpack(
     x: Any, pivots: Any, *, unpack_ludata: bool = True, unpack_pivots: bool = True
 ) -> Any:
@@ -120,6 +121,7 @@ def permutation(pivots: Any, rows: int, dtype: Any) -> Any:
     exchanged = np.zeros((*stack, rows, rows), dtype) + np.eye(rows, dtype=dtype)
     for k in range(pivots.shape[-1]):
         exchange(exchanged, k, pivots[..., k].astype(np.int64) - 1)
+    # The exchanges map X to L U, so the identity becomes P', and X = P L U needs P.
     return turned(exchanged)
 
 

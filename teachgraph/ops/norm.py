@@ -50,6 +50,7 @@ def normalised_groups(
     rows = x.reshape(len(x) * groups, size)
     mean = np.add.reduce(rows, axis=1) / size
     normal = rows - mean[:, None]
+    # `vecdot` sums the squares without an array of them.
     variance = np.vecdot(normal, normal) / size
     normal *= (1 / np.sqrt(variance + epsilon))[:, None]
     y = normal.reshape(x.shape)

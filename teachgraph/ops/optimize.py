@@ -30,6 +30,7 @@ __all__ = [
     "sgd",
 ]
 
+FLOAT32 = np.dtype("float32")
 NEEDS = "floating parameters, a gradient of their shape and one learning rate"
 REMEMBERED = f"{NEEDS}, and what it remembers in the shape it was made in"
 
@@ -37,7 +38,7 @@ REMEMBERED = f"{NEEDS}, and what it remembers in the shape it was made in"
 @op(outputs=("param_out",), inplace={"param_out": "param"}, needs=NEEDS)
 def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
     """param <- param - learning_rate grad."""
-    if param.shape != grad.shape or param.dtype is not grad.dtype:
+    if param.shape != grad.shape or not param.dtype is grad.dtype is FLOAT32:
         check(param, grad)
     if learning_rate.ndim:
         learning_rate = learning_rate.reshape(())

@@ -151,6 +151,7 @@ class Resizing(NamedTuple):
         by_axis = {}
         for axis, count, factor in zip(axes, counts, factors, strict=True):
             size = shape[axis]
+            # Paddle rounds the size down.
             new_size = count if factor is None else int(size * factor)
             if size < 1 or new_size < 1:
                 raise ShapeError(f"{size} elements cannot become {new_size}")
@@ -244,7 +245,7 @@ def interpolation(method: str, doc: str) -> Op:
     return resize_op
 
 
-@op(needs="what resizing Y gives")
+@op(needs="the result of resizing Y")
 def shrink_back(
     x: Any,
     y: Any,

@@ -103,6 +103,7 @@ def cumsum(
         rows, sums = rows[::-1], sums[::-1]
     if exclusive:
         rows, sums = rows[:-1], sums[1:]
+    # The dtype is given: NumPy would sum int32 in int64.
     np.add.accumulate(rows, axis=0, dtype=out.dtype, out=sums)
     return out
 

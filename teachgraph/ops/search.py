@@ -125,6 +125,7 @@ def unique(x: Any, *, axis: Sequence[int] = (), dtype: int = INT64) -> Any:
         return_counts=True,
         axis=one_or_none(axis, x.ndim),
     )
+    # NumPy 2 gives the inverse x's shape; Paddle's is flat.
     places = [part.reshape(-1).astype(index_dtype(dtype)) for part in results[1:]]
     return (results[0], *places)
 

@@ -70,6 +70,7 @@ def log_gamma(x: Any) -> Any:
         y = np.where(near, y + 1.0, y)
     rest = stirling(1.0 / np.square(y)) * y
     out = (y - 0.5) * (np.log(y) - 1.0) - 0.5 + 0.5 * log(2 * pi) + rest
+    # At infinity the formula is inf - inf.
     out = np.where(np.isinf(y), y, out - np.log(product))
     mirrored = log(pi) - np.log(np.abs(np.sin(turned(x)))) - out
     return np.where(left, np.where(np.isinf(x), np.inf, mirrored), out)
@@ -161,6 +162,7 @@ POWERS = 70
 def bessel(x: Any, order: int) -> Any:
     """Compute exp(-|x|) I_order(x) of float64 numbers, without overflow."""
     size = np.abs(x)
+    # `where` evaluates both formulas everywhere: each gets arguments of its range only.
     small, large = np.minimum(size, LARGE), np.maximum(size, LARGE)
     out = np.where(size < LARGE, at_zero(small, order), far_out(large, order))
     return out * np.sign(x) if order % 2 else out
@@ -197,6 +199,7 @@ def bessel_i(x: Any, *, order: int, scaled: bool = False) -> Any:
     y = floats(x).astype(np.float64)
     out = bessel(y, order)
     if not scaled:
+        # exp(|y|) in two factors: it overflows earlier than the result.
         root = np.exp(np.abs(y) / 2.0)
         out = np.where(np.isinf(y), np.sign(y) ** order * np.inf, out * root * root)
     return out.astype(x.dtype)

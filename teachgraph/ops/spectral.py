@@ -80,7 +80,7 @@ def over_gaps(x: Any, w: Any) -> Any:
     gaps = w[..., np.newaxis, :] - w[..., np.newaxis]
     wanted = (x != 0) & ~np.eye(w.shape[-1], dtype=bool)
     if (wanted & (gaps == 0)).any():
-        raise InvalidValueError("equal values have vectors without a derivative")
+        raise InvalidValueError("the vectors of equal values have no derivative")
     return np.divide(x, gaps, out=np.zeros_like(x), where=wanted)
 
 
@@ -123,7 +123,7 @@ def svd_grad(
     V contribute divided by s.
     """
     if full_matrices:
-        raise InvalidValueError("full_matrices=True has columns without a derivative")
+        raise InvalidValueError("with full_matrices=True it has no derivative")
     du, dv_h, ds = arrived(du, u), arrived(dv_h, v_h), arrived(ds, s)
     columns, rows = unsqueeze2(s, axes=[-2]), unsqueeze2(s, axes=[-1])
     on_u, on_v = turned(u) @ du, v_h @ turned(dv_h)

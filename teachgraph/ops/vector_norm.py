@@ -114,6 +114,7 @@ def p_norm_grad(
     norm = spread(out, x, **where)
     if porder in (inf, -inf):
         return dout * sign(x) * equal(abs_(x), norm)
+    # 1 instead of 0: a negative power of 0 would be infinite, and times 0 NaN.
     slope = (one_for_zero(abs_(x)) / one_for_zero(norm)) ** (porder - 1.0)
     defined = not_equal(norm, fill_any_like(norm))
     return elementwise_mul(dout * sign(x) * slope, defined)

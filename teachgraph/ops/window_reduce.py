@@ -72,9 +72,11 @@ def first_places(x: Any, out: Any, axes: Sequence[Axis]) -> Any:
     nowhere = np.isnan(out).any()
     missing = np.ones(out.shape, np.bool_)
     nth = np.zeros(out.shape, np.min_scalar_type(len(places)))
+    # `nth` counts the elements before the maximum; one found nowhere else is the last.
     for place in places[:-1]:
         seen = tap(x, axes, place)
         missing &= seen != out
+        # NaN differs from itself: a window whose maximum is NaN ends at its first NaN.
         if nowhere:
             missing &= ~np.isnan(seen)
         nth += missing

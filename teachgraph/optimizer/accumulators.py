@@ -161,7 +161,9 @@ def array_of(value: Any) -> np.ndarray[Any, Any]:
     """
     array = np.array(value)
     if array.dtype.kind not in "biuf":
-        raise InvalidValueError(at_user_line(f"a saved state is no {type(value)}"))
+        raise InvalidValueError(
+            at_user_line(f"a saved value holds numbers, got {type(value)}")
+        )
     return array
 
 

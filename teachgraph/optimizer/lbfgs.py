@@ -73,10 +73,16 @@ class LBFGS(Optimizer):
     ) -> None:
         super().__init__(learning_rate, parameters, name=name)
         if line_search_fn not in (None, "strong_wolfe"):
-            raise InvalidValueError(at_user_line(f"no search is {line_search_fn!r}"))
+            raise InvalidValueError(
+                at_user_line(
+                    f"line_search_fn is None or 'strong_wolfe', got {line_search_fn!r}"
+                )
+            )
         if weight_decay is not None or grad_clip is not None:
             raise InvalidValueError(
-                at_user_line("a decay is part of the loss that the search looks at")
+                at_user_line(
+                    "LBFGS has no weight_decay or grad_clip: add a decay to the loss"
+                )
             )
         self.max_iter, self.max_eval = max_iter, max_eval or max_iter * 5 // 4
         self.tolerance_grad, self.tolerance_change = tolerance_grad, tolerance_change
@@ -98,7 +104,7 @@ class LBFGS(Optimizer):
             ModeError: In static mode, or without a closure.
         """
         if closure is None or not in_dynamic_mode():
-            raise ModeError(at_user_line("LBFGS.step wants a closure, in dynamic mode"))
+            raise ModeError(at_user_line("LBFGS.step needs a closure, in dynamic mode"))
         loss, grad = self.evaluated(closure)
         first, evaluations, previous = loss, 1, float(loss)
         for count in range(1, self.max_iter + 1):

@@ -34,6 +34,7 @@ from teachgraph.static import (
     Program,
     Variable,
     append_backward,
+    default_main_program,
     default_startup_program,
     program_guard,
 )
@@ -267,7 +268,7 @@ class Optimizer:
         with program_guard(loss.block.program, startup):
             pairs = self.backward(loss, startup, wanted, no_grad_set)
             if not pairs:
-                self._rate.variable(loss.block.program)
+                self._rate.variable(default_main_program())
             return self.apply_gradients(pairs), pairs
 
     def backward(

@@ -53,7 +53,7 @@ class Rate:
         elif isinstance(value, Variable):
             self.variables[id(value.block.program)] = value
         else:
-            self.set(value)
+            self._number = checked(value)
 
     def now(self) -> float:
         """Return the current value.
@@ -93,20 +93,14 @@ class Rate:
                     "set it in the scope, by scope.var(name).get_tensor().set(value)"
                 )
             )
-        if not is_number(value) or not 0 < value < inf:
-            raise InvalidValueError(
-                at_user_line(
-                    "the learning rate must be greater than 0, or an LRScheduler, "
-                    f"got {value!r}"
-                )
-            )
-        self._number = float(value)
+        self._number = checked(value)
 
     def follow(self, scheduler: LRScheduler) -> None:
         """Follow a schedule from now on, in programs as well."""
         self.scheduler = scheduler
         for variable in self.variables.values():
-            variable.block.program.asked[variable.name] = scheduler
+            program: Any = variable.block.program
+            program.asked[variable.name] = scheduler
 
     def tensors(self) -> Scaled:
         """The rate as it is now, as a scalar for each factor."""
@@ -138,3 +132,19 @@ class Rate:
         ):
             scaled: Variable = rate * factor
             return scaled
+
+
+def checked(value: Any) -> float:
+    """A learning rate that is a number.
+
+    Raises:
+        InvalidValueError: It is no number greater than 0.
+    """
+    if not is_number(value) or not 0 < value < inf:
+        raise InvalidValueError(
+            at_user_line(
+                "the learning rate must be greater than 0, or an LRScheduler, "
+                f"got {value!r}"
+            )
+        )
+    return float(value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from teachgraph.core.build import check_slots, fits
+from teachgraph.core.build import fits, infer
 from teachgraph.core.errors import (
     DTypeError,
     ProgramError,
@@ -17,13 +17,10 @@ from teachgraph.core.errors import (
     UnknownOpError,
     at_user_line,
 )
-from teachgraph.core.infer import Spec, infer
 from teachgraph.core.op import GradOp, slot_name
+from teachgraph.core.program import EMPTY, Block, Operator, Program, Spec
 from teachgraph.passes.graph import has_blocks
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.program import Program
-from teachgraph.static.variable import EMPTY
+from teachgraph.static.append_op import check_slots
 
 __all__ = ["check"]
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.op import GradOp
+from teachgraph.core.program import EMPTY, Variable
 from teachgraph.passes.constants import MOST_ELEMENTS, constant_of, constant_operator
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph, pure
 from teachgraph.passes.registry import register
 from teachgraph.passes.rewriting import Work
-from teachgraph.static.variable import EMPTY, Variable
 
 __all__ = ["constant_folding"]
 

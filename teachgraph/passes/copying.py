@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from teachgraph.control_flow.place_seeds import place_seed
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.observe import announce
 from teachgraph.static.block import Block
 from teachgraph.static.operator import Operator
-from teachgraph.static.program import Program, copy_variable
-from teachgraph.static.seeds import place_seed
+from teachgraph.static.program import Program
 
 __all__ = ["Derived", "Origin", "copied"]
 
@@ -71,7 +71,7 @@ def copied(program: Program, copy: Program) -> None:
         target.forward_block_idx = source.forward_block_idx
         target.backward_block_idx = source.backward_block_idx
         for variable in source.vars.values():
-            target.add(copy_variable(variable, target))
+            variable.copied_into(target)
         copy_operators(source, target)
 
 

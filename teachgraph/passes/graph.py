@@ -13,10 +13,8 @@ from typing import Any
 
 from teachgraph.core import unique_name
 from teachgraph.core.observe import announce, observers
+from teachgraph.core.program import EMPTY, Block, Operator, Variable
 from teachgraph.passes.copying import Derived
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import EMPTY, Variable
 
 __all__ = ["Graph", "pure"]
 

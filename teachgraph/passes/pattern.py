@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from teachgraph.core.infer import Spec
+from teachgraph.core.program import Spec
 from teachgraph.passes.copying import Derived
 from teachgraph.passes.graph import Graph
 from teachgraph.static.operator import Operator

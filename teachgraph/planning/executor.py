@@ -21,6 +21,8 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.executor import program_passes
+from teachgraph.core.program import Program as CoreProgram
+from teachgraph.core.program import Variable
 from teachgraph.core.scope import Scope, global_scope
 from teachgraph.passes.compiled import CompiledProgram
 from teachgraph.passes.default import default_passes
@@ -29,7 +31,6 @@ from teachgraph.planning.fetching import asked_for, cut_down, fetch_names
 from teachgraph.planning.memory import MemoryPlan, memory_plan
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program, default_main_program
-from teachgraph.static.variable import Variable
 
 __all__ = ["Executor", "Plan"]
 
@@ -91,7 +92,7 @@ class Executor(DatasetRuns, core.Executor):
 
     def run(
         self,
-        program: Program | CompiledProgram | None = None,
+        program: CoreProgram | CompiledProgram | None = None,
         feed: Mapping[str, Any] | None = None,
         fetch_list: Fetches = None,
         feed_var_name: str = "feed",
@@ -151,7 +152,7 @@ class Executor(DatasetRuns, core.Executor):
         return values if return_numpy else list(map(Tensor, values))
 
     def plan_for(
-        self, program: Program, feed: Mapping[str, Any], fetch_list: Sequence[Any]
+        self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
     ) -> core.Plan:
         """The plan for a run; among the fetches may stand updates to be made."""
         feeds = feed_names(feed)
@@ -163,14 +164,14 @@ class Executor(DatasetRuns, core.Executor):
         return self.plan(program, feeds, fetches)
 
     def cut(
-        self, program: Program, feed: Mapping[str, Any], fetch_list: Sequence[Any]
+        self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
     ) -> tuple[Program, list[str]]:
         """The program without what nobody needs, and the names of the fetches."""
         fetches, updates = asked_for(fetch_list)
         return cut_down(program, feed_names(feed), fetches, updates), fetches
 
     def new_plan(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+        self, program: CoreProgram, feeds: Sequence[str], fetches: Sequence[str]
     ) -> core.Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
         if len(program.blocks) > 1:  # inside these, only this looks for the order

@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 from teachgraph.core.executor import step_passes
 from teachgraph.core.op import GradOp, like
+from teachgraph.core.program import Operator, Variable
 from teachgraph.core.source import Expression, Writer
 from teachgraph.core.steps import Call, Step, Values
 from teachgraph.planning.spare import spare
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import Variable
 
 __all__ = ["Lifetimes", "lifetimes", "release"]
 

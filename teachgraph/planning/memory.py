@@ -14,12 +14,12 @@ from itertools import accumulate
 
 from teachgraph.control_flow.flow import Loop
 from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.program import Variable
 from teachgraph.core.steps import Call, Step
 from teachgraph.ops.sharing import Sharing, sharing
 from teachgraph.planning.arena import Span, packed
 from teachgraph.planning.lifetimes import Lifetimes, lifetimes
 from teachgraph.planning.sizes import Specs, specs_of
-from teachgraph.static.variable import Variable
 
 __all__ = ["Buffer", "MemoryPlan", "memory_plan"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from teachgraph.core.infer import Spec, infer
+from teachgraph.core.build import infer
 from teachgraph.core.op import GradOp, slot_name
+from teachgraph.core.program import GRAD, Spec, Variable
 from teachgraph.core.steps import Call, Step
-from teachgraph.static.variable import GRAD, Variable
 
 __all__ = ["Specs", "specs_of"]
 

@@ -1,27 +1,25 @@
-"""Differentiating a program: operators that go back over it are appended to it.
+"""The public `append_backward` and `gradients`, with Paddle's arguments.
 
-For each operator on the way from the parameters to the loss, taken in reverse, one
-gradient operator is appended.
+The reverse pass is the core's. Gradients of loops and branches, of any order, register
+with it when they are imported here; callbacks and recomputation wrap one pass.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from teachgraph.autograd.recompute_program import Again
-from teachgraph.control_flow.backward import WAYS
-from teachgraph.control_flow.double_backward import ORDINARY
-from teachgraph.core.backward import Callback, Reverse
+from teachgraph.autograd.recompute_program import recomputing
+from teachgraph.control_flow import backward as _grad_builders  # noqa: F401
+from teachgraph.control_flow import double_backward as _double_grad  # noqa: F401
+from teachgraph.core import backward as core
+from teachgraph.core.backward import Backward, Visit, Wrapper, names_of
 from teachgraph.core.errors import ProgramError
-from teachgraph.core.grad_path import Way, ordinary, own_ways
-from teachgraph.static.operator import OpRole
-from teachgraph.static.variable import Variable
+from teachgraph.core.program import Operator, Parameter, Variable
 
 __all__ = ["append_backward", "gradients"]
 
-own_ways.update(WAYS)
-ordinary.update(ORDINARY)
+Callback = Callable[..., Any]
 
 
 def append_backward(
@@ -31,7 +29,7 @@ def append_backward(
     callbacks: Sequence[Callback] | None = None,
     checkpoints: Sequence[Any] | None = None,
     distop_context: Any = None,
-) -> list[tuple[Variable, Variable]]:
+) -> list[tuple[Parameter, Variable]]:
     """Append to the loss's program the operators that compute its gradients.
 
     Args:
@@ -53,24 +51,36 @@ def append_backward(
     In Paddle this is `paddle.static.append_backward`.
     """
     check_arguments(loss, parameter_list, callbacks, checkpoints)
-    cuts = [v.name if isinstance(v, Variable) else v for v in checkpoints or ()]
-    block = loss.block
-    if (maker := loss.op) is not None and maker.role == OpRole.FORWARD:
-        maker._set_attr("op_role", int(OpRole.LOSS))
-    wanted = [v if isinstance(v, str) else v.name for v in parameter_list or ()]
-    parameters = {
-        parameter.name: parameter
-        for parameter in block.program.all_parameters()
-        if parameter.trainable and (parameter_list is None or parameter.name in wanted)
-    }
-    way = Way(block, [loss], no_grad_set or ())
-    again = Again(block, way.passed(), cuts) if cuts else None
-    found = Reverse(way, parameters, again).run([None], callbacks or ())
-    return [
-        (parameter, block.var(found[name]))
-        for name, parameter in parameters.items()
-        if name in found
-    ]
+    wrappers: list[Wrapper] = [calling_back(callbacks)] if callbacks else []
+    if checkpoints:
+        wrappers.append(recomputing([*names_of(checkpoints)]))
+    return core.append_backward(loss, parameter_list, no_grad_set or (), wrappers)
+
+
+def calling_back(callbacks: Sequence[Callback]) -> Wrapper:
+    """Wrap a reverse pass: it calls functions after each gradient operator.
+
+    They get the block, and the context that Paddle gives them: the operator, and for
+    each gradient's name the forward variable's.
+    """
+
+    def wrap(backward: Backward, visit: Visit) -> Visit:
+        def visit_and_call(operator: Operator, wanted: Sequence[str]) -> None:
+            first = len(backward.block.ops)
+            visit(operator, wanted)
+            for gradient in backward.block.ops[first:]:
+                context: dict[str, Any] = {
+                    backward.names[name]: name
+                    for name in operator.input_arg_names
+                    if name in backward.names
+                }
+                context["__current_op_desc__"] = gradient
+                for callback in callbacks:
+                    callback(backward.block, dict(context))
+
+        return visit_and_call
+
+    return wrap
 
 
 def gradients(
@@ -109,10 +119,9 @@ def gradients(
             )
     block = roots[0].block
     seeds = [None if weight is None else weight.name for weight in weights]
-    way = Way(block, roots, no_grad_set or (), leaves)
-    found = Reverse(way).run(seeds, ())
+    names = Backward(block, roots, no_grad_set or (), leaves).run(seeds)
     return [
-        block.var(found[leaf.name]) if leaf.name in found else None for leaf in leaves
+        block.var(names[leaf.name]) if leaf.name in names else None for leaf in leaves
     ]
 
 

@@ -1,20 +1,21 @@
-"""Blocks: the variables and operators of one scope, in order."""
+"""The public Block: the core's, with the ways to change it by hand that Paddle has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from teachgraph.control_flow.array_variable import ARRAY, ArrayVariable
-from teachgraph.core import dtypes, unique_name
-from teachgraph.core.build import append, insert_named
-from teachgraph.core.callsite import callsite
+from teachgraph.core import dtypes
+from teachgraph.core import program as core
+from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.core.observe import announce
 from teachgraph.core.op import Op
+from teachgraph.core.program import OpRole, Slots
 from teachgraph.ops.param_attr import ParamAttr
+from teachgraph.static.append_op import insert_named
+from teachgraph.static.array_variable import ARRAY, ArrayVariable
 from teachgraph.static.devices import device_in_force
-from teachgraph.static.operator import Operator, OpRole, Slots
+from teachgraph.static.operator import Operator
 from teachgraph.static.variable import Parameter, Variable
 
 if TYPE_CHECKING:
@@ -23,71 +24,45 @@ if TYPE_CHECKING:
 __all__ = ["Block"]
 
 
-class Block:
+class Block(core.Block):
     """An ordered list of operators and the variables they name.
-
-    Attributes:
-        program: The Program it belongs to.
-        idx: Its number there.
-        parent_idx: The number of the block around it, -1 for the outermost.
-        forward_block_idx: For a gradient block, the block it goes back over.
-        vars: Variables by name, in order of creation.
-        ops: Operators, in order of execution.
 
     In Paddle this is `paddle.base.framework.Block`.
     """
 
-    def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
-        self.program, self.idx, self.parent_idx = program, idx, parent_idx
-        self.forward_block_idx = self.backward_block_idx = -1
-        self.vars: dict[str, Variable] = {}
-        self.ops: list[Operator] = []
+    operator_class = Operator
+    variable_class = Variable
+    parameter_class = Parameter
+    classes_by_type: ClassVar[Mapping[str, type[core.Variable]]] = {
+        ARRAY: ArrayVariable
+    }
 
-    @property
-    def parent(self) -> Block | None:
-        """The block around this one."""
-        return None if self.parent_idx < 0 else self.program.block(self.parent_idx)
+    program: Program
+    vars: dict[str, Variable]  # type: ignore[assignment]  # dict is invariant
+    ops: list[Operator]  # type: ignore[assignment]  # as list is
 
-    def in_sight(self) -> Iterator[Block]:
-        """This block and, if it is a gradient's, the one it goes back over."""
-        yield self
-        if self.forward_block_idx >= 0:
-            yield from self.program.block(self.forward_block_idx).in_sight()
+    if TYPE_CHECKING:  # the classes above make them
 
-    def create_var(
-        self,
-        name: str | None = None,
-        shape: Sequence[int] | None = None,
-        dtype: Any = None,
-        **options: Any,
-    ) -> Variable:
-        """A new variable, or the one there is if it is as described.
+        @property
+        def parent(self) -> Block | None:
+            """The block around this one."""
 
-        Args:
-            name: By default `_generated_var_N`.
-            shape: -1 or None for a size that is not known.
-            dtype: By default float32.
-            **options: `persistable`, `stop_gradient`, `is_data`, `type`; Paddle's
-                `lod_level` is accepted.
+        def create_var(
+            self,
+            name: str | None = None,
+            shape: Sequence[int | None] | None = None,
+            dtype: Any = None,
+            **options: Any,
+        ) -> Variable:
+            """Create a variable, or return the one of that name."""
 
-        Raises:
-            TypeError: `name` is no string.
-            ProgramError: The name stands for something else already, or a size is
-                less than -1.
-        """
-        name = unique_name.generate("_generated_var") if name is None else name
-        if not isinstance(name, str):
-            raise TypeError(f"a variable's name is a string, got {type(name)}")
-        known = {"persistable", "stop_gradient", "is_data"}
-        facts = {key: value for key, value in options.items() if key in known}
-        kind = ArrayVariable if options.get("type") == ARRAY else Variable
-        variable = kind(self, name, sizes(shape), dtype or dtypes.float32, **facts)
-        variable.type = options.get("type", variable.type)
-        if (old := self.vars.get(name)) is not None:
-            given = {"shape": shape, "dtype": dtype, **facts}
-            same_as(old, variable, [fact for fact, v in given.items() if v is not None])
-            return old
-        return self.add(variable)
+        def add(self, variable: core.Variable) -> Variable:
+            """Add a variable, under its name."""
+
+        def _find_var_recursive(self, name: str) -> Variable | None: ...
+        def _var_recursive(self, name: str) -> Variable: ...
+        def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
+            """The parameters, in order of creation."""
 
     def create_parameter(
         self,
@@ -96,7 +71,7 @@ class Block:
         dtype: Any = dtypes.float32,
         attr: ParamAttr | None = None,
     ) -> Parameter:
-        """A new parameter in the global block.
+        """Create a parameter in the global block.
 
         Raises:
             TypeError: There is no shape.
@@ -111,29 +86,7 @@ class Block:
                     f"but received {list(shape)}"
                 )
             )
-        block = self.program.global_block()
-        parameter = Parameter(block, name, shape, dtype, attr)
-        old = block.vars.get(name)
-        if isinstance(old, Parameter):
-            same_as(old, parameter, ("shape", "dtype"))
-            return old
-        if old is not None:
-            raise ProgramError(
-                at_user_line(f"{name!r} is a variable already, and no parameter")
-            )
-        block.add(parameter)
-        return parameter
-
-    def add(self, variable: Variable) -> Variable:
-        """Take a variable in."""
-        self.vars[variable.name] = variable
-        self.program.touch()
-        announce("variable_created", variable)
-        return variable
-
-    def has_var(self, name: str) -> bool:
-        """Whether a variable of this block has that name."""
-        return name in self.vars
+        return super().create_parameter(name, shape, dtype, attr)  # type: ignore[return-value]
 
     def var(self, name: str) -> Variable:
         """The variable of that name, of this block only.
@@ -146,26 +99,7 @@ class Block:
             raise TypeError(
                 f"var require string as parameter, but get {type(name)} instead."
             )
-        if name not in self.vars:
-            raise ProgramError(at_user_line(f"var {name} not in this block"))
-        return self.vars[name]
-
-    def _find_var_recursive(self, name: str) -> Variable | None:
-        block: Block | None = self
-        while block is not None:
-            for seen in block.in_sight():
-                if name in seen.vars:
-                    return seen.vars[name]
-            block = block.parent
-        return None
-
-    def _var_recursive(self, name: str) -> Variable:
-        found = self._find_var_recursive(name)
-        if found is None:
-            raise ProgramError(
-                at_user_line(f"var {name} is not in this block or one around it")
-            )
-        return found
+        return super().var(name)  # type: ignore[return-value]
 
     def rename_var(self, old: str, new: str) -> None:
         """Give a variable another name, here and in every operator of the program.
@@ -185,13 +119,9 @@ class Block:
                 operator.rename(old, new)
         self.program.touch()
 
-    def all_parameters(self) -> list[Parameter]:
-        """The parameters, in order of creation."""
-        return list(self.iter_parameters())
-
     def iter_parameters(self) -> Iterator[Parameter]:
         """The parameters, one by one."""
-        return (v for v in self.vars.values() if isinstance(v, Parameter))
+        return iter(self.all_parameters())
 
     def apply(self, op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
         """Append `op` for these inputs, with new variables for its outputs.
@@ -275,7 +205,9 @@ class Block:
         outputs: Mapping[str, Any] | None = None,
         attrs: Mapping[str, Any] | None = None,
     ) -> Operator:
-        return insert_named(self, index, type, inputs, outputs, attrs)
+        operator = insert_named(self, index, type, inputs, outputs, attrs)
+        assert isinstance(operator, Operator)
+        return operator
 
     def insert(
         self,
@@ -285,68 +217,18 @@ class Block:
         outputs: Slots,
         attrs: dict[str, Any],
     ) -> Operator:
-        """Put an operator in as it is: the one way into `ops`."""
-        attrs.setdefault("op_role", int(self.program.op_role))
-        attrs.setdefault("op_namescope", self.program.name_scope)
+        """Insert an operator, whose names are settled: the one way into `ops`."""
         if device := device_in_force():
             attrs.setdefault("op_device", device)
-        operator = Operator(self, type, inputs, outputs, attrs)
-        operator.callsite = callsite()
-        self.ops.insert(index, operator)
-        self.program.touch()
-        announce("operator_inserted", operator, index)
-        return operator
+        return super().insert(index, type, inputs, outputs, attrs)  # type: ignore[return-value]
 
     def _remove_op(self, index: int) -> None:
-        operator = self.ops.pop(index)
-        self.program.touch()
-        announce("operator_removed", operator, index)
+        self.remove(index)
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The block as `print(program)` shows it."""
-        head = (
-            f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "
-            f"forward_idx:{self.forward_block_idx}  "
-            f"backward_idx:{self.backward_block_idx}"
-        )
-        lines = [f"    {v.to_string()}" for v in self.vars.values()]
-        steps = [f"    {op.to_string()}" for op in self.ops]
-        return "\n".join([head, *lines, "", *steps, "}"])
-
-    __repr__ = to_string
+        return repr(self)
 
     def role(self, role: OpRole) -> Any:
         """A context in which appended operators have this role."""
         return self.program.with_role(role)
-
-
-def sizes(shape: Sequence[int | None] | None) -> tuple[int, ...]:
-    """A shape with -1 for what is not known.
-
-    Raises:
-        ProgramError: A size is less than -1.
-    """
-    found = tuple(-1 if n is None else int(n) for n in shape or ())
-    if min(found, default=0) < -1:
-        raise ProgramError(
-            at_user_line(f"a size is a number, or -1 or None, got {list(found)}")
-        )
-    return found
-
-
-def same_as(old: Variable, new: Variable, facts: Sequence[str]) -> None:
-    """Refuse a second variable of a name unless it is like the first.
-
-    Raises:
-        ProgramError: One of these facts is another.
-    """
-    for fact in set(facts) & {"shape", "dtype", "persistable"}:
-        before, now = getattr(old, fact), getattr(new, fact)
-        if before != now:
-            raise ProgramError(
-                at_user_line(
-                    f"Variable '{old.name}' has been created before. The previous "
-                    f"{fact} is {before}, the new {fact} is {now}. "
-                    "They are not matched."
-                )
-            )

@@ -11,7 +11,7 @@ import base64
 import binascii
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,14 +21,11 @@ from teachgraph.core import dtypes
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.errors import DTypeError, InvalidValueError, UnknownOpError
 from teachgraph.core.op import GradOp, Op, find, slot_name
+from teachgraph.core.program import EMPTY, Block, Operator, Program, Slots
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
-from teachgraph.static.block import Block
 from teachgraph.static.document import Part, parsed
-from teachgraph.static.operator import Operator, Slots
-from teachgraph.static.program import Program
 from teachgraph.static.serialize import FORMAT, VERSION
-from teachgraph.static.variable import EMPTY, Parameter, Variable
 
 __all__ = ["program_from_bytes", "program_from_document"]
 
@@ -42,16 +39,19 @@ REGULARIZERS: dict[str, type[WeightDecayRegularizer]] = {
 }
 
 
-def program_from_bytes(content: bytes | str) -> Program:
+P = TypeVar("P", bound=Program)
+
+
+def program_from_bytes(content: bytes | str, kind: type[P]) -> P:
     """The program that a document describes.
 
     Raises:
         DataError: The document is damaged, or not one of ours; the message says where.
     """
-    return program_from_document(parsed(content))
+    return program_from_document(parsed(content), kind)
 
 
-def program_from_document(document: Part) -> Program:
+def program_from_document(document: Part, kind: type[P]) -> P:
     """The program of a parsed document."""
     top = document.fields("format", "version", "random_seed", "blocks")
     if top["format"].value != FORMAT:
@@ -61,7 +61,7 @@ def program_from_document(document: Part) -> Program:
         raise top["version"].refuse(
             f"{version} is newer than {VERSION}, the newest this release can read"
         )
-    program = Program()
+    program = kind()
     program.random_seed = top["random_seed"].integer(-LARGEST_INTEGER, LARGEST_INTEGER)
     parts = [
         part.fields("parent", "forward", "backward", "vars", "ops")
@@ -103,9 +103,9 @@ def read_variable(block: Block, part: Part) -> None:
         if block.idx or "type" in facts:
             raise training.refuse("parameters are tensors, in block 0")
         attr = read_training(training, trainable=trainable)
-        block.add(Parameter(block, name, shape, dtype, attr))
+        block.add(block.parameter_class(block, name, shape, dtype, attr))
     else:
-        variable = block.add(Variable(block, name, shape, dtype, **flags))
+        variable = block.add(block.variable_class(block, name, shape, dtype, **flags))
         if "type" in facts:
             variable.type = read_type(facts["type"])
 
@@ -167,7 +167,7 @@ def read_operator(block: Block, part: Part) -> None:
     attrs = {name: read_attribute(v) for name, v in facts["attrs"].entries().items()}
     if "sub_block" in attrs:
         facts["attrs"].entries()["sub_block"].integer(
-            block.idx + 1, block.program.num_blocks - 1
+            block.idx + 1, len(block.program.blocks) - 1
         )
     for name in op.attrs:
         if name not in attrs and name not in op.defaults:
@@ -294,7 +294,7 @@ def read_array(part: Part) -> np.ndarray[Any, Any]:
     return found.reshape(shape)
 
 
-def linked(program: Program, parts: Sequence[dict[str, Part]]) -> Program:
+def linked(program: P, parts: Sequence[dict[str, Part]]) -> P:
     """The program, each gradient operator told which one it goes back over."""
     for block, part in zip(program.blocks, parts, strict=True):
         for operator, source in zip(block.ops, part["ops"].items(MOST), strict=True):
@@ -308,8 +308,8 @@ def linked(program: Program, parts: Sequence[dict[str, Part]]) -> Program:
 def read_twin(program: Program, part: Part) -> Operator:
     """The operator at a place: a block's number, and one in it."""
     place = [n.integer(0, MOST) for n in part.items(2)]
-    if len(place) == 2 and place[0] < program.num_blocks:
-        ops = program.block(place[0]).ops
+    if len(place) == 2 and place[0] < len(program.blocks):
+        ops = program.blocks[place[0]].ops
         if place[1] < len(ops):
             return ops[place[1]]
     raise part.refuse(f"there is no operator at {place}")

@@ -9,6 +9,7 @@ from operator import index
 from typing import Any
 
 from teachgraph.core import dtypes, naming, unique_name
+from teachgraph.core.build import append
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
@@ -232,7 +233,7 @@ def create_global_var(
     startup = default_startup_program().global_block()
     initial = startup.create_var(name, shape, dtype, **facts)
     fill, attrs = Constant(value).operation(shape, dtypes.convert(dtype))
-    startup.append_op(fill.type, {}, {"Out": initial}, attrs)
+    append(startup, fill, (), attrs, out=[initial])
     return variable
 
 

@@ -1,93 +1,27 @@
-"""Operators: one step of a program, by names."""
+"""The public Operator: the core's, with the small methods that Paddle gives it."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
-from enum import IntFlag
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from teachgraph.core.callsite import Callsite
+from teachgraph.core import program as core
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.observe import announce
-from teachgraph.core.op import Op, find
+from teachgraph.core.program import OpRole, Slots
 
-if TYPE_CHECKING:
-    from teachgraph.static.block import Block
-
-__all__ = ["OpRole", "Operator"]
+__all__ = ["OpRole", "Operator", "Slots"]
 
 
-class OpRole(IntFlag):
-    """What an operator is there for, in Paddle's bits."""
-
-    FORWARD = 0
-    BACKWARD = 1
-    OPTIMIZE = 2
-    RATE = 16
-    LOSS = 256
-
-
-Slots = dict[str, list[str]]
-
-
-class Operator:
+class Operator(core.Operator):
     """An op and the names of the variables it reads and writes.
-
-    Attributes:
-        block: The Block it stands in.
-        type: The op's type.
-        inputs: Variable names by slot.
-        outputs: Variable names by slot.
-        attrs: Attributes, the op's own and Paddle's `op_role`, `op_role_var`,
-            `op_namescope`.
-        callsite: The user's line that appended it.
-        twin: For a gradient op, the operator it is the gradient of.
 
     In Paddle this is `paddle.base.framework.Operator`.
     """
 
-    def __init__(
-        self,
-        block: Block,
-        type: str,
-        inputs: Slots,
-        outputs: Slots,
-        attrs: Mapping[str, Any],
-    ) -> None:
-        self.block, self.type = block, type
-        self.inputs, self.outputs, self.attrs = inputs, outputs, dict(attrs)
-        self.callsite: Callsite | None = None
-        self.twin: Operator | None = None
-
-    @property
-    def op(self) -> Op:
-        """The registered op of this type."""
-        return find(self.type)
-
-    @property
-    def role(self) -> OpRole:
-        """What it is there for."""
-        return OpRole(self.attrs.get("op_role", 0))
-
-    @property
-    def own_attrs(self) -> dict[str, Any]:
-        """The attributes the kernel takes."""
-        known = self.op.attrs
-        return {name: value for name, value in self.attrs.items() if name in known}
-
-    @property
-    def sub_block(self) -> Block | None:
-        """The block it runs, if it is a branch or a loop."""
-        number = self.attrs.get("sub_block")
-        return None if number is None else self.block.program.block(number)
-
-    @property
-    def idx(self) -> int:
-        """Where it stands in its block."""
-        return next(i for i, op in enumerate(self.block.ops) if op is self)
+    twin: Operator | None
 
     def input(self, slot: str) -> list[str]:
         """The variable names in an input slot.
@@ -98,7 +32,11 @@ class Operator:
         return named(self, "input", self.inputs, slot)
 
     def output(self, slot: str) -> list[str]:
-        """The variable names in an output slot."""
+        """The variable names in an output slot.
+
+        Raises:
+            ProgramError: There is no such slot.
+        """
         return named(self, "output", self.outputs, slot)
 
     @property
@@ -112,16 +50,6 @@ class Operator:
         return list(self.outputs)
 
     @property
-    def input_arg_names(self) -> list[str]:
-        """Every variable it reads."""
-        return flat(self.inputs.values())
-
-    @property
-    def output_arg_names(self) -> list[str]:
-        """Every variable it writes."""
-        return flat(self.outputs.values())
-
-    @property
     def attr_names(self) -> list[str]:
         """The names of its attributes."""
         return list(self.attrs)
@@ -131,11 +59,11 @@ class Operator:
         return self.attrs.get(name)
 
     def has_attr(self, name: str) -> bool:
-        """Whether it has an attribute of that name."""
+        """Say if it has an attribute of that name."""
         return name in self.attrs
 
     def attr_type(self, name: str) -> str:
-        """What kind of value an attribute is, in Paddle's words: `INT`, `FLOATS`, ...
+        """The kind of an attribute's value, in Paddle's words: `INT`, `FLOATS`, ...
 
         Raises:
             ProgramError: It has no attribute of that name.
@@ -148,10 +76,7 @@ class Operator:
         """A copy of its attributes."""
         return copy.deepcopy(self.attrs)
 
-    def _set_attr(self, name: str, value: Any) -> None:
-        self.attrs[name] = value
-        self.block.program.touch()
-        announce("attribute_changed", self, name, value)
+    _set_attr = core.Operator.set_attr
 
     def _remove_attr(self, name: str) -> None:
         self.attrs.pop(name, None)
@@ -175,27 +100,9 @@ class Operator:
     def _is_backward_op(self) -> bool:
         return bool(self.role & OpRole.BACKWARD)
 
-    def rename(self, old: str, new: str) -> None:
-        """Put one variable name in place of another."""
-        for slots in (self.inputs, self.outputs):
-            for slot, names in slots.items():
-                slots[slot] = [new if name == old else name for name in names]
-
     def to_string(self, throw_on_error: bool = True) -> str:
         """The line that `print(program)` shows for it."""
-        attrs = ", ".join(
-            f"{name} = {shown(value) if name != 'sub_block' else f'block[{value}]'}"
-            for name, value in sorted(self.attrs.items())
-        )
-        inputs = shown_slots(self.inputs)
-        separator = ", " if attrs else ""
-        return (
-            f"{{{shown_slots(self.outputs)}}} = "
-            f"{self.type}(inputs={{{inputs}}}{separator}{attrs})"
-        )
-
-    def __repr__(self) -> str:
-        return self.to_string()
+        return repr(self)
 
 
 KINDS = {bool: "BOOL", int: "INT", float: "FLOAT", str: "STRING"}
@@ -218,20 +125,3 @@ def named(operator: Operator, kind: str, slots: Slots, slot: str) -> list[str]:
         raise ProgramError(
             f"{operator.type} has no {kind} slot {slot!r}; it has {list(slots)}"
         ) from None
-
-
-def flat(lists: Iterable[Sequence[str]]) -> list[str]:
-    """All names of several lists."""
-    return [name for names in lists for name in names]
-
-
-def shown_slots(slots: Slots) -> str:
-    """Slots in order of their names, as Paddle prints them."""
-    return ", ".join(f"{slot}={names}" for slot, names in sorted(slots.items()))
-
-
-def shown(value: Any) -> str:
-    """An attribute as text: strings bare, arrays by size, all else as Python does."""
-    if isinstance(value, np.ndarray):
-        return f"<{value.size} values>"
-    return value if isinstance(value, str) else repr(value)

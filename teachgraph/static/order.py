@@ -7,9 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from teachgraph.control_flow.sub_block import handed_in
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import EMPTY
+from teachgraph.core.program import EMPTY, Block, Operator
 
 __all__ = ["check_order", "first_writer"]
 

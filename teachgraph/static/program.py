@@ -1,24 +1,22 @@
-"""Programs: what `import`ed layers build, an Executor runs and passes rewrite."""
+"""The public Program: the core's, with Paddle's methods; parameters in static mode."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from teachgraph.core import modes
-from teachgraph.core.observe import announce
-from teachgraph.core.op import Op
-from teachgraph.core.threads import InForce
+from teachgraph.core import build, modes
+from teachgraph.core import program as core
+from teachgraph.core.program import set_default_programs
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.param_attr import ParamAttr
+from teachgraph.static import foreign_inputs, size_search  # noqa: F401  hook into build
 from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.program_io import Kept
+from teachgraph.static.program_io import ProgramIO
 from teachgraph.static.variable import Parameter, Variable
 
 __all__ = [
@@ -30,19 +28,14 @@ __all__ = [
 ]
 
 
-class Program(Kept):
+class Program(ProgramIO):
     """Blocks of operators and variables; block 0 is where it starts.
 
     Attributes:
-        blocks: All blocks, by number.
-        random_seed: If not 0, random ops draw the same numbers in every run.
-        version: Counts changes, so that an Executor knows when its plan is stale.
-        origin: The program this one was cloned from.
-        for_test: Whether it was cloned for testing.
-        caches: What others remember about it, by who does, for as long as both live.
-        first_seed: What `random_seed` is at first; see `global_seed`.
+        first_seed: The `random_seed` of new programs; see `global_seed`.
         asked: Variables, by name, whose value is asked for before each run.
-        adopt: Makes a variable of a Tensor that meets one here; None to refuse it.
+        adopt: Makes a variable of a Tensor that meets one here, while a function is
+            traced into this program; None otherwise.
 
     In Paddle this is `paddle.static.Program`.
 
@@ -52,23 +45,20 @@ class Program(Kept):
     }
     """
 
+    block_class = Block
     first_seed = 0
+
+    origin: Program | None
+    blocks: list[Block]  # type: ignore[assignment]  # list is invariant
 
     def __init__(
         self, *, origin: Program | None = None, for_test: bool = False
     ) -> None:
-        self.version = 0
-        self._random_seed = self.first_seed
-        self.origin, self.for_test = origin, for_test
-        self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
-        self.op_role = OpRole.FORWARD
-        self.name_scope = "/"
         self.scope_counts: Counter[str] = Counter()
         self.asked: dict[str, Callable[[], float]] = {}
         self.adopt: Callable[[Any], Variable] | None = None
-        self.blocks = [Block(self, 0)]
-        self.current_block_idx = 0
-        announce("program_created", self)
+        super().__init__(origin=origin, for_test=for_test)
+        self._random_seed = self.first_seed
 
     @property
     def random_seed(self) -> int:
@@ -87,17 +77,17 @@ class Program(Kept):
         """How many blocks there are."""
         return len(self.blocks)
 
-    def touch(self) -> None:
-        """Note that something changed."""
-        self.version += 1
+    if TYPE_CHECKING:  # blocks are of the class above
 
-    def global_block(self) -> Block:
-        """Block 0."""
-        return self.blocks[0]
+        def global_block(self) -> Block:
+            """Block 0."""
 
-    def current_block(self) -> Block:
-        """The block that new operators go into."""
-        return self.blocks[self.current_block_idx]
+        def current_block(self) -> Block:
+            """The block that new operators go into."""
+
+        def _create_block(self, parent_idx: int | None = None) -> Block: ...
+        def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
+            """All parameters, in order of creation."""
 
     def block(self, index: int) -> Block:
         """The block of that number."""
@@ -123,15 +113,6 @@ class Program(Kept):
         """Go back to the block around the current one."""
         self._rollback()
 
-    def _create_block(self, parent_idx: int | None = None) -> Block:
-        parent = self.current_block_idx if parent_idx is None else parent_idx
-        block = Block(self, len(self.blocks), parent)
-        self.blocks.append(block)
-        self.current_block_idx = block.idx
-        self.touch()
-        announce("block_created", block)
-        return block
-
     def _rollback(self) -> None:
         self.current_block_idx = self.current_block().parent_idx
 
@@ -139,19 +120,6 @@ class Program(Kept):
         """All variables, block by block in order of creation."""
         for block in self.blocks:
             yield from block.vars.values()
-
-    def all_parameters(self) -> list[Parameter]:
-        """All parameters, in order of creation."""
-        return self.global_block().all_parameters()
-
-    @contextmanager
-    def with_role(self, role: OpRole) -> Iterator[None]:
-        """Inside, appended operators have this role."""
-        before, self.op_role = self.op_role, role
-        try:
-            yield
-        finally:
-            self.op_role = before
 
     @contextmanager
     def within_name_scope(self, scope: str) -> Iterator[None]:
@@ -178,23 +146,15 @@ class Program(Kept):
             if name in known
         }
 
-    def clone(self, for_test: bool = False) -> Program:
-        """A copy that shares values with this one through the scope (same names).
+    def clone(self, for_test: bool = False) -> Self:
+        """Copy the program; the copy shares values with it through the scope, by name.
 
         Args:
             for_test: Leave out the backward and optimizer operators and what only they
                 use, and set `is_test` on every operator that has it.
         """
-        copy = Program(origin=self, for_test=for_test)
-        copy.random_seed = self.random_seed
+        copy = super().clone(for_test)
         copy.asked = dict(self.asked)
-        for source in self.blocks:
-            target = copy.blocks[0] if source.idx == 0 else copy._create_block()
-            target.parent_idx = source.parent_idx
-            target.forward_block_idx = source.forward_block_idx
-            target.backward_block_idx = source.backward_block_idx
-            copy_block(source, target, for_test)
-        copy.current_block_idx = 0
         return copy
 
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
@@ -206,116 +166,33 @@ class Program(Kept):
                     f"The type of {name} parameter is wrong, expected bool, but "
                     f"received {type(value)}."
                 )
-        return "\n".join(block.to_string() for block in self.blocks)
-
-    __repr__ = __str__ = to_string
+        return repr(self)
 
 
-def copy_block(source: Block, target: Block, for_test: bool) -> None:
-    """Copy variables and operators; for a test, only what a test runs."""
-    trained = OpRole.BACKWARD | OpRole.OPTIMIZE
-    kept = [op for op in source.ops if not (for_test and op.role & trained)]
-    left_out = [op for op in source.ops if for_test and op.role & trained]
-    copies: dict[Operator, Operator] = {}
-    used = {name for op in kept for name in op.input_arg_names + op.output_arg_names}
-    only_there = {
-        name for op in left_out for name in op.input_arg_names + op.output_arg_names
-    } - used
-    for name, variable in source.vars.items():
-        if name not in only_there or isinstance(variable, Parameter):
-            target.add(copy_variable(variable, target))
-    for op in kept:
-        copied = target.insert(
-            len(target.ops),
-            op.type,
-            {slot: list(names) for slot, names in op.inputs.items()},
-            {slot: list(names) for slot, names in op.outputs.items()},
-            op.all_attrs(),
-        )
-        copies[op] = copied
-        copied.callsite = op.callsite
-        copied.twin = None if op.twin is None else copies.get(op.twin)
-        if for_test and "is_test" in copied.attrs:
-            copied.attrs["is_test"] = True
+set_default_programs(Program(), Program())
 
 
-def copy_variable(variable: Variable, block: Block) -> Variable:
-    """The same variable in another block."""
-    if isinstance(variable, Parameter):
-        attr = ParamAttr(
-            learning_rate=variable.optimize_attr["learning_rate"],
-            regularizer=variable.regularizer,
-            trainable=variable.trainable,
-            need_clip=variable.need_clip,
-        )
-        return Parameter(block, variable.name, variable.shape, variable.dtype, attr)
-    copied = Variable(
-        block,
-        variable.name,
-        variable.shape,
-        variable.dtype,
-        persistable=variable.persistable,
-        stop_gradient=variable.stop_gradient,
-        is_data=variable.is_data,
-    )
-    copied.type = variable.type
-    return copied
+if TYPE_CHECKING:  # the programs that everybody gets are of the class above
+
+    def default_main_program() -> Program:
+        """The program that layers append to."""
+
+    def default_startup_program() -> Program:
+        """The program that initialises parameters; run it once."""
+
+    def current_block() -> Block:
+        """The block that layers append to."""
+
+else:
+    default_main_program = core.default_main_program
+    default_startup_program = core.default_startup_program
+    current_block = core.current_block
+
+program_guard = core.program_guard
 
 
-_defaults = InForce((Program(), Program()))
-"""The programs, main and startup, that layers build when nobody says otherwise."""
-
-
-def default_main_program() -> Program:
-    """The program that layers append to."""
-    return _defaults.value[0]
-
-
-def default_startup_program() -> Program:
-    """The program that initialises parameters; run it once."""
-    return _defaults.value[1]
-
-
-def current_block() -> Block:
-    """The block that layers append to."""
-    return _defaults.value[0].current_block()
-
-
-@contextmanager
-def program_guard(
-    main_program: Program, startup_program: Program | None = None
-) -> Iterator[None]:
-    """Inside, layers build these programs; the startup program only if given.
-
-    Raises:
-        TypeError: One is no Program.
-
-    >>> main = Program()
-    >>> with program_guard(main):
-    ...     default_main_program() is main
-    True
-    """
-    for name, program in (
-        ("main_program", main_program),
-        ("startup_program", startup_program),
-    ):
-        optional = program is None and name == "startup_program"
-        if not optional and not isinstance(program, Program):
-            raise TypeError(
-                f"The type of '{name}' in paddle.static.program_guard must be "
-                f"{Program}, but received {type(program)}."
-            )
-    startup = default_startup_program() if startup_program is None else startup_program
-    with _defaults.holding((main_program, startup)):
-        yield
-
-
-class Static:
+class Static(build.Static):
     """Static mode, for ops that have no input to hand themselves to."""
-
-    def create(self, op: Op, attrs: Mapping[str, Any]) -> Any:
-        """Append an op that has no inputs."""
-        return current_block().apply(op, (), attrs)
 
     def create_parameter(
         self,
@@ -325,24 +202,14 @@ class Static:
         attr: ParamAttr,
         initializer: Initializer,
     ) -> Parameter:
-        """A parameter in both programs; its initializer's op goes into startup.
+        """Create a parameter in both programs; its initializer's op goes into startup.
 
-        A layer that a traced function makes keeps its values itself.
+        A layer that a traced function creates keeps its values itself.
         """
         if default_main_program().adopt is not None:
             make = modes.interpreters["dynamic"].create_parameter
             return make(name, shape, dtype, attr, initializer)  # type: ignore[no-any-return]
-        parameter = current_block().create_parameter(name, shape, dtype, attr)
-        startup = default_startup_program().global_block()
-        if not startup.has_var(name):
-            begin(startup.create_parameter(name, shape, dtype, attr), initializer)
-        return parameter
-
-
-def begin(variable: Variable, initializer: Initializer) -> Operator:
-    """Append to a variable's block the op that gives it its first value."""
-    op, attrs = initializer.operation(variable.shape, variable.dtype)
-    return variable.block.append_op(op.type, {}, {"Out": variable}, attrs)
+        return super().create_parameter(name, shape, dtype, attr, initializer)  # type: ignore[return-value]
 
 
 modes.interpreters["static"] = Static()

@@ -1,24 +1,26 @@
-"""What a Program can say of itself: its bytes, its state, and a part of it."""
+"""Paddle's ways to write a Program down, to read and set its values, and to cut it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, Self
 
-if TYPE_CHECKING:
-    from teachgraph.static.program import Program
+from teachgraph.core.program import Program
+from teachgraph.static.deserialize import program_from_bytes
+from teachgraph.static.pruning import pruned
+from teachgraph.static.serialize import program_bytes
+from teachgraph.static.state import set_state, state_tensors
 
-__all__ = ["Kept"]
+__all__ = ["ProgramIO"]
 
 
-class Kept:
-    """How a Program is written down, and which values belong to it."""
+class ProgramIO(Program):
+    """A Program that can be serialized, pruned, and asked for its state."""
 
     @property
-    def desc(self) -> Program:
+    def desc(self) -> Self:
         """The program itself: Paddle keeps the description of one apart."""
-        return cast("Program", self)
+        return self
 
     def serialize_to_string(self) -> bytes:
         """The program as bytes, which `parse_from_string` reads again.
@@ -26,12 +28,10 @@ class Kept:
         Raises:
             ProgramError: It calls a function of Python's.
         """
-        from teachgraph.static.serialize import program_bytes
+        return program_bytes(self)
 
-        return program_bytes(self.desc)
-
-    @staticmethod
-    def parse_from_string(binary_str: bytes | str) -> Program:
+    @classmethod
+    def parse_from_string(cls, binary_str: bytes | str) -> Self:
         """The program that `serialize_to_string` wrote.
 
         Raises:
@@ -43,9 +43,7 @@ class Kept:
         >>> str(again) == str(program)
         True
         """
-        from teachgraph.static.deserialize import program_from_bytes
-
-        return program_from_bytes(binary_str)
+        return program_from_bytes(binary_str, cls)
 
     def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
         """The values of what outlives a run, as Tensors by name.
@@ -58,8 +56,7 @@ class Kept:
             InvalidValueError: It is another mode.
             NotInitializedError: The startup program has not been run.
         """
-        tensors = import_module("teachgraph.io.programs").state_tensors
-        return cast("dict[str, Any]", tensors(self, mode, scope))
+        return dict(state_tensors(self, mode, scope))
 
     def set_state_dict(self, state_dict: Mapping[str, Any], scope: Any = None) -> None:
         """Put values into the scope, by name.
@@ -68,9 +65,9 @@ class Kept:
             TypeError: It is no dict.
             ShapeError: A value is of another shape than its variable.
         """
-        import_module("teachgraph.io.programs").set_state(self, state_dict, scope)
+        set_state(self, state_dict, scope)
 
-    def prune(self, targets: Any) -> Program:
+    def prune(self, targets: Any) -> Self:
         """A copy with only the operators that some targets need.
 
         Args:
@@ -81,20 +78,16 @@ class Kept:
         """
         return self._prune(targets)
 
-    def _prune(self, targets: Any) -> Program:
+    def _prune(self, targets: Any) -> Self:
         return self._prune_with_input([], targets)
 
-    def _prune_with_input(
-        self, feeded_var_names: Iterable[str], targets: Any
-    ) -> Program:
-        from teachgraph.static.pruning import pruned
+    def _prune_with_input(self, feeded_var_names: Iterable[str], targets: Any) -> Self:
+        return pruned(self, feeded_var_names, targets)
 
-        return pruned(self.desc, feeded_var_names, targets)
-
-    def _inference_optimize(self, prune_read_op: bool = True) -> Program:
+    def _inference_optimize(self, prune_read_op: bool = True) -> Self:
         """A copy that runs as in a test; unlike `clone(for_test=True)`, all of it."""
-        copy = self.desc.clone()
+        copy = self.clone()
         for operator in (op for block in copy.blocks for op in block.ops):
-            if operator.has_attr("is_test"):
-                operator._set_attr("is_test", True)
+            if "is_test" in operator.attrs:
+                operator.set_attr("is_test", True)
         return copy

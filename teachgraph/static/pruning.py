@@ -7,20 +7,18 @@ is needed by then, and what it reads is needed in turn.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.variable import Variable
-
-if TYPE_CHECKING:
-    from teachgraph.static.program import Program
+from teachgraph.core.program import Block, Operator, OpRole, Program, Variable
 
 __all__ = ["needed", "pruned"]
 
 
-def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Program:
+P = TypeVar("P", bound=Program)
+
+
+def pruned(program: P, feeds: Iterable[str], targets: Iterable[Any]) -> P:
     """A copy with only the operators that the targets need, and their variables.
 
     Args:
@@ -38,7 +36,7 @@ def pruned(program: Program, feeds: Iterable[str], targets: Iterable[Any]) -> Pr
     block = copy.global_block()
     for operator in reversed(program.global_block().ops):
         if operator not in keep:
-            block._remove_op(operator.idx)
+            block.remove(operator.idx)
     clear(copy, reached(block))
     used = {name for op in block.ops for name in names_of(op)} | names
     block.vars = {name: v for name, v in block.vars.items() if name in used}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from teachgraph.core.backward import Backward, Parts, has_gradient
 from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.program import EMPTY, Operator, OpRole
+from teachgraph.ops import py_func as ops
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.py_func import OutputSpec, register
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole
+from teachgraph.static.append_op import insert_named
 from teachgraph.static.program import current_block
-from teachgraph.static.variable import EMPTY, Variable
+from teachgraph.static.variable import Variable
 
-__all__ = ["py_func", "py_func_gradient"]
+__all__ = ["py_func"]
 
 Variables = Variable | Sequence[Variable] | None
 
@@ -55,7 +57,9 @@ def py_func(
     if backward_func is not None:
         backward = register(backward_func, [promised(v) for v in inputs])
     block = inputs[0].block.program.current_block() if inputs else current_block()
-    block.append_op(
+    insert_named(
+        block,
+        len(block.ops),
         "py_func",
         {"X": inputs},
         {"Out": outputs},
@@ -118,36 +122,32 @@ def promised(variable: Variable) -> OutputSpec:
     return OutputSpec(variable.name, variable.shape, variable.dtype)
 
 
-def py_func_gradient(
-    block: Block,
-    operator: Operator,
-    out_grads: Sequence[str | None],
-    wanted: Mapping[int, str],
-) -> None:
-    """Append the operator that calls `backward_func`: itself a `py_func`.
-
-    Args:
-        block: Where to append it.
-        operator: The forward operator.
-        out_grads: The gradient of each output, None where none arrives.
-        wanted: For the position of each input that wants one, its gradient's name.
-    """
+@ops.py_func.grad_builder
+def build_py_func_grad(backward: Backward, operator: Operator, parts: Parts) -> None:
+    """Append the operator that calls `backward_func`: itself a `py_func`."""
     skipped = operator.attrs["backward_skip_vars"]
     names = [*operator.input_arg_names, *operator.output_arg_names]
-    kept = [name for name in names if name not in skipped]
-    arriving = [grad or EMPTY for grad in out_grads]
-    positions = range(len(operator.input_arg_names))
+    saved = [name for name in names if name not in skipped]
+    arriving = [backward.names.get(n, EMPTY) for n in operator.output_arg_names]
     attrs = {
         "forward_callable_id": operator.attrs["backward_callable_id"],
         "backward_callable_id": -1,
         "backward_skip_vars": [],
-        "required": sorted(wanted),
+        "required": sorted(parts),
         "op_role": int(OpRole.BACKWARD),
     }
-    outputs = [wanted.get(position, EMPTY) for position in positions]
-    at = len(block.ops)
-    slots = {"X": [*kept, *arriving]}
-    block.insert(at, "py_func", slots, {"Out": outputs}, attrs).twin = operator
+    positions = range(len(operator.input_arg_names))
+    outputs = {"Out": [parts.get(position, EMPTY) for position in positions]}
+    slots, block = {"X": [*saved, *arriving]}, backward.block
+    block.insert(len(block.ops), "py_func", slots, outputs, attrs)
+
+
+@has_gradient.wrap
+def unless_without_backward(inner: Any) -> Any:
+    """Let no gradient pass a `py_func` that has no `backward_func`."""
+    return lambda operator: (
+        inner(operator) and operator.attrs.get("backward_callable_id", 0) >= 0
+    )
 
 
 all_in_words(["py_func"], globals())

@@ -11,18 +11,14 @@ import base64
 import json
 import math
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.program import Block, Operator, Program, Variable
 from teachgraph.regularizer import L1Decay, L2Decay
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import Parameter, Variable
-
-if TYPE_CHECKING:
-    from teachgraph.static.block import Block
-    from teachgraph.static.program import Program
+from teachgraph.static.variable import Parameter
 
 __all__ = ["FORMAT", "VERSION", "document_of", "program_bytes"]
 

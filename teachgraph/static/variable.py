@@ -1,19 +1,20 @@
-"""Variables: names with a shape and a dtype, whose values come when a program runs."""
+"""The public Variable: the core's, with Python's operators and Paddle's methods."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, naming
+from teachgraph.core import program as core
+from teachgraph.core.build import append
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
-from teachgraph.core.infer import Spec
-from teachgraph.core.observe import announce
-from teachgraph.core.op import Op, slot_name
+from teachgraph.core.op import Op
+from teachgraph.core.program import EMPTY, GRAD, current_block
 from teachgraph.ops.creation import fill_constant
 from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.methods import Methods
@@ -21,71 +22,21 @@ from teachgraph.ops.operators import warn_of_new_variable
 from teachgraph.ops.param_attr import ParamAttr, Trained
 from teachgraph.ops.shape import assign
 from teachgraph.ops.slicing import slice_, strided_slice
-
-if TYPE_CHECKING:
-    from teachgraph.static.block import Block
-    from teachgraph.static.operator import Operator
+from teachgraph.static.state import array_of, put
 
 __all__ = ["EMPTY", "GRAD", "Parameter", "Variable"]
 
-GRAD = "@GRAD"
 
-EMPTY = "@EMPTY@"
-"""What stands in a slot for a value that nobody wants."""
-
-
-class Variable(Methods):
+class Variable(Methods, core.Variable):
     """A value of a program that is yet to run.
-
-    Attributes:
-        block: The Block it lives in.
-        shape: Sizes of the dimensions, -1 for one that is not known yet.
-        dtype: Type of the elements.
-        persistable: Whether its value outlives a run (parameters, learning rate).
-        stop_gradient: Whether no gradient goes to it.
-        is_data: Whether it is fed.
-        type: What it holds: `LOD_TENSOR`, an array, or `STEP_SCOPES`, what the steps of
-            a loop leave behind for the way back.
 
     An op handed to a Variable is appended to the current Block. In Paddle this is
     `paddle.static.Variable`.
     """
 
-    type = "LOD_TENSOR"
-
-    def __init__(
-        self,
-        block: Block,
-        name: str,
-        shape: Sequence[int] = (),
-        dtype: Any = dtypes.float32,
-        *,
-        persistable: bool = False,
-        stop_gradient: bool = False,
-        is_data: bool = False,
-    ) -> None:
-        self.block = block
-        self._name = name
-        self.shape: tuple[int, ...] = tuple(shape)
-        self.dtype: np.dtype[Any] = dtypes.convert(dtype)
-        self._persistable = persistable
-        self._stop_gradient = stop_gradient
-        self.is_data = is_data
-
-    @staticmethod
-    def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
-        """Append `op` to the current Block; its outputs are new Variables."""
-        from teachgraph.static.program import current_block
-
-        return current_block().apply(op, inputs, attrs)
-
     def written_by(self, op: Op, *inputs: Variable, **attrs: Any) -> Variable:
         """Append an operator of one output, which writes this variable."""
-        from teachgraph.static.program import current_block
-
-        named = zip(op.inputs, inputs, strict=False)
-        slots = {slot_name(name): variable for name, variable in named}
-        current_block().append_op(op.type, slots, {"Out": self}, attrs)
+        append(current_block(), op, inputs, attrs, out=[self])
         return self
 
     def operate(self, op: Op, *inputs: Any, **attrs: Any) -> Any:
@@ -97,15 +48,13 @@ class Variable(Methods):
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> Any:
         """A number as a `fill_constant` op of this program."""
-        from teachgraph.static.program import current_block
-
         attrs = {
             "shape": [],
             "value": float(value),
             "dtype": dtypes.PADDLE_CODES[dtype],
         }
         with naming.scope(naming.Plain("tmp")):
-            return current_block().apply(fill_constant, (), attrs)
+            return append(current_block(), fill_constant, (), attrs)
 
     @property
     def name(self) -> str:
@@ -114,33 +63,8 @@ class Variable(Methods):
 
     @name.setter
     def name(self, name: str) -> None:
-        self.block.rename_var(self._name, name)
-
-    @property
-    def label(self) -> str:
-        """Its name, for messages."""
-        return self._name
-
-    @property
-    def persistable(self) -> bool:
-        """Whether its value outlives a run (parameters, learning rate)."""
-        return self._persistable
-
-    @persistable.setter
-    def persistable(self, persistable: bool) -> None:
-        self._persistable = persistable
-        self.block.program.touch()
-        announce("attribute_changed", self, "persistable", persistable)
-
-    @property
-    def stop_gradient(self) -> bool:
-        """Whether no gradient goes to it."""
-        return self._stop_gradient
-
-    @stop_gradient.setter
-    def stop_gradient(self, stop: bool) -> None:
-        self._stop_gradient = stop
-        announce("attribute_changed", self, "stop_gradient", stop)
+        block: Any = self.block  # the public class, which renames
+        block.rename_var(self._name, name)
 
     @property
     def ndim(self) -> int:
@@ -164,8 +88,7 @@ class Variable(Methods):
         Raises:
             NotInitializedError: It has none: only what is persistable keeps one.
         """
-        programs = import_module("teachgraph.io.programs")
-        return programs.Tensor(np.array(programs.array_of(self, scope)))
+        return Tensor(np.array(array_of(self, scope)))
 
     def set_value(self, value: Any, scope: Any = None) -> None:
         """Give it a value in a scope, by default the global one.
@@ -173,40 +96,16 @@ class Variable(Methods):
         Raises:
             ShapeError: The value is of another shape or dtype.
         """
-        import_module("teachgraph.io.programs").put(self, value, scope)
+        put(self, value, scope)
 
     @property
     def grad_name(self) -> str:
         """The name its gradient gets."""
         return self.name + GRAD
 
-    @property
-    def spec(self) -> Spec:
-        """Shape and dtype together."""
-        return Spec(self.shape, self.dtype)
-
-    @property
-    def op(self) -> Operator | None:
-        """The operator that last wrote it, None for data and parameters."""
-        for operator in reversed(self.block.ops):
-            if self.name in operator.output_arg_names:
-                return operator
-        return None
-
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The line that `print(program)` shows for it."""
-        words = "persist " * self.persistable + self.word
-        if self.type == "STEP_SCOPES":
-            return f"{words} {self.name} : {self.type}"
-        return (
-            f"{words} {self.name} : {self.type}.shape{self.shape}"
-            f".dtype({self.dtype}).stop_gradient({self.stop_gradient})"
-        )
-
-    word = "var"
-
-    def __repr__(self) -> str:
-        return self.to_string()
+        return repr(self)
 
     def __getattr__(self, name: str) -> Any:
         """`x.relu_`, which in a program is `x.relu`: the result is a new variable."""
@@ -286,30 +185,35 @@ class Variable(Methods):
     __float__ = __int__ = item
 
 
-class Parameter(Trained, Variable):
+class Parameter(Trained, Variable, core.Parameter):
     """A Variable that an optimizer updates: persistable, in the global block.
 
     Attributes:
         optimize_attr: Its own factor of the learning rate.
         regularizer: Its own decay, or None.
-        need_clip: Whether gradient clipping counts it.
+        need_clip: True if gradient clipping counts it.
 
     In Paddle this is `paddle.base.framework.Parameter`.
     """
 
-    word = "trainable param"
-
     def __init__(
         self,
-        block: Block,
+        block: core.Block,
         name: str,
         shape: Sequence[int],
         dtype: Any,
         attr: ParamAttr | None = None,
     ) -> None:
         attr = attr or ParamAttr()
-        stop = not attr.trainable
-        super().__init__(
-            block, name, shape, dtype, persistable=True, stop_gradient=stop
-        )
+        core.Parameter.__init__(self, block, name, shape, dtype, attr)
         self.follow(attr)
+
+    def copied_into(self, block: core.Block) -> core.Variable:
+        """Add a parameter like this one, trained alike, to another block."""
+        attr = ParamAttr(
+            learning_rate=self.optimize_attr["learning_rate"],
+            regularizer=self.regularizer,
+            trainable=self.trainable,
+            need_clip=self.need_clip,
+        )
+        return block.add(Parameter(block, self.name, self.shape, self.dtype, attr))

@@ -57,7 +57,7 @@ def viterbi_decode(
     scores, steps, sizes = map(_array, (potentials, transition_params, lengths))
     _check(scores, steps, sizes)
     if include_bos_eos_tag and len(steps) < 2:
-        raise ShapeError("a start and an end need two tags; include_bos_eos_tag=False")
+        raise ShapeError("include_bos_eos_tag=True needs two tags or more")
     decoded = [
         _best(row[:size], steps, include_bos_eos_tag)
         for row, size in zip(scores, sizes.tolist(), strict=True)

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teachgraph as tg
+from teachgraph.core.build import infer
 from teachgraph.core.errors import OpError
-from teachgraph.core.infer import Spec, infer
 from teachgraph.core.op import find
+from teachgraph.core.program import Spec
 from tests.ops.contract import Array, Row
 from tests.ops.lives import several
 from tests.ops.table import TABLE

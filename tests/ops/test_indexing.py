@@ -157,7 +157,7 @@ WRONG = {
     "a fraction": (1.5, "InvalidValueError", "1.5"),
     "a bool": (True, "InvalidValueError", "True"),
     "an array of fractions": (numbers(2), "DTypeError", "float64"),
-    "a stride of 0": (slice(None, None, 0), "InvalidValueError", "by 0"),
+    "a stride of 0": (slice(None, None, 0), "InvalidValueError", "not 0"),
     "a bound that is a fraction": (slice(0.5), "InvalidValueError", "0.5"),
     "another mask": (np.ones(3, bool), "ShapeError", r"mask of shape \[3\]"),
     "arrays that differ": ((ROWS, ROWS[:2]), "ShapeError", "broadcast"),

@@ -8,10 +8,10 @@ from itertools import groupby
 import pytest
 
 from teachgraph import static
-from teachgraph.core import infer
 from teachgraph.core.errors import OpError
 from teachgraph.core.op import find
 from teachgraph.ops import shape_errors
+from teachgraph.static import size_search as infer
 from tests.ops.contract import Row, Wrong
 from tests.ops.lives import in_static_mode, op_of
 from tests.ops.table import mistakes

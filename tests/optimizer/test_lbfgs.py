@@ -63,7 +63,7 @@ def test_it_says_what_it_does_not_do() -> None:
     x = tg.to_tensor([1.0], stop_gradient=False)
     with pytest.raises(InvalidValueError, match="'armijo'"):
         LBFGS(line_search_fn="armijo", parameters=[x])
-    with pytest.raises(InvalidValueError, match="part of the loss"):
+    with pytest.raises(InvalidValueError, match="add a decay to the loss"):
         LBFGS(weight_decay=0.1, parameters=[x])
     with pytest.raises(ModeError, match="closure"):
         LBFGS(parameters=[x]).step()

@@ -218,7 +218,7 @@ def test_every_letter_and_word_has_a_number_in_both_parts() -> None:
         (lambda: Garden("all"), "mode should be 'train' or 'test'"),
         (lambda: Garden(level="line"), "'char' or 'word', but got 'line'"),
         (lambda: Garden(length=0), "length should be a positive integer"),
-        (lambda: Garden("test", length=500), "not over 500"),
+        (lambda: Garden("test", length=500), "length=500"),
     ],
 )
 def test_what_there_is_not_is_refused(make: object, says: str) -> None:

@@ -87,7 +87,7 @@ def test_the_paths_are_as_long_as_the_longest_sequence() -> None:
         ((FITS, STEPS, np.array([5, 1])), ShapeError, "lengths should be 1 to 4"),
         ((FITS, STEPS, np.array([0, 1])), ShapeError, "lengths should be 1 to 4"),
         ((FITS, STEPS, np.array([1.0, 2.0])), DTypeError, "should be integers"),
-        ((FITS[:, :, :1], STEPS[:1, :1], LENGTHS), ShapeError, "need two tags"),
+        ((FITS[:, :, :1], STEPS[:1, :1], LENGTHS), ShapeError, "two tags or more"),
     ],
 )
 def test_what_does_not_fit_is_refused(

@@ -7,9 +7,8 @@ from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.program import Operator, Variable
 from teachgraph.core.tape import Edge, Output
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import Variable
 from teachgraph_widgets.folded import number_text, shape_text
 from teachgraph_widgets.history import Past, Unknown, past_of
 from teachgraph_widgets.log import clean

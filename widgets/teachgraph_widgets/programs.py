@@ -13,15 +13,18 @@ from typing import Any, Literal
 import numpy as np
 
 from teachgraph.core.errors import NoSourceError
-from teachgraph.jit.static_function import StaticFunction
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator, OpRole
-from teachgraph.static.program import (
+from teachgraph.core.program import (
+    GRAD,
+    Block,
+    Operator,
+    OpRole,
+    Parameter,
     Program,
+    Variable,
     default_main_program,
     default_startup_program,
 )
-from teachgraph.static.variable import GRAD, Parameter, Variable
+from teachgraph.jit.static_function import StaticFunction
 from teachgraph_widgets import events
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role

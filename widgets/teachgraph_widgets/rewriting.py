@@ -13,13 +13,11 @@ from types import FunctionType
 from typing import Any
 
 from teachgraph.core.callsite import Callsite
+from teachgraph.core.program import Block, Operator, Program
 from teachgraph.jit.source import definition
 from teachgraph.jit.transform import transformed
 from teachgraph.jit.transform.names import Fresh
 from teachgraph.jit.transform.private import private
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.program import Program
 from teachgraph_widgets.events import AstOp
 from teachgraph_widgets.log import LONGEST_SOURCE, clean
 

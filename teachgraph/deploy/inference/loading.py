@@ -12,7 +12,8 @@ from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
 from teachgraph.core.scope import Scope
 from teachgraph.io import saving
 from teachgraph.io.inference import Model, file_of, model_from_bytes
-from teachgraph.io.programs import arrays_in, persistables, set_state
+from teachgraph.io.programs import arrays_in
+from teachgraph.static.state import persistables, set_state
 
 __all__ = ["loaded"]
 

@@ -159,6 +159,7 @@ def conv2d(
            [20., 24.]])
     """
     depthwise = is_depthwise(x, groups, data_format)
+    # A wrong number of filters goes to conv2d, whose check reports it.
     whole = depthwise and weight.shape[0] % groups == 0
     op = conv.depthwise_conv2d if whole else conv.conv2d
     attrs = sliding(weight, stride, padding, dilation, groups, data_format)

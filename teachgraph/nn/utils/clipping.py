@@ -72,7 +72,9 @@ def clip_grad_value_(parameters: Tensor | Iterable[Tensor], clip_value: float) -
     In Paddle this is `paddle.nn.utils.clip_grad_value_`.
     """
     if not clip_value >= 0:
-        raise InvalidValueError(at_user_line(f"no bound is {clip_value}"))
+        raise InvalidValueError(
+            at_user_line(f"clip_value is 0 or more, got {clip_value}")
+        )
     for grad in gradients(parameters):
         grad.data = np.clip(grad.data, -clip_value, clip_value)
 

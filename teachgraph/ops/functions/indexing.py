@@ -290,7 +290,7 @@ def beside_each_other(arr: Any, indices: Any, axis: int) -> tuple[Any, Any]:
     at = place(arr, axis)
     pairs = list(zip(arr.shape, indices.shape, strict=False))
     if len(arr.shape) != len(indices.shape):
-        error = ShapeError("an index has as many dimensions as what it is for")
+        error = ShapeError("an index has the rank of the indexed tensor")
         raise explain("take_along_axis", ["Input", "Index"], [arr, indices], {}, error)
     common = [n if m == 1 else m for m, n in pairs]
     wanted = [

@@ -92,7 +92,7 @@ def cov(
     """
     ndim = len(x.shape)
     if ndim not in {1, 2}:
-        raise ShapeError(at_user_line(f"cov: {ndim} dimensions are no table"))
+        raise ShapeError(at_user_line(f"cov: x has 1 or 2 dimensions, not {ndim}"))
     x = x if ndim == 2 else unsqueeze(x, 0)
     x = x if rowvar or ndim == 1 else swapaxes(x, 0, 1)
     weights = [cast(w, x.dtype) for w in (fweights, aweights) if w is not None]

@@ -74,7 +74,9 @@ class Garden(Dataset[tuple[Ids, Ids]]):
         self.ids = self.vocab.to_indices(part)
         self.text = self.read(self.ids)
         if length >= len(self.ids):
-            raise DataError(f"the story's part has {len(self.ids)}, not over {length}")
+            raise DataError(
+                f"length={length} is not less than the {len(self.ids)} tokens"
+            )
 
     def __getitem__(self, index: int) -> Any:
         """Return the window of ids, and the ids that follow each of them."""

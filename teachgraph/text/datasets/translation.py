@@ -103,7 +103,9 @@ class EnglishGerman(Dataset[tuple[Ids, Ids]]):
         """
         words = [*english.lower().split(), END]
         if len(words) > self.source_length:
-            raise DataError(f"{len(words) - 1} words; {self.source_length - 1} fit")
+            raise DataError(
+                f"{len(words) - 1} words, at most {self.source_length - 1} fit"
+            )
         return _ids(self.source_vocab, words, self.source_length)
 
     def read(self, target: Any) -> str:

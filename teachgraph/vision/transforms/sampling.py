@@ -41,6 +41,7 @@ def scaled(image: Pixels, height: int, width: int, interpolation: str) -> Pixels
 
 def _scaled_along(image: Pixels, axis: int, size: int, interpolation: str) -> Pixels:
     n = image.shape[axis]
+    # Half-pixel centres, as in Pillow.
     centres = (np.arange(size) + 0.5) * (n / size)
     if interpolation == "nearest":
         nearest: Pixels = image.take(np.floor(centres).astype("int64"), axis)

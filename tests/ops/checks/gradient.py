@@ -131,7 +131,7 @@ def without_rule(row: Row) -> bool:
 def an_op_without_a_rule_lets_no_gradient_through(row: Row) -> None:
     case = row.cases[0]
     inputs = [tg.to_tensor(x, stop_gradient=x.dtype.kind != "f") for x in case.inputs]
-    for position in op_of(row).replaces:
+    for _, position in op_of(row).replaces:
         inputs[position].stop_gradient = True
     outputs = several(op_of(row)(*inputs, **case.attrs))
     assert all(out.stop_gradient and out.is_leaf for out in outputs)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph import static
-from teachgraph.core.infer import Spec, infer
+from teachgraph.core.build import infer
+from teachgraph.core.program import Spec
 from tests.ops.checks.gradient import differentiable
 from tests.ops.checks.trial import Check, Trial
 from tests.ops.contract import Case, Row

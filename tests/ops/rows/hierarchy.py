@@ -166,7 +166,7 @@ ROWS = (
                 (X, W, LABEL, TABLE + 1, CODE),
                 SIX,
                 "OutOfRangeError",
-                "none of 5 weights",
+                "out of range: 5 rows of weights",
                 by_value=True,
             ),
         ),

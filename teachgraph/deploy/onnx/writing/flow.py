@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.program import Block, Variable
 from teachgraph.deploy.onnx.types import code_of
 from teachgraph.deploy.onnx.writing.writer import Step, Writer, writes
-from teachgraph.static.block import Block
-from teachgraph.static.variable import Variable
 
 ARRAY = "LOD_TENSOR_ARRAY"
 

@@ -15,10 +15,8 @@ import numpy as np
 
 from teachgraph.core.errors import NotInitializedError, UnknownOpError, at_user_line
 from teachgraph.core.op import slot_name
+from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.deploy.onnx.types import code_of, needed
-from teachgraph.static.block import Block
-from teachgraph.static.operator import Operator
-from teachgraph.static.variable import Variable
 
 __all__ = ["CONVERTERS", "Step", "Writer", "writes"]
 

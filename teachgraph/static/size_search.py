@@ -1,9 +1,9 @@
-"""Output shapes and dtypes, derived from the kernel itself.
+"""Search for the sizes that an op accepts where a dimension is unknown.
 
-A kernel is run on stand-ins. An unknown dimension (-1) is tried with several sizes;
-what changes in the result is unknown there too. Where known sizes leave an unknown one
-no choice, such as in [-1] + [10], the sizes that fit are looked for. Ops that are
-costly to run say `infers`.
+The core tries two sizes for all unknown dimensions alike. Where known sizes leave an
+unknown one no choice, as in [-1] + [10], combinations of likely sizes are tried here;
+where nothing fits, sizes that stand nowhere else, so that the message of the kernel can
+be put in the sizes that were declared.
 """
 
 from __future__ import annotations
@@ -12,86 +12,43 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, islice, product, takewhile
 from math import prod
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from teachgraph.core.op import Like, Op
+from teachgraph.core import build
+from teachgraph.core.build import TRIAL_SIZES, Inputs, Place, filled, trial
+from teachgraph.core.op import Op
+from teachgraph.core.program import Spec
 from teachgraph.ops.shape_errors import Reason, best, sizes_that_tell
 
-__all__ = ["Spec", "infer"]
+__all__ = ["with_search"]
 
-TRIAL_SIZES = (2, 3)
 LARGEST_TRIAL = 10_000
 MOST_TRIALS = 2_000
 MOST_ELEMENTS = 1_000_000
 MOST_REASONS = 200
 
-Place = tuple[int, int]
-"""An unknown dimension: which input, and which axis of it."""
-
 Sizes = Mapping[Place, int]
+Trials = list[list[Spec]]
 
 
-class Spec(NamedTuple):
-    """A shape (with -1 for an unknown size) and a dtype."""
+@build.trials.wrap
+def with_search(two_trials: Any) -> Any:
+    """Search where the core's two trials fail; add a third that windows fit into."""
 
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-
-    def nbytes(self, unknown: int = 1) -> int:
-        """How many bytes a value has if each unknown size is this.
-
-        >>> Spec((-1, 4), np.dtype("float32")).nbytes(unknown=64)
-        1024
-        """
-        sizes = (unknown if size == -1 else size for size in self.shape)
-        return prod(sizes) * self.dtype.itemsize
-
-
-Inputs = Sequence[Spec | None]
-
-
-def infer(op: Op, inputs: Inputs, attrs: Mapping[str, Any]) -> list[Spec]:
-    """What `op` gives for inputs like these, for each output.
-
-    Raises:
-        OpError: The inputs do not fit (with the kernel's own reason).
-
-    >>> from teachgraph.ops.linalg import mul
-    >>> f = np.dtype("float32")
-    >>> infer(mul, [Spec((-1, 4), f), Spec((4, 3), f)], {})[0].shape
-    (-1, 3)
-    >>> infer(mul, [Spec((-1, -1), f), Spec((4, 3), f)], {})[0].shape
-    (-1, 3)
-    """
-    places = unknown(inputs)
-    if not places:
-        return trial(op, inputs, attrs, {})
-    try:
-        found = [
-            trial(op, inputs, attrs, dict.fromkeys(places, size))
-            for size in TRIAL_SIZES
-        ]
-    except Exception:
-        found = list(searched(op, inputs, attrs, places))
-        found = found or told(op, inputs, attrs, places)
-    else:
+    def trials(
+        op: Op, inputs: Inputs, attrs: Mapping[str, Any], unknown: Sequence[Place]
+    ) -> Trials:
+        try:
+            results: Trials = two_trials(op, inputs, attrs, unknown)
+        except Exception:
+            results = list(searched(op, inputs, attrs, unknown))
+            return results or explained(op, inputs, attrs, unknown)
         beyond = sum(numbers_in(attrs)) + 1  # room for a window and a step
         if beyond > max(TRIAL_SIZES):
-            found += attempt(op, inputs, attrs, dict.fromkeys(places, beyond))
-    return [agreed(specs) for specs in zip(*found, strict=True)]
+            results += attempt(op, inputs, attrs, dict.fromkeys(unknown, beyond))
+        return results
 
-
-def unknown(inputs: Inputs) -> list[Place]:
-    """The dimensions whose size is not known."""
-    return [
-        (i, axis)
-        for i, spec in enumerate(inputs)
-        if spec is not None
-        for axis, size in enumerate(spec.shape)
-        if size == -1
-    ]
+    return trials
 
 
 def numbers_in(attrs: Mapping[str, Any]) -> Iterator[int]:
@@ -100,15 +57,6 @@ def numbers_in(attrs: Mapping[str, Any]) -> Iterator[int]:
         for item in value if isinstance(value, (list, tuple)) else [value]:
             if type(item) is int and 0 < item < LARGEST_TRIAL:
                 yield item
-
-
-def agreed(specs: Sequence[Spec]) -> Spec:
-    """What several trials agree on."""
-    first = specs[0]
-    if len({len(spec.shape) for spec in specs}) > 1:
-        return first
-    sizes = zip(*(spec.shape for spec in specs), strict=True)
-    return Spec(tuple(n[0] if len(set(n)) == 1 else -1 for n in sizes), first.dtype)
 
 
 def searched(
@@ -123,10 +71,10 @@ def searched(
         yield from attempt(op, inputs, attrs, sizes)
 
 
-def told(
+def explained(
     op: Op, inputs: Inputs, attrs: Mapping[str, Any], places: Sequence[Place]
 ) -> list[list[Spec]]:
-    """Trials of sizes that stand nowhere else, so that what they raise can be told.
+    """Trials of sizes that stand nowhere else, so that errors show which they mean.
 
     Raises:
         Exception: Why all of them fail, in the sizes that are declared.
@@ -184,7 +132,7 @@ def candidates(inputs: Inputs, attrs: Mapping[str, Any]) -> list[int]:
 
 
 def products(shape: Sequence[int]) -> Iterator[int]:
-    """What the first, or the last, dimensions of a shape are when flattened to one."""
+    """Sizes of the first, or the last, dimensions of a shape flattened into one."""
     for part in (shape, shape[::-1]):
         yield from takewhile(lambda n: n >= 0, accumulate(part, mul))
 
@@ -207,34 +155,5 @@ def attempt(
 
 
 def too_large(inputs: Inputs, sizes: Sizes) -> bool:
-    """Whether a stand-in would take more memory than it may."""
+    """Say if a stand-in would take more memory than it may."""
     return any(count(s.shape) > MOST_ELEMENTS for s in filled(inputs, sizes) if s)
-
-
-def trial(op: Op, inputs: Inputs, attrs: Mapping[str, Any], sizes: Sizes) -> list[Spec]:
-    """The outputs with the unknown sizes set to these."""
-    sized = filled(inputs, sizes) if sizes else inputs
-    if op.infer is not None:
-        likes = [None if spec is None else Like(spec) for spec in sized]
-        return [Spec(tuple(s), d) for s, d in op.infer(*likes, **op.complete(attrs))]
-    stand_ins = [None if spec is None else stand_in(spec) for spec in sized]
-    with np.errstate(all="ignore"):
-        out = op.kernel(*stand_ins, **attrs)
-    parts = out if isinstance(out, tuple) else (out,)
-    return [Spec(np.shape(part), np.asarray(part).dtype) for part in parts]
-
-
-def filled(inputs: Inputs, sizes: Sizes) -> list[Spec | None]:
-    """The same with every unknown size set."""
-    return [
-        spec
-        and Spec(tuple(sizes.get((i, k), n) for k, n in enumerate(spec.shape)), spec[1])
-        for i, spec in enumerate(inputs)
-    ]
-
-
-def stand_in(spec: Spec) -> np.ndarray[Any, Any]:
-    """An array to try a kernel on: ones, or zeros for integers (a valid index)."""
-    if spec.dtype.kind == "f":
-        return np.ones(spec.shape, spec.dtype)
-    return np.zeros(spec.shape, spec.dtype)

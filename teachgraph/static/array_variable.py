@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NoReturn, Self
 
+from teachgraph.control_flow.arrays import ARRAY, array_length, array_write
+from teachgraph.control_flow.sub_block import as_variable, kept_apart
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.core.op import Op, Traced, slot_name
+from teachgraph.core.program import current_block, default_main_program
 from teachgraph.ops import array_lists as lists
 from teachgraph.ops.tensor_array import read_from_array
+from teachgraph.static.append_op import insert_named
 from teachgraph.static.variable import Variable
 
 __all__ = ["ARRAY", "ArrayVariable"]
-
-ARRAY = "LOD_TENSOR_ARRAY"
 
 
 class ArrayVariable(Variable):
@@ -30,8 +32,6 @@ class ArrayVariable(Variable):
 
     def append(self, value: Any) -> None:
         """Add a tensor at the end."""
-        from teachgraph.control_flow.arrays import array_length, array_write
-
         array_write(tensor(value), array_length(self), self)
 
     def extend(self, values: Iterable[Any]) -> None:
@@ -75,8 +75,6 @@ class ArrayVariable(Variable):
         return read_from_array(self, tensor(at))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        from teachgraph.control_flow.arrays import array_write
-
         if isinstance(index, slice):
             refuse(self, "have a slice assigned to it")
         array_write(tensor(value), lists.array_place(self, tensor(index)), self)
@@ -139,12 +137,9 @@ def refuse(array: ArrayVariable, what: str) -> NoReturn:
     )
 
 
-def tensor(value: Any) -> Variable:
+def tensor(value: Any) -> Any:
     """A part, or a place, as a Variable."""
-    from teachgraph.control_flow.sub_block import as_variable
-    from teachgraph.static.program import default_main_program
-
-    adopt = default_main_program().adopt
+    adopt = getattr(default_main_program(), "adopt", None)
     if isinstance(value, Traced) and adopt is not None:
         return value if isinstance(value, Variable) else adopt(value)
     return as_variable(value)
@@ -159,8 +154,6 @@ def bounds(index: slice) -> dict[str, Any]:
 
 def another(like: ArrayVariable) -> ArrayVariable:
     """A new variable for an array of such parts."""
-    from teachgraph.static.program import current_block
-
     made = current_block().create_var(dtype=like.dtype, shape=like.shape, type=ARRAY)
     assert isinstance(made, ArrayVariable)
     return made
@@ -168,13 +161,11 @@ def another(like: ArrayVariable) -> ArrayVariable:
 
 def write(out: ArrayVariable, op: Op, array: ArrayVariable, **given: Any) -> Any:
     """Let `out` be what an op makes of an array; `out` itself."""
-    from teachgraph.control_flow.sub_block import kept_apart
-    from teachgraph.static.program import current_block
-
     block = current_block()
     before = kept_apart(block, array) if out is array else array
     attrs = {key: given.pop(key) for key in op.attrs if key in given}
     slots = {slot_name(key): value for key, value in given.items()}
-    block.append_op(op.type, {"X": before, **slots}, {"Out": out}, attrs)
+    inputs = {"X": before, **slots}
+    insert_named(block, len(block.ops), op.type, inputs, {"Out": out}, attrs)
     out.stop_gradient = before.stop_gradient = False  # a part to come may have one
     return out

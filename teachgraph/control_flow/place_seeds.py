@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teachgraph.static.operator import Operator
+from teachgraph.core.program import Operator
 
 __all__ = ["PlaceSeed", "place_seed"]
 

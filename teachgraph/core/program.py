@@ -1,0 +1,703 @@
+"""Programs: blocks of operators and variables, to be run later by an Executor.
+
+A Program is plain data. An Operator names the variables that it reads and writes, slot
+by slot; a Block holds operators in the order of their execution, and the variables they
+name; a Program holds blocks, the first of which is where it starts. `print(program)`
+shows all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from enum import IntFlag
+from math import prod
+from typing import Any, ClassVar, NamedTuple, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from teachgraph.core import dtypes, unique_name
+from teachgraph.core.callsite import Callsite, callsite
+from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.observe import announce, observers
+from teachgraph.core.op import Op, Traced, find
+from teachgraph.core.threads import InForce
+
+__all__ = [
+    "EMPTY",
+    "GRAD",
+    "Block",
+    "OpRole",
+    "Operator",
+    "Parameter",
+    "Program",
+    "Slots",
+    "Spec",
+    "Variable",
+    "current_block",
+    "default_main_program",
+    "default_startup_program",
+    "program_guard",
+    "set_default_programs",
+]
+
+GRAD = "@GRAD"
+"""Suffix of a gradient's name: the gradient of `x` is `x@GRAD`."""
+
+EMPTY = "@EMPTY@"
+"""Placeholder in a slot for a gradient that nobody wants."""
+
+Slots = dict[str, list[str]]
+"""Variable names by slot."""
+
+
+class OpRole(IntFlag):
+    """The purpose of an operator, in Paddle's bits."""
+
+    FORWARD = 0
+    BACKWARD = 1
+    OPTIMIZE = 2
+    RATE = 16
+    LOSS = 256
+
+
+class Spec(NamedTuple):
+    """A shape (with -1 for an unknown size) and a dtype."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    def nbytes(self, unknown: int = 1) -> int:
+        """The bytes that a value takes if each unknown size is this.
+
+        >>> Spec((-1, 4), np.dtype("float32")).nbytes(unknown=64)
+        1024
+        """
+        sizes = (unknown if size == -1 else size for size in self.shape)
+        return prod(sizes) * self.dtype.itemsize
+
+
+class Variable(Traced):
+    """A value of a program that is yet to run: a name, a shape and a dtype.
+
+    An op handed to a Variable is appended to the current Block.
+
+    Attributes:
+        block: The Block it lives in.
+        shape: Sizes of the dimensions, -1 for a size that is not known yet.
+        dtype: Type of the elements.
+        is_data: True for a variable that is fed.
+        type: Paddle's word for its content: `LOD_TENSOR`, an array of tensors, or
+            `STEP_SCOPES`, the values that the iterations of a loop save for backward.
+
+    In Paddle this is `paddle.static.Variable`.
+    """
+
+    type = "LOD_TENSOR"
+    word: ClassVar[str] = "var"
+
+    def __init__(
+        self,
+        block: Block,
+        name: str,
+        shape: Sequence[int] = (),
+        dtype: Any = dtypes.float32,
+        *,
+        persistable: bool = False,
+        stop_gradient: bool = False,
+        is_data: bool = False,
+    ) -> None:
+        self.block, self._name, self.is_data = block, name, is_data
+        self.shape: tuple[int, ...] = tuple(shape)
+        self.dtype: np.dtype[Any] = dtypes.convert(dtype)
+        self._persistable, self._stop_gradient = persistable, stop_gradient
+
+    @staticmethod
+    def apply(op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any]) -> Any:
+        """Append `op` to the current Block; its outputs are new Variables."""
+        from teachgraph.core.build import append  # the builder knows Variables
+
+        return append(current_block(), op, inputs, attrs)
+
+    @property
+    def name(self) -> str:
+        """The name, unique in its block."""
+        return self._name
+
+    label = name
+
+    @property
+    def persistable(self) -> bool:
+        """True for a value that outlives a run: a parameter, a learning rate."""
+        return self._persistable
+
+    @persistable.setter
+    def persistable(self, persistable: bool) -> None:
+        self._persistable = persistable
+        self.block.program.touch()
+        if observers:
+            announce("attribute_changed", self, "persistable", persistable)
+
+    @property
+    def stop_gradient(self) -> bool:
+        """True for a constant of differentiation: no gradient flows to it."""
+        return self._stop_gradient
+
+    @stop_gradient.setter
+    def stop_gradient(self, stop: bool) -> None:
+        self._stop_gradient = stop
+        if observers:
+            announce("attribute_changed", self, "stop_gradient", stop)
+
+    @property
+    def spec(self) -> Spec:
+        """Shape and dtype together."""
+        return Spec(self.shape, self.dtype)
+
+    @property
+    def op(self) -> Operator | None:
+        """The operator that last wrote it, None for data and parameters."""
+        writers = (o for o in reversed(self.block.ops) if o.writes(self._name))
+        return next(writers, None)
+
+    def copied_into(self, block: Block) -> Variable:
+        """Add a variable of the same name and kind to another block."""
+        copy = type(self)(
+            block,
+            self._name,
+            self.shape,
+            self.dtype,
+            persistable=self._persistable,
+            stop_gradient=self._stop_gradient,
+            is_data=self.is_data,
+        )
+        copy.type = self.type
+        return block.add(copy)
+
+    def __repr__(self) -> str:
+        """The line that `print(program)` shows for it."""
+        words = "persist " * self.persistable + self.word
+        if self.type == "STEP_SCOPES":
+            return f"{words} {self.name} : {self.type}"
+        return (
+            f"{words} {self.name} : {self.type}.shape{self.shape}"
+            f".dtype({self.dtype}).stop_gradient({self.stop_gradient})"
+        )
+
+
+class Parameter(Variable):
+    """A Variable that an optimizer updates: persistable, in the global block.
+
+    In Paddle this is `paddle.base.framework.Parameter`.
+    """
+
+    word = "trainable param"
+
+    def __init__(
+        self,
+        block: Block,
+        name: str,
+        shape: Sequence[int],
+        dtype: Any,
+        attr: Any = None,
+    ) -> None:
+        stop = attr is not None and not attr.trainable
+        super().__init__(
+            block, name, shape, dtype, persistable=True, stop_gradient=stop
+        )
+
+    @property
+    def trainable(self) -> bool:
+        """True for a parameter that an optimizer updates."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, trainable: bool) -> None:
+        self.stop_gradient = not trainable
+
+    def copied_into(self, block: Block) -> Variable:
+        """Add a parameter like this one to another block."""
+        return block.add(type(self)(block, self.name, self.shape, self.dtype, self))
+
+
+class Operator:
+    """One step of a program: an op, and the names of what it reads and writes.
+
+    Attributes:
+        block: The Block it stands in.
+        type: The op's type.
+        inputs: Variable names by slot.
+        outputs: Variable names by slot.
+        attrs: Attributes, the op's own and Paddle's `op_role`, `op_role_var`,
+            `op_namescope`.
+        callsite: The user's line that appended it.
+        twin: For a gradient operator, the forward operator that it differentiates.
+
+    In Paddle this is `paddle.base.framework.Operator`.
+    """
+
+    def __init__(
+        self,
+        block: Block,
+        type: str,
+        inputs: Slots,
+        outputs: Slots,
+        attrs: Mapping[str, Any],
+    ) -> None:
+        self.block, self.type = block, type
+        self.inputs, self.outputs, self.attrs = inputs, outputs, dict(attrs)
+        self.callsite: Callsite | None = None
+        self.twin: Operator | None = None
+
+    @property
+    def op(self) -> Op:
+        """The registered op of this type."""
+        return find(self.type)
+
+    @property
+    def role(self) -> OpRole:
+        """The purpose it serves."""
+        return OpRole(self.attrs.get("op_role", 0))
+
+    @property
+    def own_attrs(self) -> dict[str, Any]:
+        """The attributes that the kernel takes."""
+        known = self.op.attrs
+        return {name: value for name, value in self.attrs.items() if name in known}
+
+    @property
+    def sub_block(self) -> Block | None:
+        """The block that it runs, if it is a branch or a loop."""
+        number = self.attrs.get("sub_block")
+        return None if number is None else self.block.program.blocks[number]
+
+    @property
+    def idx(self) -> int:
+        """Its position in its block."""
+        return next(i for i, op in enumerate(self.block.ops) if op is self)
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        """All variables that it reads."""
+        return [name for names in self.inputs.values() for name in names]
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        """All variables that it writes."""
+        return [name for names in self.outputs.values() for name in names]
+
+    def writes(self, name: str) -> bool:
+        """Say if it writes the variable of that name."""
+        return any(name in names for names in self.outputs.values())
+
+    def set_attr(self, name: str, value: Any) -> None:
+        """Set an attribute of an operator that stands in a block."""
+        self.attrs[name] = value
+        self.block.program.touch()
+        if observers:
+            announce("attribute_changed", self, name, value)
+
+    def rename(self, old: str, new: str) -> None:
+        """Replace one variable name by another."""
+        for slots in (self.inputs, self.outputs):
+            for slot, names in slots.items():
+                slots[slot] = [new if name == old else name for name in names]
+
+    def __repr__(self) -> str:
+        """The line that `print(program)` shows for it."""
+        attrs = "".join(
+            f", {name} = {shown(value) if name != 'sub_block' else f'block[{value}]'}"
+            for name, value in sorted(self.attrs.items())
+        )
+        inputs, outputs = shown_slots(self.inputs), shown_slots(self.outputs)
+        return f"{{{outputs}}} = {self.type}(inputs={{{inputs}}}{attrs})"
+
+
+def shown_slots(slots: Slots) -> str:
+    """Slots in the order of their names, as Paddle prints them."""
+    return ", ".join(f"{slot}={names}" for slot, names in sorted(slots.items()))
+
+
+def shown(value: Any) -> str:
+    """An attribute as text: strings bare, arrays by size, all else as Python does."""
+    if isinstance(value, np.ndarray):
+        return f"<{value.size} values>"
+    return value if isinstance(value, str) else repr(value)
+
+
+class Block:
+    """An ordered list of operators and the variables they name.
+
+    Attributes:
+        program: The Program it belongs to.
+        idx: Its number there.
+        parent_idx: The number of the block around it, -1 for the outermost.
+        forward_block_idx: For a gradient block, the block that it differentiates.
+        vars: Variables by name, in order of creation.
+        ops: Operators, in order of execution.
+
+    In Paddle this is `paddle.base.framework.Block`.
+    """
+
+    operator_class: ClassVar[type[Operator]] = Operator
+    variable_class: ClassVar[type[Variable]] = Variable
+    parameter_class: ClassVar[type[Parameter]] = Parameter
+    classes_by_type: ClassVar[Mapping[str, type[Variable]]] = {}
+    """Classes of variables that hold no plain tensor, by `Variable.type`."""
+
+    def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
+        self.program, self.idx, self.parent_idx = program, idx, parent_idx
+        self.forward_block_idx = self.backward_block_idx = -1
+        self.vars: dict[str, Variable] = {}
+        self.ops: list[Operator] = []
+
+    @property
+    def parent(self) -> Block | None:
+        """The block around this one."""
+        return None if self.parent_idx < 0 else self.program.blocks[self.parent_idx]
+
+    def in_sight(self) -> Iterator[Block]:
+        """This block and, if it is a gradient block, the one that it differentiates."""
+        yield self
+        if self.forward_block_idx >= 0:
+            yield from self.program.blocks[self.forward_block_idx].in_sight()
+
+    def create_var(
+        self,
+        name: str | None = None,
+        shape: Sequence[int | None] | None = None,
+        dtype: Any = None,
+        **options: Any,
+    ) -> Variable:
+        """Create a variable, or return the one of that name if it is as described.
+
+        Args:
+            name: By default `_generated_var_N`.
+            shape: -1 or None for a size that is not known.
+            dtype: By default float32.
+            **options: `persistable`, `stop_gradient`, `is_data`, `type`; Paddle's
+                `lod_level` is accepted.
+
+        Raises:
+            TypeError: `name` is no string.
+            ProgramError: The name stands for something else already, or a size is
+                less than -1.
+        """
+        name = unique_name.generate("_generated_var") if name is None else name
+        if not isinstance(name, str):
+            raise TypeError(f"a variable's name is a string, got {type(name)}")
+        sizes = tuple(-1 if n is None else int(n) for n in shape or ())
+        if min(sizes, default=0) < -1:
+            raise ProgramError(
+                at_user_line(f"a size is a number, or -1 or None, got {list(sizes)}")
+            )
+        kind = self.classes_by_type.get(options.get("type", ""), self.variable_class)
+        flags = {key: options[key] for key in FLAGS if key in options}
+        variable = kind(self, name, sizes, dtype or dtypes.float32, **flags)
+        if "type" in options:
+            variable.type = options["type"]
+        if (old := self.vars.get(name)) is None:
+            return self.add(variable)
+        described = {"shape": shape, "dtype": dtype, **flags}
+        refuse_other(old, variable, [k for k, v in described.items() if v is not None])
+        return old
+
+    def create_parameter(
+        self,
+        name: str,
+        shape: Sequence[int],
+        dtype: Any = dtypes.float32,
+        attr: Any = None,
+    ) -> Parameter:
+        """Create a parameter in the global block, described by `attr`.
+
+        Raises:
+            ProgramError: The name stands for something else already.
+        """
+        block = self.program.blocks[0]
+        parameter = self.parameter_class(block, name, shape, dtype, attr)
+        if (old := block.vars.get(name)) is None:
+            block.add(parameter)
+            return parameter
+        if not isinstance(old, Parameter):
+            raise ProgramError(
+                at_user_line(f"{name!r} is a variable already, and no parameter")
+            )
+        refuse_other(old, parameter, ("shape", "dtype"))
+        return old
+
+    def add(self, variable: Variable) -> Variable:
+        """Add a variable, under its name."""
+        self.vars[variable._name] = variable
+        self.program.touch()
+        if observers:
+            announce("variable_created", variable)
+        return variable
+
+    def has_var(self, name: str) -> bool:
+        """Say if a variable of this block has that name."""
+        return name in self.vars
+
+    def var(self, name: str) -> Variable:
+        """The variable of that name, of this block only.
+
+        Raises:
+            ProgramError: There is none.
+        """
+        if name not in self.vars:
+            raise ProgramError(at_user_line(f"var {name} not in this block"))
+        return self.vars[name]
+
+    def _find_var_recursive(self, name: str) -> Variable | None:
+        """The innermost variable of that name in this block and those around it."""
+        if name in self.vars:
+            return self.vars[name]
+        block: Block | None = self
+        while block is not None:
+            for seen in block.in_sight():
+                if name in seen.vars:
+                    return seen.vars[name]
+            block = block.parent
+        return None
+
+    def _var_recursive(self, name: str) -> Variable:
+        variable = self._find_var_recursive(name)
+        if variable is None:
+            raise ProgramError(
+                at_user_line(f"var {name} is not in this block or one around it")
+            )
+        return variable
+
+    def all_parameters(self) -> list[Parameter]:
+        """The parameters, in order of creation."""
+        return [v for v in self.vars.values() if isinstance(v, Parameter)]
+
+    def insert(
+        self,
+        index: int,
+        type: str,
+        inputs: Slots,
+        outputs: Slots,
+        attrs: dict[str, Any],
+    ) -> Operator:
+        """Insert an operator, whose names are settled: the one way into `ops`."""
+        attrs.setdefault("op_role", int(self.program.op_role))
+        attrs.setdefault("op_namescope", self.program.name_scope)
+        operator = self.operator_class(self, type, inputs, outputs, attrs)
+        operator.callsite = callsite()
+        self.ops.insert(index, operator)
+        self.program.touch()
+        if observers:
+            announce("operator_inserted", operator, index)
+        return operator
+
+    def remove(self, index: int) -> None:
+        """Remove the operator at a position."""
+        operator = self.ops.pop(index)
+        self.program.touch()
+        if observers:
+            announce("operator_removed", operator, index)
+
+    def __repr__(self) -> str:
+        """The block as `print(program)` shows it."""
+        head = (
+            f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "
+            f"forward_idx:{self.forward_block_idx}  "
+            f"backward_idx:{self.backward_block_idx}"
+        )
+        variables = [f"    {variable}" for variable in self.vars.values()]
+        steps = [f"    {operator}" for operator in self.ops]
+        return "\n".join([head, *variables, "", *steps, "}"])
+
+
+FLAGS = ("persistable", "stop_gradient", "is_data")
+
+
+def refuse_other(old: Variable, new: Variable, facts: Iterable[str]) -> None:
+    """Refuse a second variable of a name unless it is like the first.
+
+    Raises:
+        ProgramError: One of these facts differs.
+    """
+    for fact in {"shape", "dtype", "persistable"}.intersection(facts):
+        before, now = getattr(old, fact), getattr(new, fact)
+        if before != now:
+            raise ProgramError(
+                at_user_line(
+                    f"Variable '{old.name}' has been created before. The previous "
+                    f"{fact} is {before}, the new {fact} is {now}. "
+                    "They are not matched."
+                )
+            )
+
+
+class Program:
+    """Blocks of operators and variables; block 0 is where it starts.
+
+    Attributes:
+        blocks: All blocks, by number.
+        current_block_idx: The number of the block that new operators go into.
+        random_seed: If not 0, random ops draw the same numbers in every run.
+        version: Counts changes, so that an Executor knows when its plan is stale.
+        origin: The program that this one was cloned from.
+        for_test: True for a program that was cloned for testing.
+        caches: Plans and the like, by their owner, for as long as both live.
+        op_role: The role that new operators get.
+        name_scope: The name scope that new operators get.
+
+    In Paddle this is `paddle.static.Program`.
+    """
+
+    block_class: ClassVar[type[Block]] = Block
+
+    def __init__(
+        self, *, origin: Program | None = None, for_test: bool = False
+    ) -> None:
+        self.version = self.random_seed = 0
+        self.origin, self.for_test = origin, for_test
+        self.caches: WeakKeyDictionary[Any, dict[Any, Any]] = WeakKeyDictionary()
+        self.op_role, self.name_scope = OpRole.FORWARD, "/"
+        self.blocks = [self.block_class(self, 0)]
+        self.current_block_idx = 0
+        if observers:
+            announce("program_created", self)
+
+    def touch(self) -> None:
+        """Note that something changed."""
+        self.version += 1
+
+    def global_block(self) -> Block:
+        """Block 0."""
+        return self.blocks[0]
+
+    def current_block(self) -> Block:
+        """The block that new operators go into."""
+        return self.blocks[self.current_block_idx]
+
+    def _create_block(self, parent_idx: int | None = None) -> Block:
+        """Create a block and let new operators go into it."""
+        parent = self.current_block_idx if parent_idx is None else parent_idx
+        block = self.block_class(self, len(self.blocks), parent)
+        self.blocks.append(block)
+        self.current_block_idx = block.idx
+        self.touch()
+        if observers:
+            announce("block_created", block)
+        return block
+
+    def all_parameters(self) -> list[Parameter]:
+        """All parameters, in order of creation."""
+        return self.blocks[0].all_parameters()
+
+    @contextmanager
+    def with_role(self, role: OpRole) -> Iterator[None]:
+        """Give appended operators this role, inside a `with` block."""
+        before, self.op_role = self.op_role, role
+        try:
+            yield
+        finally:
+            self.op_role = before
+
+    def clone(self, for_test: bool = False) -> Self:
+        """Copy the program; the copy shares values with it through the scope, by name.
+
+        Args:
+            for_test: Leave out the backward and optimizer operators and what only they
+                use, and set `is_test` on every operator that has it.
+        """
+        copy = type(self)(origin=self, for_test=for_test)
+        copy.random_seed = self.random_seed
+        for source in self.blocks:
+            target = copy.blocks[0] if source.idx == 0 else copy._create_block()
+            target.parent_idx = source.parent_idx
+            target.forward_block_idx = source.forward_block_idx
+            target.backward_block_idx = source.backward_block_idx
+            copy_block(source, target, for_test)
+        copy.current_block_idx = 0
+        return copy
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self.blocks))
+
+
+def copy_block(source: Block, target: Block, for_test: bool) -> None:
+    """Copy variables and operators; for a test, only those that a test runs."""
+    trained = OpRole.BACKWARD | OpRole.OPTIMIZE
+    kept = [op for op in source.ops if not (for_test and op.role & trained)]
+    used = {name for op in kept for name in (*op.input_arg_names, *op.output_arg_names)}
+    touched = {
+        name
+        for op in (source.ops if for_test else ())
+        for name in (*op.input_arg_names, *op.output_arg_names)
+    }
+    for name, variable in source.vars.items():
+        if name in used or name not in touched or isinstance(variable, Parameter):
+            variable.copied_into(target)
+    copies: dict[Operator, Operator] = {}
+    for op in kept:
+        inputs, outputs = deepcopy(op.inputs), deepcopy(op.outputs)
+        copy = target.insert(
+            len(target.ops), op.type, inputs, outputs, deepcopy(op.attrs)
+        )
+        copies[op] = copy
+        copy.callsite = op.callsite
+        copy.twin = None if op.twin is None else copies.get(op.twin)
+        if for_test and "is_test" in copy.attrs:
+            copy.attrs["is_test"] = True
+
+
+_defaults = InForce((Program(), Program()))
+"""The main and the startup program that layers build outside of a `program_guard`."""
+
+
+def set_default_programs(main: Program, startup: Program) -> None:
+    """Replace the default programs of all threads that are inside no guard."""
+    _defaults.put_for_all((main, startup))
+
+
+def default_main_program() -> Program:
+    """The program that layers append to."""
+    return _defaults.value[0]
+
+
+def default_startup_program() -> Program:
+    """The program that initialises parameters; run it once."""
+    return _defaults.value[1]
+
+
+def current_block() -> Block:
+    """The block that layers append to."""
+    return _defaults.value[0].current_block()
+
+
+@contextmanager
+def program_guard(
+    main_program: Program, startup_program: Program | None = None
+) -> Iterator[None]:
+    """Let layers build these programs, inside a `with` block.
+
+    Args:
+        main_program: The program that layers append to.
+        startup_program: The program that initialises parameters; by default the one
+            in force.
+
+    Raises:
+        TypeError: One is no Program.
+
+    >>> main = Program()
+    >>> with program_guard(main):
+    ...     default_main_program() is main
+    True
+    """
+    for name, program in (("main", main_program), ("startup", startup_program)):
+        optional = program is None and name == "startup"
+        if not optional and not isinstance(program, Program):
+            raise TypeError(
+                f"The type of '{name}_program' in paddle.static.program_guard must be "
+                f"{Program}, but received {type(program)}."
+            )
+    startup = default_startup_program() if startup_program is None else startup_program
+    with _defaults.holding((main_program, startup)):
+        yield
