@@ -240,15 +240,10 @@ def one_a_row(x: Like, label: Like, *, soft_label: bool, axis: int) -> bool:
     return columns and whole and label.shape[1] == 1 and x.shape[1] > 0
 
 
-def check_one_a_row(label: Any, logits: Any) -> None:
-    """Refuse labels that are not one a row: a single one would count for all rows.
-
-    Raises:
-        ShapeError: There are more or fewer.
-    """
-    if len(label) != len(logits):
-        shape = [len(logits), 1]
-        raise ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
+def one_label_each(label: Any, logits: Any) -> ShapeError:
+    """The error for labels that are not one a row: a single one would count for all."""
+    shape = [len(logits), 1]
+    return ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
 
 
 def labelled(label: Any, classes: int, ignore_index: int) -> tuple[Index, Any]:
@@ -275,7 +270,7 @@ def softmax_with_cross_entropy_numpy(
     if not known or logits.dtype.kind != "f":
         return None
     return f"""\
-check_one_a_row(label, logits)
+if len(label) != len(logits): raise one_label_each(label, logits)
 shifted = logits - logits.max(axis=1, keepdims=True)
 power = np.exp(shifted)
 total = power.sum(axis=1, keepdims=True)
