@@ -144,8 +144,10 @@ class Backward:
         whole = {n: s for n, s in pairs if s is not None and counts[n] == 1}
         self.names: dict[str, str] = {}
         self.parts: dict[str, list[str]] = {}
+        self.taken = set[str]()  # two variables may come to one name: x and grad/grad/x
         for name, count in counts.items():
             self.names[name] = gradient = whole.get(name) or self.free_name(name)
+            self.taken.add(gradient)
             partial = f"{gradient}@RENAME@block{self.block.idx}"
             parts = [f"{partial}@{i}" for i in range(count)]
             self.parts[name] = parts if count > 1 else [gradient]
@@ -245,7 +247,9 @@ class Backward:
     def free_name(self, name: str) -> str:
         """`x@GRAD`; `grad/grad/x@GRAD` and so on where an earlier pass took that."""
         prefix = ""
-        while self.block.has_var(free := f"{prefix}{name}{GRAD}"):
+        while (free := f"{prefix}{name}{GRAD}") in self.taken or (
+            self.block.has_var(free)
+        ):
             prefix = "grad/" + (prefix or "grad/")
         return free
 
