@@ -57,7 +57,11 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
     """Create an op of two inputs that broadcast, from a NumPy ufunc or the like."""
 
     def kernel(x: Any, y: Any, *, axis: int = -1, out: Any = None) -> Any:
-        if getattr(x, "dtype", None) is not getattr(y, "dtype", None):
+        try:
+            same = x.dtype is y.dtype
+        except AttributeError:  # a bare number
+            same = False
+        if not same:
             x, y = promoted(x, y)
         return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis), out=out)
 

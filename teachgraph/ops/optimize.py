@@ -38,12 +38,16 @@ REMEMBERED = f"{NEEDS}, and what it remembers in the shape it was made in"
 @op(outputs=("param_out",), inplace={"param_out": "param"}, needs=NEEDS)
 def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
     """param <- param - learning_rate grad."""
-    if param.shape != grad.shape or not param.dtype is grad.dtype is FLOAT32:
+    if (
+        param.shape != grad.shape
+        or param.dtype is not FLOAT32
+        or grad.dtype is not FLOAT32
+    ):
         check(param, grad)
     if learning_rate.ndim:
         learning_rate = learning_rate.reshape(())
-    step = np.multiply(learning_rate, grad, out=out)
-    return np.subtract(param, step, out=out, dtype=param.dtype)
+    step = np.multiply(learning_rate, grad, out)
+    return np.subtract(param, step, out, dtype=param.dtype)
 
 
 @sgd.numpy

@@ -12,8 +12,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import modes, naming
+from teachgraph.core import naming
 from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.modes import state
 from teachgraph.ops.inplace import add_onto
 from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
@@ -200,14 +201,14 @@ class Optimizer:
             for parameter in self.parameters
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
-        recording, modes.state.grad = modes.state.grad, False
+        recording, state.grad = state.grad, False
         try:
             if self.changes_gradients(pairs):
                 copies = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
                 pairs = self.prepared(copies, None)
             self.update_tensors(pairs)
         finally:
-            modes.state.grad = recording
+            state.grad = recording
 
     def changes_gradients(self, pairs: Pairs) -> bool:
         """True if a gradient is clipped or decayed before its parameter's update."""
