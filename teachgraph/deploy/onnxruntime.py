@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Self
 
 from teachgraph.core.errors import ExecutorError, at_user_line
 from teachgraph.core.scope import Scope
+from teachgraph.deploy.onnx.types import needed
 from teachgraph.planning.executor import Plan
 from teachgraph.static.operator import OpRole
 from teachgraph.static.program import Program
@@ -95,7 +95,8 @@ class Session:
         threads: int | None = None,
     ) -> None:
         runtime = runtime_package()
-        model_of = import_module("teachgraph.deploy.onnx.export").model_of
+        from teachgraph.deploy.onnx.export import model_of
+
         content = model_of(program, feeds, fetches, values).SerializeToString()
         options = runtime.SessionOptions()
         options.log_severity_level = ERRORS_ONLY
@@ -125,7 +126,7 @@ def runtime_package() -> Any:
     Raises:
         ImportError: It is not installed.
     """
-    return import_module("teachgraph.deploy.onnx.types").needed("onnxruntime")
+    return needed("onnxruntime")
 
 
 def check_for_use(program: Program) -> None:
