@@ -36,7 +36,7 @@ BESIDE = --beside "make lint" --beside "npm --prefix widgets test"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint bars bench bench-peers oracle lock wheel clean setup programs
+.PHONY: help lab test lint floors bars bench bench-peers oracle lock wheel clean setup programs
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ lint: setup $(NODE_MODULES) ## check style and types
 	ruff format --check
 	mypy
 	npm --prefix widgets run check
+
+floors: setup ## draw the rooms of teachgraph, floor by floor, with what each imports
+	python -m tests.floors
 
 bench: setup ## measure against NumPy written by hand and, after make oracle, PyTorch (ARGS go to pytest)
 	pytest --benchmark-only $(ARGS) tests/benchmarks

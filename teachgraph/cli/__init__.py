@@ -10,15 +10,6 @@ from importlib.metadata import version
 
 __all__ = ["main", "parser"]
 
-COMMANDS = (
-    "teachgraph.course.command",
-    "teachgraph_widgets.command",
-    "teachgraph.cli.predict",
-    "teachgraph.cli.show",
-    "teachgraph.cli.bench",
-)
-"""The modules that know a command each: they add its arguments and run it."""
-
 ABOUT = """\
 A deep-learning framework to read, and to watch while it works.
 
@@ -32,6 +23,10 @@ A deep-learning framework to read, and to watch while it works.
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line, each command by the module that runs it."""
+    # Whoever imports teachgraph imports this package, but few of them run a command.
+    from teachgraph.cli import bench, predict, show
+    from teachgraph.course import command as course
+
     top = argparse.ArgumentParser(
         prog="teachgraph",
         description=ABOUT,
@@ -41,8 +36,9 @@ def parser() -> argparse.ArgumentParser:
         "--version", action="version", version=f"teachgraph {version('teachgraph')}"
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="command")
-    for module in COMMANDS:
-        import_module(module).add_arguments(commands)
+    trace = import_module("teachgraph_widgets.command")
+    for module in (course, trace, predict, show, bench):
+        module.add_arguments(commands)
     return top
 
 

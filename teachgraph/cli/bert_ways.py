@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph import onnx
 from teachgraph.autograd.creation import to_tensor
 from teachgraph.core import modes
 from teachgraph.core.random import seed
@@ -119,9 +120,7 @@ def by_plan(path: Path, *without: str) -> InferenceModel:
 def exported(net: Any, path: Path, words: Array, threads: int) -> Prediction | None:
     """The prediction of ONNX Runtime, None where it is not installed."""
     try:
-        runtime, onnx = (
-            import_module(name) for name in ("onnxruntime", "teachgraph.onnx")
-        )
+        runtime = import_module("onnxruntime")
         onnx.export(net, str(path), spec_of(words.shape[1]))
     except ImportError:
         return None

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from typing import Any, Self
 
 from teachgraph.core.errors import ExecutorError, at_user_line
 from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
+from teachgraph.deploy.onnx.types import needed
 from teachgraph.planning.executor import Plan
 from teachgraph.static.operator import OpRole
 from teachgraph.static.pruning import pruned
@@ -90,14 +90,15 @@ class Session:
 
     def __init__(
         self,
-        program: Program,
+        program: Any,
         feeds: Sequence[str],
         fetches: Sequence[str],
         values: Mapping[str, Any],
         threads: int | None = None,
     ) -> None:
         runtime = runtime_package()
-        model_of = import_module("teachgraph.deploy.onnx.export").model_of
+        from teachgraph.deploy.onnx.export import model_of
+
         content = model_of(program, feeds, fetches, values).SerializeToString()
         options = runtime.SessionOptions()
         options.log_severity_level = ERRORS_ONLY
@@ -129,7 +130,7 @@ def runtime_package() -> Any:
     Raises:
         ImportError: It is not installed.
     """
-    return import_module("teachgraph.deploy.onnx.types").needed("onnxruntime")
+    return needed("onnxruntime")
 
 
 def check_inference(program: Program) -> None:

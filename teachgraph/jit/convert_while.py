@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
+from teachgraph.control_flow.loop import while_loop
 from teachgraph.jit.aliasing import record_aliases
 from teachgraph.jit.container_changes import snapshot
 from teachgraph.jit.convert_ifelse import as_condition
 from teachgraph.jit.loop_state import LoopState, loop_states, run_body
 from teachgraph.jit.tracing import Mark
 from teachgraph.ops import functions
-from teachgraph.static.nn import while_loop
 from teachgraph.static.variable import Variable
 
 __all__ = ["convert_while", "tensor_while"]

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from teachgraph.control_flow.pytree import register_container
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.core.op import Op, Traced
+from teachgraph.jit.messages import fail_unless, name_of_kind
 from teachgraph.ops.methods import Methods
 from teachgraph.static.program import current_block
 
@@ -106,12 +107,10 @@ class Either(Methods):
         Raises:
             ConversionError: Both values are of another kind.
         """
-        from teachgraph.jit.convert_raise import required
-
         if not isinstance(self.yes, Traced):
             raise ConversionError(at_user_line(self.message()))
-        kind, said = self.otherwise()
-        required(self.flag, kind, said)
+        kind, message = self.otherwise()
+        fail_unless(self.flag, kind=name_of_kind(kind), parts=[message])
         return self.yes
 
     def otherwise(self) -> tuple[type[Exception], str]:

@@ -10,7 +10,7 @@ from teachgraph.nn import functional
 from teachgraph.nn.functional.lookup import padding_row
 from teachgraph.nn.layer import Layer
 from teachgraph.ops.slicing import set_value
-from teachgraph.static import default_startup_program
+from teachgraph.static.program import default_startup_program
 
 __all__ = ["Embedding"]
 

@@ -22,8 +22,8 @@ from teachgraph.core.errors import (
 from teachgraph.core.observe import announce, observers
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.ops.param_attr import ParamAttr
-from teachgraph.static import Parameter as StaticParameter
-from teachgraph.static import Variable
+from teachgraph.static.variable import Parameter as StaticParameter
+from teachgraph.static.variable import Variable
 
 __all__ = ["Layer"]
 

@@ -19,7 +19,8 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.scope import global_scope
-from teachgraph.static import Variable, create_global_var
+from teachgraph.static.layers import create_global_var
+from teachgraph.static.variable import Variable
 
 __all__ = ["Accumulators", "Kept"]
 

@@ -15,7 +15,7 @@ from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line, 
 from teachgraph.nn.clip import ClipGradBase
 from teachgraph.optimizer.checks import is_number
 from teachgraph.regularizer import L2Decay, WeightDecayRegularizer
-from teachgraph.static import Variable
+from teachgraph.static.variable import Variable
 
 __all__ = ["Group", "clip_of", "groups_of", "regularizer_of", "several"]
 

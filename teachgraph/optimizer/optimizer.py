@@ -15,6 +15,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import naming
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import state
+from teachgraph.core.program import OpRole
 from teachgraph.ops.inplace import add_onto
 from teachgraph.optimizer.accumulators import Accumulators, Kept
 from teachgraph.optimizer.checks import Range, check
@@ -29,16 +30,15 @@ from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.rate import Rate
 from teachgraph.optimizer.serving import mark
 from teachgraph.regularizer import WeightDecayRegularizer
-from teachgraph.static import (
-    Operator,
-    OpRole,
+from teachgraph.static.append_backward import append_backward
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import (
     Program,
-    Variable,
-    append_backward,
     default_main_program,
     default_startup_program,
     program_guard,
 )
+from teachgraph.static.variable import Variable
 
 __all__ = ["Optimizer"]
 

@@ -15,9 +15,12 @@ import numpy as np
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+from teachgraph.core.program import OpRole
 from teachgraph.optimizer.checks import is_number
 from teachgraph.optimizer.lr import LRScheduler
-from teachgraph.static import OpRole, Program, Variable, create_global_var
+from teachgraph.static.layers import create_global_var
+from teachgraph.static.program import Program
+from teachgraph.static.variable import Variable
 
 __all__ = ["Rate"]
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.optimizer.optimizer import Optimizer, Pairs
-from teachgraph.static import (
-    Operator,
+from teachgraph.static.append_backward import append_backward
+from teachgraph.static.operator import Operator
+from teachgraph.static.program import (
     Program,
-    Variable,
-    append_backward,
     default_startup_program,
     program_guard,
 )
+from teachgraph.static.variable import Variable
 
 __all__ = ["RecomputeOptimizer"]
 

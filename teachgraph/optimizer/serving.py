@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from teachgraph.static import Operator, OpRole
+from teachgraph.core.program import OpRole
+from teachgraph.static.operator import Operator
 
 __all__ = ["mark"]
 

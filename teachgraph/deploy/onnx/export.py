@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -287,9 +288,7 @@ def assembled(writer: Writer, inputs: list[Any], outputs: list[Any]) -> Any:
 
 def version() -> str:
     """Return the version of teachgraph, the producer of the file."""
-    import teachgraph
-
-    return str(teachgraph.__version__)
+    return metadata.version("teachgraph")
 
 
 def read_by(nodes: Iterable[Any]) -> Iterator[str]:

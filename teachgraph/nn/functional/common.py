@@ -16,7 +16,7 @@ from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import elementwise, linalg, math, sequence
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.static import Variable
+from teachgraph.static.variable import Variable
 
 __all__ = [
     "alpha_dropout",

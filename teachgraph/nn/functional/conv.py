@@ -16,7 +16,7 @@ from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.ops import conv, elementwise, shape
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
-from teachgraph.static import Variable
+from teachgraph.static.variable import Variable
 
 __all__ = [
     "conv1d",

@@ -17,7 +17,7 @@ from teachgraph.nn.functional.reduction import (
 from teachgraph.ops import creation, elementwise, losses, math, reduce
 from teachgraph.ops import shape as shapes
 from teachgraph.ops import softmax as softmaxes
-from teachgraph.static import Variable
+from teachgraph.static.variable import Variable
 
 __all__ = ["cross_entropy", "nll_loss", "softmax_with_cross_entropy"]
 

@@ -30,7 +30,7 @@ from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import activation, creation, ctc, elementwise, losses, math, reduce
 from teachgraph.ops import shape as shapes
 from teachgraph.ops import softmax as softmaxes
-from teachgraph.static import Variable
+from teachgraph.static.variable import Variable
 
 __all__ = [
     "binary_cross_entropy",

@@ -18,8 +18,8 @@ from teachgraph.ops import row_conv as rows
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Constant, Initializer, Normal, XavierUniform
-from teachgraph.static import Variable
 from teachgraph.static.layers import parameter
+from teachgraph.static.variable import Variable
 
 __all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "row_conv"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.nn.functional.norm import layout
-from teachgraph.static import Variable
+from teachgraph.static.variable import Variable
 
 __all__ = ["channels_of", "known", "variable"]
 

@@ -14,8 +14,8 @@ from teachgraph.ops.batch_norm import batch_norm as batch_norm_op
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Constant
 from teachgraph.ops.param_attr import ParamAttr
-from teachgraph.static import Variable
 from teachgraph.static.layers import parameter
+from teachgraph.static.variable import Variable
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm"]
 

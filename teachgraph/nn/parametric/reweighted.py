@@ -10,8 +10,8 @@ from teachgraph.nn.parametric.inputs import known, variable
 from teachgraph.ops import spectral_norm as norms
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Normal
-from teachgraph.static import Variable
 from teachgraph.static.layers import parameter
+from teachgraph.static.variable import Variable
 
 __all__ = ["spectral_norm"]
 

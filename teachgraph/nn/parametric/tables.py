@@ -15,8 +15,8 @@ from teachgraph.ops import embedding as tables
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
 from teachgraph.ops.initializer import Constant, XavierUniform
-from teachgraph.static import Variable
 from teachgraph.static.layers import parameter
+from teachgraph.static.variable import Variable
 
 __all__ = ["bilinear_tensor_product", "embedding", "prelu", "sparse_embedding"]
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from teachgraph.deploy.onnx.reading.reader import Node, reads
 from teachgraph.ops import functions as f
+from teachgraph.ops.functions import decomposition
 
 
 @reads("MatMul")
@@ -41,9 +42,7 @@ def einsum(node: Node) -> Any:
 @reads("Det")
 def det(node: Node) -> Any:
     """Compute determinants."""
-    from teachgraph import linalg
-
-    return linalg.det(node.x())
+    return decomposition.det(node.x())
 
 
 @reads("MatMulInteger")

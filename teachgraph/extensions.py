@@ -1,0 +1,299 @@
+"""Extensions of the core: what each adds, the hook it uses, and where it stands.
+
+`teachgraph.core` knows none of them: each module registers with the core when it is
+imported, or with its first use. To follow what an extension changes, read its hook in
+the core, then the function or class in the last column. The kinds of hooks:
+
+- A `HookPoint` is wrapped: the wrapper gets the core's function and returns another.
+- A registry (a list, a dict) gets one entry more.
+- A decorator of an op (`grad_builder`, `lowering`) gives that op a function of its own.
+- A class is subclassed, or a `Node` is put on the tape by hand.
+
+>>> for extension in using("core.tape.backward_pass"):
+...     print(extension.where)
+teachgraph.autograd.hooks:hooked
+teachgraph.autograd.versions:checked
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+__all__ = ["EXTENSIONS", "Extension", "using"]
+
+
+class Extension(NamedTuple):
+    """One use of a hook.
+
+    Attributes:
+        what: What it adds to the core.
+        hook: The hook, below `teachgraph`; almost always one of the core's.
+        where: What stands on the hook, as `module:name`.
+    """
+
+    what: str
+    hook: str
+    where: str
+
+
+def using(hook: str) -> list[Extension]:
+    """List the extensions that use a hook."""
+    return [extension for extension in EXTENSIONS if extension.hook == hook]
+
+
+EXTENSIONS = (
+    # Ops and Tensors.
+    Extension(
+        "operators of Python on Tensors and Variables",
+        "core.op.Traced",
+        "teachgraph.ops.operators:Operators",
+    ),
+    Extension(
+        "Paddle's methods of Tensors",
+        "core.tensor.Tensor",
+        "teachgraph.autograd.tensor:Tensor",
+    ),
+    Extension(
+        "ops without inputs, and parameters, in dynamic mode",
+        "core.modes.interpreters",
+        "teachgraph.autograd.creation:Dynamic",
+    ),
+    # The tape.
+    Extension(
+        "hooks of Tensors",
+        "core.tape.backward_pass",
+        "teachgraph.autograd.hooks:hooked",
+    ),
+    Extension(
+        "in-place ops: check of the versions of saved arrays",
+        "core.tape.backward_pass",
+        "teachgraph.autograd.versions:checked",
+    ),
+    Extension(
+        "higher-order gradients: `grad`, which records its backward pass",
+        "core.tape.backward_from",
+        "teachgraph.autograd.gradient:grad",
+    ),
+    Extension(
+        "recompute: saved arrays that are computed again when they are read",
+        "core.tape.Node",
+        "teachgraph.autograd.recompute:Segment",
+    ),
+    Extension(
+        "PyLayer: the user's forward as an op",
+        "core.op.Op",
+        "teachgraph.autograd.py_layer:UserOp",
+    ),
+    Extension(
+        "PyLayer: the user's backward as a rule",
+        "core.op.Rule",
+        "teachgraph.autograd.py_layer:UserRule",
+    ),
+    Extension(
+        "PyLayer: its node on the tape",
+        "core.tape.Node",
+        "teachgraph.autograd.py_layer:recorded",
+    ),
+    # Programs.
+    Extension(
+        "Paddle's methods of programs; serialization",
+        "core.program.Program",
+        "teachgraph.static.program_io:ProgramIO",
+    ),
+    Extension(
+        "Paddle's methods of blocks",
+        "core.program.Block",
+        "teachgraph.static.block:Block",
+    ),
+    Extension(
+        "Paddle's methods of operators",
+        "core.program.Operator",
+        "teachgraph.static.operator:Operator",
+    ),
+    Extension(
+        "Paddle's methods of variables",
+        "core.program.Variable",
+        "teachgraph.static.variable:Variable",
+    ),
+    Extension(
+        "Paddle's methods of parameters",
+        "core.program.Parameter",
+        "teachgraph.static.variable:Parameter",
+    ),
+    Extension(
+        "parameters in static mode, with their initializer operators",
+        "core.build.Static",
+        "teachgraph.static.program:Static",
+    ),
+    Extension(
+        "static mode with these parameters",
+        "core.modes.interpreters",
+        "teachgraph.static.program:Static",
+    ),
+    Extension(
+        "arrays, and Tensors of a traced function, as inputs of operators",
+        "core.build.adopt",
+        "teachgraph.static.foreign_inputs:adopting",
+    ),
+    Extension(
+        "`no_grad` in a traced function",
+        "core.build.is_constant",
+        "teachgraph.static.foreign_inputs:within_no_grad",
+    ),
+    Extension(
+        "shape inference: search for sizes of unknown dimensions",
+        "core.build.trials",
+        "teachgraph.static.size_search:with_search",
+    ),
+    # Gradients of programs.
+    Extension(
+        "callbacks after each gradient operator",
+        "core.backward.Wrapper",
+        "teachgraph.static.append_backward:calling_back",
+    ),
+    Extension(
+        "recompute in programs: segments between checkpoints",
+        "core.backward.Wrapper",
+        "teachgraph.autograd.recompute_program:recomputing",
+    ),
+    Extension(
+        "double backward: which gradient operators have a gradient",
+        "core.backward.has_gradient",
+        "teachgraph.autograd.second_order_program:with_gradients",
+    ),
+    Extension(
+        "double backward: gradient operators on the path, expanded into ops",
+        "core.backward.find_path",
+        "teachgraph.autograd.second_order_program:with_expansion",
+    ),
+    Extension(
+        "py_func: its gradient operator",
+        "core.op.Op.grad_builder",
+        "teachgraph.static.py_func:build_py_func_grad",
+    ),
+    Extension(
+        "py_func: no gradient without a `backward_func`",
+        "core.backward.has_gradient",
+        "teachgraph.static.py_func:unless_without_backward",
+    ),
+    # Control flow.
+    Extension(
+        "branches and loops: how the executor runs them",
+        "core.op.Op.lowering",
+        "teachgraph.control_flow.lowering:lowers",
+    ),
+    Extension(
+        "branches: backward",
+        "core.op.Op.grad_builder",
+        "teachgraph.control_flow.backward:build_branch_grad",
+    ),
+    Extension(
+        "`while`: backward",
+        "core.op.Op.grad_builder",
+        "teachgraph.control_flow.backward:build_loop_grad",
+    ),
+    Extension(
+        "recurrent networks: backward",
+        "core.op.Op.grad_builder",
+        "teachgraph.control_flow.backward:build_recurrent_grad",
+    ),
+    Extension(
+        "branches, `while`, recurrent networks: double backward",
+        "autograd.second_order_program.double_grad_builder",
+        "teachgraph.control_flow.double_backward:build_loop",
+    ),
+    Extension(
+        "random operators in loops: a new seed for each round",
+        "core.executor.lower",
+        "teachgraph.control_flow.random_rounds:seeded",
+    ),
+    # The executor.
+    Extension(
+        "the public executor: passes, data sets, backends",
+        "core.executor.Executor",
+        "teachgraph.planning.executor:Executor",
+    ),
+    Extension(
+        "plans that check feeds and report memory",
+        "core.executor.Plan",
+        "teachgraph.planning.executor:Plan",
+    ),
+    Extension(
+        "passes over a program before it is lowered",
+        "core.executor.program_passes",
+        "teachgraph.planning.executor:default_passes",
+    ),
+    Extension(
+        "memory plan: release and reuse of arrays between steps",
+        "core.executor.step_passes",
+        "teachgraph.planning.lifetimes:release",
+    ),
+    Extension(
+        "ONNX Runtime as a backend of the executor",
+        "planning.executor.Plan",
+        "teachgraph.deploy.onnxruntime:RuntimePlan",
+    ),
+    # to_static.
+    Extension(
+        "to_static: ops on Tensors are appended to a program",
+        "core.tensor.run_op",
+        "teachgraph.jit.tracing:Tracer.dispatch",
+    ),
+    Extension(
+        "traced layers: ops on Tensors are run, and appended to a program",
+        "core.tensor.run_op",
+        "teachgraph.jit.recorder:Recorder.dispatch",
+    ),
+    Extension(
+        "to_static: names and values that may be missing",
+        "core.op.Traced",
+        "teachgraph.jit.undefined:Undefined",
+    ),
+    Extension(
+        "to_static: a program as one node of the tape",
+        "core.tape.Node",
+        "teachgraph.jit.taped:Taped",
+    ),
+    Extension(
+        "to_static: the rule of that node, which runs the backward of the program",
+        "core.op.Rule",
+        "teachgraph.jit.taped:ProgramRule",
+    ),
+    Extension(
+        "to_static: forward and backward of a program as two plans",
+        "core.executor.Plan",
+        "teachgraph.jit.split_program:Part",
+    ),
+    Extension(
+        "to_static: ops that join and part tensor arrays on the tape",
+        "core.op.Op",
+        "teachgraph.jit.array_gradient:ProgramOp",
+    ),
+    Extension(
+        "to_static: rules of these ops",
+        "core.op.Rule",
+        "teachgraph.jit.array_gradient:SaveNothingRule",
+    ),
+    Extension(
+        "to_static: nodes of these ops",
+        "core.tape.Node",
+        "teachgraph.jit.array_gradient:joined",
+    ),
+    # Who watches.
+    Extension(
+        "lesson 02: an observer that counts what the tape does",
+        "core.observe.Observer",
+        "teachgraph.course.tape:Witness",
+    ),
+    Extension(
+        "names of the cells of a notebook, for places in the user's code",
+        "core.callsite.titles_of_files",
+        "teachgraph.cli.ipython:load_ipython_extension",
+    ),
+    Extension(
+        "files of the framework, which are no places in the user's code",
+        "core.callsite.add_own_files",
+        "teachgraph:callsite",
+    ),
+)
+"""All uses of hooks of the core, in the order of the journeys."""
