@@ -132,7 +132,12 @@ class Plan:
         for rewrite in passes:
             running = rewrite(running, fetches)
         lowering = Lowering(running, options)
-        plan = cls(running, lowering.steps(), lowering.variables(), fed, fetches)
+        steps, known = lowering.steps(), lowering.variables()
+        for step in steps:
+            for name in step.arguments if isinstance(step, Call) else ():
+                if name is not None and name not in known:
+                    raise no_value(step, name)
+        plan = cls(running, steps, known, fed, fetches)
         plan.program = program
         return plan
 
@@ -159,8 +164,7 @@ class Plan:
                 if self.is_fed(name) or self.is_kept(name):
                     found.setdefault(name, step)
                 elif name not in perhaps:
-                    message = f"{step.operator.type} reads {name!r}, which has no value"
-                    raise ProgramError(at_user_line(message, step.operator.callsite))
+                    raise no_value(step, name)
             made.update(name for name in step.outputs if name is not None)
             perhaps |= step.inner
         unread = [n for n in self.fetches if n not in made and n not in found]
@@ -367,6 +371,12 @@ def from_python(variable: Variable, value: Any) -> Array:
     converted = array.astype(variable.dtype)
     exact = converted.dtype.kind == "f" or np.array_equal(converted, array)
     return converted if exact else array
+
+
+def no_value(step: Step, name: str) -> ProgramError:
+    """The error for a step that reads what nothing has given a value."""
+    message = f"{step.operator.type} reads {name!r}, which has no value"
+    return ProgramError(at_user_line(message, step.operator.callsite))
 
 
 def no_such_fetch(program: Program, name: str) -> str:

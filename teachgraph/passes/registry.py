@@ -62,8 +62,10 @@ class Optimised(Program):
         report: The rewrites.
     """
 
-    def __init__(self, origin: Program) -> None:
-        super().__init__(origin=origin)
+    def __init__(
+        self, origin: Program | None = None, *, for_test: bool = False
+    ) -> None:
+        super().__init__(origin=origin, for_test=for_test)
         self.report = Report()
 
 
