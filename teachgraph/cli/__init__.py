@@ -17,7 +17,7 @@ COMMANDS = (
     "teachgraph.cli.show",
     "teachgraph.cli.bench",
 )
-"""The modules that know a command each: they add its arguments and run it."""
+"""The modules of the commands; each adds its arguments to the parser."""
 
 ABOUT = """\
 A deep-learning framework to read, and to watch while it works.
@@ -31,7 +31,7 @@ A deep-learning framework to read, and to watch while it works.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line, each command by the module that runs it."""
+    """Build the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="teachgraph",
         description=ABOUT,
@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command; return the exit code."""
     args = parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = args.run
     try:
