@@ -22,8 +22,8 @@ A deep-learning framework to read, and to watch while it works.
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line, each command by the module that runs it."""
-    # Whoever imports teachgraph imports this package, but few of them run a command.
+    """Build the parser of all commands."""
+    # `import teachgraph` imports this package, but few programs run a command.
     from teachgraph.cli import bench, predict, show
     from teachgraph.course import command as course
 
@@ -43,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command; return the exit code."""
     args = parser().parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = args.run
     try:

@@ -1,4 +1,4 @@
-"""`teachgraph bench bert`: one sentence, a thousand times, in several ways."""
+"""`teachgraph bench bert`: predict one sentence many times by several backends."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, NamedTuple
 
-from teachgraph.cli.bert_floor import floors
-from teachgraph.cli.bert_ways import (
+from teachgraph.cli.bert_backends import (
     SIZES,
     Prediction,
     classifier,
@@ -21,10 +20,11 @@ from teachgraph.cli.bert_ways import (
     spread,
     words_of,
 )
-from teachgraph.cli.beside_torch import InTorch, python_with_torch
+from teachgraph.cli.matmul_floor import floors
 from teachgraph.cli.predict import positive
 from teachgraph.cli.progress import Bar
-from teachgraph.cli.refusing import in_a_line
+from teachgraph.cli.short_errors import short_errors
+from teachgraph.cli.torch_process import TorchProcess, python_with_torch
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments", "run"]
 
 Timer = Callable[[int], float]
-"""The seconds of so many predictions."""
+"""Returns the seconds that a number of predictions takes."""
 
 ABOUT = """\
 Measure how long a BERT classifier takes to predict one sentence, again and again:
@@ -46,11 +46,11 @@ with a program that passes have rewritten, or else the plan. PyTorch runs op by 
 
 TIMES = {"tiny": 1000, "mini": 1000, "base": 100}
 LIMITS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-"""What libraries ask, when they are loaded, for how many threads they may have."""
+"""Variables that libraries read once, when they are loaded, for their threads."""
 
 ROUNDS = 20
-"""The ways take turns in so many rounds, so that whatever else runs hits all alike;
-of each the fastest round counts."""
+"""The backends take turns in rounds, so that other load hits all alike; the fastest
+round of each counts."""
 
 
 def add_arguments(subparsers: Subparsers) -> None:
@@ -77,13 +77,14 @@ def add_arguments(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run)
 
 
-@in_a_line("bench")
+@short_errors("bench")
 def run(args: argparse.Namespace) -> int:
     """Measure, and print the table.
 
     Returns:
         0, or 2 if it cannot be done.
     """
+    # The libraries are loaded already: only another process can have other threads.
     limits = dict.fromkeys(LIMITS, str(args.threads))
     if any(os.environ.get(name) != most for name, most in limits.items()):
         again = [sys.executable, "-m", "teachgraph", *sys.argv[1:]]
@@ -92,19 +93,19 @@ def run(args: argparse.Namespace) -> int:
     clock = "process_time" if args.cpu else "perf_counter"
     net, words = classifier(args.size), words_of(args.length)
     with saved(net, args.length) as path:
-        found, least = of_classifier(net, path, words, args.threads), floors(path)
-    able = {name: way for name, way in found.items() if way is not None}
-    timers = {name: timer(way, clock) for name, way in able.items()}
-    timers |= {of_products(name): timer(way, clock) for name, way in least.items()}
-    answers = [way() for way in able.values()]
+        every, least = of_classifier(net, path, words, args.threads), floors(path)
+    able = {name: predict for name, predict in every.items() if predict is not None}
+    timers = {name: timer(predict, clock) for name, predict in able.items()}
+    timers |= {of_products(name): timer(run, clock) for name, run in least.items()}
+    answers = [predict() for predict in able.values()]
     with ExitStack() as running:
         if (python := python_with_torch()) is not None:
-            torch = InTorch(python, net, words, args.threads, clock)
+            torch = TorchProcess(python, net, words, args.threads, clock)
             timers["PyTorch"] = running.enter_context(torch).seconds
             answers.append(torch.answer)
         rounds = measured(timers, times)
     print(f"BERT {args.size}, one sentence of {args.length} words, {times} times")
-    print("\n".join(table({n: rounds.get(n) for n in [*found, "PyTorch"]}, times)))
+    print("\n".join(table({n: rounds.get(n) for n in [*every, "PyTorch"]}, times)))
     bare = ", ".join(f"{once(rounds[of_products(n)]):.3f} ms of {n}" for n in least)
     print(f"matrix products alone, in NumPy: {bare}")
     print(f"largest difference between the answers: {spread(answers):.1e}")
@@ -112,12 +113,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def of_products(name: str) -> str:
-    """What a way's matrix products are called."""
+    """Return the name of the timer of a backend's matrix products."""
     return f"products of {name}"
 
 
 def timer(predict: Prediction, clock: str) -> Timer:
-    """A function that tells how long so many predictions take."""
+    """Return a function that measures a number of predictions."""
     now: Callable[[], float] = getattr(time, clock)
 
     def seconds(count: int) -> float:
@@ -130,14 +131,14 @@ def timer(predict: Prediction, clock: str) -> Timer:
 
 
 class Round(NamedTuple):
-    """So many predictions in a row, and their seconds."""
+    """A number of predictions in a row, and their seconds."""
 
     predictions: int
     seconds: float
 
 
 def measured(timers: Mapping[str, Timer], times: int) -> dict[str, list[Round]]:
-    """The rounds of each way, which take turns."""
+    """Measure the rounds of each backend; they take turns."""
     rounds: dict[str, list[Round]] = {name: [] for name in timers}
     bar = Bar("bench", times * len(timers))
     for index in range(ROUNDS):
@@ -150,12 +151,12 @@ def measured(timers: Mapping[str, Timer], times: int) -> dict[str, list[Round]]:
 
 
 def once(rounds: Sequence[Round]) -> float:
-    """The milliseconds of a prediction, in the fastest round."""
+    """Return the milliseconds of a prediction, in the fastest round."""
     return min(seconds / count for count, seconds in rounds) * 1e3
 
 
-def table(found: Mapping[str, Sequence[Round] | None], times: int) -> list[str]:
-    r"""A line for each way, with how much faster it is than the first.
+def table(by_backend: Mapping[str, Sequence[Round] | None], times: int) -> list[str]:
+    r"""Write a line for each backend, with its speed relative to the first.
 
     >>> rounds = {"dynamic": [Round(500, 1.2), Round(500, 1.0)], "ONNX": None}
     >>> rounds["static"] = [Round(500, 0.3), Round(500, 0.25)]
@@ -165,13 +166,13 @@ def table(found: Mapping[str, Sequence[Round] | None], times: int) -> list[str]:
     ONNX        not installed
     static      0.55 s     0.500 ms           4.00x
     """
-    first, *_ = (once(rounds) for rounds in found.values() if rounds is not None)
+    first, *_ = (once(rounds) for rounds in by_backend.values() if rounds is not None)
     lines = [f"{'way':8}{'total':>10}{'once':>13}{'beside dynamic':>16}"]
-    for name, rounds in found.items():
+    for name, rounds in by_backend.items():
         if rounds is None:
             lines.append(f"{name:8}    not installed")
             continue
-        total, fastest = sum(taken for _, taken in rounds), once(rounds)
+        total, fastest = sum(seconds for _, seconds in rounds), once(rounds)
         ratio = first / fastest
         lines.append(f"{name:8}{total:8.2f} s{fastest:10.3f} ms{ratio:15.2f}x")
     return lines

@@ -1,4 +1,4 @@
-"""`%load_ext teachgraph`: hands the notebook to the widgets, imported only then."""
+"""`%load_ext teachgraph`: load the IPython extension of the widgets."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ NEEDED = ("anywidget", "IPython")
 
 
 class LabMissingError(TeachgraphError, ImportError):
-    """The packages that pictures in a notebook need are not installed."""
+    """A package that pictures in a notebook need is not installed."""
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Give the notebook `%%trace`.
+    """Register the magic `%%trace`.
 
     Raises:
         LabMissingError: The extra `lab` is not installed.
@@ -37,14 +37,14 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def cell_title(file: str) -> str | None:
-    """What the notebook shows beside the cell that is kept under this file name."""
+    """Return the number of the cell that IPython keeps under a file name."""
     shell = import_module("IPython").get_ipython()
     number = getattr(shell and shell.compile, "_filename_map", {}).get(file)
     return None if number is None else f"cell [{number}]"
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take `%%trace` away again."""
+    """Remove the magic `%%trace`."""
     if cell_title in titles_of_files:
         titles_of_files.remove(cell_title)
     import_module("teachgraph_widgets").unload_ipython_extension(shell)

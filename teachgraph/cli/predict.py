@@ -1,4 +1,4 @@
-"""`teachgraph predict model --input x.npy`: a saved model on arrays from files."""
+"""`teachgraph predict model --input x.npy`: run a saved model on arrays from files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import numpy as np
 
 from teachgraph.cli.progress import Bar
-from teachgraph.cli.refusing import in_a_line
+from teachgraph.cli.short_errors import short_errors
 from teachgraph.core.errors import DataError, FeedError, InvalidValueError
 from teachgraph.deploy.inference import InferenceModel
 from teachgraph.io.files import written_whole
@@ -62,32 +62,32 @@ def add_arguments(subparsers: Subparsers) -> None:
 
 
 def positive(text: str) -> int:
-    """A whole number from 1 on."""
+    """Parse an integer from 1 on."""
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number from 1, not {text}")
     return int(text)
 
 
-@in_a_line("predict")
+@short_errors("predict")
 def run(args: argparse.Namespace) -> int:
-    """Predict.
+    """Run the model.
 
     Returns:
         0, or 2 if it cannot be done; then no file has changed.
     """
     check_output(args.output)
     model = InferenceModel(args.model)
-    feed = fitted(model, given(args.input, model.inputs))
-    found = results(model, feed, args.batch)
+    feed = fitted(model, inputs_of(args.input, model.inputs))
+    outputs = results(model, feed, args.batch)
     if args.output is None:
-        show(found)
+        show(outputs)
     else:
-        write(args.output, found)
+        write(args.output, outputs)
     return 0
 
 
 def check_output(path: Path | None) -> None:
-    """Refuse before the work what could not be written after it.
+    """Refuse an output file of an unknown kind, before the work.
 
     Raises:
         InvalidValueError: The file is neither .npy nor .npz.
@@ -96,105 +96,105 @@ def check_output(path: Path | None) -> None:
         raise InvalidValueError(f"{path} is neither .npy nor .npz")
 
 
-def given(files: Sequence[str], names: Sequence[str]) -> dict[str, Array]:
-    """The arrays by the names of the inputs; those without one go to what is left."""
-    found: dict[str, Array] = {}
+def inputs_of(files: Sequence[str], names: Sequence[str]) -> dict[str, Array]:
+    """Read the inputs by name; files without a name go to the remaining inputs."""
+    by_name: dict[str, Array] = {}
     unnamed: list[Array] = []
-    for told in files:
-        name, sign, path = told.partition("=")
-        arrays = read(Path(path if sign else told))
+    for word in files:
+        name, sign, path = word.partition("=")
+        arrays = read(Path(path if sign else word))
         if isinstance(arrays, dict):
-            found |= arrays
+            by_name |= arrays
         elif sign:
-            found[name] = arrays
+            by_name[name] = arrays
         else:
             unnamed.append(arrays)
-    left = [name for name in names if name not in found]
-    found |= dict(zip(left, unnamed, strict=False))
-    if len(unnamed) > len(left) or set(found) != set(names):
-        lacking = [name for name in names if name not in found]
+    left = [name for name in names if name not in by_name]
+    by_name |= dict(zip(left, unnamed, strict=False))
+    if len(unnamed) > len(left) or set(by_name) != set(names):
+        lacking = [name for name in names if name not in by_name]
         raise FeedError(
             f"the model takes {', '.join(names) or 'nothing'}: "
             + (f"give --input {lacking[0]}=FILE" if lacking else "there is too much")
         )
-    return found
+    return by_name
 
 
 def read(path: Path) -> Array | dict[str, Array]:
-    """The array of a file, or the arrays by name.
+    """Read the array of a file, or the arrays by name.
 
     Raises:
         DataError: It holds something else; nothing in it is run.
     """
     try:
-        found = np.load(path, allow_pickle=False)
-        return found if isinstance(found, np.ndarray) else dict(found)
+        content = np.load(path, allow_pickle=False)
+        return content if isinstance(content, np.ndarray) else dict(content)
     except (ValueError, EOFError) as error:
         raise DataError(f"{path} holds no arrays: {error}") from None
 
 
 def fitted(model: InferenceModel, feed: Mapping[str, Array]) -> dict[str, Array]:
-    """The arrays in the dtypes of the inputs, where that is the same kind of number."""
-    found = {}
+    """Cast the arrays to the dtypes of the inputs, if these are of the same kind."""
+    fitting = {}
     for name, array in feed.items():
         dtype = model.predictor.get_input_handle(name).type()
         alike = np.can_cast(array.dtype, dtype, "same_kind")
-        found[name] = array.astype(dtype, copy=False) if alike else array
-    return found
+        fitting[name] = array.astype(dtype, copy=False) if alike else array
+    return fitting
 
 
 def results(
     model: InferenceModel, feed: Mapping[str, Array], batch: int | None
 ) -> dict[str, Array]:
-    """What the model makes of it, in batches if that is wished."""
+    """Run the model, in batches if asked for; return its outputs by name."""
     rows = {len(array) if array.ndim else 0 for array in feed.values()}
     if batch is None or rows <= {0}:
-        return dict(zip(model.outputs, listed(model(feed)), strict=True))
+        return dict(zip(model.outputs, as_list(model(feed)), strict=True))
     if len(rows) > 1:
         raise FeedError(f"the inputs have {sorted(rows)} rows, so --batch cannot part")
     (count,) = rows
     bar, parts = Bar("predict", count), []
     for start in range(0, count, batch):
         part = {name: array[start : start + batch] for name, array in feed.items()}
-        parts.append(listed(model(part)))
+        parts.append(as_list(model(part)))
         bar.update(len(next(iter(part.values()))))
     bar.close()
     joined = [np.concatenate(column) for column in zip(*parts, strict=True)]
     return dict(zip(model.outputs, joined, strict=True))
 
 
-def listed(found: Any) -> list[Array]:
-    """One result or several, as a list."""
-    return found if isinstance(found, list) else [found]
+def as_list(outputs: Any) -> list[Array]:
+    """Return one output or several as a list."""
+    return outputs if isinstance(outputs, list) else [outputs]
 
 
-def show(found: Mapping[str, Array]) -> None:
-    """Print the results."""
-    for name, array in found.items():
+def show(outputs: Mapping[str, Array]) -> None:
+    """Print the outputs."""
+    for name, array in outputs.items():
         print(f"{name} {array.dtype} {list(array.shape)}")
         print(array)
 
 
-def write(path: Path, found: Mapping[str, Array]) -> None:
-    """Write the results, whole or not at all.
+def write(path: Path, outputs: Mapping[str, Array]) -> None:
+    """Write the outputs, all or none.
 
     Raises:
         InvalidValueError: Several results cannot stand in one .npy.
     """
-    if path.suffix == ".npy" and len(found) != 1:
-        raise InvalidValueError(f"{len(found)} results need .npz, not {path}")
+    if path.suffix == ".npy" and len(outputs) != 1:
+        raise InvalidValueError(f"{len(outputs)} results need .npz, not {path}")
     with written_whole(path) as file:
         if path.suffix == ".npy":
-            (array,) = found.values()
+            (array,) = outputs.values()
             np.save(file, array)
         else:
-            write_members(file, found)
+            write_members(file, outputs)
     print(f"Wrote {path}")
 
 
-def write_members(file: BinaryIO, found: Mapping[str, Array]) -> None:
-    """Write an .npz; any name will do, also one that `np.savez` has a use for."""
+def write_members(file: BinaryIO, outputs: Mapping[str, Array]) -> None:
+    """Write an .npz, also with a name like `file`, an argument of `np.savez`."""
     with ZipFile(file, "w") as archive:
-        for name, array in found.items():
+        for name, array in outputs.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.save(member, array)

@@ -1,4 +1,4 @@
-"""A bar on the terminal, on standard error; nothing where no terminal is."""
+"""Progress bar on standard error, shown if that is a terminal."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ __all__ = ["Bar"]
 
 WIDTH = 30
 EVERY = 0.1
-"""Seconds between two looks of it."""
+"""The least seconds between two updates."""
 
 
 class Bar:
-    """How far something is.
+    """A progress bar.
 
     Args:
-        name: What is going on.
-        total: How many steps it has.
+        name: The name of the task.
+        total: The number of steps.
     """
 
     def __init__(self, name: str, total: int) -> None:
@@ -25,7 +25,7 @@ class Bar:
         self.on, self.shown = sys.stderr.isatty(), 0.0
 
     def update(self, count: int = 1) -> None:
-        """So many more steps are done."""
+        """Count more steps as done."""
         self.done += count
         if self.on and time.monotonic() - self.shown > EVERY:
             self.shown = time.monotonic()
@@ -35,7 +35,7 @@ class Bar:
             sys.stderr.flush()
 
     def close(self) -> None:
-        """Leave the line empty again."""
+        """Clear the line."""
         if self.on:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

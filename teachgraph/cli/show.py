@@ -1,4 +1,4 @@
-"""`teachgraph show model`: a saved model as text, or as a page to look around in."""
+"""`teachgraph show model`: print a saved model, or write it as an HTML page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from teachgraph.cli.refusing import in_a_line
+from teachgraph.cli.short_errors import short_errors
 from teachgraph.deploy.inference import Config, Predictor
 from teachgraph.static.program import Program
 from teachgraph.static.state import persistables
@@ -48,7 +48,7 @@ def add_arguments(subparsers: Subparsers) -> None:
     parser.set_defaults(run=run)
 
 
-@in_a_line("show")
+@short_errors("show")
 def run(args: argparse.Namespace) -> int:
     """Show the model.
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def facts(predictor: Predictor) -> list[str]:
-    """What goes in and out, and how much is learned."""
+    """List the inputs, the outputs, and the numbers of parameters and operators."""
     held = persistables(predictor.program)
     count = sum(prod(variable.shape) for variable in held)
     total = sum(variable.spec.nbytes() for variable in held)
@@ -81,7 +81,7 @@ def facts(predictor: Predictor) -> list[str]:
 
 
 def described(what: str, variables: Sequence[Variable]) -> list[str]:
-    """A line for each input or output."""
+    """Write a line for each input or output."""
     return [f"{what}: {v.name} {v.dtype} {list(v.shape)}" for v in variables]
 
 

@@ -1,9 +1,9 @@
-"""The course: lessons in one source each, built, handed out and graded.
+"""The course: lessons in one source each, built as notebooks and graded.
 
-`table` knows the lessons, `source` reads one, `notebook` builds its notebooks,
-`checks` is what a lesson's check cells import, `grade` runs a learner's own file,
-`progress` remembers, and `command` is `teachgraph course`. Jupyter's libraries are
-imported where they are used, so listing the lessons needs none of them.
+`table` lists the lessons, `source` parses one, `notebook` builds its notebooks,
+`checks` is imported by a lesson's check cells, `grade` runs a learner's notebook,
+`progress` stores the results, and `command` is `teachgraph course`. Jupyter's libraries
+are imported where they are used, so listing the lessons needs none of them.
 """
 
 from __future__ import annotations

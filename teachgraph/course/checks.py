@@ -1,4 +1,4 @@
-"""What a lesson's check cells import: a verdict in words instead of a traceback.
+"""Check cells of lessons: a verdict in words instead of a traceback.
 
     with checking("backward"):
         expect(x.grad == 2.0, "two paths lead to x, and both belong in its gradient")
@@ -70,7 +70,7 @@ def checking(task: str) -> Iterator[None]:
 
 
 def attempt(exercise: Callable[..., T], *arguments: Any, otherwise: T) -> T:
-    """Call an exercise from a cell that is no check: an unwritten one is only said.
+    """Call an exercise from a cell that is no check; for an unwritten one print a note.
 
     >>> def double(x):
     ...     raise NotImplementedError("double")
@@ -87,12 +87,12 @@ def attempt(exercise: Callable[..., T], *arguments: Any, otherwise: T) -> T:
 
 
 def passed(task: str) -> str:
-    """What a passing check of `task` prints."""
+    """Return the text that a passing check of `task` prints."""
     return f"{task}: right."
 
 
 def not_written(task: str) -> str:
-    """What the check of a `task` that is still the stub says."""
+    """Return the message of a check whose `task` is still the stub."""
     return (
         f'not written yet. Replace the line `raise NotImplementedError("{task}")` '
         "by your own."
@@ -110,7 +110,7 @@ def _in_words(error: Exception, task: str) -> str:
 
 
 def _where(error: Exception) -> str:
-    """The last line of the learner's own code that `error` went through."""
+    """Return the last line of the learner's own code in the traceback of `error`."""
     last = None
     for frame, line in traceback.walk_tb(error.__traceback__):
         if frame.f_globals.get("__name__") == "__main__":

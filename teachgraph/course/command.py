@@ -1,7 +1,7 @@
 """`teachgraph course`: list, start, check, hint, solution, status.
 
-Each action returns what it has to say twice, as lines for people and as a mapping for
-`--json`, and an exit code: 0 done, 1 not right yet (or already there), 2 can't be done.
+Each action returns its answer twice, as lines for people and as a mapping for `--json`,
+and an exit code: 0 done, 1 not right yet (or already there), 2 can't be done.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["add_arguments", "run"]
 
 @dataclass(frozen=True)
 class Answer:
-    """What an action has to say, for people and for programs."""
+    """The answer of an action, for people and for programs."""
 
     lines: list[str]
     data: Mapping[str, Any]
@@ -98,7 +98,7 @@ def _positive(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Carry out the action in `args`, print what it says, return the exit code."""
+    """Run the action in `args`, print its answer, return the exit code."""
     try:
         answer = ACTIONS[args.action](args)
     except CourseError as error:
@@ -240,7 +240,7 @@ def _hint(args: argparse.Namespace) -> Answer:
 
 
 def _unfinished(source: Source, record: progress.Record) -> str:
-    """The first exercise that is not right yet, or else the first."""
+    """Return the first exercise that is not right yet, or else the first."""
     names = [cell.task for cell in source.exercises]
     if not names:
         raise CourseError(f"Lesson {source.lesson.number} has no exercise.")

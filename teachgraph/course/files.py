@@ -1,4 +1,4 @@
-"""Writing the learner's files: whole or not at all, and nothing of theirs is lost."""
+"""Write the learner's files atomically, and never over a file of theirs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ __all__ = ["write_new", "write_over"]
 
 
 def write_new(path: Path, content: Mapping[str, Any]) -> None:
-    """Write `content` as JSON to a `path` where nothing is yet.
+    """Write `content` as JSON to a new file.
 
-    Raises FileExistsError, and leaves what is there as it is, if something is.
+    Raises FileExistsError if there is a file, which stays as it is.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    # Claims the name: a test and a later write could race with another process.
     path.touch(exist_ok=False)
     try:
         write_over(path, content)

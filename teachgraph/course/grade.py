@@ -1,4 +1,4 @@
-"""Grading the learner's own notebook: their cells, our checks, a fresh kernel.
+"""Grade a learner's notebook: their cells and our checks in a fresh kernel.
 
 The checks of the file are replaced by the lesson's, in memory, so that an edited or
 deleted check can't pass; everything else runs as the learner wrote it, in order, until
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one check says of its task, and which line to look at."""
+    """The verdict of one check, with the learner's line it is about."""
 
     task: str
     passed: bool
@@ -55,7 +55,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Trouble:
-    """A cell that is no check and raised, or did not end."""
+    """An error of a cell that is no check, or its time-out."""
 
     message: str
     place: Place
@@ -71,14 +71,14 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed. A lesson without exercises passes if it runs."""
+        """True if every check passed; a lesson without exercises passes if it runs."""
         if self.verdicts:
             return all(verdict.passed for verdict in self.verdicts)
         return not self.troubles
 
     @property
     def tasks(self) -> dict[str, bool]:
-        """Whether all checks of a task passed, by task."""
+        """For each task, True if all its checks passed."""
         tasks: dict[str, bool] = {}
         for verdict in self.verdicts:
             tasks[verdict.task] = tasks.get(verdict.task, True) and verdict.passed
@@ -101,7 +101,7 @@ def grade(source: Source, path: Path, seconds: float = 120) -> Report:
 
 
 def read_notebook(path: Path) -> NotebookNode:
-    """The notebook in `path`; CourseError, in words, if there is none."""
+    """Read the notebook in `path`; raise CourseError if there is none."""
     import nbformat
 
     try:
@@ -116,7 +116,7 @@ def read_notebook(path: Path) -> NotebookNode:
 
 
 def restore_checks(notebook: NotebookNode, source: Source) -> None:
-    """Put the lesson's checks into `notebook`; a missing one behind its exercise."""
+    """Replace the checks of `notebook`; insert a missing one behind its exercise."""
     from nbformat import from_dict
 
     for check in build(source, "instructor")["cells"]:
@@ -136,7 +136,7 @@ def restore_checks(notebook: NotebookNode, source: Source) -> None:
 
 @dataclass(frozen=True)
 class _Run:
-    """How far the kernel came: `ended` cells, and why the next one did not end."""
+    """The result of a run: the number of `ended` cells, and what stopped the next."""
 
     ended: int
     stop: str = ""
@@ -195,15 +195,15 @@ def _report(notebook: NotebookNode, path: Path, run: _Run) -> Report:
 
 
 def _error(notebook: NotebookNode, cell: NotebookNode) -> tuple[str, Place | None]:
-    """What a cell raised, in words, and the learner's line it came from, if any."""
+    """Return the error of a cell in words, and the learner's line, if known."""
     errors = [output for output in cell.outputs if output.output_type == "error"]
     if not errors:
         return "", None
     error = errors[-1]
     if error.ename == "CheckFailed":
-        if found := _BLAMED.search(error.evalue):
-            place = _line(notebook, int(found["line"]), found["code"])
-            return error.evalue[: found.start()], place
+        if match := _BLAMED.search(error.evalue):
+            place = _line(notebook, int(match["line"]), match["code"])
+            return error.evalue[: match.start()], place
         return error.evalue, None
     trace = _COLOUR.sub("", "\n".join(error.traceback))
     place = None
@@ -221,7 +221,7 @@ def _lines(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, Place]]:
 
 
 def _counted(notebook: NotebookNode, count: int, line: int) -> Place | None:
-    """Line `line` of the cell that ran as number `count`."""
+    """Return line `line` of the cell that ran as number `count`."""
     for cell, place in _lines(notebook):
         if cell.execution_count == count and place.line == line:
             return place
@@ -229,7 +229,7 @@ def _counted(notebook: NotebookNode, count: int, line: int) -> Place | None:
 
 
 def _line(notebook: NotebookNode, line: int, code: str) -> Place | None:
-    """The line that reads `code` and is its cell's line `line`."""
+    """Return the line that reads `code` and has the number `line` in its cell."""
     for _, place in _lines(notebook):
         if (place.line, place.code) == (line, code):
             return place
@@ -237,7 +237,7 @@ def _line(notebook: NotebookNode, line: int, code: str) -> Place | None:
 
 
 def _definition(notebook: NotebookNode, task: str) -> Place:
-    """Where the learner defines `task`."""
+    """Return the line that defines `task`."""
     for _, place in _lines(notebook):
         if place.code.startswith((f"def {task}(", f"class {task}")):
             return place
@@ -245,7 +245,7 @@ def _definition(notebook: NotebookNode, task: str) -> Place:
 
 
 def _ours(cell: NotebookNode) -> dict[str, Any]:
-    """Our metadata of a cell, empty if the cell is the learner's own."""
+    """Return our metadata of a cell, empty if the cell is the learner's own."""
     ours = cell.metadata.get("teachgraph", {})
     return dict(ours) if isinstance(ours, dict) else {}
 

@@ -1,9 +1,9 @@
-"""From one source, three notebooks: the learner's, the solved one, the instructor's.
+"""Build three notebooks of one source: for the learner, solved, and for instructors.
 
-The learner's has stubs for solutions, and its checks are saved with the message an
-unwritten exercise must give; the solved one's checks are saved with what a pass prints.
-Both carry the tags with which `pytest --nbval-lax` proves exactly that. The
-instructor's keeps the markers, so `nbgrader` takes it as an assignment's source.
+The learner's has stubs for solutions, and its checks are saved with the message for an
+unwritten exercise; the solved one's checks are saved with the text of a pass. Both
+carry the tags with which `pytest --nbval-lax` verifies these outputs. The instructor's
+keeps the markers, so `nbgrader` takes it as an assignment's source.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Notebook = dict[str, Any]
 
 
 def build(source: Source, kind: Kind, language: Language = "en") -> Notebook:
-    """The notebook of a lesson; the same source always gives the same bytes."""
+    """Build the notebook of a lesson; the same source always gives the same bytes."""
     names = _names(source)
     cells = [
         _cell(cell, name, position, kind, language)
@@ -46,7 +46,7 @@ def build(source: Source, kind: Kind, language: Language = "en") -> Notebook:
 
 
 def _names(source: Source) -> list[str]:
-    """A name for each cell, the same in every language and at every build."""
+    """Return a name for each cell, the same in every language and at every build."""
     seen: Counter[str] = Counter()
     names = []
     for cell in source.cells:
@@ -92,7 +92,7 @@ def _cell(
 
 
 def _nbgrader(name: str, *, solution: bool) -> dict[str, Any]:
-    """What nbgrader needs to know of a cell (its schema, version 3)."""
+    """Return nbgrader's metadata of a cell (its schema, version 3)."""
     marks: dict[str, Any] = {
         "schema_version": 3,
         "grade_id": name,
@@ -107,7 +107,7 @@ def _nbgrader(name: str, *, solution: bool) -> dict[str, Any]:
 def _save_verdict(
     built: dict[str, Any], task: str, position: int, *, stubbed: bool
 ) -> None:
-    """Store what the check must say: nbval compares it with what it does say.
+    """Store the expected output of a check, which nbval compares with the real one.
 
     nbval takes a cell without an execution count for one that never ran, and would
     compare nothing.

@@ -1,4 +1,4 @@
-"""What the learner has started and passed: one JSON file on this machine, never sent.
+"""Progress of a learner: one JSON file on their machine, never sent anywhere.
 
 It lies in the user's data folder, or in `TEACHGRAPH_HOME` if that is set. A damaged
 file is set aside under another name and a new one begun: losing ticks is a pity,
@@ -22,10 +22,10 @@ VERSION = 1
 
 @dataclass
 class Record:
-    """How far one lesson has come.
+    """The progress in one lesson.
 
-    `notebook` is where the learner's file is, `tasks` whether each exercise passed
-    when it was last checked, `hints` how many of its hints have been read.
+    `notebook` is the path of the learner's file, `tasks` the results of the last check
+    by exercise, `hints` the number of hints read by exercise.
     """
 
     notebook: str = ""
@@ -44,7 +44,7 @@ class Progress:
     set_aside: Path | None = None
 
     def record(self, number: str) -> Record:
-        """The record of a lesson, begun if there is none."""
+        """Return the record of a lesson; create it if there is none."""
         return self.records.setdefault(number, Record())
 
     def save(self) -> None:
@@ -54,7 +54,7 @@ class Progress:
 
 
 def default_path() -> Path:
-    """Where the progress of this user is kept."""
+    """Return the path of this user's progress file."""
     home = os.environ.get("TEACHGRAPH_HOME")
     if home:
         return Path(home) / "progress.json"
@@ -75,7 +75,7 @@ def load(path: Path | None = None) -> Progress:
 
 
 def _records(content: Any) -> dict[str, Record]:
-    """The records in a file's `content`; any error means that it is damaged."""
+    """Parse the records of a file's `content`; any error means that it is damaged."""
     if content["version"] != VERSION:
         raise ValueError(content["version"])
     records = {number: Record(**row) for number, row in content["lessons"].items()}

@@ -1,7 +1,7 @@
-"""Running a lesson inside this process, for those who write lessons and their tests.
+"""Run a lesson within this process, for authors of lessons and for tests.
 
 A rehearsal takes some 25 ms where a kernel takes a second, so every wrong answer of
-every lesson can be tried. Programs, names and values it makes are its own.
+every lesson can be tried. It has programs, names and a scope of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = ["Played", "rehearse"]
 
 @dataclass(frozen=True)
 class Played:
-    """One code cell that ran: what it printed, and what it raised."""
+    """A code cell that has run, with its output and its error."""
 
     role: str
     task: str
@@ -57,7 +57,7 @@ def rehearse(source: Source, answers: Mapping[str, str] | None = None) -> list[P
 
 @contextmanager
 def _stage() -> Iterator[InteractiveShell]:
-    """A shell of its own, with the framework's global state fresh around it."""
+    """Yield a new shell, with fresh global state of the framework."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -77,7 +77,7 @@ def _stage() -> Iterator[InteractiveShell]:
 
 
 def _fresh() -> list[AbstractContextManager[object]]:
-    """Guards that give the stage its own mode, names, programs and values."""
+    """Return guards with a mode, names, programs and a scope of their own."""
     from teachgraph import fluid
     from teachgraph.core import modes, unique_name
 

@@ -1,11 +1,11 @@
-"""Reading a lesson's one source: cells, languages, exercises, hints, solutions.
+"""Parse the source of a lesson: cells, languages, exercises, hints, solutions.
 
 A lesson is a `lesson.py` in jupytext's percent format. Text comes in pairs, a markdown
 cell in English and its twin marked `lang="zh"`; code is shared. An exercise is a cell
 with `task="name"` whose solution stands between `### BEGIN SOLUTION` and
 `### END SOLUTION`; lines `### HINT ...` and `### 提示 ...` above it are its hints; the
 check is a cell tagged `check` with the same task. A cell tagged `quiet` does not show
-what its last line returns.
+the value of its last line.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Cell:
 
     @property
     def solution(self) -> str:
-        """What stands between the markers, exercise cells only."""
+        """The code between the markers of an exercise."""
         return "".join(match[2] for match in _SOLUTION.finditer(self.code))
 
 
@@ -60,16 +60,16 @@ class Source:
 
     @property
     def exercises(self) -> tuple[Cell, ...]:
-        """The cells the learner fills in."""
+        """The exercise cells."""
         return tuple(cell for cell in self.cells if cell.role == "exercise")
 
     @property
     def checks(self) -> tuple[Cell, ...]:
-        """The cells that grade them."""
+        """The check cells."""
         return tuple(cell for cell in self.cells if cell.role == "check")
 
     def exercise(self, task: str) -> Cell:
-        """The exercise called `task`; CourseError if there is none."""
+        """Return the exercise called `task`; raise CourseError if there is none."""
         for cell in self.exercises:
             if cell.task == task:
                 return cell
@@ -80,7 +80,7 @@ class Source:
 
 
 def stub(code: str) -> str:
-    """`code` with each solution replaced by a NotImplementedError naming its task.
+    """Replace each solution in `code` by a NotImplementedError naming its task.
 
     >>> print(stub('''def double(x):
     ...     ### BEGIN SOLUTION
@@ -94,7 +94,7 @@ def stub(code: str) -> str:
 
 
 def without_markers(code: str) -> str:
-    """`code` with its solution, but without the lines that mark it."""
+    """Remove the lines that mark a solution from `code`."""
     return _SOLUTION.sub(lambda match: match[2].rstrip("\n"), code)
 
 
@@ -109,7 +109,7 @@ def read(lesson: Lesson) -> Source:
 
 
 def _parsed(path: Path) -> list[tuple[str, str, dict[str, object]]]:
-    """(type, text, metadata) of each cell, as jupytext sees them."""
+    """Return (type, text, metadata) of each cell, as jupytext parses them."""
     import jupytext
 
     notebook = jupytext.reads(path.read_text("utf-8"), fmt="py:percent")
@@ -121,7 +121,7 @@ def _parsed(path: Path) -> list[tuple[str, str, dict[str, object]]]:
 def _paired(
     parsed: list[tuple[str, str, dict[str, object]]], lesson: Lesson
 ) -> list[Cell]:
-    """Join each text with its twin, and say what each code cell is for."""
+    """Join each text with its translation, and find the role of each code cell."""
     cells: list[Cell] = []
     tasks: set[str] = set()
     english: str | None = None
@@ -145,7 +145,7 @@ def _paired(
 
 
 def _joined(chinese: str) -> str:
-    """`chinese` with its lines joined: Markdown would put a space where one ends."""
+    """Join the lines of Chinese text: Markdown would put a space at each line end."""
     return _BROKEN.sub("", chinese)
 
 
@@ -168,7 +168,7 @@ def _code_cell(text: str, metadata: dict[str, object]) -> Cell:
         text={"en": code, "zh": code},
         task=str(metadata.get("task", "")),
         tags=tuple(str(tag) for tag in tags),
-        hints={language: tuple(found) for language, found in hints.items()},
+        hints={language: tuple(own) for language, own in hints.items()},
     )
 
 
@@ -185,10 +185,10 @@ def _verify(cell: Cell, tasks: set[str], lesson: Lesson) -> None:
 
 
 def _defined_by(code: str) -> str:
-    """The function (or class) an exercise cell defines around its solution."""
+    """Return the function (or class) that an exercise defines around its solution."""
     before = code.split(BEGIN, maxsplit=1)[0]
-    found = re.findall(r"^(?:def|class) (\w+)", before, re.MULTILINE)
-    return found[-1] if found else ""
+    names = re.findall(r"^(?:def|class) (\w+)", before, re.MULTILINE)
+    return names[-1] if names else ""
 
 
 def _wrong(lesson: Lesson, text: str, reason: str) -> CourseError:

@@ -1,4 +1,4 @@
-"""The lesson table: which lessons there are, in order, and what each one introduces.
+"""The table of lessons, in order, with the names that each one introduces.
 
 It is read from `lessons.toml`, which lies beside the lessons. Everything that lists
 lessons (the command, the tests, the documentation) derives from it.
@@ -22,7 +22,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
 class CourseError(TeachgraphError):
-    """Something about the course that can't be done; the message says what to do."""
+    """An action of the course that can't be done; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +52,19 @@ class Lesson:
 
     @property
     def built(self) -> bool:
-        """Whether the lesson exists yet."""
+        """True if the lesson exists yet."""
         return self.source.is_file()
 
 
 def root() -> Path:
-    """The folder that holds the lessons: in the wheel, or the checkout's `course`."""
+    """Return the folder of the lessons: in the wheel, or the checkout's `course`."""
     packaged = Path(__file__).parent / "lessons"
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "course"
 
 
 @cache
 def lessons(folder: Path | None = None) -> tuple[Lesson, ...]:
-    """All lessons of the table in `folder` (default: the course's own), in order.
+    """Return all lessons of the table in `folder` (default: the course's), in order.
 
     >>> [lesson.title["en"] for lesson in lessons()[:3]]
     ['Four lines', 'An op', 'The tape']
@@ -88,7 +88,7 @@ def lessons(folder: Path | None = None) -> tuple[Lesson, ...]:
 
 
 def find(name: str, folder: Path | None = None) -> Lesson:
-    """The lesson called `name`: its number (`2` or `02`) or its folder (`02_the_tape`).
+    """Find a lesson by its number (`2` or `02`) or its folder (`02_the_tape`).
 
     Raises CourseError if there is none, or if it is still to come.
     """

@@ -1,8 +1,8 @@
-"""What lesson 02 is built on: single steps of the tape, for a reverse pass of your own.
+"""Single steps of the tape for lesson 02, in which the learner writes the reverse pass.
 
-`pull` runs one node's rule, `free` lets go of what it kept; both tell the observers, so
-that a learner's own pass is drawn like the framework's. `watched` runs such a pass,
-and `Witness` says whether each node waited for all of its gradient.
+`pull` runs one node's rule, `free` drops its saved tensors; both announce it to the
+observers, so that a learner's own pass is drawn like the framework's. `watched` runs
+such a pass, and `Witness` tests that each node waits for all of its gradient.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def free(node: Node) -> None:
 
 
 def is_leaf(edge: Edge) -> bool:
-    """Whether a gradient ends its way here: at a tensor that no recorded op made."""
+    """True for a leaf, a tensor that is no output of a recorded op."""
     return isinstance(edge, Tensor)
 
 
@@ -51,10 +51,10 @@ def vertices(loss: Tensor) -> list[Edge]:
 
 
 def pull(node: Node, dout: Array) -> list[tuple[Edge, Array]]:
-    """Run a node's rule on `dout`, the gradient of its output.
+    """Run a node's rule on `dout`, the upstream gradient.
 
-    Returns a pair for each input that wants a gradient: where it came from, and its
-    gradient. An input that is used twice comes twice.
+    Returns a pair (edge, gradient) for each input that requires a gradient. An input
+    that is used twice comes twice.
 
     Raises BackwardTwiceError if the node has been freed.
 
@@ -81,23 +81,23 @@ def pull(node: Node, dout: Array) -> list[tuple[Edge, Array]]:
 def watched(
     backward: Callable[[Tensor], Mapping[Edge, Array]], loss: Tensor
 ) -> Mapping[Edge, Array]:
-    """Run the reverse pass `backward` where the observers see it begin and end.
+    """Run the reverse pass `backward`, announced to the observers.
 
-    Says so, and returns nothing, if it is an exercise that is not written yet.
+    If it is an exercise that is not written yet, print that, and return no gradients.
     """
     announce("backward_begin", [loss])
     try:
         nothing: Mapping[Edge, Array] = {}
-        found = attempt(backward, loss, otherwise=nothing)
-        for leaf, grad in found.items():
+        gradients = attempt(backward, loss, otherwise=nothing)
+        for leaf, grad in gradients.items():
             announce("grad_ready", leaf, grad)
-        return found
+        return gradients
     finally:
         announce("backward_end", [loss])
 
 
 class Witness(Observer):
-    """Counts the gradients each node is handed before its rule runs."""
+    """Observer that counts the gradients each node gets before its rule runs."""
 
     def __init__(self, loss: Tensor) -> None:
         self.due = Counter[Edge](
@@ -128,15 +128,15 @@ class Witness(Observer):
     def grad_flows(
         self, node: Node | None, index: int, target: Edge, grad: Any
     ) -> None:
-        """Note a gradient that arrives."""
+        """Count a gradient that flows to a node."""
         self.arrived[target] += 1
 
 
 @contextmanager
 def waits_for_all(loss: Tensor) -> Iterator[list[Node]]:
-    """Expect that, inside, each node runs once, and after its gradient is whole.
+    """Expect each node to run once, after its gradient is complete.
 
-    Gives the nodes that `loss` came from.
+    Yields the nodes that `loss` depends on.
     """
     witness = Witness(loss)
     nodes = [edge for edge in topological([loss.edge]) if isinstance(edge, Node)]

@@ -1,8 +1,8 @@
-"""Known wrong answers: what learners write, and what the checks must say to it.
+"""Known wrong answers of learners, with the message each must get from the checks.
 
-Each is a file in the lesson's `wrong` folder that stands in for one exercise cell. Its
-docstring says why it is wrong, then `task:` which exercise it answers and `says:` a
-piece of the message it must be refused with.
+Each is a file in the lesson's `wrong` folder that replaces one exercise cell. Its
+docstring says why it is wrong, then `task:` names the exercise and `says:` a part of
+the message.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["WrongAnswer", "wrong_answer", "wrong_answers"]
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """One wrong answer; `code` takes the place of the exercise's cell."""
+    """A wrong answer; `code` replaces the exercise's cell."""
 
     path: Path
     task: str
@@ -36,12 +36,12 @@ class WrongAnswer:
 
 
 def wrong_answers(lesson: Lesson) -> list[WrongAnswer]:
-    """The wrong answers that come with a lesson, by name."""
+    """Return the wrong answers of a lesson, by name."""
     return [_read(path) for path in sorted(lesson.folder.glob("wrong/*.py"))]
 
 
 def wrong_answer(lesson: str, name: str) -> ModuleType:
-    """A wrong answer as a module, to be run and watched: the lesson's "break it".
+    """Import a wrong answer, to run and watch it: the lesson's "break it".
 
     Raises CourseError if the lesson has none of that name.
     """

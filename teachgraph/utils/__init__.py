@@ -1,4 +1,4 @@
-"""Paddle's `utils`: names that do not repeat, and what its guides begin with."""
+"""Paddle's `utils`: unique names, deprecation, versions, and a check of the install."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ FOLLOWED = (2, 6, 2)
 
 
 def try_import(module_name: str, err_msg: str | None = None) -> Any:
-    """A module that may not be installed.
+    """Import a module that may not be installed.
 
     Raises:
-        ImportError: It is not; with `err_msg`, or words that say how to get it.
+        ImportError: It is not; with `err_msg`, or the command that installs it.
 
     In Paddle this is `paddle.utils.try_import`.
 
@@ -41,12 +41,12 @@ def try_import(module_name: str, err_msg: str | None = None) -> Any:
 def deprecated(
     update_to: str = "", since: str = "", reason: str = "", level: int = 0
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Say of a function that another one should be called.
+    """Mark a function as deprecated; a decorator.
 
     Args:
-        update_to: The other one.
-        since: The version from which on.
-        reason: Why.
+        update_to: The function to call instead.
+        since: The first version in which it is deprecated.
+        reason: The reason.
         level: 0 or 1 for a DeprecationWarning at each call, 2 for a RuntimeError.
 
     In Paddle this is `paddle.utils.deprecated`.
@@ -55,23 +55,23 @@ def deprecated(
     >>> @deprecated(update_to="tg.matmul", since="2.0")
     ... def mm(x, y):
     ...     return x @ y
-    >>> with warnings.catch_warnings(record=True, action="always") as found:
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     _ = mm(np.eye(2), np.eye(2))
-    >>> print(found[0].message)
+    >>> print(caught[0].message)
     mm is deprecated since 2.0: use tg.matmul instead
     """
 
     def marked(function: Callable[..., Any]) -> Callable[..., Any]:
-        told = f"{function.__name__} is deprecated"
-        told += f" since {since}" if since else ""
-        told += f": use {update_to} instead" if update_to else ""
-        told += f" ({reason})" if reason else ""
+        message = f"{function.__name__} is deprecated"
+        message += f" since {since}" if since else ""
+        message += f": use {update_to} instead" if update_to else ""
+        message += f" ({reason})" if reason else ""
 
         @wraps(function)
         def call(*inputs: Any, **attrs: Any) -> Any:
             if level > 1:
-                raise RuntimeError(at_user_line(told))
-            warnings.warn(told, DeprecationWarning, stacklevel=2)
+                raise RuntimeError(at_user_line(message))
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
             return function(*inputs, **attrs)
 
         return call
@@ -80,7 +80,7 @@ def deprecated(
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    """A version as numbers that compare; zeros at the end do not count.
+    """Parse a version to numbers that compare, without zeros at the end.
 
     Raises:
         InvalidValueError: It is no version.
@@ -88,14 +88,14 @@ def numbers_of(version: str) -> tuple[int, ...]:
     parts = version.split(".")
     if not all(part.isdigit() for part in parts):
         raise InvalidValueError(at_user_line(f"{version!r} is no version, as 2.6.2 is"))
-    found = [int(part) for part in parts]
-    while found and not found[-1]:
-        found.pop()
-    return tuple(found)
+    numbers = [int(part) for part in parts]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return tuple(numbers)
 
 
 def require_version(min_version: str, max_version: str | None = None) -> None:
-    """Refuse to go on unless the Paddle that is followed here is of these versions.
+    """Check that the version of Paddle that is followed here is in a range.
 
     Raises:
         InvalidValueError: It is older or newer, or one is no version.
@@ -114,7 +114,7 @@ def require_version(min_version: str, max_version: str | None = None) -> None:
 
 
 def run_check() -> None:
-    """Take one step of training, which raises if something is wrong here.
+    """Compute a gradient, and raise if it is wrong.
 
     In Paddle this is `paddle.utils.run_check`.
 

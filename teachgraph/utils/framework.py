@@ -1,4 +1,4 @@
-"""What Paddle has at its top and belongs to no room: flags, and a lone parameter."""
+"""Paddle's flags, and `create_parameter`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FIXED: dict[str, Any] = {
     "FLAGS_cudnn_deterministic": True,
     "FLAGS_use_mkldnn": False,
 }
-"""Paddle's flags that say something true here, and what holds."""
+"""Paddle's flags that have a fixed value here."""
 
 NAN = "FLAGS_check_nan_inf"
 CHECK = "teachgraph_widgets.finite"
-"""Who looks for NaN, and needs not be imported to say that nobody does."""
+"""The module that checks for NaN; if it is not imported, the check is off."""
 
 
 def create_parameter(
@@ -32,15 +32,15 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Any = None,
 ) -> Any:
-    """A parameter that belongs to no layer, in the mode in force.
+    """Create a parameter that belongs to no layer, in the present mode.
 
     Args:
-        shape: Its sizes.
-        dtype: Of its elements.
-        name: What it is called, unless `attr` says so.
+        shape: The shape.
+        dtype: The dtype.
+        name: The name, unless `attr` has one.
         attr: A ParamAttr, a name or an initializer.
-        is_bias: A bias starts at 0, a weight Xavier-uniform.
-        default_initializer: Instead of these.
+        is_bias: True to initialize with 0, False with Xavier's uniform distribution.
+        default_initializer: Another default initializer.
 
     In Paddle this is `paddle.create_parameter` and `paddle.static.create_parameter`.
 
@@ -54,10 +54,10 @@ def create_parameter(
 
 
 def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
-    """What some of Paddle's flags stand at.
+    """Return the values of some of Paddle's flags.
 
     Raises:
-        InvalidValueError: It is not a flag that means anything here.
+        InvalidValueError: A flag is unknown here.
 
     >>> get_flags("FLAGS_check_nan_inf")
     {'FLAGS_check_nan_inf': False}
@@ -73,14 +73,14 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
 
 
 def set_flags(flags: Mapping[str, Any]) -> None:
-    """Switch NaN checks on or off; ask that all else stands as it stands.
+    """Set some of Paddle's flags, of which only `FLAGS_check_nan_inf` can change.
 
-    With `FLAGS_check_nan_inf` the first op that makes a NaN or an infinity stops the
-    program, see `check_nan_inf`. What else Paddle switches by flags is not switched
-    here: results repeat anyway, and there is no GPU.
+    With it the first op that computes a NaN or an infinity stops the program, see
+    `check_nan_inf`. The other flags are fixed: results are deterministic in any case,
+    and there is no GPU.
 
     Raises:
-        InvalidValueError: Another flag would have to change, or means nothing here.
+        InvalidValueError: Another flag would have to change, or is unknown here.
 
     >>> set_flags({"FLAGS_check_nan_inf": True})
     >>> get_flags("FLAGS_check_nan_inf")

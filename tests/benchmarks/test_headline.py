@@ -14,7 +14,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import jit, nn
-from teachgraph.cli.bert_ways import Prediction, ways
+from teachgraph.cli.bert_backends import Prediction, backends
 from teachgraph.core.scope import Scope
 
 WAYS = ("dynamic", "ONNX", "static", "default")
@@ -23,7 +23,7 @@ ROUNDS = {"tiny": (20, 30), "base": (5, 2)}
 
 @cache
 def predictions(size: str) -> dict[str, Prediction | None]:
-    return ways(size, 32, 1)
+    return backends(size, 32, 1)
 
 
 @pytest.mark.parametrize("way", WAYS)

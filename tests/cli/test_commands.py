@@ -14,7 +14,7 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit, models, nn
 from teachgraph.cli import main
-from teachgraph.cli.beside_torch import InTorch, python_with_torch
+from teachgraph.cli.torch_process import TorchProcess, python_with_torch
 from teachgraph.static import InputSpec
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -172,8 +172,8 @@ def test_the_bench_prints_all_ways_with_their_ratios(teachgraph: Run) -> None:
     title, head, *rows, products, agreement = said.stdout.splitlines()
     assert title == "BERT tiny, one sentence of 8 words, 20 times"
     assert head.split()[:2] == ["way", "total"]
-    ways = ["dynamic", "ONNX", "static", "default", "PyTorch"]
-    assert [row.split()[0] for row in rows] == ways
+    backends = ["dynamic", "ONNX", "static", "default", "PyTorch"]
+    assert [row.split()[0] for row in rows] == backends
     assert rows[0].endswith("1.00x")
     assert [word for word in products.split() if word.isalpha()][-1] == "static"
     assert float(agreement.split()[-1]) < 1e-5
@@ -191,7 +191,7 @@ def test_a_python_that_has_no_pytorch_is_named(monkeypatch: pytest.MonkeyPatch) 
     bert = models.BertModel(models.BertConfig(30, 16, 2, 2, 32))
     net = models.BertForSequenceClassification(bert)
     with pytest.raises(OSError, match="/bin/false could not run PyTorch"):
-        InTorch("/bin/false", net, np.array([[1, 2]]), 1, "perf_counter")
+        TorchProcess("/bin/false", net, np.array([[1, 2]]), 1, "perf_counter")
     monkeypatch.setenv("TORCH_PYTHON", "/bin/false")
     assert python_with_torch() == "/bin/false"
     monkeypatch.setenv("TORCH_PYTHON", "/nowhere")

@@ -1,4 +1,4 @@
-"""The ways to predict with a BERT classifier, each a function of nothing."""
+"""BERT classifier in several backends, each a function that predicts one sentence."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from teachgraph.static import InputSpec
 __all__ = [
     "SIZES",
     "Prediction",
+    "backends",
     "classifier",
     "of_classifier",
     "saved",
     "spread",
-    "ways",
     "words_of",
 ]
 
@@ -36,11 +36,11 @@ Array = np.ndarray[Any, Any]
 Prediction = Callable[[], Array]
 
 SIZES = {"tiny": (128, 2, 2), "mini": (256, 4, 4), "base": (768, 12, 12)}
-"""Features of a word, layers, and heads of attention in each."""
+"""Features, layers, and heads of attention in each."""
 
 
 def classifier(size: str) -> BertForSequenceClassification:
-    """A classifier of two classes, in the mode of evaluation."""
+    """Create a classifier of two classes, in evaluation mode."""
     seed(0)
     features, layers, heads = SIZES[size]
     config = BertConfig(
@@ -54,26 +54,26 @@ def classifier(size: str) -> BertForSequenceClassification:
     return net
 
 
-def ways(size: str, length: int, threads: int) -> dict[str, Prediction | None]:
-    """The ways by name, None for one whose library is not installed."""
+def backends(size: str, length: int, threads: int) -> dict[str, Prediction | None]:
+    """Return the backends by name, None for one whose library is not installed."""
     net, words = classifier(size), words_of(length)
     with saved(net, length) as path:
         return of_classifier(net, path, words, threads)
 
 
 def words_of(length: int) -> Array:
-    """A sentence of so many words."""
+    """Draw a sentence of random words."""
     return np.random.default_rng(0).integers(1000, 30000, [1, length])
 
 
 def spec_of(length: int) -> list[InputSpec]:
-    """What a classifier of one sentence takes."""
+    """Return the input spec of one sentence."""
     return [InputSpec([1, length], "int64", "input_ids")]
 
 
 @contextmanager
 def saved(net: BertForSequenceClassification, length: int) -> Iterator[Path]:
-    """The path of the classifier's files, as long as they are needed."""
+    """Save the classifier; yield its path, which is removed at the end."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         save(net, path, spec_of(length))
@@ -83,16 +83,17 @@ def saved(net: BertForSequenceClassification, length: int) -> Iterator[Path]:
 def of_classifier(
     net: BertForSequenceClassification, path: Path, words: Array, threads: int
 ) -> dict[str, Prediction | None]:
-    """The ways of one classifier, saved under a path, for one sentence."""
+    """Return the backends of one classifier, saved under a path, for one sentence."""
 
     def dynamic() -> Array:
         with modes.no_grad():
             return np.asarray(net(to_tensor(words)).numpy())
 
     onnx = exported(net, path, words, threads)
-    static, default = by_plan(path), InferenceModel(told(path, threads))
+    static, default = by_plan(path), InferenceModel(config_of(path, threads))
+    # ONNX Runtime replaces the plan after two runs.
     for _ in range(2):
-        default(words)  # then it may have been taken over
+        default(words)
     return {
         "dynamic": dynamic,
         "ONNX": onnx,
@@ -101,15 +102,15 @@ def of_classifier(
     }
 
 
-def told(path: Path, threads: int) -> Config:
-    """A model's Config, for so many threads."""
+def config_of(path: Path, threads: int) -> Config:
+    """Return the Config of a model with a number of threads."""
     config = Config(path)
     config.set_cpu_math_library_num_threads(threads)
     return config
 
 
 def by_plan(path: Path, *without: str) -> InferenceModel:
-    """A model by its plan, perhaps without some passes."""
+    """Return a model that runs by its plan, without some of the passes."""
     config = Config(path)
     config.disable_onnxruntime()
     for name in without:
@@ -118,7 +119,7 @@ def by_plan(path: Path, *without: str) -> InferenceModel:
 
 
 def exported(net: Any, path: Path, words: Array, threads: int) -> Prediction | None:
-    """The prediction of ONNX Runtime, None where it is not installed."""
+    """Return the prediction by ONNX Runtime, None if it is not installed."""
     try:
         runtime = import_module("onnxruntime")
         onnx.export(net, str(path), spec_of(words.shape[1]))
@@ -134,6 +135,6 @@ def exported(net: Any, path: Path, words: Array, threads: int) -> Prediction | N
 
 
 def spread(answers: Sequence[Array]) -> float:
-    """The largest difference between any two answers."""
+    """Return the largest difference between any two answers."""
     pairs = combinations(answers, 2)
     return max((float(abs(a - b).max()) for a, b in pairs), default=0.0)

@@ -1,6 +1,7 @@
-"""PyTorch beside us, in a process of its own: by a Python that has it, if there is one.
+"""PyTorch in a process of its own, for a comparison.
 
-That is ours, or the one that TORCH_PYTHON names, or the one of `make bench-peers`.
+It runs in this Python if it has PyTorch, else in the one of TORCH_PYTHON, else in the
+one of `make bench-peers`.
 """
 
 from __future__ import annotations
@@ -18,27 +19,27 @@ import numpy as np
 
 from teachgraph.models import BertForSequenceClassification
 
-__all__ = ["InTorch", "python_with_torch"]
+__all__ = ["TorchProcess", "python_with_torch"]
 
 Array = np.ndarray[Any, Any]
 
-SCRIPT = Path(__file__).with_name("bert_in_torch.py")
+SCRIPT = Path(__file__).with_name("torch_bert.py")
 PEERS = Path(".cache/torch/bin/python")
 
 
 def python_with_torch() -> str | None:
-    """The path of a Python that can import torch, None if none is known."""
+    """Return the path of a Python that can import torch, None if none is known."""
     if find_spec("torch") is not None:
         return sys.executable
     named = os.environ.get("TORCH_PYTHON", str(PEERS))
     return named if Path(named).exists() else None
 
 
-class InTorch:
-    """The same classifier there; see `bert_in_torch`.
+class TorchProcess:
+    """A process that runs `torch_bert`.
 
     Attributes:
-        answer: What it says of the words.
+        answer: The logits.
 
     Raises:
         OSError: It did not start.
@@ -57,9 +58,10 @@ class InTorch:
             files = [str(Path(folder) / name) for name in ("values.npz", "words.npy")]
             np.savez(files[0], **{n: v.numpy() for n, v in net.state_dict().items()})
             np.save(files[1], words)
-            told = [*files, str(heads), str(threads), clock]
+            arguments = [*files, str(heads), str(threads), clock]
+            # -P: the script's own folder must not shadow a package of that Python.
             self.process = subprocess.Popen(
-                [python, "-P", str(SCRIPT), *told],
+                [python, "-P", str(SCRIPT), *arguments],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,
@@ -67,20 +69,20 @@ class InTorch:
             self.answer = np.array([[float(word) for word in self.line().split()]])
 
     def line(self) -> str:
-        """What it says next."""
-        said = pipe(self.process.stdout).readline()
-        if not said:
+        """Read the next line of its output."""
+        line = pipe(self.process.stdout).readline()
+        if not line:
             self.end()
             raise OSError(f"{self.python} could not run PyTorch")
-        return said
+        return line
 
     def seconds(self, count: int) -> float:
-        """The seconds that so many predictions take."""
+        """Measure a number of predictions."""
         print(count, file=pipe(self.process.stdin), flush=True)
         return float(self.line())
 
     def end(self) -> None:
-        """Let it go."""
+        """End the process."""
         with suppress(BrokenPipeError):
             pipe(self.process.stdin).close()
         self.process.wait()
@@ -94,6 +96,6 @@ class InTorch:
 
 
 def pipe(stream: IO[str] | None) -> IO[str]:
-    """The stream, which is there."""
+    """Return a stream that is known to exist."""
     assert stream is not None
     return stream

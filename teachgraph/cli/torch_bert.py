@@ -1,8 +1,8 @@
-"""The same BERT classifier in PyTorch, run as a script by a Python that has it.
+"""BERT classifier in PyTorch, a script for a Python that has PyTorch.
 
 Its arguments are a file of parameters, one of words, the heads of attention, the
-threads and a clock of `time`. It writes its answer, and then for each number that it
-reads, the seconds that so many predictions take.
+threads and a clock of `time`. It prints its logits, and then for each number that it
+reads, the seconds of that many predictions.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ EPSILON = 1e-12
 
 
 def main() -> None:
-    """Answer once, then predict as often as is asked."""
+    """Print the logits once, then the seconds of as many predictions as asked for."""
     values, words, heads, threads, clock = sys.argv[1:]
     torch = import_module("torch")
     torch.set_num_threads(int(threads))
     torch.set_grad_enabled(False)
     with np.load(values) as file:
-        given = {name: torch.tensor(file[name]) for name in file.files}
-    net = Classifier(torch, given, int(heads))
+        parameters = {name: torch.tensor(file[name]) for name in file.files}
+    net = Classifier(torch, parameters, int(heads))
     ids, now = torch.tensor(np.load(words)), getattr(time, clock)
     print(*net(ids).flatten().tolist(), flush=True)
     for line in sys.stdin:
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 class Classifier:
-    """BERT with a class for each text, of the functions that PyTorch's layers call.
+    """BERT for text classification, of the functions that PyTorch's layers call.
 
     Args:
         torch: The package.
@@ -57,7 +57,7 @@ class Classifier:
         self.layers = [f"bert.encoder.layers.{n}" for n in sorted(map(int, layers))]
 
     def __call__(self, words: Any) -> Any:
-        """Words [1, length] to logits [1, classes]."""
+        """Compute logits [1, classes] of words [1, length]."""
         x = self.embedded(words)
         for layer in self.layers:
             x = self.norm(f"{layer}.norm1", x + self.attention(f"{layer}.self_attn", x))
@@ -67,7 +67,7 @@ class Classifier:
         return self.linear("classifier", pooled)
 
     def embedded(self, words: Any) -> Any:
-        """The sum of what a word is, where it stands and in which text."""
+        """Sum the embeddings of word, position and token type."""
         table = "bert.embeddings.{}_embeddings.weight".format
         values = self.values
         positions = values[table("position")][: words.shape[1]]
@@ -77,18 +77,18 @@ class Classifier:
         )
 
     def linear(self, name: str, x: Any) -> Any:
-        """X W' + b."""
+        """Compute x W' + b."""
         return self.F.linear(
             x, self.values[f"{name}.weight"], self.values[f"{name}.bias"]
         )
 
     def norm(self, name: str, x: Any) -> Any:
-        """A layer norm."""
+        """Apply a layer norm."""
         scale, bias = self.values[f"{name}.weight"], self.values[f"{name}.bias"]
         return self.F.layer_norm(x, scale.shape, scale, bias, EPSILON)
 
     def attention(self, name: str, x: Any) -> Any:
-        """softmax(Q K' / sqrt D) V of each head."""
+        """Compute softmax(Q K' / sqrt D) V of each head."""
         q, k, v = (
             self.linear(f"{name}.{part}_proj", x)
             .unflatten(-1, (self.heads, -1))

@@ -1,4 +1,4 @@
-"""What a command says when it cannot: one line, and the exit code 2."""
+"""Errors of commands: one line on standard error, and the exit code 2."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from functools import wraps
 
 from teachgraph.core.errors import TeachgraphError
 
-__all__ = ["in_a_line"]
+__all__ = ["short_errors"]
 
 Run = Callable[[argparse.Namespace], int]
 
 
-def in_a_line(name: str) -> Callable[[Run], Run]:
-    """Say in one line what went wrong, instead of a traceback; a decorator."""
+def short_errors(name: str) -> Callable[[Run], Run]:
+    """Print expected errors of a command in one line; a decorator."""
 
     def decorated(run: Run) -> Run:
         @wraps(run)
-        def told(args: argparse.Namespace) -> int:
+        def guarded(args: argparse.Namespace) -> int:
             try:
                 return run(args)
             except (TeachgraphError, OSError, ImportError) as error:
@@ -27,6 +27,6 @@ def in_a_line(name: str) -> Callable[[Run], Run]:
                 sys.stderr.write(f"teachgraph {name}: {line}\n")
                 return 2
 
-        return told
+        return guarded
 
     return decorated

@@ -1,4 +1,4 @@
-"""The matrix products of a classifier alone: what is left if all else took no time."""
+"""Lower bound of a classifier's time: its matrix products alone, in NumPy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.cli.bert_ways import Prediction, by_plan
+from teachgraph.cli.bert_backends import Prediction, by_plan
 from teachgraph.deploy.inference.predictor import Predictor
 from teachgraph.static.operator import Operator
 
@@ -19,13 +19,13 @@ Pair = tuple[Array, Array]
 
 
 def floors(path: Path) -> dict[str, Prediction]:
-    """The products of a whole saved network, and those that its first word needs."""
+    """Return the products of a saved network, and those that its first word needs."""
     whole, rest = by_plan(path, "early_slice"), by_plan(path)
     return {"dynamic": products(whole.predictor), "static": products(rest.predictor)}
 
 
 def products(predictor: Predictor) -> Prediction:
-    """A function that multiplies matrices of these sizes, and does nothing else."""
+    """Return a function that only multiplies matrices of a program's sizes."""
     values = predictor.ready.scope.values
     ops = predictor.program.global_block().ops
     pairs = [pair for op in ops for pair in pairs_of(op, values)]
@@ -39,7 +39,7 @@ def products(predictor: Predictor) -> Prediction:
 
 
 def pairs_of(operator: Operator, values: Any) -> Iterator[Pair]:
-    """What an operator multiplies: with the weights there are, and rows of ones."""
+    """Yield the factors of an operator's products: its weights, and ones."""
     shape = operator.block._var_recursive
     if operator.type == "fc":
         weight = values[operator.input("W")[0]]
@@ -56,6 +56,6 @@ def pairs_of(operator: Operator, values: Any) -> Iterator[Pair]:
 
 
 def ones_by_head(shape: tuple[int, ...], heads: int) -> Array:
-    """Ones [N, H, L, D] in the memory of [N, L, H D]."""
+    """Return ones [N, H, L, D] in the memory layout of [N, L, H D]."""
     ones = np.ones(shape, "float32")
     return ones.reshape(*shape[:2], heads, -1).swapaxes(1, 2)
