@@ -9,149 +9,156 @@ a notebook, after `%load_ext teachgraph`.
 >>> (x * x).sum().backward()
 >>> x.grad.tolist()
 [2.0, 4.0]
+
+Importing the package imports the engine's tables alone; a room, and what a name stands
+for, is imported when it is first used (PEP 562).
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from teachgraph.core import callsite as callsite
+from teachgraph.core import modes as modes
+from teachgraph.core.op import Op, _registry, missing
 
-from teachgraph import (
-    autograd,
-    dataset,
-    inference,
-    io,
-    jit,
-    linalg,
-    metric,
-    nn,
-    onnx,
-    ops,
-    optimizer,
-    reader,
-    regularizer,
-    static,
-    text,
-    utils,
-    vision,
-)
-from teachgraph.autograd.creation import Parameter, to_tensor
-from teachgraph.autograd.gradient import grad
-from teachgraph.autograd.inplace import IN_PLACE
-from teachgraph.autograd.printing import set_printoptions
-from teachgraph.autograd.tensor import Tensor
-from teachgraph.cli.ipython import load_ipython_extension, unload_ipython_extension
-from teachgraph.core import callsite, dtypes, errors, modes, observe, unique_name
-from teachgraph.core.dtypes import (
-    finfo,
-    float32,
-    float64,
-    get_default_dtype,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    set_default_dtype,
-    uint8,
-)
-from teachgraph.core.modes import (
-    disable_static,
-    enable_grad,
-    enable_static,
-    in_dynamic_mode,
-    is_grad_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from teachgraph.core.random import get_rng_state, seed, set_rng_state
-from teachgraph.io import batch
-from teachgraph.io.saving import load, save
-from teachgraph.nn.summary import flops, summary
-from teachgraph.ops import functions
-from teachgraph.ops.functions import *  # noqa: F403
-from teachgraph.ops.functions.decomposition import trace
-from teachgraph.ops.left_out import absent
-from teachgraph.ops.param_attr import ParamAttr
-from teachgraph.static.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
-from teachgraph.utils.framework import (
-    create_parameter,
-    disable_signal_handler,
-    get_flags,
-    set_flags,
-)
+if TYPE_CHECKING:
+    from numpy import dtype as dtype
+
+    from teachgraph import autograd as autograd
+    from teachgraph import cli as cli
+    from teachgraph import control_flow as control_flow
+    from teachgraph import core as core
+    from teachgraph import dataset as dataset
+    from teachgraph import deploy as deploy
+    from teachgraph import fluid as fluid
+    from teachgraph import inference as inference
+    from teachgraph import io as io
+    from teachgraph import jit as jit
+    from teachgraph import linalg as linalg
+    from teachgraph import metric as metric
+    from teachgraph import models as models
+    from teachgraph import nn as nn
+    from teachgraph import onnx as onnx
+    from teachgraph import ops as ops
+    from teachgraph import optimizer as optimizer
+    from teachgraph import passes as passes
+    from teachgraph import planning as planning
+    from teachgraph import reader as reader
+    from teachgraph import regularizer as regularizer
+    from teachgraph import static as static
+    from teachgraph import text as text
+    from teachgraph import utils as utils
+    from teachgraph import vision as vision
+    from teachgraph.autograd.creation import Parameter as Parameter
+    from teachgraph.autograd.creation import to_tensor as to_tensor
+    from teachgraph.autograd.gradient import grad as grad
+    from teachgraph.autograd.printing import set_printoptions as set_printoptions
+    from teachgraph.autograd.tensor import Tensor as Tensor
+    from teachgraph.cli.ipython import load_ipython_extension as load_ipython_extension
+    from teachgraph.cli.ipython import (
+        unload_ipython_extension as unload_ipython_extension,
+    )
+    from teachgraph.core import dtypes as dtypes
+    from teachgraph.core import errors as errors
+    from teachgraph.core import observe as observe
+    from teachgraph.core import unique_name as unique_name
+    from teachgraph.core.dtypes import finfo as finfo
+    from teachgraph.core.dtypes import float32 as float32
+    from teachgraph.core.dtypes import float64 as float64
+    from teachgraph.core.dtypes import get_default_dtype as get_default_dtype
+    from teachgraph.core.dtypes import iinfo as iinfo
+    from teachgraph.core.dtypes import int8 as int8
+    from teachgraph.core.dtypes import int16 as int16
+    from teachgraph.core.dtypes import int32 as int32
+    from teachgraph.core.dtypes import int64 as int64
+    from teachgraph.core.dtypes import set_default_dtype as set_default_dtype
+    from teachgraph.core.dtypes import uint8 as uint8
+    from teachgraph.core.modes import disable_static as disable_static
+    from teachgraph.core.modes import enable_grad as enable_grad
+    from teachgraph.core.modes import enable_static as enable_static
+    from teachgraph.core.modes import in_dynamic_mode as in_dynamic_mode
+    from teachgraph.core.modes import is_grad_enabled as is_grad_enabled
+    from teachgraph.core.modes import no_grad as no_grad
+    from teachgraph.core.modes import set_grad_enabled as set_grad_enabled
+    from teachgraph.core.random import get_rng_state as get_rng_state
+    from teachgraph.core.random import seed as seed
+    from teachgraph.core.random import set_rng_state as set_rng_state
+    from teachgraph.io import batch as batch
+    from teachgraph.io.saving import load as load
+    from teachgraph.io.saving import save as save
+    from teachgraph.nn.summary import flops as flops
+    from teachgraph.nn.summary import summary as summary
+    from teachgraph.ops import functions as functions
+    from teachgraph.ops.functions import *  # noqa: F403
+    from teachgraph.ops.functions.decomposition import trace as trace
+    from teachgraph.ops.param_attr import ParamAttr as ParamAttr
+    from teachgraph.static.places import CPUPlace as CPUPlace
+    from teachgraph.static.places import CUDAPlace as CUDAPlace
+    from teachgraph.static.places import is_compiled_with_cuda as is_compiled_with_cuda
+    from teachgraph.utils.framework import create_parameter as create_parameter
+    from teachgraph.utils.framework import (
+        disable_signal_handler as disable_signal_handler,
+    )
+    from teachgraph.utils.framework import get_flags as get_flags
+    from teachgraph.utils.framework import set_flags as set_flags
 
 _HERE = Path(__file__).parent
 _WIDGETS = ("teachgraph_widgets", "widgets/teachgraph_widgets")
 callsite.add_own_files(_HERE, *(_HERE.parent / folder for folder in _WIDGETS))
 
-__all__ = [
-    "CPUPlace",
-    "CUDAPlace",
-    "ParamAttr",
-    "Parameter",
-    "Tensor",
-    "autograd",
-    "batch",
-    "create_parameter",
-    "dataset",
-    "disable_signal_handler",
-    "disable_static",
-    "enable_grad",
-    "enable_static",
-    "errors",
-    "finfo",
-    "float32",
-    "float64",
-    "flops",
-    "get_default_dtype",
-    "get_flags",
-    "get_rng_state",
-    "grad",
-    "iinfo",
-    "in_dynamic_mode",
-    "inference",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "io",
-    "is_compiled_with_cuda",
-    "is_grad_enabled",
-    "jit",
-    "linalg",
-    "load",
-    "load_ipython_extension",
-    "metric",
-    "modes",
-    "nn",
-    "no_grad",
-    "observe",
-    "onnx",
-    "ops",
-    "optimizer",
-    "reader",
-    "regularizer",
-    "save",
-    "seed",
-    "set_default_dtype",
-    "set_flags",
-    "set_grad_enabled",
-    "set_printoptions",
-    "set_rng_state",
-    "static",
-    "summary",
-    "text",
-    "to_tensor",
-    "trace",
-    "uint8",
-    "unique_name",
-    "unload_ipython_extension",
-    "utils",
-    "vision",
-]
-__all__ += functions.__all__
+_PUBLIC_MODULES = {
+    **{name: name for name in ("autograd", "dataset", "inference", "io", "jit")},
+    **{name: name for name in ("linalg", "metric", "nn", "onnx", "ops", "optimizer")},
+    **{name: name for name in ("reader", "regularizer", "static", "text", "utils")},
+    "vision": "vision",
+    "errors": "core.errors",
+    "modes": "core.modes",
+    "observe": "core.observe",
+    "unique_name": "core.unique_name",
+}
+"""Modules by the name they have in `teachgraph`."""
+
+_OTHER_MODULES = {
+    **{name: name for name in ("cli", "control_flow", "core", "deploy", "fluid")},
+    **{name: name for name in ("models", "passes", "planning")},
+    "callsite": "core.callsite",
+    "dtypes": "core.dtypes",
+    "functions": "ops.functions",
+}
+"""Modules that `from teachgraph import *` leaves out."""
+
+_MODULES = {**_PUBLIC_MODULES, **_OTHER_MODULES}
+
+_NAMES = {
+    "autograd.creation": ["Parameter", "to_tensor"],
+    "autograd.gradient": ["grad"],
+    "autograd.printing": ["set_printoptions"],
+    "autograd.tensor": ["Tensor"],
+    "cli.ipython": ["load_ipython_extension", "unload_ipython_extension"],
+    "core.dtypes": [
+        *("finfo", "float32", "float64", "get_default_dtype", "iinfo", "int8"),
+        *("int16", "int32", "int64", "set_default_dtype", "uint8"),
+    ],
+    "core.modes": [
+        *("disable_static", "enable_grad", "enable_static", "in_dynamic_mode"),
+        *("is_grad_enabled", "no_grad", "set_grad_enabled"),
+    ],
+    "core.random": ["get_rng_state", "seed", "set_rng_state"],
+    "io": ["batch"],
+    "io.saving": ["load", "save"],
+    "nn.summary": ["flops", "summary"],
+    "ops.functions.decomposition": ["trace"],
+    "ops.param_attr": ["ParamAttr"],
+    "static.places": ["CPUPlace", "CUDAPlace", "is_compiled_with_cuda"],
+    "utils.framework": [
+        *("create_parameter", "disable_signal_handler", "get_flags", "set_flags"),
+    ],
+}
+"""Names by the module that has them; all of `ops.functions` are here besides."""
+
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 _PICTURES = (
     *("check_nan_inf", "explain", "figure", "monitor"),
@@ -159,26 +166,81 @@ _PICTURES = (
 )
 """Drawn by the widgets, which are imported only when somebody wants to look."""
 
-_ROOMS = ("fluid",)
-"""Imported when somebody asks for them: who writes 2.x code never does."""
+_TYPES = {"bool": "teachgraph.core.dtypes", "dtype": "numpy"}
+"""Paddle's names for these; a star import leaves Python's own in place."""
 
-_TYPES = {"bool": dtypes.bool, "dtype": np.dtype}
-"""Paddle's names for these, which here would stand in the way of Python's own."""
+_INTERPRETERS = {"dynamic": "autograd.creation", "static": "static.program"}
+"""Modules that register the interpreter of a mode."""
+
+_OPS = ("ops", "static", "jit", "onnx")
+"""Modules that register ops, those that most programs hold first."""
 
 
+def _import(module: str) -> Any:
+    return import_module(f"teachgraph.{module}")
+
+
+@modes.missing.wrap
+def _import_interpreter(
+    refuse: Callable[[str], modes.Interpreter],
+) -> Callable[[str], modes.Interpreter]:
+    """Import the interpreter of a mode when the first op asks for it."""
+
+    def interpreter(name: str) -> modes.Interpreter:
+        _import(_INTERPRETERS[name])
+        return modes.interpreters.get(name) or refuse(name)
+
+    return interpreter
+
+
+@missing.wrap
+def _import_op(refuse: Callable[[str], Op]) -> Callable[[str], Op]:
+    """Import ops when a type is asked for by name, as a program on disk does."""
+
+    def find(type: str) -> Op:
+        for room in _OPS:
+            _import(room)
+            if type in _registry:
+                return _registry[type]
+        return refuse(type)
+
+    return find
+
+
+# Values are kept in this module's globals. Some of Paddle's names are those of builtins
+# (`all`, `any`, `max`, `slice`, `sum`, ...), so no code here may use one of these.
 def __getattr__(name: str) -> Any:
-    if name in _PICTURES:
+    if name == "__all__":
+        value: Any = _exported()
+    elif name == "__version__":
+        value = import_module("importlib.metadata").version("teachgraph")
+    elif name in _MODULES:
+        value = _import(_MODULES[name])
+    elif name in _HOME:
+        value = getattr(_import(_HOME[name]), name)
+    elif name in _PICTURES:
         return getattr(import_module("teachgraph_widgets"), name)
-    if name in _ROOMS:
-        return import_module(f"teachgraph.{name}")
-    if name in _TYPES:
-        return _TYPES[name]
-    if name in IN_PLACE:
-        return getattr(Tensor, name)
-    if name == "__version__":
-        return import_module("importlib.metadata").version("teachgraph")
-    return absent("")(name)
+    elif name in _TYPES:
+        return getattr(import_module(_TYPES[name]), name)
+    elif name.startswith("_"):
+        raise AttributeError(f"module 'teachgraph' has no attribute {name!r}")
+    elif name in _import("ops.functions").__all__:
+        value = getattr(_import("ops.functions"), name)
+    elif name in _import("autograd.inplace").IN_PLACE:
+        value = getattr(_import("autograd.tensor").Tensor, name)
+    else:
+        return _import("ops.left_out").absent("")(name)
+    globals()[name] = value
+    return value
+
+
+def _exported() -> list[str]:
+    """List the names that `from teachgraph import *` binds."""
+    return sorted({*_PUBLIC_MODULES, *_HOME, *_import("ops.functions").__all__})
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *IN_PLACE, *_PICTURES, *_ROOMS, *_TYPES})
+    in_place = _import("autograd.inplace").IN_PLACE
+    names = {*_exported(), *_MODULES, *in_place, *_PICTURES, *_TYPES}
+    special = {name for name in globals() if name.startswith("__")}
+    return sorted({*names, *special, "__all__", "__version__"})

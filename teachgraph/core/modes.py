@@ -12,6 +12,7 @@ from contextlib import ContextDecorator, contextmanager
 from typing import Any, Protocol
 
 from teachgraph.core.errors import ModeError
+from teachgraph.core.extend import HookPoint
 
 __all__ = [
     "Interpreter",
@@ -111,17 +112,25 @@ def static_by_default() -> Iterator[None]:
         yield
 
 
-def interpreter() -> Interpreter:
-    """Who runs an op that has no traced input.
+def unknown(name: str) -> Interpreter:
+    """Refuse a mode whose interpreter has not been registered."""
+    raise ModeError(f"nobody interprets {name} mode: import teachgraph")
+
+
+missing: HookPoint[Callable[[str], Interpreter]] = HookPoint(unknown)
+"""Asked for an interpreter that is not registered: who knows its module imports it."""
+
+
+def interpreter(name: str | None = None) -> Interpreter:
+    """Interpreter of ops without a traced input: that of a mode, or of the one chosen.
 
     Raises:
         ModeError: The interpreter of this mode has not been imported.
     """
-    name = "dynamic" if in_dynamic_mode() else "static"
-    try:
-        return interpreters[name]
-    except KeyError:
-        raise ModeError(f"nobody interprets {name} mode: import teachgraph") from None
+    if name is None:
+        name = "dynamic" if in_dynamic_mode() else "static"
+    known = interpreters.get(name)
+    return missing.call(name) if known is None else known
 
 
 def is_grad_enabled() -> bool:

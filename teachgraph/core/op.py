@@ -35,6 +35,7 @@ import numpy as np
 
 from teachgraph.core import modes
 from teachgraph.core.errors import OpError, ProgramError, UnknownOpError, explain
+from teachgraph.core.extend import HookPoint
 
 __all__ = ["GradOp", "Like", "Op", "Rule", "Traced", "find", "op", "slot_name"]
 
@@ -481,6 +482,15 @@ def force(gradient: Any) -> Any:
 _registry: dict[str, Op] = {}
 
 
+def unknown(type: str) -> Op:
+    """Refuse a type that nobody has registered."""
+    raise UnknownOpError(f'Operator "{type}" has not been registered.')
+
+
+missing: HookPoint[Callable[[str], Op]] = HookPoint(unknown)
+"""Asked for an op that is not in the registry: who knows its module may import it."""
+
+
 def find(type: str) -> Op:
     """The op of this type.
 
@@ -491,10 +501,8 @@ def find(type: str) -> Op:
     >>> find("relu")
     <op relu(x) -> out>
     """
-    try:
-        return _registry[type]
-    except KeyError:
-        raise UnknownOpError(f'Operator "{type}" has not been registered.') from None
+    known = _registry.get(type)
+    return missing.call(type) if known is None else known
 
 
 @overload

@@ -202,7 +202,7 @@ class Static(build.Static):
         A layer that a traced function creates keeps its values itself.
         """
         if default_main_program().adopt is not None:
-            make = modes.interpreters["dynamic"].create_parameter
+            make = modes.interpreter("dynamic").create_parameter
             return make(name, shape, dtype, attr, initializer)  # type: ignore[no-any-return]
         return super().create_parameter(name, shape, dtype, attr, initializer)  # type: ignore[return-value]
 
