@@ -1,4 +1,4 @@
-"""How Tensors come to be: from data, as parameters, from ops without inputs."""
+"""Creation of Tensors: from data, as parameters, by ops without inputs."""
 
 from __future__ import annotations
 

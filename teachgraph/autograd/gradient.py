@@ -133,7 +133,7 @@ def pull_recording(node: Node, dout: Any) -> Sequence[Any]:
 
 
 def saved_sources(rule: Rule, count: int) -> list[int]:
-    """Where each saved value came from: input i as i, output i as -1 - i."""
+    """The origin of each saved value: input i as i, output i as -1 - i."""
     sources = list(rule.sources)
     if rule.variadic:
         sources += range(sources[-1] + 1, sources[-1] + 1 + count - len(sources))
@@ -174,7 +174,7 @@ def check(
 def seeds_of(
     roots: Sequence[Tensor], given: Sequence[Any], create_graph: bool
 ) -> dict[Edge, Any]:
-    """What each root starts with; a root named twice starts with the sum."""
+    """The seed of each root; a root named twice starts with the sum."""
     seeds: dict[Edge, Any] = {}
     for root, weight in zip(roots, given, strict=True):
         if root.stop_gradient:

@@ -227,7 +227,7 @@ def cauchy_like(x: Tensor, loc: float, scale: float) -> Any:
 
 
 def waiting_like(x: Tensor, rate: float) -> Any:
-    """How long one waits for what comes at this rate: exponentially distributed.
+    """Waiting times of events at this rate: exponentially distributed.
 
     In Paddle `geometric_` is also that, not rounded to whole numbers of attempts.
     """

@@ -1,4 +1,4 @@
-"""How a Tensor's values are written: `set_printoptions` is about these alone.
+"""Text of a Tensor's values, and `set_printoptions`, which is about these alone.
 
 NumPy's own arrays are printed as before.
 """
@@ -14,7 +14,7 @@ from teachgraph.core.errors import InvalidValueError, at_user_line
 __all__ = ["set_printoptions", "written"]
 
 options: dict[str, Any] = {}
-"""What somebody asked for, in NumPy's words."""
+"""Options that were set, under NumPy's names."""
 
 
 def set_printoptions(

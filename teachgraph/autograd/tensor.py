@@ -76,7 +76,7 @@ class Tensor(InPlace, Methods, core.Tensor, as_results=True):
 
     @property
     def inplace_version(self) -> int:
-        """How often it was changed in place."""
+        """The number of in-place changes."""
         return getattr(self, "_version", 0)
 
     @inplace_version.setter

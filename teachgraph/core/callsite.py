@@ -17,7 +17,7 @@ from typing import NamedTuple
 __all__ = ["Callsite", "add_own_files", "callsite", "titles_of_files", "user_frame"]
 
 titles_of_files: list[Callable[[str], str | None]] = []
-"""Who knows better names for files: a notebook, of its cells."""
+"""Functions that give a file a title: a notebook, of its cells."""
 
 own_files: tuple[str, ...] = (
     f"{Path(__file__).parent}/",
@@ -46,7 +46,7 @@ class Callsite(NamedTuple):
 
     @property
     def cell(self) -> str | None:
-        """What a notebook calls the file ("cell [7]"), if it is one of its cells."""
+        """The title of the file in a notebook ("cell [7]"), if it is one of its cells."""
         titles = (title(self.file) for title in titles_of_files)
         return next((found for found in titles if found is not None), None)
 
@@ -65,7 +65,7 @@ class Callsite(NamedTuple):
 
 
 def ours(filename: str) -> bool:
-    """Whether a code object of this file name belongs to the framework."""
+    """True if a code object of this file name belongs to the framework."""
     return filename.startswith(own_files)
 
 
@@ -78,7 +78,7 @@ def user_frame(depth: int = 1) -> FrameType | None:
 
 
 def callsite() -> Callsite | None:
-    """Where the user's code called the framework.
+    """The line of the user's code that called the framework.
 
     >>> callsite().line
     1

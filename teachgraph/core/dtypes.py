@@ -74,7 +74,7 @@ def convert(dtype: Any) -> np.dtype[Any]:
 
 
 def is_floating(dtype: np.dtype[Any]) -> builtins.bool:
-    """Whether values of this dtype have gradients.
+    """True if values of this dtype have gradients.
 
     >>> is_floating(float32), is_floating(int64)
     (True, False)
@@ -109,7 +109,7 @@ def beside(dtype: np.dtype[Any], number: Any) -> np.dtype[Any]:
 
 
 class _Default:
-    """What Python's floats become, and what parameters are made of."""
+    """The dtype of Python's floats and of new parameters."""
 
     dtype = float32
 

@@ -1,4 +1,4 @@
-"""What can go wrong, each kind with a name of its own.
+"""Errors, each kind with a name of its own.
 
 A message names the op, its inputs with shapes and dtypes and the user's own line, and
 says what would be right. Each class is also the built-in error that fits, so code
@@ -107,7 +107,7 @@ class OpError(TeachgraphError):
     """
 
     needs: str | None = None
-    """What is right instead, whatever the op, where that is known."""
+    """The inputs that would be right, whatever the op, where that is known."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Interpreter(Protocol):
-    """What a mode can do without being handed a traced input."""
+    """The part of a mode that needs no traced input."""
 
     def create(self, op: Any, attrs: Mapping[str, Any]) -> Any:
         """Run, or append, an op that has no inputs."""
@@ -53,7 +53,7 @@ interpreters: dict[str, Interpreter] = {}
 
 
 class _Choice:
-    """What the user asked for; None until they ask."""
+    """The mode the user chose; None until they choose."""
 
     static: bool | None = None
 
@@ -82,12 +82,12 @@ def choose(static: bool | None) -> bool | None:
 
 
 def chosen() -> bool | None:
-    """What was chosen: static (True), dynamic (False) or neither."""
+    """The mode in force: static (True), dynamic (False) or neither (None)."""
     return state.within[-1] if state.within else _choice.static
 
 
 def in_dynamic_mode() -> bool:
-    """Whether ops run at once (the default of the 2.x names).
+    """True if ops run at once (the default of the 2.x names).
 
     >>> in_dynamic_mode()
     True
@@ -134,7 +134,7 @@ def interpreter(name: str | None = None) -> Interpreter:
 
 
 def is_grad_enabled() -> bool:
-    """Whether ops on Tensors leave nodes on the tape.
+    """True if ops on Tensors leave nodes on the tape.
 
     >>> is_grad_enabled()
     True

@@ -135,7 +135,7 @@ class Observer:
         """
 
     def follows(self, program: Any) -> bool:
-        """Whether it wants each operator of the next run of `program`.
+        """True if it wants each operator of the next run of `program`.
 
         A run that nobody follows is announced, but compiled: no `run_op` comes.
         """
@@ -157,7 +157,7 @@ class Observer:
 
 
 observers: list[Observer] = []
-"""Who watches; `attach` and `detach` change it."""
+"""The observers that watch; `attach` and `detach` change the list."""
 
 watched: list[tuple[HookPoint[Any], Callable[..., Any], bool]] = []
 """Functions of the core that are wrapped as long as somebody watches."""
@@ -193,7 +193,7 @@ def announce(what: str, *facts: Any) -> None:
 
 
 def followed(program: Any) -> bool:
-    """Whether somebody wants each operator of the next run of `program`."""
+    """True if some observer wants each operator of the next run of `program`."""
     for observer in observers:  # noqa: SIM110  a generator would cost each run more
         if observer.follows(program):
             return True

@@ -174,7 +174,7 @@ Keep = Callable[[Sequence[Any]], Sequence[Any]]
 
 
 def keeper(op: Op, rule: Rule) -> Keep:
-    """What picks a rule's saved values from the inputs and outputs of a call."""
+    """Build what picks a rule's saved values from a call's inputs and outputs."""
     positions = [
         source if source >= 0 else len(op.inputs) - 1 - source
         for source in rule.sources
@@ -193,7 +193,7 @@ def keeper(op: Op, rule: Rule) -> Keep:
 
 
 def keeper_of_list(op: Op, rule: Rule) -> Keep:
-    """The same where the last input of the op is a list."""
+    """Build it for an op whose last input is a list."""
     last, outputs = len(op.inputs) - 1, len(op.outputs)
 
     def keep(values: Sequence[Any]) -> Sequence[Any]:
@@ -343,7 +343,7 @@ class Op:
         return function
 
     def source_of(self, name: str) -> int:
-        """Where a rule finds `name`: input i as i, output i as -1 - i."""
+        """The position of a name: input i as i, output i as -1 - i."""
         if name in self.inputs:
             return self.inputs.index(name)
         if name in self.outputs:
@@ -391,7 +391,7 @@ class Op:
         error: BaseException,
         **more: Any,
     ) -> Exception:
-        """What to raise when the kernel raised `error` on these inputs."""
+        """The error to raise when the kernel raised `error` on these inputs."""
         names = self.parameter_names(len(inputs))
         told = isinstance(error, OpError)
         reason = error if told else self.reason(inputs, attrs) or error

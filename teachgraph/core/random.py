@@ -44,7 +44,7 @@ def generator() -> np.random.Generator:
 
 
 def get_rng_state(device: Any = None) -> list[dict[str, Any]]:
-    """Where the generator stands: numbers and words, which JSON can hold.
+    """The state of the generator: numbers and words, which JSON can hold.
 
     With it a training run that was saved goes on bit for bit as if it had not stopped.
 

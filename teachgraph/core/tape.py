@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["Edge", "Node", "Output", "PerOutput", "backward_from", "topological"]
 
 Edge = Union["Node", "Output", "Tensor"]
-"""Where an input came from: the node that computed it, or the leaf tensor itself."""
+"""The origin of an input: the node that computed it, or the leaf tensor itself."""
 
 Flow = Iterable[tuple[Edge | None, Any]]
 """For each input of a node, where its gradient goes, and the gradient: an array, a

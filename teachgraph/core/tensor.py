@@ -155,7 +155,7 @@ class Tensor(Traced):
         return self.data.copy()
 
     def detach(self) -> Self:
-        """The same values, off the tape."""
+        """A Tensor of these values, off the tape."""
         return self.results(self.data)  # type: ignore[return-value]
 
     def __repr__(self) -> str:

@@ -24,11 +24,11 @@ WRONG_ARGUMENTS = (
     TypeError,
     ValueError,
 )
-"""What Python and NumPy raise for them."""
+"""Errors that Python and NumPy raise for wrong arguments."""
 
 
 def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, its errors explained, and what it appends called as wished.
+    """Wrap a function: its errors are explained, and `name=` names its outputs.
 
     >>> try:
     ...     in_words(lambda x: x.shape)(3)
@@ -67,12 +67,12 @@ def in_words(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def inside(error: Exception) -> bool:
-    """Whether the function began; else it cannot be called with so many arguments."""
+    """True if the function began; else it cannot be called with these arguments."""
     return error.__traceback__ is None or error.__traceback__.tb_next is not None
 
 
 def without_place(error: OpError, name: str) -> OpError:
-    """The same without the user's line and the name, which the explanation gives."""
+    """Strip the user's line and the name, which the explanation adds again."""
     return type(error)(str(error).partition("\n  at ")[0].removeprefix(f"{name}: "))
 
 

@@ -1,4 +1,4 @@
-"""What Paddle has and we have not, with the reason, and what does the same job here.
+"""Names of Paddle's that are left out, each with the reason and a replacement.
 
 Whoever asks for such a name is told; the tests hold the table against all of Paddle's
 names.
@@ -139,7 +139,7 @@ def why_left_out(module: str, name: str) -> str:
 
 
 def absent(module: str) -> Callable[[str], NoReturn]:
-    """What answers in a module of ours for names that it does not have.
+    """Build the `__getattr__` of a module: it refuses names, with the reason.
 
     >>> absent("static")("ctr_metric_bundle")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""What a user may say about a parameter before it exists."""
+"""Attributes of a parameter, given before it exists: name, initializer, decay."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ParamAttr:
 
     @staticmethod
     def of(value: Any) -> ParamAttr | Literal[False]:
-        """What the user gave as an attr: None, a name, an initializer, False (none).
+        """Read an `attr` argument: None, a name, an initializer, False (no parameter).
 
         Raises:
             DTypeError: It is none of these.
@@ -99,7 +99,7 @@ class WeightNormParamAttr(ParamAttr):
 
 
 class Trained:
-    """What a parameter of either mode, Tensor or Variable, knows of its training.
+    """Training attributes of a parameter of either mode, Tensor or Variable.
 
     Attributes:
         optimize_attr: Its own factor of the learning rate.
@@ -121,7 +121,7 @@ class Trained:
 
     @property
     def trainable(self: Any) -> bool:
-        """Whether an optimizer updates it."""
+        """True if an optimizer updates it."""
         return not self.stop_gradient
 
     @trainable.setter

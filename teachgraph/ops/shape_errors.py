@@ -48,7 +48,7 @@ class Reason(NamedTuple):
     def of(
         error: Exception, other: Exception, size: int, chosen: Sequence[int]
     ) -> Reason:
-        """What `error` says of `size`, the `other` one of another size.
+        """Compare two errors: `error` of `size`, the `other` of another size.
 
         A number that differs is -1 if it is the size, and ? if it depends on it.
 
@@ -67,7 +67,7 @@ class Reason(NamedTuple):
 
     @property
     def assumed(self) -> bool:
-        """Whether the message names a size that an unknown dimension was given."""
+        """True if the message names a size that an unknown dimension was given."""
         return any(n >= 0 and str(n) in self.words for n in self.chosen)
 
     @property

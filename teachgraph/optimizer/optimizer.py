@@ -225,7 +225,7 @@ class Optimizer:
             self.finish(parameter, *self.remembered(parameter))
 
     def remembered(self, parameter: Any) -> Sequence[Any]:
-        """What is remembered of a parameter, made when first asked for."""
+        """The state of a parameter, created when first asked for."""
         return self._accumulators.of(parameter, self.keeps(parameter))
 
     def clear_grad(self, set_to_zero: bool = True) -> None:

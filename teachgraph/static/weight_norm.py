@@ -24,7 +24,7 @@ from teachgraph.static.variable import Parameter, Variable
 __all__ = ["normalised"]
 
 PARTS = ("abs", "pow", "sum", "norm")
-"""What Paddle calls the values on the way to a length."""
+"""Paddle's names of the intermediate values of a norm."""
 
 
 def normalised(
