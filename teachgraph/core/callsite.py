@@ -1,4 +1,4 @@
-"""Which line of the user's code is to blame.
+"""Callsites: the line of the user's code behind an operator, an event or an error.
 
 Every operator of a program, every event and every error names the user's own line:
 the innermost frame that does not belong to the framework.
@@ -46,7 +46,7 @@ class Callsite(NamedTuple):
 
     @property
     def cell(self) -> str | None:
-        """The title of the file in a notebook ("cell [7]"), if it is one of its cells."""
+        """The title of the file ("cell [7]"), if it is a cell of a notebook."""
         titles = (title(self.file) for title in titles_of_files)
         return next((found for found in titles if found is not None), None)
 

@@ -1,0 +1,28 @@
+"""A student can follow one thing: what it enters has few lines, in few files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MOST = {
+    "backward": (80, 3),
+    "step": (220, 10),
+    "four_lines": (1_960, 44),
+    "branch": (1_120, 26),
+    "hooked": (400, 12),
+}
+"""The most lines, and files, that each may enter. They may shrink, never grow."""
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_few_functions_are_entered(name: str) -> None:
+    command = [sys.executable, "-W", "ignore", "-m", "tests.reading", name]
+    root = Path(__file__).parents[1]
+    said = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    lines, files = map(int, said.stdout.split()[1:])
+    assert lines <= MOST[name][0]
+    assert files <= MOST[name][1]
