@@ -2,8 +2,8 @@
 
 Each case is prepared and run once, so that what is loaded on first use is loaded, and
 then run again under a trace. A function counts once, with its lines (docstring and
-blank lines left out); generated code counts too. Kernels and rules of ops, which say what
-is computed and not how that is organised, are left out.
+blank lines left out); generated code counts too. Kernels and rules of ops, which say
+what is computed and not how that is organised, are left out.
 
 `python -m tests.reading` prints every case.
 """
