@@ -18,6 +18,8 @@ from teachgraph.static.block_slots import FITS
 from teachgraph.static.static_rnn import StaticRNN
 from tests.static.fresh import Fresh
 
+pytestmark = pytest.mark.further
+
 Document = dict[str, Any]
 FEED = {"x": np.ones((4, 2, 3), "float32")}
 
