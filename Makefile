@@ -34,9 +34,16 @@ COMPLETE := $(if $(CI)$(APT),--complete)
 # What is no Python test runs beside them, and is reported as one.
 BESIDE = --beside "make lint" --beside "npm --prefix widgets test"
 
+# Contiguous halves share their browsers and servers; who ends first takes from the other.
+PARALLEL := --numprocesses=2 --dist=worksteal
+QUICK := "not (browser or full or further or notebook or packaging or slow)"
+QUICK_ROOMS := $(addprefix tests/,ops eager autograd static executor nn optimizer test_metric.py)
+CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --exclude-standard; } \
+	| grep '\.py$$'
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab test lint floors bars bench bench-peers oracle lock wheel clean setup programs
+.PHONY: help lab quick test full lint floors bars bench bench-peers oracle lock wheel clean setup programs
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,8 +53,19 @@ lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-bro
 	cd $(LEARN) && jupyter lab $(if $(AS_ROOT),--allow-root) \
 		--LabApp.default_url=/lab/tree/00_four_lines.ipynb $(ARGS)
 
+# Two processes share two processors; threads of BLAS that wait for a third spin.
+quick test full: export OPENBLAS_NUM_THREADS := 1
+
+quick: setup ## two minutes while you work: what changed, the core, a case of each op (ARGS go to pytest)
+	@$(CHANGED) | xargs -r ruff check
+	@$(CHANGED) | xargs -r ruff format --check
+	pytest --beside mypy -m $(QUICK) $(PARALLEL) $(ARGS) $(QUICK_ROOMS)
+
 test: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## run every test (ARGS go to pytest)
 	pytest $(COMPLETE) $(BESIDE) $(ARGS)
+
+full: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## an hour: also what is long by nature; keeps tests/MINUTES.md
+	pytest $(COMPLETE) $(BESIDE) -m "" $(PARALLEL) --durations=30 --minutes=tests/MINUTES.md $(ARGS)
 
 lint: setup $(NODE_MODULES) ## check style and types
 	ruff check

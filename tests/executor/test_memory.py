@@ -33,6 +33,8 @@ from teachgraph.static import Variable
 from tests.passes.test_random import EXACT, Made, grown, programs
 from tests.static.fresh import fresh
 
+pytestmark = pytest.mark.further
+
 spans = st.builds(
     lambda size, start, length: Span(size, start, start + length),
     st.integers(0, 1000),

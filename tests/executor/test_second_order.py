@@ -29,6 +29,8 @@ from tests.executor.test_control_flow import made_up
 from tests.executor.test_static_rnn import CELL, either
 from tests.static.fresh import fresh
 
+pytestmark = pytest.mark.further
+
 Array = np.ndarray[Any, Any]
 Function = Callable[..., Any]
 

@@ -116,7 +116,7 @@ def test_a_buffer_is_ahead_but_no_further_than_asked() -> None:
 
     samples = iter(reader.buffered(noted, 3)())
     assert next(samples) == 0
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while len(read) < 4 and time.monotonic() < deadline:
         time.sleep(0.01)
     time.sleep(0.05)
@@ -160,7 +160,7 @@ def test_threads_end_with_their_reader() -> None:
         samples = iter(made())
         next(samples)
         samples.close()  # type: ignore[attr-defined]
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 20
     while named("reader") and time.monotonic() < deadline:
         time.sleep(0.01)
     assert named("reader") == []

@@ -20,6 +20,8 @@ from tests.ops.lives import several
 from tests.ops.table import TABLE
 from tests.ops.values import numbers
 
+pytestmark = pytest.mark.further
+
 OPS = [
     row.op
     for row in TABLE.values()

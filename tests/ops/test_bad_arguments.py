@@ -19,6 +19,8 @@ from teachgraph.core.op import Op
 from tests.ops.spoiling import Call, is_told, spoilt
 from tests.ops.values import integers, numbers
 
+pytestmark = pytest.mark.further
+
 F = tg.nn.functional
 FUNCTIONS = {name: getattr(tg, name) for name in tg.functions.__all__}
 FUNCTIONS |= {f"F.{name}": getattr(F, name) for name in F.__all__}

@@ -23,6 +23,8 @@ from teachgraph.static.layers import parameter
 from tests.ops.values import numbers
 from tests.static.fresh import fresh
 
+pytestmark = pytest.mark.further
+
 F = tg.nn.functional
 Array = np.ndarray[Any, Any]
 Step = tuple[str, int, int, int]

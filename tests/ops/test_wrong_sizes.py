@@ -16,6 +16,8 @@ from tests.ops.contract import Row, Wrong
 from tests.ops.lives import in_static_mode, op_of
 from tests.ops.table import mistakes
 
+pytestmark = pytest.mark.further
+
 BY_SHAPE = [pair for pair in mistakes() if not pair[1].by_value and pair[1].inputs]
 ROWS = [
     (row, [w for _, w in pairs]) for row, pairs in groupby(BY_SHAPE, lambda p: p[0])

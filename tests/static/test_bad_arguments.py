@@ -18,6 +18,8 @@ from teachgraph import static
 from tests.ops.spoiling import Call, is_told, spoilt
 from tests.static.fresh import fresh
 
+pytestmark = pytest.mark.further
+
 
 def data(*shape: int, dtype: str = "float32") -> Any:
     return static.data(

@@ -18,6 +18,8 @@ from teachgraph.planning.executor import Executor
 from teachgraph.static import Program, nn
 from tests.static.fresh import Fresh
 
+pytestmark = pytest.mark.further
+
 Document = dict[str, Any]
 FEED = {"x": np.ones((4, 2, 3), "float32")}
 

@@ -14,6 +14,8 @@ import teachgraph as tg
 from teachgraph import static
 from tests.benchmarks.programs import KINDS, built, compiled
 
+pytestmark = pytest.mark.further
+
 Calls = dict[str, int]
 
 
