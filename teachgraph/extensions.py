@@ -204,7 +204,7 @@ EXTENSIONS = (
     ),
     Extension(
         "random operators in loops: a new seed for each round",
-        "core.executor.lower",
+        "core.steps.lower",
         "teachgraph.control_flow.random_rounds:seeded",
     ),
     # The executor.
@@ -278,6 +278,22 @@ EXTENSIONS = (
         "to_static: nodes of these ops",
         "core.tape.Node",
         "teachgraph.jit.array_gradient:joined",
+    ),
+    # Loading: what an op's type or a mode needs, imported when it is first asked for.
+    Extension(
+        "ops of other rooms, found by their type",
+        "core.op.missing",
+        "teachgraph:_import_op",
+    ),
+    Extension(
+        "interpreters of the two modes, imported when first used",
+        "core.modes.missing",
+        "teachgraph:_import_interpreter",
+    ),
+    Extension(
+        "interpreters of the two modes, looked up",
+        "core.modes.interpreters",
+        "teachgraph:_import_interpreter",
     ),
     # Who watches.
     Extension(

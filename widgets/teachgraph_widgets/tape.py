@@ -137,7 +137,8 @@ class TapeRecorder(Watcher):
     ) -> None:
         """An op ran on Tensors."""
         line, find = self.cursor.place(), self._tensors.find
-        read = self.numbers_of(inputs, op)
+        update = node is None and is_update(op)
+        read = self.numbers_of(without_rate(op, inputs) if update else inputs, op)
         order = self._passes[-1].order if self._passes else 1
         told: list[Record] = []
         written = []
@@ -150,7 +151,7 @@ class TapeRecorder(Watcher):
         made = tuple(written)
         number = self.node_number(node, made, order)
         texts = short_texts(attrs) if attrs else ()
-        if node is None and is_update(op):
+        if update:
             texts = (*rates(op, inputs), *texts)
         saved = () if node is None else self._saved.get(op) or self.saved_by(op, node)
         path, taped = self.layers.path, node is not None
@@ -527,11 +528,19 @@ def is_ours(op: str) -> bool:
 
 
 def rates(op: str, inputs: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """The learning rate of an update, which is a number and no Tensor."""
+    """The learning rate of an update, which is shown as a number."""
     names = find(op).parameter_names(len(inputs))
     for name, value in zip(names, inputs, strict=False):
-        if name == "LearningRate" and isinstance(value, np.ndarray) and value.size == 1:
-            yield name, short_text(value.reshape(-1)[0])
+        rate = value.data if isinstance(value, Tensor) else value
+        if name == "LearningRate" and isinstance(rate, np.ndarray) and rate.size == 1:
+            yield name, short_text(rate.reshape(-1)[0])
+
+
+def without_rate(op: str, inputs: Sequence[Any]) -> list[Any]:
+    """The inputs of an update, None in the place of the learning rate."""
+    names = find(op).parameter_names(len(inputs))
+    pairs = zip(names, inputs, strict=False)
+    return [None if name == "LearningRate" else value for name, value in pairs]
 
 
 def ignore(line: int) -> None:
