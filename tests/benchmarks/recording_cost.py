@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from teachgraph_widgets.lines import MARKER, Source, mark, marked
-from teachgraph_widgets.pace import is_told
+from teachgraph_widgets.step_sampling import is_recorded
 from teachgraph_widgets.tracing import Trace
 
 import teachgraph as tg
@@ -247,7 +247,7 @@ class Epoch:
 
     def _batches(self) -> Iterator[tuple[Any, Any]]:
         for step in range(1, EPOCH + 1):
-            paired = is_told(step) or step % self.apart == 0
+            paired = is_recorded(step) or step % self.apart == 0
             before = random.random() < 0.5  # noqa: S311  no secret
             if paired and before:
                 self._run_twin(step)
@@ -270,7 +270,7 @@ class Epoch:
         return {
             step: self.watched[step] - plain
             for step, plain in self.plain.items()
-            if is_told(step) is told
+            if is_recorded(step) is told
         }
 
 

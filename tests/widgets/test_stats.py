@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
-from teachgraph_widgets.stats import Look, Looks, outline, stats_of, summary
+from teachgraph_widgets.stats import LazyStats, Summarizer, outline, stats_of, summary
 
 SHAPES = [(), (1,), (7,), (3, 4), (28, 28), (100, 100), (1000,), (2, 3, 5, 4), (300, 2)]
 
@@ -178,14 +178,14 @@ def test_what_is_worked_out_later_is_what_would_be_seen_now(
     array = np.random.default_rng(2).normal(size=shape).astype("float32")
     array.flat[0] = array.flat[0] if oddity is None else oddity
     now = seen(array), stats_of(outline(array))
-    looks = Looks()
-    later = looks.summary(array), looks.outline(array)
+    summarizer = Summarizer()
+    later = summarizer.summary(array), summarizer.outline(array)
     array[...] = 7.0
     assert tuple(map(stats_of, later)) == now
 
 
 def test_what_waits_to_be_looked_at_is_bounded() -> None:
-    looks = Looks(most=10_000)
-    seen_of = [looks.outline(np.ones(100)) for _ in range(100)]
-    assert sum(isinstance(one, Look) for one in seen_of) == 10_000 // 800
+    summarizer = Summarizer(most=10_000)
+    seen_of = [summarizer.outline(np.ones(100)) for _ in range(100)]
+    assert sum(isinstance(one, LazyStats) for one in seen_of) == 10_000 // 800
     assert all(stats_of(one)["norm"] == 10.0 for one in seen_of)

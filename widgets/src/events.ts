@@ -42,7 +42,7 @@ export type AnyEvent =
  * infinity, so what is not finite is null. `hist` has equal bins from `min` to `max`;
  * `heat` goes row by row, pooled to at most 32x32 (of more than two dimensions, the
  * first matrix); `first` holds the first elements. The three are empty in an outline,
- * which is what is kept of a value over the budget. With `stride`, `hist` counts only
+ * the form of a value over the budget. With `stride`, `hist` counts only
  * each stride-th element. A tensor of pictures, with 1 channel or 3 before the height,
  * has `image` in place of `heat`: the first picture as base64 of its pixels, row by
  * row, a byte a channel from `min` (0) to `max` (255), pooled to `image_size`.
@@ -66,10 +66,10 @@ export interface Stats {
 }
 
 /**
- * What every event carries.
+ * Base of all events.
  *
  * `seq` counts from 0 without gaps; `t` is seconds since the trace began; `line`
- * counts from 1 within the source of `cell`, 0 where no line is to blame.
+ * counts from 1 within the source of `cell`, 0 for no line.
  */
 export interface Event {
   seq: Count;
@@ -85,7 +85,7 @@ export interface CellBegin extends Event {
   source: string;
 }
 
-/** The source has run; `error` is its last line's message if it raised. */
+/** A traced source has ended; `error` is the last line of its traceback, if any. */
 export interface CellEnd extends Event {
   kind: "cell_end";
   ok: boolean;
@@ -128,7 +128,7 @@ export interface VarEvent extends Event {
 }
 
 /**
- * An Operator was put at `index` of a Block.
+ * An Operator was inserted at `index` of a Block.
  *
  * `twin` is the id of the forward op a gradient op belongs to. Inputs and outputs map
  * slot names to variable names; attributes come as short text. `scope` is the layer or
@@ -149,7 +149,7 @@ export interface OpEvent extends Event {
   scope?: string;
 }
 
-/** An Operator was taken out of its Block. */
+/** An Operator was removed from its Block. */
 export interface OpRemoved extends Event {
   kind: "op_removed";
   op: number;
@@ -158,8 +158,8 @@ export interface OpRemoved extends Event {
 /**
  * An attribute changed: of a variable (by program and name), an op or a tensor.
  *
- * A Python name found for a tensor after its line ran comes as `attr: "name"`, a hook
- * on its gradient as `attr: "hook"` with the hook's name (empty once removed).
+ * The Python name that a line binds to a tensor comes as `attr: "name"`, a hook on its
+ * gradient as `attr: "hook"` with the hook's name (empty once removed).
  */
 export interface AttrEvent extends Event {
   kind: "attr";
@@ -185,10 +185,11 @@ export interface TensorEvent extends Event {
 /**
  * An op ran on Tensors.
  *
- * `taped` says whether it left a node on the tape; `saved` names the slots it keeps
- * for backward, one that it keeps for its shape alone as `X.shape`; `order` is 1 for
- * the user's own ops and 2 for those that a reverse pass with `create_graph` records,
- * and so on; `scope` is the layer that ran it, outermost first: `encoder/fc_0`.
+ * `taped` says whether it left a node on the tape; `saved` names the slots that it
+ * saves for backward, one of which only the shape is saved as `X.shape`; `order` is 1
+ * for the user's own ops, 2 for those that a backward pass with `create_graph`
+ * records, and so on; `scope` is the layer that ran it, outermost first:
+ * `encoder/fc_0`.
  */
 export interface NodeEvent extends Event {
   kind: "node";
@@ -203,7 +204,7 @@ export interface NodeEvent extends Event {
   scope?: string;
 }
 
-/** A reverse pass begins at, or has ended for, these tensors. */
+/** A backward pass begins at, or has ended for, these tensors. */
 export interface Backward extends Event {
   kind: "backward";
   phase: "begin" | "end";
@@ -213,8 +214,8 @@ export interface Backward extends Event {
 /**
  * A gradient flowed to `tensor`, from the node that used it (absent: the seed).
  *
- * With `total` it is the sum of all contributions, or once more what hooks made of it;
- * after the pass, `.grad` itself.
+ * With `total` it is the sum of all contributions, or that sum after its hooks; after
+ * the pass, `.grad` itself.
  */
 export interface GradEvent extends Event {
   kind: "grad";
@@ -224,7 +225,7 @@ export interface GradEvent extends Event {
   value: Stats;
 }
 
-/** The reverse pass let go of what a node had saved. */
+/** The backward pass released a node's saved tensors. */
 export interface Free extends Event {
   kind: "free";
   node: number;
@@ -238,7 +239,7 @@ export interface Run extends Event {
   phase: "begin" | "end";
 }
 
-/** An Operator ran; `values` maps its output names to what they hold now. */
+/** An Operator ran; `values` maps its output names to their new values. */
 export interface RunOp extends Event {
   kind: "run_op";
   run: number;
@@ -246,14 +247,14 @@ export interface RunOp extends Event {
   values: Record<string, Stats>;
 }
 
-/** What an eager Tensor holds. */
+/** The value of an eager Tensor. */
 export interface Value extends Event {
   kind: "value";
   tensor: number;
   value: Stats;
 }
 
-/** One input of an op that failed; `tensor` is its number, if it is an eager one. */
+/** One input of an op that failed; `tensor` is the number of an eager one. */
 export interface Argument {
   slot: string;
   name: string;
@@ -266,7 +267,7 @@ export interface Argument {
  * An op raised; it is drawn hatched on its line. `program` is absent when eager.
  *
  * `op` is the operator that could not run, `block` the block that it is in, or that it
- * was to be put into.
+ * was to be inserted into.
  */
 export interface OpFailed extends Event {
   kind: "op_failed";
@@ -278,7 +279,7 @@ export interface OpFailed extends Event {
   block?: number;
 }
 
-/** One rewrite: the types of the operators before and after, and what it was. */
+/** One rewrite: the types of the operators before and after, and its description. */
 export interface PassChange {
   old: string[];
   new: string[];
@@ -286,7 +287,7 @@ export interface PassChange {
   where: string;
 }
 
-/** A pass has rewritten `program`; the operators that went and came were told. */
+/** A pass has rewritten `program`; events of its operators came before. */
 export interface PassEvent extends Event {
   kind: "pass";
   program: number;
@@ -299,7 +300,7 @@ export interface PassEvent extends Event {
 /**
  * A buffer's place in the arena; it lives from operator `start` to `end`, included.
  *
- * `alias_of` names the buffer whose bytes it takes over in place.
+ * `alias_of` names the buffer whose bytes it reuses in place.
  */
 export interface PlanBuffer {
   name: string;
@@ -310,7 +311,7 @@ export interface PlanBuffer {
   alias_of?: string;
 }
 
-/** Where a Program's temporaries lie in one arena, in bytes; `ops` are its types. */
+/** A memory plan: temporaries in one arena, in bytes; `ops` are operators' types. */
 export interface PlanEvent extends Event {
   kind: "plan";
   arena: Count;
@@ -322,9 +323,9 @@ export interface PlanEvent extends Event {
 }
 
 /**
- * An operator, in words, and the line of the transformed source that makes it.
+ * An operator, as text, and the line of the transformed source that appends it.
  *
- * The line is 0 where another function makes it.
+ * The line is 0 if another function appends it.
  */
 export interface AstOp {
   text: string;
@@ -348,10 +349,10 @@ export interface AstEvent extends Event {
 }
 
 /**
- * One step of training: what it cost, and how long it took.
+ * One step of training: its loss, its metrics and its duration.
  *
- * `steps` is how many there will be, if that is known; `samples` are those of this
- * step; `norms` are the norms of the gradients, layer by layer.
+ * `steps` is the total number, if it is known; `samples` are those of this step;
+ * `norms` are the norms of the gradients, layer by layer.
  */
 export interface TrainEvent extends Event {
   kind: "train";
@@ -367,9 +368,9 @@ export interface TrainEvent extends Event {
 }
 
 /**
- * Something that took time: seconds from the profile's begin, nested by `depth`.
+ * A timed span: seconds from the profile's begin, nested by `depth`.
  *
- * `bytes` is what it allocated; `at` the user's line.
+ * `bytes` is the size of its results; `at` is the user's line.
  */
 export interface Span {
   name: string;
@@ -380,14 +381,14 @@ export interface Span {
   at?: Count;
 }
 
-/** What a profile measured; several events with one `title` are one profile. */
+/** Spans of a profile; several events with one `title` are one profile. */
 export interface ProfileEvent extends Event {
   kind: "profile";
   title: string;
   spans: Span[];
 }
 
-/** What was cut, sampled or left out, how often, and why. */
+/** A count of events that were cut, sampled or left out, and the reason. */
 export interface Dropped extends Event {
   kind: "dropped";
   count: Count;

@@ -1,4 +1,4 @@
-"""The live visualiser: records what each line does, and draws it while it runs.
+"""The live visualiser: records the effect of each line, and draws it while it runs.
 
 `with tg.record() as t:` in code, `%%trace` in a notebook's cell, `teachgraph trace` on
 the command line: all write one event log, and everything is drawn from that.
@@ -47,14 +47,14 @@ __all__ = [
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Give a notebook `%%trace`."""
+    """Register `%%trace` in a notebook."""
     from teachgraph_widgets.magic import load
 
     load(shell)
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take `%%trace` away again."""
+    """Unregister `%%trace`."""
     from teachgraph_widgets.magic import unload
 
     unload(shell)

@@ -20,28 +20,28 @@ class NotBuiltError(TeachgraphError, FileNotFoundError):
 
 @cache
 def script() -> str:
-    """The ES module."""
+    """Read the built ES module."""
     return read(STATIC / "widget.js")
 
 
 @cache
 def style() -> str:
-    """The stylesheet."""
+    """Read the built stylesheet."""
     return read(STATIC / "widget.css")
 
 
 @cache
 def packed() -> bytes:
-    """Both, as gzip of JSON: the same bytes for the same code."""
+    """Gzip module and stylesheet as JSON: the same bytes for the same code."""
     text = json.dumps({"script": script(), "style": style()})
     return gzip.compress(text.encode("ascii"), mtime=0)
 
 
 def read(path: Path) -> str:
-    """The text of a built file.
+    """Read a built file.
 
     Raises:
-        NotBuiltError: It is not there.
+        NotBuiltError: The file is missing.
     """
     try:
         return path.read_text("utf-8")

@@ -1,9 +1,9 @@
-"""From the log to the page: few messages, none too big, none lost for good.
+"""Batches of events from the log to the page, rate-limited and resent on request.
 
-One message an operator would flood the server, so events go out together: at most one
-message in 16 ms, 30 a second over time, each under a megabyte. What is sent before the
-page draws is lost, so until the page says it is ready the first events are also kept as
-state (`head`), which every page gets. What the page misses it asks for.
+One message per operator would flood the server, so events go out together: at most one
+message in 16 ms, 30 a second over time, each under a megabyte. A message that is sent
+before the page draws is lost, so until the page is ready the first events are also kept
+as widget state (`head`), which every page gets. A page asks for the events it misses.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["Batcher", "Outlet"]
 
 INTERVAL = 0.016
 PATIENCE = 0.05
-"""How long the timer may miss its turn before the maker of events sends them."""
+"""Seconds that the timer may be late before the recording thread sends itself."""
 
 PER_SECOND = 30
 BURST = 15
@@ -32,7 +32,7 @@ MOST_HEAD = 200_000
 
 
 class Outlet(Protocol):
-    """What carries messages and state to a page: the widget."""
+    """Carrier of messages and state to a page: the widget."""
 
     def post(self, message: Mapping[str, Any]) -> None:
         """Send a message to every view there is now."""
@@ -42,10 +42,10 @@ class Outlet(Protocol):
 
 
 class Batcher:
-    """Sends one log's events, from a timer's thread and from the one that makes them.
+    """Sends one log's events, from a timer's thread or from the recording thread.
 
-    The timer gathers what a line makes into one message, and lets a statement that
-    takes long be seen while it runs. Where it misses its turn, the maker sends.
+    The timer gathers a line's events into one message, and shows the events of a long
+    statement while it runs. If the timer is late, the recording thread sends.
     """
 
     def __init__(self, log: EventLog, outlet: Outlet) -> None:
@@ -64,15 +64,15 @@ class Batcher:
         )
 
     def open(self) -> None:
-        """Start to send."""
+        """Start sending."""
         self.log.overdue = self.flush
         self.log.due = perf_counter() + PATIENCE
         self._timer.start()
 
     def close(self) -> Log:
-        """Send the rest, then leave the whole log as state; return it.
+        """Send the remaining events, store the whole log as state, and return it.
 
-        A page that is there has drawn the rest before the whole is even packed.
+        An open page draws the remaining events before the whole log is compressed.
         """
         self.log.due = math.inf
         with self._lock:
@@ -84,7 +84,7 @@ class Batcher:
         return whole
 
     def _send_rest(self) -> list[AnyEvent]:
-        """Send what is new, and return as much of it as went out."""
+        """Send the new events, and return those that were sent."""
         sent: list[AnyEvent] = []
         if not self._ready or self._stop.is_set():
             return sent
@@ -96,7 +96,9 @@ class Batcher:
         return sent
 
     def flush(self) -> None:
-        """Send what is new, if it is time; if not, say when it will be."""
+        """Send the new events if the rate allows it, and set the next due time."""
+        # The timer and the recording thread both flush: the user's line must not wait
+        # for a message that the other one is sending.
         if not self._lock.acquire(blocking=False):
             return
         try:
@@ -122,7 +124,7 @@ class Batcher:
         self._keep_head(now)
 
     def receive(self, message: Any) -> None:
-        """Answer a page: it is ready, or it misses events."""
+        """Answer a page that is ready or misses events."""
         kind = message.get("type") if isinstance(message, Mapping) else None
         with self._lock:
             if kind == "ready" and is_count(message.get("next", 0)):
@@ -136,7 +138,7 @@ class Batcher:
             first += len(self._post(first, last))
 
     def _post(self, first: int, last: int) -> list[AnyEvent]:
-        """Send events from `first` on, as many as a message may hold; these."""
+        """Send, and return, as many events from `first` on as one message may hold."""
         end, size = first, 0
         while end < min(last, first + MOST_EVENTS):
             size += self.log.weight(end)
@@ -148,7 +150,7 @@ class Batcher:
         return events
 
     def _keep_head(self, now: float) -> None:
-        """Keep the first events as state, ever less often, until a page is ready."""
+        """Store the first events as state, ever less often, until a page is ready."""
         if self._ready or now < self._head_due or self._head == len(self.log):
             return
         end = self._head
@@ -157,6 +159,7 @@ class Batcher:
             size += self.log.weight(end)
             end += 1
         if end > self._head:
+            # The state is sent as a whole each time: doubling keeps the total linear.
             self._head, self._head_wait = end, 2 * self._head_wait
             self._head_due = now + self._head_wait
             self.outlet.keep(head={"first": 0, "events": self.log.events(0, end)})
@@ -167,5 +170,5 @@ class Batcher:
 
 
 def is_count(*values: Any) -> bool:
-    """Whether all are whole numbers from 0; a page may send anything."""
+    """True if all are integers from 0; a page may send anything."""
     return all(type(v) is int and v >= 0 for v in values)

@@ -1,8 +1,8 @@
-"""How many values are looked at: all at first, then ever fewer, never too many."""
+"""A budget of value summaries: all runs of a line at first, then ever fewer."""
 
 from __future__ import annotations
 
-from teachgraph_widgets.stats import Looks
+from teachgraph_widgets.stats import Summarizer
 
 __all__ = ["Budget"]
 
@@ -16,15 +16,15 @@ class Budget:
     """Decides which values get a full summary.
 
     The first 10 runs of a line (or a program) get one for each value, then the 16th,
-    the 32nd and so on: what is shown of a run is shown whole. Large values, which take
-    longer, get one in the 1st, the 2nd, the 16th, the 256th. One run gets at most 200,
-    so that a long way back does not take all there are.
+    the 32nd and so on: a run is summarised as a whole. Large values, which take
+    longer, get one in the 1st, the 2nd, the 16th, the 256th run. One run gets at most
+    200, so that a long backward pass does not use up the budget.
 
     Attributes:
-        left: How many may still be looked at.
-        granted: How many were.
-        refused: How many could not be.
-        looks: What looks at them.
+        left: The number of summaries that are left.
+        granted: The number of values that were summarised.
+        refused: The number of values that were not.
+        summarizer: Computes the summaries.
 
     >>> budget = Budget()
     >>> [n for n in range(1, 50) if budget.grants(owner=7, visit=n, size=100)]
@@ -36,13 +36,15 @@ class Budget:
     def __init__(self, most: int = MOST_VALUES) -> None:
         self.left = most
         self.granted = self.refused = 0
-        self.looks = Looks()
+        self.summarizer = Summarizer()
         self._run: tuple[int, int] = (0, 0)
         self._granted = 0
 
     def grants(self, owner: int, visit: int, size: int) -> bool:
-        """Whether a value of `owner`'s `visit`-th run may be summarised."""
-        if visit > ALL_UNTIL and visit & (visit - 1):  # most of a long loop's
+        """True if a value of `owner`'s `visit`-th run may be summarised."""
+        if visit > ALL_UNTIL and visit & (
+            visit - 1
+        ):  # no power of 2: most runs of a loop
             self.refused += 1
             return False
         few, bits = (ALL_UNTIL, 1) if size <= SMALL else (2, 4)
@@ -59,10 +61,10 @@ class Budget:
         return False
 
     @property
-    def told(self) -> str:
-        """Why there are values that were not looked at, and how many were.
+    def reason(self) -> str:
+        """The reason for values without a summary, and how many values have one.
 
-        >>> Budget().told[:50]
+        >>> Budget().reason[:50]
         'looked at 0 of 0: those of the first 10 runs of a '
         """
         return (
@@ -73,7 +75,7 @@ class Budget:
 
 
 def is_power(number: int, bits: int) -> bool:
-    """Whether a number is 1, or `2**bits`, or its square, and so on.
+    """True if a number is 1, or `2**bits`, or its square, and so on.
 
     >>> [n for n in range(1, 300) if is_power(n, 4)]
     [1, 16, 256]

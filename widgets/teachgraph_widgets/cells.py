@@ -1,4 +1,4 @@
-"""Which cell runs, as far as whoever asked for it has said."""
+"""The running cell and its request, as far as the front end has named them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["the_cell", "the_request"]
 
 
 def the_cell() -> str | None:
-    """The cell that runs: a notebook in a window says which, `nbconvert` does not."""
-    found = message().get("metadata", {}).get("cellId")
-    return found if isinstance(found, str) else None
+    """Return the running cell's id; None from `nbconvert`, which sends none."""
+    cell = message().get("metadata", {}).get("cellId")
+    return cell if isinstance(cell, str) else None
 
 
 def the_request() -> str:
-    """The number of the request to run it."""
+    """Return the id of the request to run the cell."""
     return str(message().get("header", {}).get("msg_id", ""))
 
 
 def message() -> Mapping[str, Any]:
-    """The message that the kernel answers."""
+    """Return the message that the kernel answers."""
     parent: Any = getattr(get_ipython(), "get_parent", dict)()
     return parent if isinstance(parent, Mapping) else {}

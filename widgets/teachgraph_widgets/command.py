@@ -1,4 +1,4 @@
-"""`teachgraph trace script.py`: run a script and write what it did as one page."""
+"""`teachgraph trace script.py`: run a script and write its trace as one page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_arguments(subparsers: Subparsers) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add what may stand before the script's name or behind it."""
+    """Add the options that may stand before or behind the script's name."""
     flag: dict[str, Any] = {"action": "store_true", "default": argparse.SUPPRESS}
     value: dict[str, Any] = {"default": argparse.SUPPRESS}
     page = "the page (default: the script's name with .html, in this folder)"
@@ -45,21 +45,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def split(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
-    """Our own options, and what is left for the script."""
+    """Split the options of the command from the script's arguments."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     add_options(parser)
-    given = list(args.arguments)
-    end = given.index("--") if "--" in given else len(given)
-    ours, others = parser.parse_known_args(given[:end])
-    return vars(args) | vars(ours), others + given[end + 1 :]
+    arguments = list(args.arguments)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    ours, others = parser.parse_known_args(arguments[:end])
+    return vars(args) | vars(ours), others + arguments[end + 1 :]
 
 
 def run(args: argparse.Namespace) -> int:
     """Trace the script.
 
     Returns:
-        0 if it ran through, 1 if it raised, what it left with if it left, 2 if it could
-        not be run or the page not be written.
+        0 after a run to the end, 1 if the script raised, its own code after `sys.exit`,
+        2 if it could not be run or the page could not be written.
     """
     options, arguments = split(args)
     output = options.get("output") or Path(args.script.name).with_suffix(".html")
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def exit_code(error: BaseException | None) -> int:
-    """What the script would have left with."""
+    """Return the exit code that Python would give the script."""
     if isinstance(error, SystemExit):
         if isinstance(error.code, str):
             say(error.code)
@@ -90,7 +90,7 @@ def exit_code(error: BaseException | None) -> int:
 
 
 def show(error: BaseException, script: str) -> None:
-    """Print an error as Python would have: from the script's first line on."""
+    """Print an error as Python would: with the frames from the script's first line."""
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename != script:
         frames = frames.tb_next
@@ -98,5 +98,5 @@ def show(error: BaseException, script: str) -> None:
 
 
 def say(words: str) -> None:
-    """Tell the user, apart from what the script prints."""
+    """Write a line to stderr: stdout is the script's."""
     sys.stderr.write(words + "\n")

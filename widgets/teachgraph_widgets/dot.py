@@ -25,7 +25,7 @@ LETTERS = {"backward": "∂", "optimize": "Δ"}
 
 
 def figure(thing: Any, *, backward: bool = True) -> Any:
-    r"""A figure of a small graph: `.source` is its DOT, `.render("net")` writes a PDF.
+    r"""Draw a small graph: `.source` is its DOT, `.render("net")` writes a PDF.
 
     Args:
         thing: A Program, or a Tensor (its tape).
@@ -35,8 +35,8 @@ def figure(thing: Any, *, backward: bool = True) -> Any:
         A `graphviz.Digraph`.
 
     Raises:
-        InvalidValueError: It is neither, or has more than 300 nodes: `tg.show` draws
-            any number.
+        InvalidValueError: `thing` is neither, or has more than 300 nodes: `tg.show`
+            draws any number.
         LabMissingError: The package `graphviz` is not installed.
 
     >>> import teachgraph as tg
@@ -53,8 +53,8 @@ def figure(thing: Any, *, backward: bool = True) -> Any:
     try:
         graphviz = import_module("graphviz")
     except ImportError as error:
-        told = f'figures need graphviz ({error}): pip install "teachgraph[lab]"'
-        raise LabMissingError(told) from None
+        message = f'figures need graphviz ({error}): pip install "teachgraph[lab]"'
+        raise LabMissingError(message) from None
     drawing = Drawing(graphviz)
     if isinstance(thing, Program):
         drawing.program(thing, backward)
@@ -62,17 +62,17 @@ def figure(thing: Any, *, backward: bool = True) -> Any:
         drawing.tape(thing)
     else:
         kind = type(thing).__name__
-        told = f"a figure is drawn of a Program or a Tensor, got {kind}"
+        message = f"a figure is drawn of a Program or a Tensor, got {kind}"
         if isinstance(thing, Layer):
-            told += ": give what it computes"
-        raise InvalidValueError(at_user_line(told))
+            message += ": give what it computes"
+        raise InvalidValueError(at_user_line(message))
     return drawing.graph
 
 
 class Drawing:
-    """A graph as it is drawn: variables round, operators square, in our colours.
+    """A graph under construction: variables round, operators square, one colour a role.
 
-    Each has its role's letter as well: colour is never alone.
+    Each node has its role's letter as well: colour is never the only mark.
     """
 
     def __init__(self, graphviz: Any) -> None:
@@ -82,10 +82,10 @@ class Drawing:
         self.count = 0
 
     def node(self, letter: str, label: str, shape: str = "") -> str:
-        """One more node; its name."""
+        """Add a node and return its name."""
         if self.count >= MOST_NODES:
-            told = f"a figure has at most {MOST_NODES} nodes: tg.show draws any number"
-            raise InvalidValueError(at_user_line(told))
+            limit = f"a figure has at most {MOST_NODES} nodes: tg.show draws any number"
+            raise InvalidValueError(at_user_line(limit))
         is_op = letter in "ƒ∂Δ"
         name = f"{'o' if is_op else 'v'}{self.count}"
         self.count += 1
@@ -98,14 +98,14 @@ class Drawing:
         return name
 
     def program(self, program: Program, backward: bool) -> None:
-        """The global block of a program."""
+        """Draw the global block of a program."""
         block, names = program.global_block(), dict[str, str]()
 
         def variable(name: str) -> str:
             if name not in names:
-                found = block._find_var_recursive(name)
-                letter = "T" if found is None else variable_role(found)
-                shape = "" if found is None else shape_text(list(found.shape))
+                var = block._find_var_recursive(name)
+                letter = "T" if var is None else variable_role(var)
+                shape = "" if var is None else shape_text(list(var.shape))
                 names[name] = self.node(letter, name, shape)
             return names[name]
 
@@ -114,18 +114,19 @@ class Drawing:
             if role in LETTERS and not backward:
                 continue
             read = [variable(name) for name in operator.input_arg_names]
-            made = self.node(LETTERS.get(role, "ƒ"), operator.type)
+            op_node = self.node(LETTERS.get(role, "ƒ"), operator.type)
             for name in read:
-                self.graph.edge(name, made)
+                self.graph.edge(name, op_node)
             for name in operator.output_arg_names:
-                # What is written where it was read must not stand below its readers.
+                # An in-place output closes a cycle: without `constraint`, Graphviz
+                # would rank the variable below the operators that read it.
                 back = {"constraint": "false"} if variable(name) in read else {}
-                self.graph.edge(made, variable(name), **back)
+                self.graph.edge(op_node, variable(name), **back)
 
     def tape(self, tensor: Tensor) -> None:
-        """The tape that leads to a tensor."""
+        """Draw the tape that leads to a tensor."""
         past, names = past_of(tensor, ()), dict[int, str]()
-        if past.left_out:
+        if past.left_out:  # so that the next node is refused as one too many
             self.count = MOST_NODES
         for leaf in past.leaves:
             letter = "D" if type(leaf) is Tensor else "P"
@@ -141,5 +142,5 @@ class Drawing:
 
 
 def source(edge: Edge) -> Any:
-    """The node or leaf that an edge leads to."""
+    """Return the node or leaf that an edge leads to."""
     return edge.node if isinstance(edge, Output) else edge

@@ -1,4 +1,4 @@
-"""What an event log may hold: one TypedDict a kind, and nothing else may be in it.
+"""The schema of the event log: one TypedDict per kind of event, and no other fields.
 
 The recorder writes these, the page reads them, an exported page and the tests' fixtures
 are a list of them. `src/events.ts` is generated from this file
@@ -15,7 +15,7 @@ Shape = list[int]
 """Dimensions; -1 is one that is not known before the program runs."""
 
 Count = Annotated[int, "from 0"]
-"""How many, how much or which place: never negative."""
+"""A count, a size or an index: never negative."""
 
 Role = Literal["P", "D", "T", "g", "L"]
 """Parameter, Data, Temporary, gradient, Learning rate and other optimizer state."""
@@ -30,7 +30,7 @@ class Stats(TypedDict):
     infinity, so what is not finite is null. `hist` has equal bins from `min` to `max`;
     `heat` goes row by row, pooled to at most 32x32 (of more than two dimensions, the
     first matrix); `first` holds the first elements. The three are empty in an outline,
-    which is what is kept of a value over the budget. With `stride`, `hist` counts only
+    the form of a value over the budget. With `stride`, `hist` counts only
     each stride-th element. A tensor of pictures, with 1 channel or 3 before the height,
     has `image` in place of `heat`: the first picture as base64 of its pixels, row by
     row, a byte a channel from `min` (0) to `max` (255), pooled to `image_size`.
@@ -54,10 +54,10 @@ class Stats(TypedDict):
 
 
 class Event(TypedDict):
-    """What every event carries.
+    """Base of all events.
 
     `seq` counts from 0 without gaps; `t` is seconds since the trace began; `line`
-    counts from 1 within the source of `cell`, 0 where no line is to blame.
+    counts from 1 within the source of `cell`, 0 for no line.
     """
 
     seq: Count
@@ -75,7 +75,7 @@ class CellBegin(Event):
 
 
 class CellEnd(Event):
-    """The source has run; `error` is its last line's message if it raised."""
+    """A traced source has ended; `error` is the last line of its traceback, if any."""
 
     kind: Literal["cell_end"]
     ok: bool
@@ -122,7 +122,7 @@ class VarEvent(Event):
 
 
 class OpEvent(Event):
-    """An Operator was put at `index` of a Block.
+    """An Operator was inserted at `index` of a Block.
 
     `twin` is the id of the forward op a gradient op belongs to. Inputs and outputs map
     slot names to variable names; attributes come as short text. `scope` is the layer or
@@ -144,7 +144,7 @@ class OpEvent(Event):
 
 
 class OpRemoved(Event):
-    """An Operator was taken out of its Block."""
+    """An Operator was removed from its Block."""
 
     kind: Literal["op_removed"]
     op: int
@@ -153,8 +153,8 @@ class OpRemoved(Event):
 class AttrEvent(Event):
     """An attribute changed: of a variable (by program and name), an op or a tensor.
 
-    A Python name found for a tensor after its line ran comes as `attr: "name"`, a hook
-    on its gradient as `attr: "hook"` with the hook's name (empty once removed).
+    The Python name that a line binds to a tensor comes as `attr: "name"`, a hook on its
+    gradient as `attr: "hook"` with the hook's name (empty once removed).
     """
 
     kind: Literal["attr"]
@@ -181,10 +181,11 @@ class TensorEvent(Event):
 class NodeEvent(Event):
     """An op ran on Tensors.
 
-    `taped` says whether it left a node on the tape; `saved` names the slots it keeps
-    for backward, one that it keeps for its shape alone as `X.shape`; `order` is 1 for
-    the user's own ops and 2 for those that a reverse pass with `create_graph` records,
-    and so on; `scope` is the layer that ran it, outermost first: `encoder/fc_0`.
+    `taped` says whether it left a node on the tape; `saved` names the slots that it
+    saves for backward, one of which only the shape is saved as `X.shape`; `order` is 1
+    for the user's own ops, 2 for those that a backward pass with `create_graph`
+    records, and so on; `scope` is the layer that ran it, outermost first:
+    `encoder/fc_0`.
     """
 
     kind: Literal["node"]
@@ -200,7 +201,7 @@ class NodeEvent(Event):
 
 
 class Backward(Event):
-    """A reverse pass begins at, or has ended for, these tensors."""
+    """A backward pass begins at, or has ended for, these tensors."""
 
     kind: Literal["backward"]
     phase: Literal["begin", "end"]
@@ -210,8 +211,8 @@ class Backward(Event):
 class GradEvent(Event):
     """A gradient flowed to `tensor`, from the node that used it (absent: the seed).
 
-    With `total` it is the sum of all contributions, or once more what hooks made of it;
-    after the pass, `.grad` itself.
+    With `total` it is the sum of all contributions, or that sum after its hooks; after
+    the pass, `.grad` itself.
     """
 
     kind: Literal["grad"]
@@ -222,7 +223,7 @@ class GradEvent(Event):
 
 
 class Free(Event):
-    """The reverse pass let go of what a node had saved."""
+    """The backward pass released a node's saved tensors."""
 
     kind: Literal["free"]
     node: int
@@ -238,7 +239,7 @@ class Run(Event):
 
 
 class RunOp(Event):
-    """An Operator ran; `values` maps its output names to what they hold now."""
+    """An Operator ran; `values` maps its output names to their new values."""
 
     kind: Literal["run_op"]
     run: int
@@ -247,7 +248,7 @@ class RunOp(Event):
 
 
 class Value(Event):
-    """What an eager Tensor holds."""
+    """The value of an eager Tensor."""
 
     kind: Literal["value"]
     tensor: int
@@ -255,7 +256,7 @@ class Value(Event):
 
 
 class Argument(TypedDict):
-    """One input of an op that failed; `tensor` is its number, if it is an eager one."""
+    """One input of an op that failed; `tensor` is the number of an eager one."""
 
     slot: str
     name: str
@@ -268,7 +269,7 @@ class OpFailed(Event):
     """An op raised; it is drawn hatched on its line. `program` is absent when eager.
 
     `op` is the operator that could not run, `block` the block that it is in, or that it
-    was to be put into.
+    was to be inserted into.
     """
 
     kind: Literal["op_failed"]
@@ -281,7 +282,7 @@ class OpFailed(Event):
 
 
 class PassChange(TypedDict):
-    """One rewrite: the types of the operators before and after, and what it was."""
+    """One rewrite: the types of the operators before and after, and its description."""
 
     old: list[str]
     new: list[str]
@@ -290,7 +291,7 @@ class PassChange(TypedDict):
 
 
 class PassEvent(Event):
-    """A pass has rewritten `program`; the operators that went and came were told."""
+    """A pass has rewritten `program`; events of its operators came before."""
 
     kind: Literal["pass"]
     program: int
@@ -303,7 +304,7 @@ class PassEvent(Event):
 class PlanBuffer(TypedDict):
     """A buffer's place in the arena; it lives from operator `start` to `end`, included.
 
-    `alias_of` names the buffer whose bytes it takes over in place.
+    `alias_of` names the buffer whose bytes it reuses in place.
     """
 
     name: str
@@ -315,7 +316,7 @@ class PlanBuffer(TypedDict):
 
 
 class PlanEvent(Event):
-    """Where a Program's temporaries lie in one arena, in bytes; `ops` are its types."""
+    """A memory plan: temporaries in one arena, in bytes; `ops` are operators' types."""
 
     kind: Literal["plan"]
     arena: Count
@@ -327,9 +328,9 @@ class PlanEvent(Event):
 
 
 class AstOp(TypedDict):
-    """An operator, in words, and the line of the transformed source that makes it.
+    """An operator, as text, and the line of the transformed source that appends it.
 
-    The line is 0 where another function makes it.
+    The line is 0 if another function appends it.
     """
 
     text: str
@@ -353,10 +354,10 @@ class AstEvent(Event):
 
 
 class TrainEvent(Event):
-    """One step of training: what it cost, and how long it took.
+    """One step of training: its loss, its metrics and its duration.
 
-    `steps` is how many there will be, if that is known; `samples` are those of this
-    step; `norms` are the norms of the gradients, layer by layer.
+    `steps` is the total number, if it is known; `samples` are those of this step;
+    `norms` are the norms of the gradients, layer by layer.
     """
 
     kind: Literal["train"]
@@ -372,9 +373,9 @@ class TrainEvent(Event):
 
 
 class Span(TypedDict):
-    """Something that took time: seconds from the profile's begin, nested by `depth`.
+    """A timed span: seconds from the profile's begin, nested by `depth`.
 
-    `bytes` is what it allocated; `at` the user's line.
+    `bytes` is the size of its results; `at` is the user's line.
     """
 
     name: str
@@ -386,7 +387,7 @@ class Span(TypedDict):
 
 
 class ProfileEvent(Event):
-    """What a profile measured; several events with one `title` are one profile."""
+    """Spans of a profile; several events with one `title` are one profile."""
 
     kind: Literal["profile"]
     title: str
@@ -394,7 +395,7 @@ class ProfileEvent(Event):
 
 
 class Dropped(Event):
-    """What was cut, sampled or left out, how often, and why."""
+    """A count of events that were cut, sampled or left out, and the reason."""
 
     kind: Literal["dropped"]
     count: Count

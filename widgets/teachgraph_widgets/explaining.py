@@ -1,4 +1,4 @@
-"""`tg.explain(tensor)`: the path that made a value, op by op, as text."""
+"""`tg.explain(tensor)`: the computation of a value, op by op, as text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_STEPS = 40
 
 
 class Text(str):
-    """Text that shows itself as it is, at a prompt and in a notebook."""
+    """Text whose `repr` is itself, so that a prompt shows it without quotes."""
 
     __slots__ = ()
 
@@ -31,14 +31,14 @@ class Text(str):
 
 
 def explain(value: Any, most: int = MOST_STEPS) -> Text:
-    """How a value came about: the ops that made it, the oldest first.
+    """Return the ops that computed a value as text, the oldest first.
 
     Args:
         value: A Tensor (its tape is read) or a Variable (its program is).
-        most: How many ops to show; of a longer path the last ones.
+        most: The number of ops to show; of a longer path the last ones.
 
     Raises:
-        InvalidValueError: It is neither, or `most` is no number of ops.
+        InvalidValueError: `value` is neither, or `most` is no number of ops.
 
     >>> import teachgraph as tg
     >>> x = tg.to_tensor([1.0, 2.0], stop_gradient=False)
@@ -50,20 +50,20 @@ def explain(value: Any, most: int = MOST_STEPS) -> Text:
       2  reduce_sum(1) -> []  dim=[]  keep_dim=False
     """
     if not isinstance(most, int) or most < 1:
-        told = f"most is how many ops to show, at least 1, got {most!r}"
-        raise InvalidValueError(at_user_line(told))
+        message = f"most is how many ops to show, at least 1, got {most!r}"
+        raise InvalidValueError(at_user_line(message))
     if isinstance(value, Tensor):
         lines = list(of_tensor(value, most))
     elif isinstance(value, Variable):
         lines = list(of_variable(value, most))
     else:
-        told = f"explain takes a Tensor or a Variable, got {type(value).__name__}"
-        raise InvalidValueError(at_user_line(told))
+        message = f"explain takes a Tensor or a Variable, got {type(value).__name__}"
+        raise InvalidValueError(at_user_line(message))
     return Text("\n".join(cut(line) for line in lines))
 
 
 def of_tensor(tensor: Tensor, most: int) -> Iterator[str]:
-    """The lines of a tensor."""
+    """Yield the lines of a tensor's explanation, from its tape."""
     head = f"Tensor {dtype_name(tensor.dtype)} {shape_text(tensor.shape)}"
     if tensor.data.size == 1:
         head += f" = {number_text(stats_of(outline(tensor.data))['mean'])}"
@@ -89,26 +89,26 @@ def of_tensor(tensor: Tensor, most: int) -> Iterator[str]:
     numbers = {id(node): str(i) for i, node in enumerate(past.nodes, past.left_out + 1)}
     for node in past.nodes[first:]:
         read = ", ".join(called(edge, names, numbers) for edge in node.edges)
-        made = ", ".join(shape_of(like) for like in past.outputs(node))
+        shapes = ", ".join(shape_of(like) for like in past.outputs(node))
         attrs = "  ".join(f"{n}={t}" for n, t in short_texts(node.attrs))
         freed = "  (freed by a reverse pass)" if node.saved is None else ""
-        text = f"{numbers[id(node)]:>3}  {node.op.type}({read}) -> {made}  {attrs}"
+        text = f"{numbers[id(node)]:>3}  {node.op.type}({read}) -> {shapes}  {attrs}"
         yield f"{text.rstrip()}{freed}"
 
 
 def shape_of(like: Any) -> str:
-    """The shape of an output, if somebody kept something of that shape."""
+    """Return the shape of an output; `?` if no saved tensor tells it."""
     return "?" if isinstance(like, Unknown) else shape_text(list(like.shape))
 
 
 def leaf_names(past: Past) -> dict[int, str]:
-    """What leaves are called: their names, or letters where they have none."""
+    """Return the names of leaves, by address; `leaf_0`, ... where they have none."""
     unnamed = (f"leaf_{i}" for i in range(len(past.leaves)))
     return {id(leaf): clean(leaf.label) or next(unnamed) for leaf in past.leaves}
 
 
 def called(edge: Edge | None, names: dict[int, str], numbers: dict[int, str]) -> str:
-    """An input of a step: a leaf's name, or the number of the step that made it."""
+    """Return an input of a step: a leaf's name, or the number of its op."""
     if edge is None:
         return "·"
     if isinstance(edge, Output):
@@ -117,7 +117,7 @@ def called(edge: Edge | None, names: dict[int, str], numbers: dict[int, str]) ->
 
 
 def of_variable(variable: Variable, most: int) -> Iterator[str]:
-    """The lines of a variable."""
+    """Yield the lines of a variable's explanation, from its program."""
     path = path_to(variable)
     shape = f"{dtype_name(variable.dtype)} {shape_text(list(variable.shape))}"
     yield f"Variable {clean(variable.name)} {shape}, made by {number(len(path), 'op')}"
@@ -126,28 +126,28 @@ def of_variable(variable: Variable, most: int) -> Iterator[str]:
     first = max(0, len(path) - most)
     for step, operator in enumerate(path[first:], first + 1):
         read = ", ".join(map(clean, operator.input_arg_names))
-        made = ", ".join(map(clean, operator.output_arg_names))
-        yield f"{step:>3}  {clean(operator.type)}({read}) -> {made}"
+        outputs = ", ".join(map(clean, operator.output_arg_names))
+        yield f"{step:>3}  {clean(operator.type)}({read}) -> {outputs}"
         if (where := operator.callsite) is not None:
             yield f"       {where.short}: {where.source}"
 
 
 def path_to(variable: Variable) -> list[Operator]:
-    """The operators that lead to a variable, in their order."""
-    wanted, found = {variable.name}, list[Operator]()
+    """Return the operators that a variable depends on, in program order."""
+    wanted, backwards = {variable.name}, list[Operator]()
     block = variable.block
     while True:
         for operator in reversed(block.ops):
             if wanted.intersection(operator.output_arg_names):
-                found.append(operator)
+                backwards.append(operator)
                 wanted.update(operator.input_arg_names)
         if block.parent_idx < 0:
-            return found[::-1]
+            return backwards[::-1]
         block = block.program.blocks[block.parent_idx]
 
 
 def number(count: int, what: str) -> str:
-    """A count with its word.
+    """Return a count with its noun.
 
     >>> number(1, "leaf"), number(2, "leaf"), number(1000, "op")
     ('1 leaf', '2 leaves', '1,000 ops')

@@ -1,4 +1,4 @@
-"""Records what could not be done: an op that raised, with what it was given."""
+"""A recorder of failed ops, with their inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["FailureRecorder"]
 
 
 class FailureRecorder(Watcher):
-    """Writes failed ops into the log that the other two recorders write to."""
+    """Writes failed ops into the log that the other two recorders share."""
 
     def __init__(self, tape: TapeRecorder, programs: ProgramRecorder) -> None:
         super().__init__(tape.log, tape.cursor, tape.budget)
@@ -38,42 +38,42 @@ class FailureRecorder(Watcher):
         attrs: Mapping[str, Any],
         error: BaseException,
     ) -> None:
-        """An op could not run, or could not be appended; told once on its way up."""
+        """Record an op that could not run or be appended, once per error."""
         message = message_of(error)
         if message == self._last:
             return
         self._last = message
-        if isinstance(error, OpError):  # its inputs and its line are told apart
+        if isinstance(error, OpError):  # its inputs and line are fields
             message = message.split("\n")[0]
         program = block = None
         if any(isinstance(x, Variable) for x in inputs):
             program = self.programs.number(current_block().program)
             block = current_block().idx
-        self.tell(program, op, inputs, message, None, block)
+        self.write(program, op, inputs, message, None, block)
 
     @careful
     def run_failed(
         self, operator: Operator, inputs: Mapping[str, Any], error: BaseException
     ) -> None:
-        """An Operator of the running program, or of one of its blocks, raised."""
+        """Record an Operator of the running program, or of its blocks, that raised."""
         if self.programs.running is None:
             return
         program = self.programs.number(self.programs.running)
         wanted = operator.op.arguments(operator.inputs)
-        values = [None if n not in inputs else Given(n, inputs[n]) for n in wanted]
+        values = [None if n not in inputs else NamedValue(n, inputs[n]) for n in wanted]
         self._last = message_of(error)
         message = self._last.split("\n")[0]
         number = self.programs.operator_number(operator)
-        self.tell(program, operator.type, values, message, number, operator.block.idx)
+        self.write(program, operator.type, values, message, number, operator.block.idx)
 
     @careful
-    def tell_error(self, error: OpError) -> None:
-        """An op raised while nobody listened: what its error says of it."""
+    def write_error(self, error: OpError) -> None:
+        """Record an op that raised during a pause, from its error alone."""
         if error.op:
             message = message_of(error).split("\n")[0]
             self.log.add(self.cursor.line, "op_failed", None, error.op, [], message)
 
-    def tell(
+    def write(
         self,
         program: int | None,
         op: str,
@@ -81,13 +81,13 @@ class FailureRecorder(Watcher):
         message: str,
         *place: int | None,
     ) -> None:
-        """Write the event, with each input under its slot.
+        """Write an `op_failed` event, with each input under its slot.
 
         Args:
-            program: The program that it happened in, if any.
+            program: The number of the program, if any.
             op: The op's type.
             values: Its inputs.
-            message: What it said.
+            message: The error's message.
             place: The number of its operator, and its block, where they are known.
         """
         names = names_of(op, len(values))
@@ -100,9 +100,9 @@ class FailureRecorder(Watcher):
         self.log.add(line, "op_failed", program, op, arguments, message, *place)
 
     def argument(self, slot: str, value: Any) -> Argument:
-        """One input, as far as it has a name, a shape and a dtype."""
-        name = value.name if isinstance(value, (Variable, Given)) else ""
-        held = value.value if isinstance(value, Given) else value
+        """Return one input as the log has it: slot, name, shape and dtype."""
+        name = value.name if isinstance(value, (Variable, NamedValue)) else ""
+        held = value.value if isinstance(value, NamedValue) else value
         like = held if hasattr(held, "dtype") else np.asarray(held)
         argument: Argument = {
             "slot": slot,
@@ -117,8 +117,8 @@ class FailureRecorder(Watcher):
         return argument
 
 
-class Given:
-    """What a variable held when its operator failed."""
+class NamedValue:
+    """A variable's name and its value when the operator failed."""
 
     def __init__(self, name: str, value: Any) -> None:
         self.name, self.value = name, value

@@ -1,7 +1,7 @@
 """`tg.check_nan_inf()`: stops at the first op that makes a NaN or an infinity.
 
-The one observer that raises: whoever turns it on wants the program to stop there. It
-looks at every result and every gradient, so it costs a pass over each.
+This is the one observer that raises. It reads every result and every gradient, so it
+costs a pass over each.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class NotFiniteError(OpError, FloatingPointError):
 
 
 class Check(Observer):
-    """Looks at what every op computes, on the way forward and on the way back."""
+    """Checks the results and the gradients of every op."""
 
     def __init__(self) -> None:
         self.lines: WeakKeyDictionary[Node, Callsite | None] = WeakKeyDictionary()
@@ -48,55 +48,55 @@ class Check(Observer):
         attrs: Mapping[str, Any],
         node: Node | None,
     ) -> None:
-        """An op ran on Tensors."""
-        if node is not None:
+        """Check the results of an op on Tensors."""
+        if node is not None:  # the backward pass has no line of its own
             self.lines[node] = callsite()
         for tensor in outputs:
             if not is_finite(tensor.data):
                 names = names_of(op, len(inputs))
-                given = list(zip(names, inputs, strict=False))
-                raise not_finite(op, tensor.data, given)
+                named_inputs = list(zip(names, inputs, strict=False))
+                raise not_finite(op, tensor.data, named_inputs)
 
     def grad_flows(self, node: Node | None, index: int, target: Any, grad: Any) -> None:
-        """A node's rule has computed the gradient of one of its inputs."""
+        """Check the gradient that a node's rule has computed for one of its inputs."""
         array = getattr(grad, "data", grad) if hasattr(grad, "node") else grad
         if node is None or is_finite(array):
             return
         names = names_of(node.op.type, len(node.edges))
-        kept = node.op.rule.saved if node.op.rule is not None else ()
-        given = list(zip(kept, node.saved or (), strict=False))
+        slots = node.op.rule.saved if node.op.rule is not None else ()
+        saved_tensors = list(zip(slots, node.saved or (), strict=False))
         what = f"the gradient for {names[index]}"
         where = self.lines.get(node)
-        raise not_finite(f"{node.op.type}_grad", array, given, what, where)
+        raise not_finite(f"{node.op.type}_grad", array, saved_tensors, what, where)
 
     def run_begin(self, program: Any, feed: Mapping[str, Any]) -> None:
-        """A run starts with what it is fed."""
+        """Remember the feed, for the message of an error."""
         self.values = dict(feed)
 
     def run_op(self, operator: Operator, outputs: Mapping[str, Any]) -> None:
-        """An Operator of a running program has computed."""
+        """Check the outputs of an Operator of the running program."""
         for name, value in outputs.items():
             if isinstance(value, np.ndarray) and not is_finite(value):
                 read = [n for n in operator.input_arg_names if n in self.values]
-                given = [(n, self.values[n]) for n in read]
+                named_inputs = [(n, self.values[n]) for n in read]
                 where = (operator.twin or operator).callsite
-                raise not_finite(operator.type, value, given, repr(name), where)
+                raise not_finite(operator.type, value, named_inputs, repr(name), where)
         self.values.update(outputs)
 
     def run_end(self, program: Any) -> None:
-        """What the run computed is let go of."""
+        """Release the values of the run."""
         self.values = {}
 
 
 class check_nan_inf:  # noqa: N801  a verb, as in Paddle
     """Stop at the first op that makes a NaN or an infinity, and show it.
 
-    Holds from the call on; as a context manager until the end of its block. The error
-    names the op, the user's line and what the op was given; of a gradient, the line of
-    the op whose gradient it is. Programs run operator by operator meanwhile.
+    The check holds from the call on; as a context manager until the end of its block.
+    The error names the op, its inputs and the user's line; for a gradient, the line of
+    the forward op. Programs run operator by operator meanwhile.
 
     Args:
-        enabled: Whether to stop from now on.
+        enabled: True to stop from now on, False to check no more.
 
     Raises:
         NotFiniteError: From within the op, at the user's line.
@@ -113,8 +113,8 @@ class check_nan_inf:  # noqa: N801  a verb, as in Paddle
 
     def __init__(self, enabled: bool = True) -> None:
         if not isinstance(enabled, bool):
-            told = f"check_nan_inf takes True or False, got {enabled!r}"
-            raise InvalidValueError(at_user_line(told))
+            message = f"check_nan_inf takes True or False, got {enabled!r}"
+            raise InvalidValueError(at_user_line(message))
         self.before = [o for o in observers if isinstance(o, Check)]
         self.now = [Check()] if enabled else []
         switch(self.before, self.now)
@@ -132,12 +132,12 @@ class check_nan_inf:  # noqa: N801  a verb, as in Paddle
 
 
 def is_on() -> bool:
-    """Whether a NaN would be found."""
+    """True while a check is on."""
     return any(isinstance(observer, Check) for observer in observers)
 
 
 def switch(off: Sequence[Check], on: Sequence[Check]) -> None:
-    """Let some look no more, and others from now on."""
+    """Remove some checks from the observers and add others."""
     for check in off:
         if check in observers:
             detach(check)
@@ -146,9 +146,11 @@ def switch(off: Sequence[Check], on: Sequence[Check]) -> None:
 
 
 def is_finite(array: Any) -> bool:
-    """Whether all elements are finite; a finite sum says so at once."""
+    """True if all elements are finite; anything but a float array is."""
     if not isinstance(array, np.ndarray) or array.dtype.kind != "f":
         return True
+    # A finite sum proves it, without a mask as large as the array. The sum of finite
+    # elements may overflow, so only then the elements decide.
     with np.errstate(all="ignore"):
         return bool(np.isfinite(array.sum()) or np.isfinite(array).all())
 
@@ -156,21 +158,21 @@ def is_finite(array: Any) -> bool:
 def not_finite(
     op: str,
     array: Any,
-    given: Sequence[tuple[str, Any]],
+    named_inputs: Sequence[tuple[str, Any]],
     what: str = "",
     where: Callsite | None = None,
 ) -> NotFiniteError:
-    """The error: what was made, out of what, and where."""
-    made = f"{counted(array)} in {array.size} elements"
-    lines = [f"{op} made {made}" + (f" of {what}" if what else "")]
-    lines += [f"  {slot}: {described(value)}" for slot, value in given]
+    """Return the error: the op, its NaN and infinities, its inputs, the line."""
+    reason = f"{counted(array)} in {array.size} elements"
+    lines = [f"{op} made {reason}" + (f" of {what}" if what else "")]
+    lines += [f"  {slot}: {described(value)}" for slot, value in named_inputs]
     error = NotFiniteError(at_user_line("\n".join(lines), where))
-    error.reason, error.op, error.where = made, op, where or callsite()
+    error.reason, error.op, error.where = reason, op, where or callsite()
     return error
 
 
 def described(value: Any) -> str:
-    """An input, with the range of what it holds.
+    """Describe an input, with the range of its finite elements.
 
     >>> described(np.array([[1.0, np.nan, -2.0]]))
     'ndarray float64 [1, 3], from -2 to 1, 1 NaN'
@@ -186,7 +188,7 @@ def described(value: Any) -> str:
 
 
 def counted(array: Any) -> str:
-    """How many NaN and infinities there are."""
+    """Count the NaN and the infinities, as text."""
     nan, inf = int(np.isnan(array).sum()), int(np.isinf(array).sum())
     infinities = f"{inf} {'infinity' if inf == 1 else 'infinities'}"
     parts = [f"{nan} NaN"] * (nan > 0) + [infinities] * (inf > 0)
@@ -194,7 +196,7 @@ def counted(array: Any) -> str:
 
 
 def names_of(op: str, count: int) -> Sequence[str]:
-    """The names of an op's inputs, as far as it is one of ours."""
+    """Return the slots of an op's inputs; numbers for an op that is not registered."""
     try:
         return [slot_name(name) for name in find(op).parameter_names(count)]
     except UnknownOpError:

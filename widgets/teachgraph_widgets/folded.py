@@ -1,4 +1,4 @@
-"""A log folded into what a still picture or a text can show: what each line made."""
+"""A fold of the event log into the state that still pictures and texts show."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class Row:
     """A variable, an operator or a failure, as one row of a program.
 
     Attributes:
-        letter: What repeats its colour: P, D, T, g, L; ƒ, ∂, Δ; ! for a failure.
+        letter: Its role, as its colour: P, D, T, g, L; ƒ, ∂, Δ; ! for a failure.
         name: A variable's name, an operator's type.
-        detail: Its shape; or what it reads and writes.
-        line: The line that made it.
+        detail: A variable's shape; the names that an operator reads and writes.
+        line: The line that added it.
     """
 
     letter: str
@@ -69,21 +69,21 @@ class Step:
         type: The op's type.
         inputs: The numbers of the tensors it read.
         output: The number of the first it wrote, -1 if it failed.
-        kept: What it keeps for backward.
+        saved: The slots that it saves for backward.
         line: The line that ran it.
-        letter: What repeats its colour: ƒ, or Δ for one that changes a parameter.
-        graded: Whether a reverse pass came through.
-        failed: Why it failed, if it did.
-        bad: Whether what it wrote had NaN or infinity in it when it was looked at.
+        letter: Its role, as its colour: ƒ, or Δ for one that changes a parameter.
+        has_gradient: Whether a backward pass ran its gradient.
+        failed: The message of its error, if it failed.
+        bad: The mark of an output with NaN or infinity in it.
     """
 
     type: str
     inputs: list[int]
     output: int
-    kept: list[str]
+    saved: list[str]
     line: int
     letter: str = "ƒ"
-    graded: bool = False
+    has_gradient: bool = False
     failed: str = ""
     bad: str = ""
 
@@ -111,7 +111,7 @@ class Tensor:
 
 
 class Folded:
-    """What a log says, in the end."""
+    """The state that a log describes after its last event."""
 
     def __init__(self) -> None:
         self.title, self.lines = "", list[str]()
@@ -131,12 +131,12 @@ class Folded:
 
     @property
     def is_traced(self) -> bool:
-        """Whether there are lines of code; else a thing is only shown."""
+        """True if the log is of traced code, not of a single object."""
         return bool(self.ran) or any(line.strip() for line in self.lines)
 
     @property
     def hues(self) -> dict[int, int]:
-        """The colour of each line that started: its rank among them."""
+        """The colour index of each line that started: its rank among them."""
         return {line: rank for rank, line in enumerate(self.ran)}
 
     def take(self, event: AnyEvent) -> None:
@@ -165,7 +165,7 @@ class Folded:
     def take_row(
         self, event: ProgramEvent | VarEvent | OpEvent | OpRemoved | OpFailed
     ) -> None:
-        """Fold in what stands in a program."""
+        """Fold in an event of a program's content."""
         match event["kind"]:
             case "program":
                 self.programs[event["program"]] = Program(event["title"], event["role"])
@@ -180,14 +180,14 @@ class Folded:
                 self.fail(event)
 
     def settle(self) -> None:
-        """Leave out the operators that were taken out again."""
+        """Drop the rows of operators that were removed, once for the whole log."""
         for program in self.programs.values() if self._gone else ():
             program.rows = [row for row in program.rows if id(row) not in self._gone]
 
     def take_chart(
         self, event: TrainEvent | PlanEvent | PassEvent | ProfileEvent
     ) -> None:
-        """Keep what a chart is drawn from."""
+        """Keep an event that a chart is drawn from."""
         match event["kind"]:
             case "train":
                 self.training.append(event)
@@ -199,7 +199,7 @@ class Folded:
                 self.spans += event["spans"]
 
     def take_run(self, event: Run) -> None:
-        """Count a run of a program, where it was asked for."""
+        """Count a run of a program, on the line that asked for it."""
         if event["phase"] == "begin":
             self.runs += 1
             program = self.programs.get(event["program"])
@@ -207,7 +207,7 @@ class Folded:
             self.ran_by[event["line"]][title] += 1
 
     def take_value(self, event: Value) -> None:
-        """Fold in what a tensor holds: if it is not finite, the op that wrote it."""
+        """Fold in a tensor's value; mark the op that wrote one that is not finite."""
         tensor, value = self.tensors.get(event["tensor"]), event["value"]
         if tensor is None:
             return
@@ -229,7 +229,7 @@ class Folded:
                 if (tensor := self.tensors.get(event["tensor"])) is not None:
                     tensor.gradient = event["value"]
                 if (step := self._nodes.get(event.get("node", -1))) is not None:
-                    step.graded = True
+                    step.has_gradient = True
             case "attr":
                 tensor = self.tensors.get(event.get("tensor", -1))
                 if tensor is not None and event["attr"] == "name":
@@ -237,10 +237,10 @@ class Folded:
 
     def take_node(self, event: NodeEvent) -> None:
         """Fold in an op that ran."""
-        inputs, kept = event["inputs"], event["saved"]
+        inputs, saved = event["inputs"], event["saved"]
         output = event["outputs"][0] if event["outputs"] else -1
         letter = "Δ" if output in inputs else "ƒ"
-        step = Step(event["type"], inputs, output, kept, event["line"], letter)
+        step = Step(event["type"], inputs, output, saved, event["line"], letter)
         self.steps.append(step)
         self._nodes[event["node"]] = step
         for number in event["outputs"]:
@@ -261,41 +261,41 @@ class Folded:
             self.steps.append(step)
 
     def add_row(self, number: int, row: Row) -> None:
-        """Add a row to a program, if it is one that the log has told of."""
+        """Add a row to a program, if the log has an event of that program."""
         if (program := self.programs.get(number)) is not None:
             program.rows.append(row)
 
     def leaves(self) -> list[Tensor]:
-        """The parameters and data that no op made."""
+        """Return the leaves: parameters and data that no op computed."""
         return [t for t in self.tensors.values() if t.is_leaf and t.letter != "g"]
 
     def distinct_steps(self) -> list[tuple[Step, int]]:
-        """The ops, those that a loop ran again once, with how often they ran."""
+        """Return the ops with their counts; repeats in a loop are one step."""
         counts = dict[tuple[object, ...], int]()
         first = dict[tuple[object, ...], Step]()
         for step in self.steps:
             names = tuple(map(self.name, step.inputs)), self.name(step.output)
-            key = step.type, names, step.line, step.graded, step.failed, step.bad
+            key = step.type, names, step.line, step.has_gradient, step.failed, step.bad
             counts[key] = counts.get(key, 0) + 1
             first.setdefault(key, step)
         return [(first[key], count) for key, count in counts.items()]
 
     def name(self, number: int) -> str:
-        """What to call a tensor: its name, or a mark that it has none."""
+        """Return a tensor's name, or a dot if it has none."""
         tensor = self.tensors.get(number)
         return tensor.name or "·" if tensor is not None else "·"
 
 
 def grouped(things: Iterable[tuple[int, T]]) -> dict[int, list[T]]:
-    """Things by their line; a line that none is of has an empty list.
+    """Group things by their line; a line without any has an empty list.
 
     >>> grouped([(1, "x"), (3, "y"), (1, "z")])[1]
     ['x', 'z']
     """
-    found = defaultdict[int, list[T]](list)
+    by_line = defaultdict[int, list[T]](list)
     for line, thing in things:
-        found[line].append(thing)
-    return found
+        by_line[line].append(thing)
+    return by_line
 
 
 def fold(log: Log) -> Folded:
@@ -313,7 +313,7 @@ def fold(log: Log) -> Folded:
 
 
 def row_of(event: VarEvent | OpEvent) -> Row:
-    """The row of a variable or an operator."""
+    """Return the row of a variable or an operator."""
     if event["kind"] == "var":
         shape = f"{shape_text(event['shape'])} {event['dtype']}"
         return Row(event["role"], event["name"], shape, event["line"])
@@ -323,18 +323,18 @@ def row_of(event: VarEvent | OpEvent) -> Row:
 
 
 def tensor_of(event: TensorEvent) -> Tensor:
-    """A tensor as it was first seen; it is a leaf until an op says it made it."""
+    """Return a new tensor; it counts as a leaf until a node has it as an output."""
     facts = event["name"], event["role"], event["shape"], event["line"]
     return Tensor(*facts, is_leaf=True)
 
 
 def flat(lists: Iterable[list[str]]) -> str:
-    """All names of several lists."""
+    """Join the names of several lists."""
     return ", ".join(name for names in lists for name in names)
 
 
 def shape_text(shape: list[int]) -> str:
-    """A shape as Paddle prints it.
+    """Return a shape as Paddle prints it.
 
     >>> shape_text([-1, 10])
     '[-1, 10]'
@@ -343,14 +343,14 @@ def shape_text(shape: list[int]) -> str:
 
 
 def norm_text(stats: Stats) -> str:
-    """The norm of a gradient, unless a part of it has none."""
+    """Return the norm of a gradient, or a mark of NaN or infinity in it."""
     if stats["nan"] + stats["inf"]:
         return "✕ NaN" if stats["nan"] else "✕ Inf"
     return number_text(stats["norm"])
 
 
 def number_text(value: float | None) -> str:
-    """A number in a few characters.
+    """Return a number in four significant digits.
 
     >>> number_text(0.1234567), number_text(None)
     ('0.1235', 'not finite')

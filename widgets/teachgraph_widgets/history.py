@@ -1,7 +1,7 @@
-"""The part of a tape that is older than the trace, read off its nodes.
+"""The part of a tape that is older than the trace, reconstructed from its nodes.
 
-A node does not know its outputs' tensors, only what its rule kept; what nobody kept has
-a shape that is not known any more.
+A node does not refer to its output tensors, only to the tensors that its rule saved.
+The shape of an output that no rule saved is unknown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MOST_NODES = 2000
 
 
 class Unknown(NamedTuple):
-    """What stands for a value nobody kept."""
+    """Shape and dtype of an output that no rule saved."""
 
     shape: tuple[int, ...] = (-1,)
     dtype: str = "unknown"
@@ -31,8 +31,8 @@ class Past(NamedTuple):
     Attributes:
         nodes: The nodes.
         leaves: The leaves.
-        likes: By the address of a node: what is known of each of its outputs.
-        left_out: How many more nodes there were.
+        likes: By the address of a node: a value like each of its outputs.
+        left_out: The number of older nodes beyond the limit.
     """
 
     nodes: list[Node]
@@ -41,13 +41,16 @@ class Past(NamedTuple):
     left_out: int
 
     def outputs(self, node: Node) -> list[Any]:
-        """Something of the shape and dtype of each output of a node."""
+        """Return a value with the shape and dtype of each output of a node."""
         return self.likes[id(node)]
 
 
 def past_of(tensor: Tensor, known: Container[float]) -> Past:
-    """What led to a tensor, up to the nodes whose birth is known."""
-    found: dict[int, Node] = {}
+    """Collect the nodes and leaves that lead to a tensor, down to known nodes.
+
+    A node is known by the moment of its birth: an address may be used again.
+    """
+    reached: dict[int, Node] = {}
     leaves: dict[int, Tensor] = {}
     stack: list[Edge] = [tensor.edge]
     while stack:
@@ -57,18 +60,17 @@ def past_of(tensor: Tensor, known: Container[float]) -> Past:
             leaves.setdefault(id(edge), edge)
             continue
         node = edge.node if isinstance(edge, Output) else edge
-        if id(node) not in found and node.born not in known:
-            found[id(node)] = node
+        if id(node) not in reached and node.born not in known:
+            reached[id(node)] = node
             stack.extend(e for e in node.edges if e is not None)
-    nodes = sorted(found.values(), key=lambda node: node.born)
-    kept = nodes[-MOST_NODES:]
-    return Past(
-        kept, list(leaves.values()), likes_of(kept, tensor), len(nodes) - len(kept)
-    )
+    nodes = sorted(reached.values(), key=lambda node: node.born)
+    latest = nodes[-MOST_NODES:]
+    left_out = len(nodes) - len(latest)
+    return Past(latest, list(leaves.values()), likes_of(latest, tensor), left_out)
 
 
 def likes_of(nodes: Iterable[Node], tensor: Tensor) -> dict[int, list[Any]]:
-    """What is known of the outputs: what rules kept, and the tensor itself."""
+    """Return a value like each node's outputs: saved tensors, and the tensor itself."""
     likes: dict[int, list[Any]] = {
         id(node): [Unknown()] * len(node.op.outputs) for node in nodes
     }
@@ -83,9 +85,9 @@ def likes_of(nodes: Iterable[Node], tensor: Tensor) -> dict[int, list[Any]]:
             continue
         sources = saved_sources(node.op.rule, len(node.saved))
         for source, value in zip(sources, node.saved, strict=True):
-            if source >= 0:
+            if source >= 0:  # a saved input: the output of the node before
                 note(node.edges[source], value)
-            elif -source <= len(node.op.outputs):
+            elif -source <= len(node.op.outputs):  # output i is saved as -1 - i
                 likes[id(node)][-1 - source] = value
     note(tensor.edge, tensor)
     return likes

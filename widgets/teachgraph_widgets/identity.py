@@ -1,7 +1,7 @@
-"""Numbers for the user's objects, which are neither kept alive nor compared.
+"""Numbers for the user's objects, by identity, without keeping the objects alive.
 
-An object's address says which one it is for as long as it lives; a weak reference says
-whether it still does. `==` is never used: Tensors compute with it.
+An address identifies an object while it lives; a weak reference says whether it still
+does. `==` is never used: on Tensors it is an op.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from weakref import ref
 __all__ = ["CROWD", "Numbers"]
 
 CROWD = 1000
-"""So many more than lived last are kept before the dead are looked for."""
+"""Number of new entries after which those of dead objects are dropped."""
 
 
 class Numbered(ref[Any]):
-    """A weak reference that knows the number of what it refers to."""
+    """A weak reference that also holds the number of its object."""
 
     __slots__ = ("number",)
     number: int
 
 
 class Numbers:
-    """Gives each object a number when it is first seen.
+    """Assigns a number to each object at its first appearance.
 
     Attributes:
-        count: How many numbers there are so far.
+        count: The number of numbers so far.
 
     >>> class Thing: ...
     >>> numbers, thing = Numbers(), Thing()
@@ -41,14 +41,15 @@ class Numbers:
         self._crowded = CROWD
 
     def find(self, thing: Any) -> int | None:
-        """The object's number, None if it has none."""
+        """Return the object's number, None if it has none."""
         reference = self._references.get(id(thing))
+        # The address of a dead object may be that of another one now.
         if reference is None or reference() is not thing:
             return None
         return reference.number
 
     def give(self, thing: Any, number: int | None = None) -> int:
-        """Give the object the next number, or the one of what it stands for."""
+        """Assign the next number to the object, or `number` to one more name of it."""
         if number is None:
             number = self.fresh()
         self._references[id(thing)] = reference = Numbered(thing)
@@ -58,19 +59,20 @@ class Numbers:
         return number
 
     def forget(self) -> None:
-        """Forget those that are gone."""
+        """Drop the entries of dead objects."""
         gone = [a for a, reference in self._references.items() if reference() is None]
         for address in gone:
             del self._references[address]
+        # Twice the living: the cost of a search stays constant per object.
         self._crowded = 2 * len(self._references) + CROWD
 
     def fresh(self) -> int:
-        """A number for something that has no object."""
+        """Return a number for a value whose object is gone."""
         self.count += 1
         return self.count - 1
 
     def living(self) -> Iterator[tuple[int, Any]]:
-        """Number and object of each that still lives."""
+        """Yield number and object of each that still lives."""
         for reference in list(self._references.values()):
             thing = reference()
             if thing is not None:

@@ -1,4 +1,4 @@
-"""Which Layer runs what: the path of the calls under way, named as attributes are."""
+"""The path of Layer calls under way, named by the attributes that hold the layers."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["Layers"]
 
 
 class Layers:
-    """The Layers that are being called, outermost first.
+    """The stack of Layer calls under way, outermost first.
 
     Attributes:
-        path: Their names, as `LeNet/features/Conv2D_0`; None outside of any.
+        path: Their names, as `LeNet/features/Conv2D_0`; None outside of any call.
 
     >>> from teachgraph import nn
     >>> net, layers = nn.Sequential(nn.Linear(2, 1)), Layers()
@@ -34,7 +34,7 @@ class Layers:
         self._names: WeakKeyDictionary[Layer, dict[int, str]] = WeakKeyDictionary()
 
     def enter(self, layer: Layer) -> None:
-        """A layer is called."""
+        """Push a layer's call."""
         before = self.path
         if before is None:
             self.path = clean(type(layer).__name__)
@@ -43,14 +43,14 @@ class Layers:
         self._calls.append((layer, before))
 
     def leave(self, layer: Layer) -> None:
-        """Its call is over, and with it that of whatever it called."""
+        """Pop a layer's call, and the calls inside that an error cut short."""
         if any(called is layer for called, _ in self._calls):
             left = None
             while left is not layer:
                 left, self.path = self._calls.pop()
 
     def name(self, layer: Layer, outer: Layer) -> str:
-        """What the calling layer has it as: a bare number says its type too."""
+        """Return a layer's name within the calling one, else its type."""
         names = self._names.get(outer)
         if names is None or id(layer) not in names:
             within = outer.named_sublayers()
@@ -59,7 +59,7 @@ class Layers:
         return names.get(id(layer)) or clean(type(layer).__name__)
 
     def look(self) -> None:
-        """Find the calls under way, from the frames: some begin unheard."""
+        """Rebuild the stack from the frames: some calls began before recording."""
         self.path = None
         self._calls.clear()
         running = []
@@ -73,7 +73,7 @@ class Layers:
 
 
 def called(path: str, layer: Layer) -> str:
-    """A layer's name within another: `blocks.0` is `blocks/Block_0`."""
+    """Return a layer's path within another: `blocks.0` is `blocks/Block_0`."""
     *outer, last = path.split(".")
     if last.isdigit():
         last = f"{type(layer).__name__}_{last}"

@@ -1,4 +1,4 @@
-"""Words in an SVG: names are text in it and never markup, and none is too long."""
+"""SVG text elements: escaped, printable, and cut to a width."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from xml.sax.saxutils import escape
 __all__ = ["GLYPH", "fitted", "printable", "text"]
 
 GLYPH = 6.63
-"""The width of a character of the monospaced fonts at 11 px, about."""
+"""Approximate width of a character of the monospaced fonts at 11 px."""
 
 
 def text(x: float, y: float, words: str, tone: str = "", width: float = 0) -> str:
-    """Words as an SVG text, cut to a width if one is given.
+    """Return words as an SVG text element, cut to `width` unless it is 0.
 
     >>> text(1, 2, "<b>")
     '<text x="1" y="2">&lt;b&gt;</text>'
@@ -22,11 +22,11 @@ def text(x: float, y: float, words: str, tone: str = "", width: float = 0) -> st
 
 
 def fitted(words: str, width: float) -> str:
-    """As much of the words as fits."""
+    """Cut words to a width in pixels."""
     words, most = printable(words), max(1, int(width / GLYPH))
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
 def printable(words: str) -> str:
-    """Words without what XML has no place for."""
+    """Replace characters that cannot be printed: XML allows no control characters."""
     return "".join(c if c.isprintable() else "�" for c in words.expandtabs(4))

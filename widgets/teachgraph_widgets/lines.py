@@ -1,8 +1,8 @@
-"""Which of the user's lines is running: markers in the code, and frames on the stack.
+"""The user's current line: from markers in the traced source, or from stack frames.
 
-A traced source gets a call before each statement, so that every line that starts is
-known without `sys.settrace`. What an op is blamed on is the innermost frame of that
-source; where there is none, the line that was marked last.
+A traced source gets a call before each statement, so that every start of a line is
+known without `sys.settrace`. An op belongs to the innermost frame of that source;
+without one, to the line that was marked last.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from types import FrameType
 from typing import Any
 
 from teachgraph_widgets.log import EventLog
-from teachgraph_widgets.pace import Nap, Region
+from teachgraph_widgets.step_sampling import Pause, Region
 
 __all__ = ["MARKER", "Cursor", "Source", "mark", "marked", "running"]
 
 MARKER = "__teachgraph_line__"
-"""The name that traced code calls; it must be among its globals."""
+"""The name of the marker function, which must be among the globals of traced code."""
 
 ALWAYS = 50
-"""So many starts of a line are told, whatever it records."""
+"""Number of starts of a line that are recorded in any case."""
 
 QUIET = 0.01
-"""Seconds in which only one later start is told of a line that records nothing."""
+"""Seconds per recorded start beyond that, for a line without events."""
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -36,16 +36,16 @@ _tokens = count(1)
 
 
 class Source:
-    """A traced text, and what its syntax says.
+    """A traced source text, with the statements, loops and names of its syntax tree.
 
     Attributes:
-        text: What is shown.
-        filename: That of its code objects; found by the first marker if empty.
-        token: Its number, by which its markers are told from others'.
-        starts: For each line, where its statement starts.
-        loops: For each line in a loop, the first and the last of the innermost.
-        names: For each statement's line, the names its scope binds.
-        read_names: Likewise, the names it reads: they may be bound elsewhere.
+        text: The text to show.
+        filename: That of its code objects; if empty, set by the first marker.
+        token: Its number, which its markers pass.
+        starts: For each line, the first line of its statement.
+        loops: For each line in a loop, first and last line of the innermost loop.
+        names: For each statement's line, the names that its scope binds.
+        read_names: For each statement's line, the names that its scope reads.
         top: The names that the outermost scope binds.
     """
 
@@ -58,15 +58,15 @@ class Source:
         self.top: Sequence[str] = ()
 
     def read(self, tree: ast.AST) -> None:
-        """Learn the lines and names of its syntax tree."""
-        found, used = bound(tree), named(tree, ast.Load)
-        self.top = self.top or found
+        """Read the lines and names of a scope, and of the scopes inside it."""
+        bound, used = bound_names(tree), names_in(tree, ast.Load)
+        self.top = self.top or bound
         for statement in statements(tree):
             last = statement.end_lineno or statement.lineno
             self.starts.update(
                 dict.fromkeys(range(statement.lineno, last + 1), statement.lineno)
             )
-            self.names[statement.lineno] = found
+            self.names[statement.lineno] = bound
             self.read_names[statement.lineno] = used
             if isinstance(statement, LOOPS):
                 end = statement.body[-1].end_lineno or last
@@ -77,7 +77,7 @@ class Source:
 
     @classmethod
     def of_file(cls, filename: str, text: str) -> Source:
-        """A source whose code is there already, without markers."""
+        """Return a source whose code is compiled already, without markers."""
         source = cls(text, filename)
         try:
             source.read(ast.parse(text))
@@ -87,7 +87,7 @@ class Source:
 
 
 def statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """The statements of a scope, outer ones first, not those of functions in it."""
+    """Yield a scope's statements, outer ones first, without inner functions' own."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.stmt):
             yield node
@@ -95,31 +95,31 @@ def statements(tree: ast.AST) -> Iterator[ast.stmt]:
             yield from statements(node)
 
 
-def bound(tree: ast.AST) -> tuple[str, ...]:
-    """The names that a scope's own statements assign, and its parameters."""
-    found = dict[str, None]()
+def bound_names(tree: ast.AST) -> tuple[str, ...]:
+    """Return the parameters of a scope, and the names that its own statements bind."""
+    names = dict[str, None]()
     if isinstance(tree, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        found.update(
+        names.update(
             (a.arg, None) for a in ast.walk(tree.args) if isinstance(a, ast.arg)
         )
-    return tuple(found | dict.fromkeys(named(tree, ast.Store)))
+    return tuple(names | dict.fromkeys(names_in(tree, ast.Store)))
 
 
-def named(tree: ast.AST, context: type[ast.expr_context]) -> tuple[str, ...]:
-    """The names that a scope's own statements bind, or read."""
-    found = dict[str, None]()
+def names_in(tree: ast.AST, context: type[ast.expr_context]) -> tuple[str, ...]:
+    """Return the names that a scope's own statements bind, or read: by `context`."""
+    names = dict[str, None]()
     stack = list(ast.iter_child_nodes(tree))
     while stack:
         node = stack.pop(0)
         if isinstance(node, ast.Name) and isinstance(node.ctx, context):
-            found[node.id] = None
+            names[node.id] = None
         if not isinstance(node, (*SCOPES, ast.Lambda)):
             stack.extend(ast.iter_child_nodes(node))
-    return tuple(found)
+    return tuple(names)
 
 
 class Markers(ast.NodeTransformer):
-    """Puts `__teachgraph_line__(token, line)` before each statement."""
+    """Inserts `__teachgraph_line__(token, line)` before each statement."""
 
     def __init__(self, token: int) -> None:
         self.token = token
@@ -134,7 +134,7 @@ class Markers(ast.NodeTransformer):
         return node
 
     def marked(self, body: list[ast.stmt], owner: ast.AST) -> list[ast.stmt]:
-        """A body with its markers; docstring and `__future__` stay first."""
+        """Return a body with markers; docstring and `__future__` imports stay first."""
         documented = isinstance(owner, (*SCOPES, ast.Module))
         result: list[ast.stmt] = []
         for index, statement in enumerate(body):
@@ -145,7 +145,7 @@ class Markers(ast.NodeTransformer):
         return result
 
     def marker(self, statement: ast.stmt) -> ast.stmt:
-        """The call that says a statement starts."""
+        """Return the marker call of a statement, at the statement's own place."""
         arguments: list[ast.expr] = [
             ast.Constant(self.token),
             ast.Constant(statement.lineno),
@@ -157,7 +157,7 @@ class Markers(ast.NodeTransformer):
 
 
 def is_text(statement: ast.stmt) -> bool:
-    """Whether a statement is a string and nothing else."""
+    """True if a statement is a string literal, as a docstring is."""
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
@@ -166,12 +166,12 @@ def is_text(statement: ast.stmt) -> bool:
 
 
 def is_future(statement: ast.stmt) -> bool:
-    """Whether a statement is `from __future__ import ...`."""
+    """True if a statement is `from __future__ import ...`."""
     return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 def marked(tree: ast.Module, source: Source) -> ast.Module:
-    """The tree with a marker before each statement; as it is, if that fails.
+    """Insert a marker before each statement; leave the tree unchanged on failure.
 
     >>> tree = marked(ast.parse("y = f(x)"), Source("y = f(x)"))
     >>> print(ast.unparse(tree))  # doctest: +ELLIPSIS
@@ -187,16 +187,17 @@ def marked(tree: ast.Module, source: Source) -> ast.Module:
 
 
 class Cursor:
-    """Where the traced source is.
+    """The current position in the traced source.
 
     Attributes:
-        token: The number that its markers call with.
+        token: The number that its markers pass.
         line: The line that runs.
-        visits: How often each line has started.
-        thread: The thread that began the trace; what others do is not its own.
-        look: Called with a frame and the names its scope binds, when a line is over.
-        curious: Whether there is something to look for: in another scope, if it is one.
-        nap: Where the recorder does not listen, and what wakes it.
+        visits: The number of starts of each line.
+        thread: The thread that began the trace; the events of others are ignored.
+        find_in: Searches a namespace for names of tensors, given the names to look up.
+        has_unnamed: True if tensors without names wait for `find_in`; a scope's names
+            if only another scope may still name them.
+        pause: The unrecorded steps under way, and the call that ends them.
         wait: Called with each line that starts, before it runs.
     """
 
@@ -205,22 +206,22 @@ class Cursor:
         self.line = 0
         self.visits: dict[int, int] = {}
         self.thread = get_ident()
-        self.look: Callable[[Mapping[str, Any], Sequence[str]], bool] = ignore
-        self.curious: bool | Sequence[str] = False
-        self.nap: Nap | None = None
+        self.find_in: Callable[[Mapping[str, Any], Sequence[str]], bool] = ignore
+        self.has_unnamed: bool | Sequence[str] = False
+        self.pause: Pause | None = None
         self.wait: Callable[[int], None] | None = None
         self._marking = False
         self._due = 0.0
         self._untold = 0
 
     def mark(self, line: int) -> None:
-        """A statement starts: tell at once what is new, later what may be nothing."""
+        """Record the start of a statement, at once or with its first event."""
         if get_ident() != self.thread:
             return
-        log, visits, nap = self.log, self.visits, self.nap
-        if nap is not None and nap.ends(sys._getframe(2), line):
-            nap.wake()
-        if self.curious:
+        log, visits, pause = self.log, self.visits, self.pause
+        if pause is not None and pause.ends(sys._getframe(2), line):
+            pause.resume()
+        if self.has_unnamed:
             self.find_names(sys._getframe(2), line)
         if log.pending:
             self._untold += 1
@@ -239,7 +240,7 @@ class Cursor:
         log.add(line, "line")
 
     def place(self) -> int:
-        """The line to blame for what is announced now."""
+        """Return the user's line of the current event."""
         filename = self.source.filename
         frame: FrameType | None = sys._getframe(3)  # nearer ones are the observer's
         while frame is not None:
@@ -250,11 +251,11 @@ class Cursor:
 
     @property
     def marking(self) -> bool:
-        """Whether there are markers in the source."""
+        """True if the source has markers, and one has run."""
         return self._marking
 
     def region(self) -> Region:
-        """The innermost loop of the source that runs now, or else the statement."""
+        """Return the innermost running loop of the source, or else the statement."""
         inner: FrameType | None = None
         frame: FrameType | None = sys._getframe(2)
         while frame is not None:
@@ -266,34 +267,34 @@ class Cursor:
         return Region(None if inner is None else inner.f_code, self.line, self.line)
 
     def at(self, frame: FrameType) -> int:
-        """The statement that a frame of the source is in."""
+        """Return the line of the statement that a frame of the source is in."""
         line = frame.f_lineno
         line = self.source.starts.get(line, line)
         if line != self.line:
             if not self._marking:
-                if self.curious:
+                if self.has_unnamed:
                     self.find_names(frame, frame.f_lineno)
                 self.visits[line] = self.visits.get(line, 0) + 1
             self.line = line
         return line
 
     def find_names(self, frame: FrameType, line: int) -> None:
-        """Look what the lines so far have called the tensors they made.
+        """Search the scope of `line` for names of tensors that have none yet.
 
-        Where a function has named one, its caller's names are looked at as well.
+        If a function has named one, its caller's names are searched as well.
         """
         names = self.source.names.get(line, ())
-        if names and names is not self.curious:
-            self.curious = False
-            named_inside = self.look(frame.f_locals, names)
+        if names and names is not self.has_unnamed:
+            self.has_unnamed = False
+            named_inside = self.find_in(frame.f_locals, names)
             if named_inside and names is not self.source.top:
-                self.curious = names
+                self.has_unnamed = names
 
-    def look_now(self) -> bool:
-        """Look what the innermost code of the source calls its tensors at this time.
+    def find_names_now(self) -> bool:
+        """Search the innermost running scope of the source for names of tensors.
 
         Returns:
-            Whether that is a function, whose names are its own.
+            True if that scope is a function, whose names are local.
         """
         frame: FrameType | None = sys._getframe(1)
         while frame is not None and frame.f_code.co_filename != self.source.filename:
@@ -302,20 +303,20 @@ class Cursor:
             return False
         line = self.source.starts.get(frame.f_lineno, frame.f_lineno)
         bound = self.source.names.get(line, ())
-        self.look(frame.f_locals, bound)
-        self.look(frame.f_locals, self.source.read_names.get(line, ()))
+        self.find_in(frame.f_locals, bound)
+        self.find_in(frame.f_locals, self.source.read_names.get(line, ()))
         return bound is not self.source.top
 
     def visit(self) -> int:
-        """How often the current line has started."""
+        """Return the number of starts of the current line."""
         return self.visits.get(self.line, 0)
 
     def begin(self) -> None:
-        """From now on, markers are heard."""
+        """Start to receive the calls of markers."""
         running.append(self)
 
     def end(self) -> None:
-        """The source has run."""
+        """Stop receiving the calls of markers, and count the unrecorded starts."""
         if self in running:
             running.remove(self)
         self._untold += self.log.pending > 0
@@ -327,18 +328,18 @@ UNTOLD = ("line starts", "after 50 a line that records nothing is told once in 1
 
 
 def ignore(namespace: Mapping[str, Any], names: Sequence[str]) -> bool:
-    """Look at nothing."""
+    """Search nothing."""
     return False
 
 
 running: list[Cursor] = []
-"""The cursors of the sources that run: process-wide, as observers are."""
+"""The cursors of the running sources: process-wide, as observers are."""
 
 
 def mark(token: int, line: int) -> None:
-    """What the markers call: a statement of the source `token` starts.
+    """Pass a marker's call on to the cursor of the source `token`.
 
-    A function that outlives its trace keeps its markers; they find nobody then.
+    A function that outlives its trace keeps its markers; they have no cursor then.
     """
     __tracebackhide__ = True
     for cursor in running:
@@ -347,5 +348,5 @@ def mark(token: int, line: int) -> None:
                 cursor.mark(line)
                 if cursor.wait is not None and get_ident() == cursor.thread:
                     cursor.wait(line)
-            except Exception as error:  # the line itself is not to blame
+            except Exception as error:  # never raise in the user's line
                 cursor.log.broke(error)

@@ -1,4 +1,4 @@
-"""A trace in a notebook: the widget while it runs, and a picture that stays."""
+"""A trace in a notebook: the live widget while it runs, then a saved picture."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from IPython.display import display
 from teachgraph_widgets.batcher import Batcher
 from teachgraph_widgets.cells import the_cell, the_request
 from teachgraph_widgets.events import Log
-from teachgraph_widgets.kept import leave
 from teachgraph_widgets.log import EventLog, packed
+from teachgraph_widgets.notebook_output import leave
 from teachgraph_widgets.stepping import Page
 from teachgraph_widgets.summary import summary
 
@@ -22,10 +22,10 @@ __all__ = ["Live"]
 
 
 class Live:
-    """Shows a log from `open` on, and leaves a picture and a text at `close`.
+    """Shows a log from `open` on, and displays a picture and a text at `close`.
 
-    The picture is an output of its own. It cannot be another form of the view's output:
-    whoever has a widget manager but no kernel would be shown an error in place of both.
+    The picture is an output of its own. As another MIME type of the view's output it
+    would be hidden by an error in a host with a widget manager but no kernel.
     """
 
     def __init__(self, log: EventLog, height: int, theme: str) -> None:
@@ -35,7 +35,7 @@ class Live:
         self._batcher: Batcher | None = None
 
     def open(self) -> None:
-        """Show the widget, if the notebook has what it needs.
+        """Show the widget, if anywidget is installed.
 
         Raises:
             NotBuiltError: The front end is not built.
@@ -55,13 +55,13 @@ class Live:
         self._batcher.open()
 
     def close(self) -> None:
-        """Leave the whole log with the widget, and a picture with the notebook."""
+        """Store the whole log in the widget, and a picture in the notebook."""
         log = self.log.whole() if self._batcher is None else self._batcher.close()
         leave(log, summary(log), self.view)
 
 
 def shown(log: Log, text: str, height: int = 460) -> None:
-    """Show a log that is complete: the widget, a picture, a text."""
+    """Show a complete log: the widget, a picture, a text."""
     view: TraceView | None = None
     with suppress(ImportError):
         from teachgraph_widgets.widget import TraceView
@@ -74,13 +74,13 @@ def shown(log: Log, text: str, height: int = 460) -> None:
 
 
 class _Views:
-    """The views that are shown, by cell and the request to run it."""
+    """The open views, by cell and the request to run it."""
 
     by_cell: ClassVar[dict[str, tuple[str, list[TraceView]]]] = {}
 
     @classmethod
     def add(cls, view: TraceView) -> None:
-        """A cell shows a view; what it showed when it ran before is gone."""
+        """Add a cell's view; close those of its earlier run, whose outputs are gone."""
         cell, request = the_cell(), the_request()
         if cell is None:
             return

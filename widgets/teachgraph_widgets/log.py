@@ -1,11 +1,10 @@
 """The event log: append-only, numbered without gaps, and never too long.
 
-Everything that is drawn is drawn from it, so what it leaves out it says: each `dropped`
-event counts what was cut or sampled, and why. While the user's code runs an event is a
-tuple, which costs a fraction of a microsecond and which the garbage collector need not
-walk; when and where stand in lists beside it, as each object that lives on brings the
-collector's next round nearer. It becomes the dictionary of the schema when somebody
-asks for it.
+All pictures are drawn from it, so it says what it leaves out: each `dropped` event
+counts what was cut or sampled, and why. While the user's code runs an event is a tuple,
+which costs a fraction of a microsecond and which the garbage collector need not
+traverse. Times and lines are in lists beside it: each living container object brings
+the next collection nearer. A reader of the log gets the dictionaries of the schema.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import Any, cast, get_args, get_origin
 
 from teachgraph_widgets.events import VERSION, AnyEvent, Log, Stats
 from teachgraph_widgets.schema import EVENTS, fields_of
-from teachgraph_widgets.stats import Look, stats_of
+from teachgraph_widgets.stats import LazyStats, stats_of
 
 __all__ = ["EventLog", "clean", "message_of", "packed", "written"]
 
@@ -36,13 +35,13 @@ class EventLog:
     """The events of one trace.
 
     Attributes:
-        title: What the picture is called.
-        pending: A line that has started but is told only if something happens on it.
-        started: When the trace began, in seconds since 1970.
-        due: From which moment (`perf_counter`) on `overdue` is to be called.
-        overdue: Called then, by `add`: to send the events on.
-        holding: Whether events are held back that must come before any other.
-        release: Called then, by `add`: to add them.
+        title: The picture's heading.
+        pending: A line that has started, to be recorded with its first event.
+        started: The trace's begin, in seconds since 1970.
+        due: The moment (`perf_counter`) after which `add` calls `overdue`.
+        overdue: Sends the events on.
+        holding: True if events are held back that must come before any other.
+        release: Called by `add` in that case: it adds them.
     """
 
     def __init__(self, title: str, *, most: int = MOST_EVENTS) -> None:
@@ -67,17 +66,17 @@ class EventLog:
         """Append an event, and before it the start of its line if that is pending.
 
         Args:
-            line: The line to blame, 0 for none.
-            record: Its kind, then its own fields in the order of the schema; None where
-                one is absent, nothing where the last ones are.
+            line: The user's line, 0 for none.
+            record: Its kind, then its own fields in the order of the schema; None for
+                an absent field; absent last fields may be left out.
         """
         self.add_all(line, (record,))
 
-    def add_all(self, line: int, told: Sequence[Record]) -> None:
-        """Append events that belong together: of each, its kind and its own fields."""
+    def add_all(self, line: int, added: Sequence[Record]) -> None:
+        """Append events of one moment and line, each as its kind and its own fields."""
         if self.holding:
             self.release()
-        records, count = self._records, len(told)
+        records, count = self._records, len(added)
         if len(records) + count > self.most:
             self.leave_out("events", f"a log holds {self.most:,}", count)
             return
@@ -89,16 +88,16 @@ class EventLog:
             self.pending = 0
         self._times += (now,) * count
         self._lines += (line,) * count
-        records += told
+        records += added
         if now >= self.due:
             self.overdue()
 
     def begin(self, source: str) -> None:
-        """A source starts to run."""
+        """Append the begin of a traced source."""
         self._append(0, "cell_begin", self.title, clean(source, LONGEST_SOURCE))
 
     def end(self, line: int, error: BaseException | None) -> None:
-        """The source has run: say what was left out, and how it ended."""
+        """Append the counts of what was left out, and the end of the source."""
         self.release()
         for (what, why), count in self._left_out.items():
             self._append(0, "dropped", count, what, why)
@@ -106,25 +105,25 @@ class EventLog:
         self._append(line, "cell_end", error is None, message)
 
     def leave_out(self, what: str, why: str, count: int = 1) -> None:
-        """Count something that is not in the log; `end` says so."""
+        """Count something that is not in the log; `end` records the counts."""
         self._left_out[what, why] += count
 
     def broke(self, error: Exception) -> None:
-        """The recorder itself failed; the user's line goes on."""
+        """Count a failure of the recorder itself; the user's line goes on."""
         self.leave_out("announcements", f"the recorder failed: {message_of(error)}")
 
     def events(self, first: int = 0, last: int | None = None) -> list[AnyEvent]:
-        """The events from number `first` up to, and without, number `last`."""
+        """Return the events from number `first` up to, and without, number `last`."""
         records = self._records[first:last]
         return [self._event(seq, record) for seq, record in enumerate(records, first)]
 
     def whole(self, known: Sequence[AnyEvent] = ()) -> Log:
-        """The log as a page or a file holds it; `known` are its first events."""
+        """Return the log as pages and files hold it; `known` are its first events."""
         events = [*known, *self.events(len(known))]
         return {"version": VERSION, "title": self.title, "events": events}
 
     def weight(self, seq: int) -> int:
-        """About how many bytes an event takes as JSON; rather too many than too few."""
+        """Estimate the bytes of an event as JSON, rather too high than too low."""
         return weight(self._records[seq]) + 100
 
     def _append(self, line: int, *record: Any) -> None:
@@ -152,15 +151,15 @@ class EventLog:
 
 
 LINE: Record = ("line",)
-"""A statement starts."""
+"""The record of a statement's start."""
 
 Convert = Callable[[Any], Any]
 
 
 def conversion(hint: Any) -> Convert:
-    """How a field of this type is made of what a record holds.
+    """Return the function that converts a record's field to this type of the schema.
 
-    A record has tuples for lists, pairs for mappings, and what was seen of a value.
+    A record has tuples for lists, pairs for mappings, and lazy statistics of values.
 
     >>> conversion(dict[str, list[int]])((("a", (1, 2)),))
     {'a': [1, 2]}
@@ -176,13 +175,13 @@ def conversion(hint: Any) -> Convert:
 
 
 def as_it_is(fact: Any) -> Any:
-    """The fact."""
+    """Return the field unchanged."""
     return fact
 
 
 def conversions(event: type) -> list[tuple[str, Convert, bool]]:
-    """A kind's own fields, without the five that all have; may they be absent?"""
-    own = list(fields_of(event).items())[5:]
+    """Return name, conversion and optionality of a kind's own fields."""
+    own = list(fields_of(event).items())[5:]  # the first five are those of `Event`
     return [(name, conversion(f.type), not f.required) for name, f in own]
 
 
@@ -190,14 +189,14 @@ CONVERSIONS = {kind: conversions(event) for kind, event in EVENTS.items()}
 
 
 def weight(parts: Sequence[Any]) -> int:
-    """About how many bytes the parts of a list take as JSON."""
+    """Estimate the bytes that the parts of a list take as JSON."""
     total = 80
     for part in parts:
         if isinstance(part, str):
             total += 4 * len(part) + 20
         elif isinstance(part, (tuple, list)):
             total += weight(part) if part else 80
-        elif isinstance(part, Look):
+        elif isinstance(part, LazyStats):
             total += part.weight
         else:
             total += 25 if part is None or isinstance(part, (int, float)) else 500
@@ -209,7 +208,7 @@ def nothing() -> None:
 
 
 def clean(text: str, longest: int = LONGEST_TEXT) -> str:
-    r"""A text that can be written and sent: not too long, without half characters.
+    r"""Return a text that can be encoded: not too long, without lone surrogates.
 
     >>> clean("abc\ud800def", 5)
     'abc?…'
@@ -220,13 +219,13 @@ def clean(text: str, longest: int = LONGEST_TEXT) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """An error as the end of a traceback says it."""
+    """Return an error as the last line of a traceback."""
     text = str(error)
     return clean(f"{type(error).__name__}: {text}" if text else type(error).__name__)
 
 
 def written(log: Log) -> str:
-    r"""The log as JSON, in one line.
+    r"""Return the log as JSON, in one line.
 
     >>> written({"version": 1, "title": "é", "events": []})
     '{"version":1,"title":"\\u00e9","events":[]}'
@@ -235,5 +234,5 @@ def written(log: Log) -> str:
 
 
 def packed(log: Log) -> bytes:
-    """The log as gzip of its JSON: the same bytes for the same log."""
+    """Gzip the log's JSON: the same bytes for the same log."""
     return gzip.compress(written(log).encode("ascii"), compresslevel=5, mtime=0)

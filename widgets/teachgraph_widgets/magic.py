@@ -1,8 +1,8 @@
-"""`%%trace`: a cell that is traced while it runs.
+"""`%%trace`: the notebook magic that traces a cell while it runs.
 
-The cell stays the cell: `%%trace` in its first line becomes `%trace`, a line of code
-that begins the trace, and each statement gets a marker. So errors point at the user's
-own lines, the last expression is displayed, `await` works, and names are the user's.
+IPython still runs the cell itself: `%%trace` in its first line becomes `%trace`, a line
+of code that begins the trace, and each statement gets a marker. So errors point at the
+user's own lines, the last expression is displayed, `await` works, and names are global.
 """
 
 from __future__ import annotations
@@ -26,54 +26,54 @@ __all__ = ["Tracer", "load", "unload"]
 
 MAGIC = "%%trace"
 AROUND = ("%%time", "%%capture", "%%prun")
-"""Magics that run Python: below `%%trace` they mean the same as above it."""
+"""Magics that run Python: one below `%%trace` is moved above it."""
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises what IPython shows in one line, instead of leaving."""
+    """A parser that raises a UsageError, which IPython shows in one line."""
 
     def error(self, message: str) -> NoReturn:
-        """Refuse."""
+        """Raise a UsageError with the usage."""
         raise UsageError(f"{MAGIC}: {message}\n{self.format_usage().strip()}")
 
 
 def parser() -> Parser:
-    """The options of `%%trace`."""
+    """Return the parser of the options of `%%trace`."""
     about = "Run the cell and draw what each of its lines does."
-    found = Parser(prog=MAGIC, description=about, add_help=False)
-    found.add_argument("--title", default="", help="a heading")
-    found.add_argument(
+    options = Parser(prog=MAGIC, description=about, add_help=False)
+    options.add_argument("--title", default="", help="a heading")
+    options.add_argument(
         "--no-values", action="store_true", help="do not look at values: lighter"
     )
-    found.add_argument("--height", type=int, default=460, help="of a row, in pixels")
-    found.add_argument("--theme", choices=THEMES, default="auto")
-    found.add_argument(
+    options.add_argument("--height", type=int, default=460, help="of a row, in pixels")
+    options.add_argument("--theme", choices=THEMES, default="auto")
+    options.add_argument(
         "--step", action="store_true", help="wait at each line: step, continue, stop"
     )
-    found.add_argument(
+    options.add_argument(
         "--pace", type=seconds, default=0.0, help="seconds to wait at each line"
     )
-    found.add_argument("-h", "--help", action="store_true", help="show this")
-    return found
+    options.add_argument("-h", "--help", action="store_true", help="show this")
+    return options
 
 
 def seconds(text: str) -> float:
-    """A number of seconds that somebody would wait.
+    """Read a number of seconds, from 0 to 60.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is no such number.
     """
-    found = float(text)
-    if not 0 <= found <= 60:
+    value = float(text)
+    if not 0 <= value <= 60:
         raise ValueError
-    return found
+    return value
 
 
 def parsed(line: str) -> argparse.Namespace:
-    """The options in a line.
+    """Parse the options in a line.
 
     Raises:
-        UsageError: They are none.
+        UsageError: An option is unknown, or its value is wrong.
     """
     try:
         words = shlex.split(line)
@@ -83,7 +83,7 @@ def parsed(line: str) -> argparse.Namespace:
 
 
 def is_plain(line: str) -> bool:
-    """Whether the options are right and ask for a trace, not for help."""
+    """True if the options are valid and ask for a trace, not for help."""
     try:
         return not parsed(line).help
     except UsageError:
@@ -91,7 +91,7 @@ def is_plain(line: str) -> bool:
 
 
 def opened(lines: list[str]) -> list[str]:
-    """A cell's lines with `%%trace` as the line of code it stands for."""
+    """Replace `%%trace` in a cell's first line by the line magic `%trace`."""
     if not lines:
         return lines
     first, _, rest = lines[0].partition("\n")
@@ -105,11 +105,11 @@ def opened(lines: list[str]) -> list[str]:
 
 @dataclass
 class Running:
-    """A cell that runs; within one, another may.
+    """A running cell; a cell may run another.
 
     Attributes:
-        info: What IPython knows it by.
-        trace: That of the cell, if there is one.
+        info: IPython's `ExecutionInfo` of the cell.
+        trace: The cell's trace, if it has begun one.
     """
 
     info: Any
@@ -118,7 +118,7 @@ class Running:
 
 @magics_class
 class Tracer(Magics):
-    """The magic, and what of the shell it listens to."""
+    """The magic, with its input transformers and its hooks on cells."""
 
     shell: Any
 
@@ -163,7 +163,7 @@ class Tracer(Magics):
         show_as_written(sys._getframe(1), self.text)
 
     def finish(self, error: BaseException | None, first: int = 0) -> None:
-        """Cells have ended, from the `first` of those that run on: the inmost first."""
+        """End the traces of running cells from number `first` on, innermost first."""
         while len(self.cells) > first:
             self.end(self.cells.pop(), error)
 
@@ -176,14 +176,14 @@ class Tracer(Magics):
                 sys.stdout.write(trace.summary() + "\n")
 
     def clean(self, lines: list[str]) -> list[str]:
-        """A transformer of cells: `%%trace` becomes a line of the cell."""
-        found = opened(lines)
-        if found is not lines:
+        """Transform a cell's text: `%%trace` becomes a line of the cell."""
+        replaced = opened(lines)
+        if replaced is not lines:
             self.text = "".join(lines)
-        return found
+        return replaced
 
     def visit(self, tree: ast.AST) -> ast.AST:
-        """A transformer of syntax trees: markers where it begins with `%trace`."""
+        """Transform a cell's syntax tree: insert markers if it begins with `%trace`."""
         if isinstance(tree, ast.Module) and begins_trace(tree):
             self.source = Source(self.text)
             first, tree.body = tree.body[0], tree.body[1:]
@@ -192,7 +192,7 @@ class Tracer(Magics):
         return tree
 
     def before_cell(self, info: Any) -> None:
-        """A cell runs, maybe within another."""
+        """Push a cell that is about to run, possibly within another."""
         if self.cells and self.cells[0].info is None:
             self.finish(None)
         self.cells.append(Running(info))
@@ -200,11 +200,11 @@ class Tracer(Magics):
             self.give_marker()
 
     def give_marker(self) -> None:
-        """What traced functions call must be there, also after a reset."""
+        """Define the marker again: `%reset` deletes it, traced functions call it."""
         self.shell.user_ns[MARKER] = self.shell.user_ns_hidden[MARKER] = mark
 
     def after_cell(self, result: Any) -> None:
-        """A cell has run, or was stopped; an empty one was never begun."""
+        """Pop a cell that has ended; `result` is None if it was interrupted."""
         if result is None:
             self.finish(KeyboardInterrupt())
             return
@@ -215,7 +215,7 @@ class Tracer(Magics):
 
 
 def show_as_written(frame: FrameType | None, text: str) -> None:
-    """Let tracebacks show a cell's first line as it was written: as `%%trace`."""
+    """Restore a cell's first line in `linecache`, so that tracebacks show `%%trace`."""
     while frame is not None:
         name = frame.f_code.co_filename
         lines = linecache.getlines(name)
@@ -227,7 +227,7 @@ def show_as_written(frame: FrameType | None, text: str) -> None:
 
 
 def begins_trace(tree: ast.Module) -> bool:
-    """Whether the first statement is what `%trace` becomes."""
+    """True if the first statement is IPython's call for `%trace`."""
     match tree.body[:1]:
         case [
             ast.Expr(
@@ -242,13 +242,13 @@ def begins_trace(tree: ast.Module) -> bool:
 
 
 class _Loaded:
-    """The tracer of the shell, while the extension is loaded."""
+    """Holder of the shell's tracer while the extension is loaded."""
 
     tracer: Tracer | None = None
 
 
 def load(shell: Any) -> None:
-    """Give a shell `%%trace`."""
+    """Register `%%trace` in a shell."""
     unload(shell)
     tracer = _Loaded.tracer = Tracer(shell)
     shell.register_magics(tracer)
@@ -259,7 +259,7 @@ def load(shell: Any) -> None:
 
 
 def unload(shell: Any) -> None:
-    """Take it away again."""
+    """Unregister `%%trace`, with its transformers and hooks."""
     tracer, _Loaded.tracer = _Loaded.tracer, None
     if tracer is None:
         return

@@ -1,8 +1,7 @@
-"""`tg.monitor`: watches a plain training loop, without a line of it being changed.
+"""`tg.monitor`: monitors a plain training loop through its iterator of batches.
 
-It sits where the batches come from: each time the loop asks for the next one, a step is
-over. The loss is the number that the reverse pass began at; gradients are read where
-the pass left them.
+A step ends when the loop asks for the next batch. The loss is the scalar root of the
+backward pass; gradients are read from `.grad` after the pass.
 """
 
 from __future__ import annotations
@@ -36,8 +35,8 @@ MOST_POINTS = 2000
 MOST_LAYERS = 32
 
 
-class Ear(Observer):
-    """Hears reverse passes begin and end, and nothing else."""
+class BackwardListener(Observer):
+    """Observes the begin and the end of backward passes, and nothing else."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -46,25 +45,25 @@ class Ear(Observer):
         self.due = True
 
     def follows(self, program: Any) -> bool:
-        """No run has to be interpreted for this."""
+        """Return False: programs run compiled, as no operator is observed."""
         return False
 
     def backward_begin(self, roots: Sequence[Any]) -> None:
-        """The root, if it is one number, is the loss."""
+        """Note the root as the loss, if it is one number."""
         if len(roots) == 1 and roots[0].size == 1:
             self.loss = float(roots[0])
 
     def backward_end(self, roots: Sequence[Any]) -> None:
-        """The gradients are there until the optimizer clears them."""
+        """Read the norms now: the optimizer clears the gradients later."""
         if self.model is not None and self.due:
             self.norms, self.due = norms_of(self.model), False
 
 
 class Monitor:
-    """Goes over batches, and shows how the training that uses them is doing.
+    """Iterates over batches, and shows the progress of the training that uses them.
 
     Attributes:
-        history: Of each step that was noted: its number, loss, metrics, norms.
+        history: Number, loss, metrics and norms of each noted step.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class Monitor:
         self.show = in_notebook() if show is None else show
         self.history: list[dict[str, Any]] = []
         self._log = EventLog(title)
-        self._ear = Ear(model)
+        self._listener = BackwardListener(model)
         self._metrics: dict[str, float | None] = {}
         self._figures: dict[str, float | None] = {}
         self._bar: Any = None
@@ -130,18 +129,19 @@ class Monitor:
         for name, value in metrics.items():
             array = np.asarray(value)
             if array.size != 1 or array.dtype.kind not in "biuf":
-                what = f"shape {list(array.shape)}" if array.size != 1 else repr(value)
-                told = f"{name} is a single number, got {what}"
-                raise InvalidValueError(at_user_line(told))
+                got = f"shape {list(array.shape)}" if array.size != 1 else repr(value)
+                message = f"{name} is a single number, got {got}"
+                raise InvalidValueError(at_user_line(message))
             self._metrics[clean(name, 40)] = float(array.reshape(()))
 
     def close(self, error: BaseException | None = None) -> None:
-        """Stop watching, and leave what there was to see."""
+        """Stop observing, and end the log and the panel or the progress bar."""
         if not self._open:
             return
         self._open = False
-        if self._ear in observers:
-            detach(self._ear)
+        if self._listener in observers:
+            detach(self._listener)
+        # `break` in the loop closes the generator: that is no failure.
         failed = None if isinstance(error, GeneratorExit) else error
         self._log.end(0, failed)
         if self._live is not None:
@@ -152,7 +152,7 @@ class Monitor:
 
     @property
     def events(self) -> Log:
-        """The event log: what `tg.show` and `tg.plot` draw from."""
+        """The event log, from which `tg.show` and `tg.plot` draw."""
         return self._log.whole()
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ class Monitor:
             return
         self._open = True
         self._log.begin("")
-        attach(self._ear)
+        attach(self._listener)
         self._shown = -math.inf
         if self.show:
             from teachgraph_widgets.live import Live
@@ -174,24 +174,24 @@ class Monitor:
             self._bar = progress_bar(self.title, len(self) or None)
 
     def _stepped(self, epoch: int, batch: Any, seconds: float) -> None:
-        ear, metrics = self._ear, self._metrics
+        listener, metrics = self._listener, self._metrics
         self._step += 1
-        loss = metrics.pop("loss", ear.loss)
+        loss = metrics.pop("loss", listener.loss)
         if self._bar is not None:
             self._bar.update(1)
         now = perf_counter()
         is_shown = now - self._shown >= self.every
         if is_shown:
-            self._shown, ear.due = now, True
+            self._shown, listener.due = now, True
         if is_shown or self._step % self._thin == 0:
             self._note(epoch, loss, seconds, samples_in(batch))
         self._figures = {"loss": loss, **metrics}
         if is_shown and self._bar is not None:
             self._say()
-        ear.loss, self._metrics = None, {}
+        listener.loss, self._metrics = None, {}
 
     def _say(self) -> None:
-        """Put the last step's figures behind the bar."""
+        """Show the last step's figures behind the bar."""
         figures = self._figures.items()
         known = {printable(n): number_text(v) for n, v in figures if v is not None}
         self._bar.set_postfix(known, refresh=False)
@@ -199,16 +199,16 @@ class Monitor:
     def _note(
         self, epoch: int, loss: float | None, seconds: float, samples: int
     ) -> None:
-        """Write a step down; of a very long training only each second, fourth, ..."""
-        metrics, norms = dict(self._metrics), dict(self._ear.norms)
+        """Record a step; of a very long training only each second, fourth, ..."""
+        metrics, norms = dict(self._metrics), dict(self._listener.norms)
         facts = {"step": self._step, "epoch": epoch, "loss": loss, "norms": norms}
         self.history.append({**facts, "metrics": metrics, "seconds": seconds})
         if len(self.history) >= MOST_POINTS * self._thin.bit_length():
             self._thin *= 2
         rate = None if self.optimizer is None else float(self.optimizer.get_lr())
         figures = rounded(loss), round(seconds, 6), samples
-        told = *figures, pairs(metrics), pairs(norms), len(self) or None, rate
-        self._log.add(0, "train", self._step, epoch, *told)
+        rest = *figures, pairs(metrics), pairs(norms), len(self) or None, rate
+        self._log.add(0, "train", self._step, epoch, *rest)
 
 
 def monitor(
@@ -221,23 +221,23 @@ def monitor(
     every: float = 0.1,
     show: bool | None = None,
 ) -> Monitor:
-    """Watch a training loop: put it around what the loop goes over.
+    """Monitor a training loop: put it around the loop's batches.
 
     In a notebook a panel shows the loss curve, the speed, the time left and the norms
     of the gradients; elsewhere there is a progress bar (tqdm, if it is installed).
 
     Args:
-        batches: What the loop goes over: a DataLoader, a list, anything.
-        model: A Layer whose gradients are to be shown, by layer.
-        optimizer: Whose learning rate is to be shown.
-        epochs: How often to go over the batches.
+        batches: The loop's iterable: a DataLoader, a list, anything.
+        model: The Layer whose gradient norms are shown, by layer.
+        optimizer: The optimizer whose learning rate is shown.
+        epochs: The number of passes over the batches.
         title: A heading.
-        every: Seconds between two looks; the loop is not held up more often.
-        show: Whether to draw it; by default where there is a notebook.
+        every: Seconds between two updates of the display.
+        show: True to draw a panel; by default in a notebook only.
 
     Returns:
-        What to go over in its place; `log(loss=..., accuracy=...)` adds figures, which
-        a loop that runs a Program needs for its loss.
+        An iterable to loop over instead; `log(loss=..., accuracy=...)` adds figures,
+        which a loop that runs a Program needs for its loss.
 
     >>> import teachgraph as tg
     >>> net = tg.nn.Linear(1, 1)
@@ -259,10 +259,10 @@ def monitor(
 
 
 def check(batches: Any, model: Any, optimizer: Any, epochs: Any, every: Any) -> None:
-    """Refuse what would only be found out in the middle of a training.
+    """Refuse wrong arguments before the training begins.
 
     Raises:
-        InvalidValueError: One of them is not what it should be.
+        InvalidValueError: One of them has a wrong type or value.
     """
     is_layer = model is None or hasattr(model, "named_parameters")
     has_rate = optimizer is None or hasattr(optimizer, "get_lr")
@@ -278,7 +278,7 @@ def check(batches: Any, model: Any, optimizer: Any, epochs: Any, every: Any) -> 
 
 
 def norms_of(model: Any) -> dict[str, float | None]:
-    """The norm of the gradients of each layer, all its parameters together."""
+    """Compute each layer's gradient norm, over all its parameters together."""
     squares: dict[str, float] = {}
     for name, parameter in model.named_parameters():
         grad = parameter.grad
@@ -291,12 +291,12 @@ def norms_of(model: Any) -> dict[str, float | None]:
 
 
 def pairs(figures: Mapping[str, float | None]) -> tuple[tuple[str, float | None], ...]:
-    """Figures as a log's record has them."""
+    """Return figures as pairs, the form of a log's record."""
     return tuple((name, rounded(value)) for name, value in figures.items())
 
 
 def samples_in(batch: Any) -> int:
-    """How many samples a batch has: the length of its first array."""
+    """Count the samples of a batch: the length of its first array."""
     while isinstance(batch, (list, tuple)) and batch:
         batch = batch[0]
     if isinstance(batch, Mapping):
@@ -306,31 +306,31 @@ def samples_in(batch: Any) -> int:
 
 
 class Lines:
-    """What stands for a progress bar where tqdm is not installed: a line a tenth."""
+    """A progress bar without tqdm: one line to stderr per tenth."""
 
     def __init__(self, title: str, total: int | None) -> None:
         self.title, self.total = title, total
-        self.done, self.told, self.postfix = 0, 0, ""
+        self.done, self.printed, self.postfix = 0, 0, ""
 
     def update(self, steps: int) -> None:
-        """Some steps are over."""
+        """Count steps, and print a line if a tenth is complete."""
         self.done += steps
         tenth = max(1, (self.total or 1000) // 10)
-        if self.done // tenth > self.told:
-            self.told = self.done // tenth
+        if self.done // tenth > self.printed:
+            self.printed = self.done // tenth
             of = f"/{self.total:,}" if self.total else ""
             sys.stderr.write(f"{self.title}: {self.done:,}{of} steps{self.postfix}\n")
 
     def set_postfix(self, figures: Mapping[str, str], *, refresh: bool) -> None:
-        """Figures to tell next time."""
+        """Set the figures of the next line."""
         self.postfix = "".join(f"  {name} {text}" for name, text in figures.items())
 
     def close(self) -> None:
-        """There is nothing more to tell."""
+        """Do nothing: the last line is printed already."""
 
 
 def progress_bar(title: str, total: int | None) -> Any:
-    """tqdm's bar, or lines; nothing in a title moves the terminal's cursor."""
+    """Return tqdm's bar, or `Lines`; control characters in the title are replaced."""
     title = printable(title)
     try:
         tqdm = import_module("tqdm").tqdm

@@ -1,7 +1,7 @@
-"""One page that holds everything: the log, the code that draws it, and no way out.
+"""A self-contained HTML page: the log and the code that draws it, without requests.
 
-Its policy allows the one script and the one stylesheet inside it, by their hashes, and
-nothing else: no request leaves it, with or without a network.
+Its Content-Security-Policy allows the one script and the one stylesheet inside it, by
+their hashes, and nothing else: the page sends no request.
 """
 
 from __future__ import annotations
@@ -56,10 +56,10 @@ PAGE = """\
 
 
 def page(log: Log) -> str:
-    """The page of a log.
+    """Return the HTML page of a log.
 
     Raises:
-        LogError: It is no log; nothing unchecked is drawn.
+        LogError: The log does not follow the schema.
         NotBuiltError: The front end is not built.
     """
     validate(log)
@@ -83,19 +83,19 @@ def page(log: Log) -> str:
 
 
 def starting(module: str) -> str:
-    """The module with a last line that shows the log: its own `mount`, called inside.
+    """Append to the module the lines that show the log with its `mount` function.
 
-    An inline module cannot be imported, so `mount` is called by its name in there.
+    An inline module cannot be imported, so `mount` is called by its minified name.
     """
     exported = re.search(r"export\s*\{([^}]*)\}\s*;?\s*$", module)
-    found = exported and re.search(r"([\w$]+) as mount\b", exported[1])
-    if not found:
+    mount = exported and re.search(r"([\w$]+) as mount\b", exported[1])
+    if not mount:
         raise ValueError("the built module exports no `mount`")
-    return module + START.replace("MOUNT", found[1])
+    return module + START.replace("MOUNT", mount[1])
 
 
 def inside_script(text: str) -> str:
-    r"""JSON that no HTML parser takes for the end of its element, or for a comment.
+    r"""Escape JSON so that it cannot end its element or begin a comment.
 
     >>> inside_script('"</script><!--"')
     '"\\u003c/script\\u003e\\u003c!--"'
@@ -106,18 +106,18 @@ def inside_script(text: str) -> str:
 
 
 def digest(text: str) -> str:
-    """What a policy names an inline script or style by."""
-    found = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"sha256-{base64.b64encode(found).decode('ascii')}"
+    """Return the hash by which a policy allows an inline script or style."""
+    hashed = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(hashed).decode('ascii')}"
 
 
 def write_page(log: Log, path: str | os.PathLike[str]) -> Path:
     """Write the page of a log into a file, whole or not at all.
 
     Raises:
-        LogError: It is no log.
+        LogError: The log does not follow the schema.
         NotBuiltError: The front end is not built.
-        OSError: It cannot be written there.
+        OSError: The file cannot be written.
     """
     target, text = Path(path), page(log)
     with written_whole(target) as file:

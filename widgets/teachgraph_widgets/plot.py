@@ -38,16 +38,16 @@ MOST_LAYERS = 8
 
 
 def loss(source: Any, ax: Any = None) -> Any:
-    """The loss of each step that was noted; one that falls far by powers of ten.
+    """Draw the loss by step; a wide range is on a logarithmic scale.
 
-    A cross stands above each step whose loss was not finite.
+    A cross marks each step whose loss was not finite.
 
     Args:
         source: A monitor, or its event log.
         ax: Matplotlib's axes; by default new ones.
 
     Raises:
-        InvalidValueError: It has no training in it.
+        InvalidValueError: The source has no training steps.
         LabMissingError: Matplotlib is not installed.
     """
     steps = training(source)
@@ -65,10 +65,10 @@ def loss(source: Any, ax: Any = None) -> Any:
 
 
 def learning_rate(source: Any, ax: Any = None) -> Any:
-    """The learning rate of each step; the monitor must have been given the optimizer.
+    """Draw the learning rate by step; the monitor needs its `optimizer` for that.
 
     Raises:
-        InvalidValueError: It has no learning rate in it.
+        InvalidValueError: The source has no learning rate.
     """
     points = [(e["step"], e["rate"]) for e in training(source) if "rate" in e]
     ax = curves({"learning rate": points}, "learning rate", ax)
@@ -77,32 +77,32 @@ def learning_rate(source: Any, ax: Any = None) -> Any:
 
 
 def gradient_norms(source: Any, ax: Any = None) -> Any:
-    """The norm of the gradients of each layer, on a logarithmic scale.
+    """Draw the gradient norm of each layer by step, on a logarithmic scale.
 
-    The monitor must have been given the model. At most 8 layers are drawn; the legend
-    says of how many.
+    The monitor needs its `model` for that. At most 8 layers are drawn; the legend says
+    of how many.
 
     Raises:
-        InvalidValueError: It has no norms in it.
+        InvalidValueError: The source has no norms.
     """
     events = training(source)
     layers = dict.fromkeys(layer for e in events for layer in e["norms"])
-    found = {
+    points = {
         layer: [(e["step"], norm) for e in events if (norm := e["norms"].get(layer))]
         for layer in list(layers)[:MOST_LAYERS]
     }
-    ax = curves(found, "norm of the gradient", ax)
-    if len(layers) > len(found):
-        ax.get_legend().set_title(f"first {len(found)} of {len(layers)}")
+    ax = curves(points, "norm of the gradient", ax)
+    if len(layers) > len(points):
+        ax.get_legend().set_title(f"first {len(points)} of {len(layers)}")
     ax.set_yscale("log")
     return ax
 
 
 def timeline(profile: Profiler, ax: Any = None) -> Any:
-    """What ran when: a bar a span, nested ones below.
+    """Draw the timeline of a profile: one bar per span, nested ones below.
 
     Raises:
-        InvalidValueError: Nothing was measured.
+        InvalidValueError: The profile has no spans.
     """
     if not isinstance(profile, Profiler) or not profile.spans:
         raise InvalidValueError(at_user_line("a timeline is drawn of a profile"))
@@ -125,23 +125,25 @@ def timeline(profile: Profiler, ax: Any = None) -> Any:
 
 
 def training(source: Any) -> Sequence[TrainEvent]:
-    """The steps in a monitor or a log."""
+    """Return the training steps of a monitor or a log."""
     log = source.events if isinstance(source, Monitor) else source
     if not isinstance(log, dict):
-        told = f"curves are drawn of a monitor or its log, got {type(source).__name__}"
-        raise InvalidValueError(at_user_line(told))
+        kind = type(source).__name__
+        message = f"curves are drawn of a monitor or its log, got {kind}"
+        raise InvalidValueError(at_user_line(message))
     return fold(validate(log)).training
 
 
 def curves(
     points: dict[str, list[tuple[int, float]]], label: str, ax: Any = None
 ) -> Any:
-    """Draw some curves over the steps."""
+    """Draw curves over the steps."""
     if not any(points.values()):
         raise InvalidValueError(at_user_line(f"no {label} was noted: see tg.monitor"))
     ax = new_axes() if ax is None else ax
     for (name, curve), colour in zip(points.items(), COLOURS, strict=False):
         steps, values = zip(*curve, strict=True) if curve else ((), ())
+        # Matplotlib reads `$` as a formula, and hides labels that begin with `_`.
         text = printable(clean(name)).replace("$", r"\$").lstrip("_")
         ax.plot(steps, values, color=colour, label=text)
     ax.set_xlabel("step")
@@ -153,10 +155,10 @@ def curves(
 
 
 def new_axes() -> Any:
-    """Axes of a figure of their own."""
+    """Return the axes of a new figure."""
     try:
         pyplot = import_module("matplotlib.pyplot")
     except ImportError as error:
-        told = f'curves need matplotlib ({error}): pip install "teachgraph[lab]"'
-        raise LabMissingError(told) from None
+        message = f'curves need matplotlib ({error}): pip install "teachgraph[lab]"'
+        raise LabMissingError(message) from None
     return pyplot.subplots(layout="constrained")[1]

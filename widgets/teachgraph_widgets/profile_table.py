@@ -1,4 +1,4 @@
-"""A profile as a table, which also says what measuring has cost."""
+"""The table of a profile, with the cost of measuring itself."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TRIALS = 300
 
 
 def table(rows: Sequence[Row], spans: Sequence[Span], unit: str) -> str:
-    """The rows as text."""
+    """Return the rows of a profile as text."""
     scale = UNITS[unit]
     whole = sum(span.seconds for span in spans if span.depth == 0) or 1.0
     width = min(max([len(row.name) for row in rows] + [4]), 28)
@@ -43,7 +43,7 @@ def table(rows: Sequence[Row], spans: Sequence[Span], unit: str) -> str:
 
 
 def amount(size: int) -> str:
-    """A number of bytes, in a unit that suits it.
+    """Return a number of bytes, in a suitable unit.
 
     >>> amount(0), amount(999), amount(123_456)
     ('', '999 B', '123.5 kB')
@@ -57,7 +57,7 @@ def amount(size: int) -> str:
 
 
 def cost_of_a_span() -> float:
-    """How many seconds one span takes to note, on this machine, now."""
+    """Measure the seconds that recording one span takes, on this machine, now."""
     timer = Timer()
     collecting = gc.isenabled()
     gc.disable()

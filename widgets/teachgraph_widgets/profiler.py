@@ -1,4 +1,4 @@
-"""`tg.profiler`: how long each op takes and how much it makes, under Paddle's names.
+"""`tg.profiler`: time and result size of each op, under Paddle's names.
 
 >>> import teachgraph as tg
 >>> with tg.profiler.Profiler() as profile:
@@ -19,7 +19,7 @@ from contextlib import ContextDecorator
 from enum import Enum
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from teachgraph.core.errors import InvalidValueError, TeachgraphError, at_user_line
 from teachgraph.core.observe import attach, detach
@@ -54,7 +54,7 @@ CHUNK = 2000
 
 
 class ProfilerTarget(Enum):
-    """What to profile; here there is only the CPU."""
+    """The device to profile; here there is only the CPU."""
 
     CPU = 0
     GPU = 1
@@ -62,7 +62,7 @@ class ProfilerTarget(Enum):
 
 
 class SortedKeys(Enum):
-    """What `summary` sorts by."""
+    """The order of the rows of `summary`."""
 
     CPUTotal = 0
     CPUAvg = 1
@@ -91,12 +91,12 @@ class Profiler:
 
     Args:
         targets: Accepted for Paddle's sake; there is only the CPU.
-        scheduler: Which steps to record: `(first, end)`, or a function of the step's
+        scheduler: The steps to record: `(first, end)`, or a function of the step's
             number as `make_scheduler` returns; by default all.
         on_trace_ready: Called with the profiler when recorded steps are complete.
-        record_shapes: Whether to note the shapes of inputs.
+        record_shapes: True to record the shapes of inputs.
         profile_memory: Accepted for Paddle's sake; results are always counted.
-        timer_only: Whether to measure steps only, which costs nothing.
+        timer_only: True to measure steps only, which costs nothing.
 
     In Paddle this is `paddle.profiler.Profiler`.
     """
@@ -116,8 +116,9 @@ class Profiler:
     ) -> None:
         self.schedule: Schedule | None = schedule_of(scheduler)
         if on_trace_ready is not None and not callable(on_trace_ready):
-            told = f"on_trace_ready is called with the profiler, got {on_trace_ready!r}"
-            raise InvalidValueError(at_user_line(told))
+            got = repr(on_trace_ready)
+            message = f"on_trace_ready is called with the profiler, got {got}"
+            raise InvalidValueError(at_user_line(message))
         self.on_trace_ready = on_trace_ready
         self.timer_only = timer_only
         self.timer = Timer(shapes=record_shapes)
@@ -145,7 +146,7 @@ class Profiler:
         self._enter()
 
     def stop(self) -> None:
-        """End; steps that are complete are handed on."""
+        """End the last step, and pass recorded steps to `on_trace_ready`."""
         if not self._running:
             return
         recorded = self._leave()
@@ -156,7 +157,7 @@ class Profiler:
             self._hand_on()
 
     def step(self, num_samples: int | None = None) -> None:
-        """One step is over, the next begins."""
+        """End a step, and begin the next."""
         if not self._running:
             raise ProfilerError(at_user_line("call start() before step()"))
         state, recorded = self.state, self._leave(num_samples)
@@ -167,7 +168,7 @@ class Profiler:
 
     @property
     def state(self) -> ProfilerState:
-        """What it does in this step."""
+        """The state of the current step, from the schedule."""
         if self.schedule is None:
             return ProfilerState.RECORD
         return self.schedule(self._step)
@@ -189,7 +190,10 @@ class Profiler:
         return True
 
     def is_quiet(self) -> bool:
-        """Whether nothing ran in the last step: one begins with each end of another."""
+        """True if nothing ran in the last step; its own span is removed then.
+
+        `step()` at the end of a loop's last turn begins a step that has no content.
+        """
         spans = self.timer.spans
         if self._span is None or not spans or spans[-1] is not self._span:
             return self._span is None
@@ -204,15 +208,15 @@ class Profiler:
 
     @property
     def spans(self) -> list[Span]:
-        """What was measured."""
+        """The measured spans."""
         return self.timer.spans
 
     def rows(self) -> list[Row]:
-        """What was measured, by name, the longest first."""
+        """Return the measured spans by name, the longest first."""
         return rows_of(self.spans)
 
     def step_info(self, unit: str | None = None) -> str:
-        """How long steps take on average, and how many samples they get through."""
+        """Return the mean time of a step, and the samples per second."""
         seconds = sum(s for s, _ in self.steps) / max(len(self.steps), 1)
         samples = sum(n for _, n in self.steps)
         text = f"{len(self.steps):,} steps, {seconds * 1e3:.3f} ms each"
@@ -229,16 +233,16 @@ class Profiler:
         time_unit: str = "ms",
         views: SummaryView | Sequence[SummaryView] | None = None,
     ) -> Text:
-        """A table: of each op how often, how long, and how many bytes of results.
+        """Return a table with the calls, the times and the result bytes of each op.
 
         Its last line says what measuring itself has cost.
         """
         if time_unit not in UNITS:
-            told = f"time_unit is one of {', '.join(UNITS)}, got {time_unit!r}"
-            raise InvalidValueError(at_user_line(told))
+            message = f"time_unit is one of {', '.join(UNITS)}, got {time_unit!r}"
+            raise InvalidValueError(at_user_line(message))
         if sorted_by not in ORDERS:
-            told = f"sorted_by is one of SortedKeys, got {sorted_by!r}"
-            raise InvalidValueError(at_user_line(told))
+            message = f"sorted_by is one of SortedKeys, got {sorted_by!r}"
+            raise InvalidValueError(at_user_line(message))
         rows = sorted(self.rows(), key=ORDERS[sorted_by], reverse=True)
         return Text(table(rows, self.spans, time_unit))
 
@@ -246,17 +250,17 @@ class Profiler:
         """Write a trace for Chrome's `chrome://tracing` or Perfetto.
 
         Raises:
-            OSError: It cannot be written there.
+            OSError: The file cannot be written.
         """
         if format != "json":
-            told = f"a trace is written as json, got format={format!r}"
-            raise InvalidValueError(at_user_line(told))
+            message = f"a trace is written as json, got format={format!r}"
+            raise InvalidValueError(at_user_line(message))
         trace = chrome_trace(self.spans, f"teachgraph {os.getpid()}")
         with written_whole(Path(path)) as file:
             file.write(json.dumps(trace, allow_nan=False).encode("utf-8"))
 
     def log(self) -> Log:
-        """The profile as an event log, which `tg.show` draws."""
+        """Return the profile as an event log, which `tg.show` draws."""
         log = EventLog("Profile")
         log.begin("")
         spans = flame(sorted(self.spans, key=lambda span: (span.start, span.depth)))
@@ -267,18 +271,17 @@ class Profiler:
 
 
 def schedule_of(scheduler: Any) -> Schedule | None:
-    """What says which steps to record.
+    """Return the schedule of a profiler's argument; None records all steps.
 
     Raises:
-        InvalidValueError: It is no schedule.
+        InvalidValueError: The argument is no schedule.
     """
     if isinstance(scheduler, (tuple, list)) and len(scheduler) == 2:
         return between(*scheduler)
     if scheduler is None or callable(scheduler):
-        found: Schedule | None = scheduler
-        return found
-    told = f"a scheduler is (first, end) or a function of the step, got {scheduler!r}"
-    raise InvalidValueError(at_user_line(told))
+        return cast("Schedule | None", scheduler)
+    wanted = "a scheduler is (first, end) or a function of the step"
+    raise InvalidValueError(at_user_line(f"{wanted}, got {scheduler!r}"))
 
 
 class ProfilerError(TeachgraphError, RuntimeError):
@@ -286,11 +289,11 @@ class ProfilerError(TeachgraphError, RuntimeError):
 
 
 active: list[Timer] = []
-"""The timers of the profilers that record now."""
+"""The timers of the profilers that are recording."""
 
 
 class RecordEvent(ContextDecorator):
-    """Names a stretch of code in the profiles that are being made.
+    """Names a section of code in the profiles that are recording.
 
     In Paddle this is `paddle.profiler.RecordEvent`.
     """
@@ -300,11 +303,11 @@ class RecordEvent(ContextDecorator):
         self._spans: list[tuple[Timer, Span | None]] = []
 
     def begin(self) -> None:
-        """It starts here."""
+        """Begin the section."""
         self._spans += [(timer, timer.begin(self.name, "user")) for timer in active]
 
     def end(self) -> None:
-        """It ends here."""
+        """End the section."""
         spans, self._spans = self._spans, []
         for timer, span in spans:
             timer.end(span)
@@ -320,7 +323,7 @@ class RecordEvent(ContextDecorator):
 def export_chrome_tracing(
     dir_name: str | os.PathLike[str], worker_name: str | None = None
 ) -> Callable[[Profiler], None]:
-    """For `on_trace_ready`: write each trace into a folder, under a name of its own."""
+    """Return a function for `on_trace_ready` that writes each trace into a folder."""
     folder = Path(dir_name)
     worker = worker_name or f"host_{socket.gethostname()}pid_{os.getpid()}"
 
@@ -338,22 +341,22 @@ def export_chrome_tracing(
 
 
 def load_profiler_result(path: str | os.PathLike[str]) -> list[Span]:
-    """The spans of a trace that was written by `export`.
+    """Read the spans of a trace that was written by `export`.
 
     Raises:
-        InvalidValueError: It is no such trace.
+        InvalidValueError: The file is no such trace.
     """
     try:
-        found = json.loads(Path(path).read_text("utf-8"))
-        events = [e for e in found["traceEvents"] if e["ph"] == "X"]
+        trace = json.loads(Path(path).read_text("utf-8"))
+        events = [e for e in trace["traceEvents"] if e["ph"] == "X"]
         return [read(event) for event in events]
     except (ValueError, KeyError, TypeError) as error:
-        told = f"{Path(path).name} is no trace of a profiler: {error!r}"
-        raise InvalidValueError(told) from None
+        message = f"{Path(path).name} is no trace of a profiler: {error!r}"
+        raise InvalidValueError(message) from None
 
 
 def read(event: Any) -> Span:
-    """A span of a complete event."""
+    """Return the span of a complete event."""
     start, duration = float(event["ts"]) / 1e6, float(event["dur"]) / 1e6
     size = int(event.get("args", {}).get("bytes", 0))
     return Span(str(event["name"]), str(event["cat"]), start, start + duration, 0, size)

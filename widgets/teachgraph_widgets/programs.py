@@ -1,4 +1,4 @@
-"""Records static code: programs as they are built, and what their runs compute."""
+"""A recorder of static code: programs under construction, and the values of runs."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from teachgraph_widgets.identity import Numbers
 from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, clean
-from teachgraph_widgets.pace import is_told
 from teachgraph_widgets.rewriting import rewritten
 from teachgraph_widgets.stats import dtype_name
+from teachgraph_widgets.step_sampling import is_recorded
 from teachgraph_widgets.watcher import (
     Watcher,
     careful,
@@ -50,15 +50,16 @@ RENAMED = "@RENAME@"
 
 
 class ProgramRecorder(Watcher):
-    """Writes what Programs and Executors do into a log.
+    """Writes the events of Programs and Executors into a log.
 
-    A gradient operator learns its twin only after it was announced, so it and what
-    follows it are held back until then: for microseconds, and not past its line.
+    A gradient operator gets its twin, the forward operator, only after it is inserted.
+    So its event and those that follow are held back until then, at most to the end of
+    the line.
 
     Attributes:
         running: The program that runs.
-        skipped: How many runs were passed over.
-        titles: What the programs are called.
+        skipped: The number of runs that were not recorded.
+        titles: The programs' titles, by number.
     """
 
     def __init__(
@@ -81,78 +82,78 @@ class ProgramRecorder(Watcher):
 
     @careful
     def program_created(self, program: Program) -> None:
-        """A Program exists; it is told of when something is put into it."""
+        """Note a new Program; its event follows with its first content."""
         self._created.give(program)
 
     @careful
     def block_created(self, block: Block) -> None:
-        """A Block was added."""
+        """Record a new Block."""
         number = self.number(block.program, block)
-        self.tell_block(block, number, self.cursor.place())
+        self.write_block(block, number, self.cursor.place())
 
     @careful
     def variable_created(self, variable: Variable) -> None:
-        """A Variable was added."""
+        """Record a new Variable."""
         number = self.number(variable.block.program, variable)
-        self.tell_variable(variable, number, self.cursor.place())
+        self.write_variable(variable, number, self.cursor.place())
 
     @careful
     def operator_inserted(self, operator: Operator, index: int) -> None:
-        """An Operator was put into a Block."""
-        if not operator.role & OpRole.BACKWARD:
+        """Record an Operator, and the shapes that its outputs get from it."""
+        if not operator.role & OpRole.BACKWARD:  # so the backward part is complete
             self.release()
         number = self.number(operator.block.program, operator)
         line = self.cursor.place()
-        self.tell_operator(operator, index, number, line)
-        self.tell_new_shapes(operator, number, line)
+        self.write_operator(operator, index, number, line)
+        self.write_new_shapes(operator, number, line)
 
     @careful
     def operator_removed(self, operator: Operator, index: int) -> None:
-        """An Operator was taken out."""
+        """Record the removal of an Operator."""
         op = self._ops.find(operator)
         if op is not None:
-            self.tell(self.cursor.place(), "op_removed", op)
+            self.write(self.cursor.place(), "op_removed", op)
 
     @careful
     def attribute_changed(self, owner: Any, name: str, value: Any) -> None:
-        """An attribute of an Operator or a Variable was set."""
+        """Record a new value of an attribute of an Operator or a Variable."""
         line = self.cursor.place()
         if isinstance(owner, Operator):
             op = self._ops.find(owner)
             if op is not None and name not in UNTOLD:
                 name, text = named_attribute(owner, name, value)
-                self.tell(line, "attr", None, None, op, None, name, text)
+                self.write(line, "attr", None, None, op, None, name, text)
         elif isinstance(owner, Variable):
             number = self.number(owner.block.program)
-            self.tell_attribute(owner, number, line, name, str(value))
+            self.write_attribute(owner, number, line, name, str(value))
 
     @careful
     def function_traced(self, function: Any, traced: Any) -> None:
-        """`to_static` has made a program."""
-        self.tell_rewritten(function, traced.main_program)
+        """Record the program that `to_static` has captured, with the new source."""
+        self.write_rewritten(function, traced.main_program)
 
     @careful
     def tracing_failed(self, function: Any, program: Program) -> None:
-        """`to_static` has made a part of a program, before an error."""
-        with suppress(NoSourceError):  # then that is the error
-            self.tell_rewritten(function, program)
+        """Record the part of a program that `to_static` captured before an error."""
+        with suppress(NoSourceError):  # the user gets that very error
+            self.write_rewritten(function, program)
 
-    def tell_rewritten(self, function: Any, program: Program) -> None:
-        """Tell of a program, and how it came from a function's source."""
+    def write_rewritten(self, function: Any, program: Program) -> None:
+        """Record a program, and the rewriting of the function behind it."""
         self.number(program)
         facts = rewritten(function, program, self.operator_number)
         if facts is not None:
-            self.tell(self.cursor.place(), "ast", *facts)
+            self.write(self.cursor.place(), "ast", *facts)
 
     def follows(self, program: Program) -> bool:
-        """Whether the next run of a program is recorded."""
+        """True if the next run of a program is recorded."""
         if get_ident() != self.cursor.thread:
             return False
-        return is_told(self._visits[self._programs.find(program)] + 1)
+        return is_recorded(self._visits[self._programs.find(program)] + 1)
 
     @careful
     def pass_applied(self, program: Program, applied: Any) -> None:
-        """A pass has rewritten a program; what went and came is told already."""
+        """Record a pass; the operators that it removed and inserted have events."""
         changes = [
             {
                 "old": [clean(kind) for kind in change.old],
@@ -166,26 +167,26 @@ class ProgramRecorder(Watcher):
             left = len(applied.changes) - MOST_CHANGES
             self.log.leave_out("changes by a pass", "it made many", left)
         facts = applied.name, applied.before, applied.after, changes
-        self.tell(self.cursor.place(), "pass", self.number(program), *facts)
+        self.write(self.cursor.place(), "pass", self.number(program), *facts)
 
     @careful
     def run_begin(self, program: Program, feed: Mapping[str, Any]) -> None:
-        """An Executor starts a run."""
+        """Record the begin of a run, unless the run is skipped."""
         known = self._programs.find(program)
         number = self.number(program) if known is None else known
         self.running = program
         self._visits[number] = visit = self._visits[number] + 1
-        self._followed = is_told(visit)
+        self._followed = is_recorded(visit)
         if self._followed:
             self._runs += 1
             self._run = number, visit, self.cursor.place()
-            self.tell_run("begin")
+            self.write_run("begin")
         else:
             self.skipped += 1
 
     @careful
     def run_op(self, operator: Operator, outputs: Mapping[str, Any]) -> None:
-        """An Operator of the running program has computed."""
+        """Record the outputs of an Operator of the running program."""
         if self.running is None or not self._followed:
             return
         op = self._ops.find(operator)
@@ -195,40 +196,40 @@ class ProgramRecorder(Watcher):
         number, visit, line = self._run
         values = []
         for name, value in outputs.items():
-            seen = self.look_at(np.asarray(value), number, visit)
-            if seen is not None:
-                values.append((cleaned(name), seen))
+            stats = self.summarize(np.asarray(value), number, visit)
+            if stats is not None:
+                values.append((cleaned(name), stats))
         self.log.add_all(line, (("run_op", self._runs - 1, op, tuple(values)),))
 
     @careful
     def run_end(self, program: Program) -> None:
-        """The run is over."""
+        """Record the end of a run."""
         self.running = None
         if self._followed:
-            self.tell_run("end")
+            self.write_run("end")
 
-    def tell_run(self, phase: str) -> None:
-        """Write a `run` event, of the run that was told last."""
+    def write_run(self, phase: str) -> None:
+        """Write a `run` event of the current run."""
         number, _, line = self._run
-        self.tell(line, "run", number, self._runs - 1, phase)
+        self.write(line, "run", number, self._runs - 1, phase)
 
-    def tell(self, line: int, kind: str, *facts: Any) -> None:
-        """Write an event, behind those that wait for their twins."""
+    def write(self, line: int, kind: str, *facts: Any) -> None:
+        """Write an event, after those that are held back."""
         if self._held:
             self._held.append((None, line, kind, facts))
         else:
             self.log.add(line, kind, *facts)
 
     def hold(self, operator: Operator, line: int, facts: tuple[Any, ...]) -> None:
-        """Keep a gradient operator until its twin is known."""
-        known = [i for i, held in enumerate(self._held) if has_twin(held[0])]
-        if known:
-            self.release(known[-1] + 1)
+        """Hold back a gradient operator until its twin is known."""
+        ready = [i for i, held in enumerate(self._held) if has_twin(held[0])]
+        if ready:
+            self.release(ready[-1] + 1)
         self._held.append((operator, line, "op", facts))
         self.log.holding = True
 
     def release(self, count: int | None = None) -> None:
-        """Write what was held back, or the first of it."""
+        """Write the events that were held back, or the first `count` of them."""
         count = len(self._held) if count is None else count
         ready, self._held = self._held[:count], self._held[count:]
         self.log.holding = False
@@ -240,15 +241,15 @@ class ProgramRecorder(Watcher):
         self.log.holding = bool(self._held)
 
     def twin_of(self, operator: Operator) -> int | None:
-        """The number of the operator that this one is the gradient of, if any."""
+        """Return the number of an operator's forward operator, if it has one."""
         if operator.twin is None or is_sum(operator):
             return None
         return self._ops.find(operator.twin)
 
     def number(self, program: Program, announced: Any = None) -> int:
-        """A program's number; one not seen before is told, with all that is in it.
+        """Return a program's number; write a new program with all its content.
 
-        `announced` is left out of it, as it is told after.
+        `announced` is left out of it: its own event follows.
         """
         known = self._programs.find(program)
         if known is not None:
@@ -259,34 +260,34 @@ class ProgramRecorder(Watcher):
         role = program_role(program)
         origin = None if program.origin is None else self.number(program.origin)
         self.titles[number] = title = self.title(program, role, origin)
-        self.tell(line, "program", number, role, title, origin)
+        self.write(line, "program", number, role, title, origin)
         for thing in contents(program):
             if thing is announced:
                 continue
             if isinstance(thing, Block):
-                self.tell_block(thing, number, line)
+                self.write_block(thing, number, line)
             elif isinstance(thing, Variable):
-                self.tell_variable(thing, number, line)
+                self.write_variable(thing, number, line)
             else:
-                self.tell_operator(thing, thing.idx, number, line)
+                self.write_operator(thing, thing.idx, number, line)
         self.release()
         return number
 
     def operator_number(self, operator: Operator) -> int | None:
-        """An operator's number, None if it has not been told."""
+        """Return an operator's number, None if it has no event."""
         return self._ops.find(operator)
 
     def title(self, program: Program, role: ProgramRole, origin: int | None) -> str:
-        """What a program is called in the code, or else what it is."""
+        """Return a program's name in the user's code, or else a title by its role."""
         called = clean(self.called(program))
         if called or origin is None or role == "test":
             return called or TITLES[role]
         return clean(f"copy of {self.titles[origin].removeprefix('copy of ')}")
 
     def called(self, program: Program) -> str:
-        """What the traced code calls a program, or the function that it is traced from.
+        """Return a program's name in the traced code, or that of its captured function.
 
-        It is empty if there is no name for it.
+        The name is empty if there is none.
         """
         frame: FrameType | None = sys._getframe(1)
         while frame is not None:
@@ -299,20 +300,20 @@ class ProgramRecorder(Watcher):
             frame = frame.f_back
         return ""
 
-    def tell_block(self, block: Block, program: int, line: int) -> None:
+    def write_block(self, block: Block, program: int, line: int) -> None:
         """Write a `block` event."""
-        self.tell(line, "block", program, block.idx, block.parent_idx)
+        self.write(line, "block", program, block.idx, block.parent_idx)
 
-    def tell_variable(self, variable: Variable, program: int, line: int) -> None:
+    def write_variable(self, variable: Variable, program: int, line: int) -> None:
         """Write a `var` event."""
         shape = tuple(int(n) for n in variable.shape)
         block, name = variable.block.idx, clean(variable.name)
         self._shapes[program, block, variable.name] = shape
         role, dtype = variable_role(variable), dtype_name(variable.dtype)
         flags = bool(variable.persistable), bool(variable.stop_gradient)
-        self.tell(line, "var", program, block, name, role, shape, dtype, *flags)
+        self.write(line, "var", program, block, name, role, shape, dtype, *flags)
 
-    def tell_operator(
+    def write_operator(
         self, operator: Operator, index: int, program: int, line: int
     ) -> None:
         """Write an `op` event, or hold it back."""
@@ -325,10 +326,10 @@ class ProgramRecorder(Watcher):
             self.hold(operator, line, (*place, *slots, attrs))
         else:
             scope = scope_of(operator) or self.layers.path
-            self.tell(line, "op", *place, *slots, attrs, None, scope)
+            self.write(line, "op", *place, *slots, attrs, None, scope)
 
-    def tell_new_shapes(self, operator: Operator, program: int, line: int) -> None:
-        """Tell of variables that were made without a shape and now have one."""
+    def write_new_shapes(self, operator: Operator, program: int, line: int) -> None:
+        """Record the shapes of outputs that changed since the variables' events."""
         for name in operator.output_arg_names:
             variable = operator.block._find_var_recursive(name)
             if variable is None:
@@ -337,23 +338,23 @@ class ProgramRecorder(Watcher):
             shape = tuple(int(n) for n in variable.shape)
             if self._shapes.get(key, shape) != shape:
                 self._shapes[key] = shape
-                self.tell_attribute(variable, program, line, "shape", str([*shape]))
+                self.write_attribute(variable, program, line, "shape", str([*shape]))
 
-    def tell_attribute(
+    def write_attribute(
         self, variable: Variable, program: int, line: int, name: str, text: str
     ) -> None:
         """Write an `attr` event of a variable."""
         owner = program, clean(variable.name)
-        self.tell(line, "attr", *owner, None, None, name, clean(text))
+        self.write(line, "attr", *owner, None, None, name, clean(text))
 
 
 MOST_CHANGES = 200
 
 TRACED = StaticFunction.traced.__code__
-"""Code that runs while the program of a function is made."""
+"""The code that runs while a function is captured."""
 
 UNTOLD = ("op_callstack", "op_namescope", "op_role_var")
-"""Attributes that are the framework's own notes."""
+"""Attributes that are the framework's own bookkeeping."""
 
 Held = tuple[Operator | None, int, str, tuple[Any, ...]]
 
@@ -366,7 +367,7 @@ TITLES: dict[ProgramRole, str] = {
 
 
 def contents(program: Program) -> Iterator[Block | Variable | Operator]:
-    """All that is in a program, variables before the first operator that names them."""
+    """Yield a program's content, variables before the operators that name them."""
     for block in program.blocks:
         yield block
         waiting = dict(block.vars)
@@ -379,13 +380,13 @@ def contents(program: Program) -> Iterator[Block | Variable | Operator]:
 
 
 def name_of(static: StaticFunction) -> str:
-    """The name of a function or method, without the functions that it is made in."""
+    """Return the name of a function or method, without its enclosing functions."""
     name: str = getattr(static.function, "__qualname__", static.__name__)
     return name.rpartition("<locals>.")[2]
 
 
 def program_role(program: Program) -> ProgramRole:
-    """What a program is for."""
+    """Return a program's role: startup, main, test or other."""
     if program.origin is not None:
         return "test" if program.for_test else "other"
     if program is default_startup_program():
@@ -399,7 +400,7 @@ def program_role(program: Program) -> ProgramRole:
 
 
 def variable_role(variable: Variable) -> Role:
-    """What a variable is."""
+    """Return a variable's role as a letter."""
     if isinstance(variable, Parameter):
         return "P"
     if variable.is_data:
@@ -410,7 +411,7 @@ def variable_role(variable: Variable) -> Role:
 
 
 def op_role(role: OpRole) -> events.OpRole:
-    """An operator's role in a word."""
+    """Return an operator's role as a word."""
     if role & OpRole.OPTIMIZE:
         return "optimize"
     if role & OpRole.BACKWARD:
@@ -419,32 +420,32 @@ def op_role(role: OpRole) -> events.OpRole:
 
 
 def named_attribute(operator: Operator, name: str, value: Any) -> tuple[str, str]:
-    """An operator's attribute as the log has it; its role is a word there."""
+    """Return an operator's attribute as the log has it, with the role as a word."""
     if name == "op_role":
         return "role", op_role(OpRole(value))
     return clean(name), short_text(value)
 
 
 def named_slots(slots: Mapping[str, list[str]]) -> tuple[tuple[str, Any], ...]:
-    """Slots as the log has them."""
+    """Return slots as pairs, the form of a log's record."""
     return tuple(
         [(clean(slot), tuple(map(clean, names))) for slot, names in slots.items()]
     )
 
 
 def scope_of(operator: Operator) -> str | None:
-    """The name scopes that an operator is in, outermost first; None outside of any."""
+    """Return an operator's name scopes, outermost first; None outside of any."""
     path = str(operator.attrs.get("op_namescope", "")).strip("/")
     return clean(path) or None
 
 
 def has_twin(operator: Operator | None) -> bool:
-    """Whether an operator is known to be the gradient of another."""
+    """True if an operator has a twin: it is the gradient of another."""
     return operator is not None and operator.twin is not None
 
 
 def is_sum(operator: Operator) -> bool:
-    """Whether an operator adds up the parts of a gradient: it is no op's gradient."""
+    """True if an operator accumulates parts of a gradient: it has no twin."""
     return operator.type == "sum" and all(
         RENAMED in name for name in operator.input_arg_names
     )

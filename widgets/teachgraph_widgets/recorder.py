@@ -1,7 +1,7 @@
-"""The recorder: an observer that writes what is announced into an event log.
+"""The recorder: an observer that writes the framework's announcements into a log.
 
-It is put together of three, for Tensors, for programs and for what failed; each
-announcement goes straight to the one that listens to it.
+It consists of three, for Tensors, for programs and for failures; each announcement goes
+directly to the one that handles it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source
 from teachgraph_widgets.log import EventLog
-from teachgraph_widgets.pace import Nap, Pace, Region
 from teachgraph_widgets.programs import ProgramRecorder
+from teachgraph_widgets.step_sampling import Pause, Region, StepSampler
 from teachgraph_widgets.tape import TapeRecorder, is_update
 
 __all__ = ["Recorder"]
@@ -29,14 +29,14 @@ class Recorder(Observer):
     """Records one source, from `begin` to `end`.
 
     Only the thread that began it is recorded. Traces may be nested: each has a log of
-    its own, and an outer one holds what happens inside an inner one as well.
+    its own, and an outer one also holds the events inside an inner one.
 
-    Of a long training only some steps are listened to; through the others it dozes.
+    Of a long training only some steps are recorded; during the others it pauses.
 
     Args:
         source: The traced text.
-        title: What the picture is called.
-        values: Whether to look at values at all.
+        title: The picture's heading.
+        values: True to summarise values too.
     """
 
     def __init__(self, source: Source, title: str = "", *, values: bool = True) -> None:
@@ -44,21 +44,23 @@ class Recorder(Observer):
         self.log = EventLog(title)
         self.cursor = Cursor(source, self.log)
         self.budget = budget = Budget()
-        self.pace = Pace()
+        self.sampler = StepSampler()
         self.tape = TapeRecorder(self.log, self.cursor, budget, values=values)
         self.programs = ProgramRecorder(self.log, self.cursor, budget, values=values)
-        self.tape.passed = self.passed
+        self.tape.pass_ended = self.pass_ended
         self.layers = self.programs.layers = self.tape.layers
         self.failures = FailureRecorder(self.tape, self.programs)
+        # Methods as instance attributes: an announcement costs one call, not two, and
+        # a pause removes them.
         for watcher in (self.programs, self.failures):
-            vars(self).update(heard_by(watcher))
-        self._listening = heard_by(self.tape)
-        self._dozed_at: list[int] = []
+            vars(self).update(announcements_to(watcher))
+        self._listening = announcements_to(self.tape)
+        self._unheard_passes: list[int] = []
         self._region = Region(None, 0, 0)
         vars(self).update(self._listening)
 
     def begin(self) -> None:
-        """From now on, everything announced is recorded."""
+        """Start recording."""
         self.log.begin(self.source.text)
         self.cursor.begin()
         self.layers.look()
@@ -67,68 +69,70 @@ class Recorder(Observer):
     def op_begin(
         self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]
     ) -> None:
-        """An op is about to run: maybe the first of the next step."""
-        pace = self.pace
-        if (pace.awake and not pace.over) or get_ident() != self.cursor.thread:
+        """Find out if an op is the first of a step, and pause or resume recording."""
+        sampler = self.sampler
+        if sampler.recording and not sampler.after_pass:  # first: most ops end here
+            return
+        if get_ident() != self.cursor.thread:
             return
         if self._region.left(sys._getframe(1)):
-            pace.over = False
-            if not pace.awake:
-                self.wake()
-        elif pace.over and not is_update(op):
-            before = pace.awake
-            pace.turn()
-            if pace.awake != before:
-                self.wake() if pace.awake else self.doze()
+            sampler.after_pass = False
+            if not sampler.recording:
+                self.resume()
+        elif sampler.after_pass and not is_update(op):
+            before = sampler.recording
+            sampler.forward_begins()
+            if sampler.recording != before:
+                self.resume() if sampler.recording else self.pause()
 
     def layer_begin(self, layer: Layer) -> None:
-        """A layer is called; heard while it dozes, as a step may begin inside."""
+        """Note a layer's call, also in a pause: a recorded step may begin inside."""
         if get_ident() == self.cursor.thread:
             self.layers.enter(layer)
 
     def layer_end(self, layer: Layer) -> None:
-        """A layer's call is over."""
+        """Note the end of a layer's call."""
         if get_ident() == self.cursor.thread:
             self.layers.leave(layer)
 
-    def passed(self, line: int) -> None:
-        """A reverse pass that began at `line` has ended."""
+    def pass_ended(self, line: int) -> None:
+        """Note the end of a recorded backward pass that began at `line`."""
         self._region = self.cursor.region()
-        self.pace.passed(line)
+        self.sampler.pass_ended(line)
 
     def backward_begin(self, roots: Sequence[Any]) -> None:
-        """A reverse pass begins, unheard: unless it is another loop's."""
+        """Count a backward pass during a pause; resume if it is another loop's."""
         if get_ident() == self.cursor.thread:
             line = self.cursor.place()
-            self._dozed_at.append(line)
-            if not self.pace.knows(line):
-                self.wake()
+            self._unheard_passes.append(line)
+            if not self.sampler.knows(line):
+                self.resume()
                 self.tape.backward_begin(roots)
 
     def backward_end(self, roots: Sequence[Any]) -> None:
-        """A reverse pass ends, unheard."""
-        if get_ident() == self.cursor.thread and self._dozed_at:
-            self.pace.passed(self._dozed_at.pop())
+        """Count the end of a backward pass during a pause."""
+        if get_ident() == self.cursor.thread and self._unheard_passes:
+            self.sampler.pass_ended(self._unheard_passes.pop())
 
-    def doze(self) -> None:
-        """Hear nothing of Tensors until the next step that is recorded.
+    def pause(self) -> None:
+        """Stop recording Tensors until the next step that is recorded.
 
-        Where markers say when that is, nothing else is heard either.
+        If the source has markers, which end the pause, nothing else is recorded either.
         """
         line = self.cursor.place()
         for name in self._listening:
             del vars(self)[name]
         if self.cursor.marking:
-            self.cursor.nap = Nap(self._region, line, self.pace, self.wake)
+            self.cursor.pause = Pause(self._region, line, self.sampler, self.resume)
             detach(self)
 
-    def wake(self) -> None:
-        """Hear everything again."""
-        self._dozed_at.clear()
-        self.pace.awake, self.pace.over = True, False
+    def resume(self) -> None:
+        """Record everything again."""
+        self._unheard_passes.clear()
+        self.sampler.recording, self.sampler.after_pass = True, False
         vars(self).update(self._listening)
-        if self.cursor.nap is not None:
-            self.cursor.nap = None
+        if self.cursor.pause is not None:
+            self.cursor.pause = None
             self.layers.look()
             attach(self)
 
@@ -138,24 +142,24 @@ class Recorder(Observer):
         namespace: Mapping[str, Any] | None = None,
         line: int = 0,
     ) -> None:
-        """Stop watching, whatever happened, and close the log.
+        """Stop recording and close the log.
 
         Args:
-            error: What the source raised.
-            namespace: Where its last names are to be found.
-            line: The line of the scope they are of; by default the outermost.
+            error: The error that the source raised.
+            namespace: The namespace in which to look up the last names of tensors.
+            line: A line of the scope of that namespace; by default the outermost.
         """
         if self in observers:
             detach(self)
         if namespace is not None:
             self.tape.look(namespace, self.source.names.get(line, self.source.top))
-        if self.cursor.nap is not None and isinstance(error, OpError):
-            self.failures.tell_error(error)
-        skipped = self.pace.skipped
+        if self.cursor.pause is not None and isinstance(error, OpError):
+            self.failures.write_error(error)
+        skipped = self.sampler.skipped
         self.tape.refresh(skipped > 0)
         self.cursor.end()
         if self.budget.refused:
-            self.log.leave_out("values", self.budget.told, self.budget.refused)
+            self.log.leave_out("values", self.budget.reason, self.budget.refused)
         if skipped:
             self.log.leave_out("training steps", SKIPPED, skipped)
         if self.programs.skipped:
@@ -167,8 +171,8 @@ ANNOUNCEMENTS = [name for name in vars(Observer) if not name.startswith("_")]
 SKIPPED = "the first 10 are told, then the 16th, the 32nd and so on"
 
 
-def heard_by(watcher: Observer) -> dict[str, Callable[..., Any]]:
-    """The announcements that an observer listens to, with what listens."""
+def announcements_to(watcher: Observer) -> dict[str, Callable[..., Any]]:
+    """Return the announcements that an observer overrides, with its methods."""
     return {
         name: getattr(watcher, name)
         for name in ANNOUNCEMENTS

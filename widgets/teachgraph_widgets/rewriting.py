@@ -1,6 +1,6 @@
-"""What `to_static` made of a function: its source, the new source, and operators.
+"""The `ast` event of `to_static`: a function's source, the new source, its operators.
 
-The three are linked by the user's lines, which the transformed tree keeps.
+The three are linked by the user's lines, which the transformed tree preserves.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Number = Callable[[Operator], int | None]
 
 
 def rewritten(static: Any, program: Program, number: Number) -> tuple[Any, ...] | None:
-    """The facts of an `ast` event; None of what has no source.
+    """Return the fields of an `ast` event; None for a callable that is no function.
 
     Args:
         static: The StaticFunction.
-        program: One that was traced from it.
-        number: Says the number of an operator in the log, if it is there.
+        program: A program that was captured from it.
+        number: Returns the number of an operator in the log, if it has one.
     """
     function = inspect.unwrap(static.function)
     if not isinstance(function, FunctionType):
@@ -45,7 +45,7 @@ def rewritten(static: Any, program: Program, number: Number) -> tuple[Any, ...] 
     text = ast.unparse(tree)
     lines = lines_of(tree, text, first)
     ops = [
-        told(operator, depth, line_of(operator.callsite, file, first, lines), number)
+        ast_op(operator, depth, line_of(operator.callsite, file, first, lines), number)
         for operator, depth in operators(program.global_block())
     ]
     sources = (
@@ -57,7 +57,7 @@ def rewritten(static: Any, program: Program, number: Number) -> tuple[Any, ...] 
 
 
 def lines_of(tree: ast.AST, text: str, first: int) -> list[int]:
-    r"""For each line of an unparsed tree, the line of its source, counted from `first`.
+    r"""Return the source line, from `first`, of each line of an unparsed tree.
 
     >>> tree = ast.parse("def f(a):\n  b = (a +\n    1)\n  return b").body[0]
     >>> lines_of(tree, ast.unparse(tree), 1)
@@ -74,7 +74,7 @@ def lines_of(tree: ast.AST, text: str, first: int) -> list[int]:
 
 
 def line_of(where: Callsite | None, file: str, first: int, lines: list[int]) -> int:
-    """The transformed line that a place in the source became; 0 for none."""
+    """Return the transformed line of a place in the source; 0 for none."""
     if where is None or where.file != file:
         return 0
     line = where.line - first + 1
@@ -82,18 +82,18 @@ def line_of(where: Callsite | None, file: str, first: int, lines: list[int]) -> 
 
 
 def operators(block: Block, depth: int = 0) -> Iterator[tuple[Operator, int]]:
-    """A block's operators, each followed by those it runs, one deeper."""
+    """Yield a block's operators, each followed by its sub-block's, one deeper."""
     for operator in block.ops:
         yield operator, depth
         if operator.sub_block is not None:
             yield from operators(operator.sub_block, depth + 1)
 
 
-def told(operator: Operator, depth: int, line: int, number: Number) -> AstOp:
-    """An operator in words, indented like code."""
-    made = ", ".join(operator.output_arg_names)
+def ast_op(operator: Operator, depth: int, line: int, number: Number) -> AstOp:
+    """Return an operator as text, indented like code."""
+    outputs = ", ".join(operator.output_arg_names)
     call = f"{operator.type}({', '.join(operator.input_arg_names)})"
-    text = "    " * depth + (f"{made} = {call}" if made else call)
+    text = "    " * depth + (f"{outputs} = {call}" if outputs else call)
     op: AstOp = {"text": clean(text, 200), "line": line}
     known = number(operator)
     if known is not None:

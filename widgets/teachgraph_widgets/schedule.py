@@ -1,4 +1,4 @@
-"""Which steps of a loop a profiler records."""
+"""Schedules: functions from a step's number to the profiler's state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["RECORDING", "ProfilerState", "Schedule", "between", "make_scheduler"
 
 
 class ProfilerState(Enum):
-    """What a profiler does in a step; after RECORD_AND_RETURN it hands the steps on."""
+    """A profiler's state in a step; RECORD_AND_RETURN ends with `on_trace_ready`."""
 
     CLOSED = 0
     READY = 1
@@ -27,14 +27,14 @@ Schedule = Callable[[int], ProfilerState]
 def make_scheduler(
     *, closed: int, ready: int, record: int, repeat: int = 0, skip_first: int = 0
 ) -> Schedule:
-    """Which steps to record: `closed` are passed over, `ready` warm up, then `record`.
+    """Return a schedule: skip `closed` steps, warm up for `ready`, record `record`.
 
     Args:
-        closed: Steps that nothing is done in.
-        ready: Steps in which things warm up.
-        record: Steps to record.
-        repeat: How often to go round; 0 is without end.
-        skip_first: Steps to leave out before all.
+        closed: The number of steps to skip.
+        ready: The number of steps to warm up.
+        record: The number of steps to record.
+        repeat: The number of cycles; 0 is without end.
+        skip_first: The number of steps before the first cycle.
 
     >>> schedule = make_scheduler(closed=1, ready=1, record=2, repeat=1)
     >>> [schedule(step).name for step in range(5)]
@@ -42,8 +42,9 @@ def make_scheduler(
     """
     length = closed + ready + record
     if min(closed, ready, repeat, skip_first) < 0 or record < 1:
-        told = f"record at least one step, got record={record}; no count is negative"
-        raise InvalidValueError(at_user_line(told))
+        wanted = "record at least one step"
+        message = f"{wanted}, got record={record}; no count is negative"
+        raise InvalidValueError(at_user_line(message))
 
     def schedule(step: int) -> ProfilerState:
         turn, place = divmod(step - skip_first, length)
@@ -58,10 +59,10 @@ def make_scheduler(
 
 
 def between(first: int, end: int) -> Schedule:
-    """Record the steps from `first` up to, and without, `end`."""
+    """Return a schedule that records the steps from `first` to before `end`."""
     if not 0 <= first < end:
-        told = f"a scheduler is (first, end) with first < end, got {(first, end)}"
-        raise InvalidValueError(at_user_line(told))
+        message = f"a scheduler is (first, end) with first < end, got {(first, end)}"
+        raise InvalidValueError(at_user_line(message))
     skip = max(first - 1, 0)
     ready, record = min(first, 1), end - first
     return make_scheduler(

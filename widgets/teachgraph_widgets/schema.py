@@ -1,4 +1,4 @@
-"""The event log's schema, read: which fields a structure has, and of which types."""
+"""The event log's schema at run time: each structure's fields and their types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Field(NamedTuple):
 
 @cache
 def fields_of(struct: type) -> Mapping[str, Field]:
-    """The fields of a TypedDict, its bases' first, in order.
+    """Return the fields of a TypedDict, its bases' first, in order.
 
     >>> list(fields_of(events.Free))
     ['seq', 't', 'cell', 'line', 'kind', 'node']
@@ -36,7 +36,7 @@ def fields_of(struct: type) -> Mapping[str, Field]:
 
 
 def kind_of(event: type) -> str:
-    """The word that an event's `kind` is."""
+    """Return the only value of an event's `kind`."""
     (word,) = get_args(fields_of(event)["kind"].type)
     return str(word)
 

@@ -1,4 +1,4 @@
-"""Runs a script as Python would, and traces it."""
+"""Run a script as `__main__`, as Python would, and trace it."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def trace_script(
 
     Args:
         path: The file.
-        arguments: What it finds in `sys.argv` after its own name.
-        output: Where to write the page to step through, if anywhere.
+        arguments: The script's `sys.argv` after its own name.
+        output: The page to write, if any.
         title: The picture's heading; by default the file's name.
-        values: Whether to look at values too.
+        values: True to record summaries of values too.
 
     Raises:
         OSError: The file cannot be read, or the page not be written.
-        SyntaxError: It is no Python.
-        BaseException: What the script raised, after the page has been written.
+        SyntaxError: The file is no Python.
+        BaseException: The script's own error, after the page has been written.
     """
     trace, error = run_script(path, arguments, title=title, values=values)
     if output is not None:
@@ -55,7 +55,7 @@ def run_script(
     title: str | None = None,
     values: bool = True,
 ) -> tuple[Trace, BaseException | None]:
-    """Run and record a file; its trace, and what it raised."""
+    """Run and record a file; return its trace and its error, if it raised one."""
     file = Path(path)
     with tokenize.open(file) as opened:
         text = opened.read()
@@ -68,7 +68,7 @@ def run_script(
         main.__dict__[MARKER] = mark
         trace.begin(source)
         try:
-            exec(code, main.__dict__)  # noqa: S102  to run it is what was asked for
+            exec(code, main.__dict__)  # noqa: S102  the user's own script
         except BaseException as raised:
             error = raised
         finally:
@@ -78,7 +78,7 @@ def run_script(
 
 @contextmanager
 def as_main(file: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
-    """A module in the place of `__main__`, with the script's `sys.argv` and path."""
+    """Replace `__main__` by a new module, and set the script's `sys.argv` and path."""
     main = ModuleType("__main__")
     main.__file__ = str(file)
     before = sys.modules["__main__"], sys.argv, sys.path[:]
@@ -91,5 +91,5 @@ def as_main(file: Path, arguments: Sequence[str]) -> Iterator[ModuleType]:
 
 
 def is_farewell(error: BaseException | None) -> bool:
-    """Whether this is `sys.exit()` of a script that is content."""
+    """True for the `SystemExit` of a successful script."""
     return isinstance(error, SystemExit) and error.code in (None, 0)

@@ -1,4 +1,4 @@
-"""`tg.show(obj)`: anything that has a picture, drawn; in a terminal, as text."""
+"""`tg.show(obj)`: a picture of an object as an event log; in a terminal, a text."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ LARGEST_FILE = 200_000_000
 
 
 class Shown:
-    """A picture of something: the widget in a notebook, text at a prompt.
+    """A picture of an object: the widget in a notebook, text at a prompt.
 
     Attributes:
-        log: What it is drawn from.
-        text: What is shown where no picture can be.
+        log: The event log that it is drawn from.
+        text: The text for hosts without pictures.
     """
 
     def __init__(self, log: Log, text: str) -> None:
@@ -69,7 +69,7 @@ class Shown:
 
 
 def show(thing: Any) -> Shown:
-    """Draw something: in a notebook with the widget, elsewhere as text.
+    """Draw an object: in a notebook with the widget, elsewhere as text.
 
     Args:
         thing: A Program, a function of `to_static`, a Layer, a Tensor (its
@@ -77,8 +77,8 @@ def show(thing: Any) -> Shown:
             or a file: a saved model, a saved log, an exported page.
 
     Raises:
-        InvalidValueError: It is nothing that has a picture.
-        LogError: The file is no log; nothing unchecked is drawn.
+        InvalidValueError: There is no picture of such an object.
+        LogError: The file is no log.
         DataError: The file is no model.
 
     >>> import teachgraph as tg
@@ -96,16 +96,16 @@ def show(thing: Any) -> Shown:
             return draw(thing)
     if all(hasattr(thing, name) for name in ("buffers", "naive_peak", "planned_peak")):
         return of_plan(thing)
-    told = (
+    message = (
         f"there is no picture of {type(thing).__name__}: show takes a Program, a "
         "function of to_static, a Layer, a Tensor, a report, a memory plan, a trace, a "
         "profile, a monitor or a file"
     )
-    raise InvalidValueError(at_user_line(told))
+    raise InvalidValueError(at_user_line(message))
 
 
 def of_program(program: Program, title: str = "Program") -> Shown:
-    """A program, with its blocks."""
+    """Show a program, with its blocks."""
     log = EventLog(title)
     log.begin("")
     recorder = ProgramRecorder(log, Cursor(Source(""), log), Budget())
@@ -114,53 +114,53 @@ def of_program(program: Program, title: str = "Program") -> Shown:
 
 
 def of_function(static: StaticFunction) -> Shown:
-    """A function as `to_static` has rewritten it, with its latest program.
+    """Show a function as `to_static` has rewritten it, with its latest program.
 
     Raises:
-        InvalidValueError: It has not been called, and says not what it takes.
+        InvalidValueError: It has not been called, and has no `input_spec`.
     """
     log = EventLog(clean(static.__name__))
     log.begin("")
     recorder = ProgramRecorder(log, Cursor(Source(""), log), Budget())
-    recorder.tell_rewritten(static, static.concrete_program.main_program)
+    recorder.write_rewritten(static, static.concrete_program.main_program)
     return ended(log, static.code)
 
 
 def of_tensor(tensor: Tensor) -> Shown:
-    """A tensor, the tape that leads to it, and what it holds."""
+    """Show a tensor: its tape and its value."""
     log = EventLog(f"Tensor {tensor.label}".rstrip())
     log.begin("")
     recorder = TapeRecorder(log, Cursor(Source(""), log), Budget())
-    tell(recorder, tensor)
+    write_tensor(recorder, tensor)
     return ended(log, str(explain(tensor)))
 
 
 def of_layer(layer: Layer) -> Shown:
-    """A layer's parameters, with what they hold and their gradients."""
+    """Show a layer's parameters, with their values and gradients."""
     log = EventLog(type(layer).__name__)
     log.begin("")
     recorder = TapeRecorder(log, Cursor(Source(""), log), Budget())
     lines = repr(layer).splitlines()
     for name, parameter in layer.named_parameters():
         recorder.appear(parameter, 0, "P", name)
-        tell(recorder, parameter)
+        write_tensor(recorder, parameter)
         facts = f"{dtype_name(parameter.dtype)} {shape_text(parameter.shape)}"
         lines.append(f"P {clean(name)} {facts}")
     total = sum(parameter.size for parameter in layer.parameters())
     return ended(log, "\n".join([*lines, f"{total:,} parameters"]))
 
 
-def tell(recorder: TapeRecorder, tensor: Tensor) -> None:
-    """Tell of a tensor, what it holds and its gradient."""
+def write_tensor(recorder: TapeRecorder, tensor: Tensor) -> None:
+    """Write the events of a tensor, its value and its gradient."""
     number = recorder.number(tensor)
-    recorder.tell_value(tensor, number, 0)
+    recorder.write_value(tensor, number, 0)
     if tensor.grad is not None:
-        seen = recorder.look_at_gradient(tensor.grad)
-        recorder.log.add(0, "grad", number, None, True, seen)
+        stats = recorder.summarize_gradient(tensor.grad)
+        recorder.log.add(0, "grad", number, None, True, stats)
 
 
 def of_report(report: Report) -> Shown:
-    """What passes did."""
+    """Show the rewrites of passes."""
     log = EventLog("Passes")
     log.begin("")
     log.add(0, "program", 0, "other", "program", None)
@@ -179,7 +179,7 @@ def of_report(report: Report) -> Shown:
 
 
 def of_plan(plan: Any) -> Shown:
-    """Where values lie in memory."""
+    """Show a memory plan: each buffer's lifetime and offset."""
     log = EventLog("Memory plan")
     log.begin("")
     buffers = [part for buffer in plan.buffers for part in parts_of(buffer)]
@@ -191,7 +191,7 @@ def of_plan(plan: Any) -> Shown:
 
 
 def parts_of(buffer: Any) -> Iterator[PlanBuffer]:
-    """A buffer, and what lies in it after the variable it was made for."""
+    """Yield a buffer, and the variables that reuse it in place."""
     first, last = clean(str(buffer.name)), int(buffer.end)
     offset, size = int(buffer.offset), int(buffer.size)
     whole = PlanBuffer(
@@ -205,72 +205,72 @@ def parts_of(buffer: Any) -> Iterator[PlanBuffer]:
 
 
 def of_trace(trace: Trace) -> Shown:
-    """What was recorded."""
+    """Show a trace."""
     return of_log(trace.log)
 
 
 def of_log(log: Any) -> Shown:
-    """A log, after it has been checked."""
+    """Check a log against the schema, and show it."""
     checked = validate(log)
     return Shown(checked, summary(checked))
 
 
 def of_profile(profile: Profiler) -> Shown:
-    """What was measured."""
+    """Show a profile."""
     return Shown(profile.log(), str(profile.summary()))
 
 
 def of_monitor(monitor: Monitor) -> Shown:
-    """A training."""
+    """Show a training."""
     return of_log(monitor.events)
 
 
 def of_file(path: Path) -> Shown:
-    """A saved model, by its file or by the prefix of its files; or a log."""
+    """Show a saved model, given its file or the prefix of its files; or a log."""
     beside = path.with_name(path.name + ".pdmodel")
     if path.suffix == ".pdmodel" or (not path.is_file() and beside.is_file()):
         model = path if path.suffix == ".pdmodel" else beside
         program, feeds, fetches = model_from_bytes(model.read_bytes())
-        gives = listed([variable.name for variable in fetches])
-        head = f"model {clean(model.name)}: takes {listed(feeds)}; gives {gives}"
+        gives = first_few([variable.name for variable in fetches])
+        head = f"model {clean(model.name)}: takes {first_few(feeds)}; gives {gives}"
         return Shown(of_program(program, head).log, f"{head}\n{program}")
     wanted = "give a saved model (its .pdmodel or prefix), a log or an exported page"
     if not path.is_file():
-        told = f"{path} is a folder" if path.is_dir() else f"there is no {path}"
-        raise FileNotFoundError(at_user_line(f"{told}: {wanted}"))
+        wrong = f"{path} is a folder" if path.is_dir() else f"there is no {path}"
+        raise FileNotFoundError(at_user_line(f"{wrong}: {wanted}"))
     try:
         return of_log(read_log(text_of(path)))
     except LogError as error:
-        told = f"{clean(path.name)} is no log ({error}): {wanted}"
-        raise LogError(at_user_line(told)) from None
+        message = f"{clean(path.name)} is no log ({error}): {wanted}"
+        raise LogError(at_user_line(message)) from None
 
 
-def listed(names: list[str]) -> str:
-    """A few names, and how many more there are."""
+def first_few(names: list[str]) -> str:
+    """Join the first names, with the count of the others."""
     more = [f"{len(names) - FEW} more"] if len(names) > FEW else []
     return ", ".join([*map(clean, names[:FEW]), *more]) or "nothing"
 
 
 def text_of(path: Path) -> str:
-    """A log's text: as it is, from gzip, or out of an exported page."""
+    """Read a log's JSON from a plain file, from gzip, or from an exported page."""
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE)
     if content[:2] == b"\x1f\x8b":
         with gzip.open(path) as packed:
             content = packed.read(LARGEST_FILE)
     text = content.decode("utf-8", "replace")
-    found = re.search(r'<script type="application/json" id="log">(.*?)</script>', text)
-    return html.unescape(found[1]) if found else text
+    page = re.search(r'<script type="application/json" id="log">(.*?)</script>', text)
+    return html.unescape(page[1]) if page else text
 
 
 def ended(log: EventLog, text: str) -> Shown:
-    """The log, closed, with its text."""
+    """Close a log and show it with its text."""
     log.end(0, None)
     return Shown(log.whole(), text)
 
 
 def bounded(text: str) -> str:
-    """Text of a reasonable length, without anything that moves a terminal's cursor."""
+    """Limit a text's lines and their length, and replace control characters."""
     lines = [cut(line) for line in text.splitlines()]
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"... {len(lines) - MOST_LINES:,} lines more"]
@@ -278,7 +278,7 @@ def bounded(text: str) -> str:
 
 
 def kinds() -> Iterator[tuple[type, Callable[[Any], Shown]]]:
-    """What has a picture, and what draws it."""
+    """Yield the types that `show` takes, with the functions that show them."""
     yield Program, of_program
     yield StaticFunction, of_function
     yield Tensor, of_tensor

@@ -1,4 +1,4 @@
-"""What a profile is made of: spans of time, nested, and what is drawn from them."""
+"""Nested spans of time, the content of a profile, and their forms for output."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ MICROSECOND = 1e6
 
 @dataclass(slots=True)
 class Span:
-    """Something that took time.
+    """A timed span: an op, a gradient, a run, a backward pass, a step or user code.
 
     Attributes:
-        name: The op's type, or what the user calls it.
-        kind: `op`, `grad`, `run`, `pass` (a reverse one), `step` or `user`.
-        start: Seconds since the profile began.
-        end: Likewise.
-        depth: How many spans it lies in.
-        size: Bytes of the results it made.
+        name: The op's type, or the user's name for it.
+        kind: `op`, `grad`, `run`, `pass` (a backward one), `step` or `user`.
+        start: Its begin, in seconds since the profile began.
+        end: Its end, likewise.
+        depth: The number of spans that it is nested in.
+        size: Bytes of its results.
         place: The user's file and line.
-        shapes: Of what it read.
+        shapes: The shapes of its inputs.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Span:
 
     @property
     def seconds(self) -> float:
-        """How long it took."""
+        """The duration."""
         return self.end - self.start
 
 
 class Row(NamedTuple):
-    """All spans of one name: how many, how long, and how much they made."""
+    """All spans of one name: their number, their times and their result bytes."""
 
     name: str
     kind: str
@@ -60,7 +60,7 @@ class Row(NamedTuple):
 
 
 def rows_of(spans: Sequence[Span]) -> list[Row]:
-    """The spans by name, those that took longest first.
+    """Group the spans by name, the longest total first.
 
     `own` is a span's time without that of the spans in it.
 
@@ -82,7 +82,7 @@ def rows_of(spans: Sequence[Span]) -> list[Row]:
 
 
 def own_times(spans: Sequence[Span]) -> list[float]:
-    """Each span's time without that of the spans right inside it."""
+    """Return each span's time without that of the spans directly inside it."""
     order = sorted(range(len(spans)), key=lambda i: (spans[i].start, spans[i].depth))
     own = [span.seconds for span in spans]
     open_: list[int] = []
@@ -96,8 +96,8 @@ def own_times(spans: Sequence[Span]) -> list[float]:
 
 
 def flame(spans: Iterable[Span]) -> list[SpanFields]:
-    """The spans as an event log has them."""
-    found: list[SpanFields] = []
+    """Return the spans as an event log has them, for a flame chart."""
+    event_spans: list[SpanFields] = []
     for span in spans:
         fields: SpanFields = {
             "name": clean(span.name),
@@ -109,12 +109,12 @@ def flame(spans: Iterable[Span]) -> list[SpanFields]:
             fields["bytes"] = span.size
         if span.place[1]:
             fields["at"] = span.place[1]
-        found.append(fields)
-    return found
+        event_spans.append(fields)
+    return event_spans
 
 
 def chrome_trace(spans: Iterable[Span], worker: str) -> dict[str, Any]:
-    """The spans in Chrome's trace format: complete events, in microseconds."""
+    """Return the spans in Chrome's trace format: complete events, in microseconds."""
     process = os.getpid()
     place = {"pid": process, "tid": 0}
     named = {"name": "process_name", "ph": "M", **place, "args": {"name": worker}}
@@ -125,7 +125,7 @@ def chrome_trace(spans: Iterable[Span], worker: str) -> dict[str, Any]:
 
 
 def complete(span: Span, place: dict[str, int]) -> dict[str, Any]:
-    """One span as a complete event."""
+    """Return one span as a complete event."""
     args: dict[str, Any] = {}
     if span.size:
         args["bytes"] = span.size

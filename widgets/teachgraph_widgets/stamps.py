@@ -1,4 +1,4 @@
-"""What a still picture has many of, badges and numbers of lines, each drawn once."""
+"""Badges and line numbers of a still picture: each drawn once, used by reference."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ ROUND = "PDTgL"
 
 
 def badge(letter: str, x: int, y: int) -> str:
-    """A letter on its colour."""
+    """Place the badge of a letter."""
     return stamped(name_of(letter), x, y)
 
 
 def line_tag(line: int, x: int, y: int) -> str:
-    """The line that made a row, in its colour."""
+    """Place the tag of a row's line, in the line's colour."""
     return stamped(f"l{line}", x, y) if line else ""
 
 
 def stamped(name: str, x: int, y: int) -> str:
-    """A stamp at a place."""
+    """Place a stamp by reference."""
     return f'<use href="#{name}" x="{x}" y="{y}"/>'
 
 
 def name_of(letter: str) -> str:
-    """What a badge is called: letters such as Δ may not stand in a link."""
+    """Return a badge's id: a link takes no letters such as Δ."""
     return f"k{list(FILLS).index(letter)}"
 
 
 def stamps(folded: Folded, drawing: str) -> str:
-    """The stamps that a drawing uses."""
+    """Return the definitions of the stamps that a drawing uses."""
     used = set(re.findall(r'<use href="#(\w+)"', drawing))
     badges = {name_of(letter): drawn_badge(letter) for letter in FILLS}
     lines = {n: drawn_tag(folded, int(n[1:])) for n in sorted(used) if n[0] == "l"}
@@ -55,13 +55,13 @@ def stamps(folded: Folded, drawing: str) -> str:
 
 
 def drawn_tag(folded: Folded, line: int) -> str:
-    """A stripe in a line's colour, and its number."""
+    """Draw a line's tag: a stripe in its colour, and its number."""
     stripe = '<rect y="3" width="4" height="16" rx="2"'
     return f'{stripe} fill="{hue(folded, line)}"/>' + text(7, 15, str(line), "d")
 
 
 def drawn_badge(letter: str) -> str:
-    """A letter on its colour: round for a variable, square for an operator."""
+    """Draw a letter on its colour: round for a variable, square for an operator."""
     fill = FILLS[letter]
     if letter in ROUND:
         shape = f'<circle r="8" fill="{fill}"/>'
@@ -74,6 +74,6 @@ def drawn_badge(letter: str) -> str:
 
 
 def hue(folded: Folded, line: int) -> str:
-    """The colour of a line."""
+    """Return the colour of a line."""
     rank = folded.hues.get(line)
     return "#9aa3ad" if rank is None else HUES[rank % len(HUES)]

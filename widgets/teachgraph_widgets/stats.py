@@ -1,11 +1,11 @@
-"""What a value looks like, in few numbers: at most 2 kB, however big the tensor.
+"""Statistics of a value: figures, histogram and heat map in at most 2 kB.
 
 Norm and counts of NaN and infinity are exact; so are minimum, maximum and mean, up to a
-million elements. The rest is taken from a sample where a tensor is large; the histogram
+million elements. The rest is computed from a sample of a large tensor; the histogram
 says so with its stride, the heat map is a picture anyway.
 
-The user's line waits while a value is looked at. What can be had later, of a copy or of
-a sample, is worked out when somebody reads the log.
+The user's line waits for these computations. All that a copy or a sample suffices for
+is computed lazily, when somebody reads the log.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from teachgraph_widgets.events import Stats
 from teachgraph_widgets.thumbnails import heat_map, is_picture, picture
 
 __all__ = [
-    "Look",
-    "Looks",
-    "Seen",
+    "LazyStats",
+    "Summarizer",
+    "ValueStats",
     "dtype_name",
     "number",
     "outline",
@@ -39,30 +39,30 @@ FIRST = 8
 SAMPLE = 2048
 WHOLE = 1_000_000
 FEW = 48
-"""So few numbers Python has compared before NumPy has begun."""
+"""Size up to which Python's `min`, `max` and `sum` are faster than NumPy's."""
 
 BY_PYTHON: tuple[Callable[[Any], Any], ...] = min, max, sum
 TAME, TINY = 1e14, 1e-14
 BY_NUMPY = np.minimum.reduce, np.maximum.reduce, np.add.reduce
 COPIED, MOST_COPIED = 64_000, 16_000_000
 SAMPLED = 16 * SAMPLE
-"""So much is kept of a large value, about: a sample, and what its picture needs."""
+"""Approximate bytes of a large value's sample and of the input of its picture."""
 
 MOST_WEIGHT, OUTLINE_WEIGHT = 2000, 500
 
 
 Figures = tuple[Any, ...]
-"""The fields of `Stats`, in the schema's order, up to the last that is there."""
+"""The fields of `Stats`, in the schema's order, up to the last one present."""
 
 
-class Look:
-    """What is seen of a value, worked out when it is first asked for.
+class LazyStats:
+    """Statistics of a value, computed at the first access.
 
     Attributes:
-        weight: About how many bytes it takes as JSON; rather too many than too few.
+        weight: An estimate of its bytes as JSON, rather too high than too low.
 
-    >>> look = Look(lambda: summary([1.0, 3.0]), 800)
-    >>> look.figures is look.figures
+    >>> lazy = LazyStats(lambda: summary([1.0, 3.0]), 800)
+    >>> lazy.figures is lazy.figures
     True
     """
 
@@ -75,59 +75,59 @@ class Look:
 
     @property
     def figures(self) -> Figures:
-        """The figures; what they were made of is let go."""
+        """The figures; the first access computes them and releases the copy."""
         work = self._work
-        if work is not None:  # two threads may both do it: they find the same
+        if work is not None:  # two threads may both do it: the result is the same
             self._figures = work()
             self._work = None
         return self._figures
 
 
-Seen = Figures | Look
+ValueStats = Figures | LazyStats
 
 
-class Looks:
-    """Takes of values what is worked out later, as long as that is not too much.
+class Summarizer:
+    """Makes lazy statistics from copies of values, up to a limit of copied bytes.
 
     Attributes:
-        left: How many more bytes may be copied; then all is worked out at once.
+        left: The bytes that may still be copied; then all is computed at once.
 
     >>> array = np.ones(3)
-    >>> look = Looks().summary(array)
+    >>> lazy = Summarizer().summary(array)
     >>> array[:] = 7.0
-    >>> stats_of(look)["mean"]
+    >>> stats_of(lazy)["mean"]
     1.0
     """
 
     def __init__(self, most: int = MOST_COPIED) -> None:
         self.left = most
 
-    def summary(self, array: Array) -> Seen:
-        """All that is shown of a value."""
+    def summary(self, array: Array) -> ValueStats:
+        """Return all statistics of a value."""
         if array.nbytes > COPIED:
             self.left -= SAMPLED
             later = parts_of(array)
-            return Look(later, MOST_WEIGHT) if self.left >= 0 else later()
+            return LazyStats(later, MOST_WEIGHT) if self.left >= 0 else later()
         return self.later(summary, array, min(700 + 10 * array.size, MOST_WEIGHT))
 
-    def outline(self, array: Array) -> Seen:
-        """The figures alone; of a large value they are as quickly had as copied."""
+    def outline(self, array: Array) -> ValueStats:
+        """Return the figures alone; for a large value they cost no more than a copy."""
         if array.nbytes > COPIED:
             return outline(array)
         return self.later(outline, array, OUTLINE_WEIGHT)
 
     def later(
         self, work: Callable[[Array], Figures], array: Array, weight: int
-    ) -> Seen:
-        """What some work makes of a value as it is now."""
+    ) -> ValueStats:
+        """Return the lazy result of `work` on the value as it is now."""
         self.left -= array.nbytes
         if array.size == 1 or self.left < 0:
             return work(array)
-        return Look(partial(work, array.copy()), weight)
+        return LazyStats(partial(work, array.copy()), weight)
 
 
 def summary(value: Any) -> Figures:
-    """All that is shown of a value.
+    """Compute all statistics of a value.
 
     >>> stats = stats_of(summary(np.arange(4.0).reshape(2, 2)))
     >>> stats["mean"], stats["heat"]
@@ -137,21 +137,21 @@ def summary(value: Any) -> Figures:
 
 
 def parts_of(array: Array) -> Callable[[], Figures]:
-    """Take from an array what its summary is made of: the result makes it.
+    """Read an array once, and return the function that computes its summary.
 
-    Of more than a sample nothing is looked at again.
+    That function reads a sample and the input of the picture, not the array.
     """
     flat = floats(array)
-    seen = figures(array, flat, WHOLE)
-    low, high, nan, inf = seen[2], seen[3], seen[7], seen[8]
+    exact = figures(array, flat, WHOLE)
+    low, high, nan, inf = exact[2], exact[3], exact[7], exact[8]
     first = tuple(flat[:FIRST].tolist())
     if flat.size == 1 or low is None:
-        return lambda: (*seen[:11], first)
+        return lambda: (*exact[:11], first)
     stride = 1 if flat.size <= SAMPLE else stride_for(array)
     sample = flat if stride == 1 else flat[::stride].copy()
     if nan or inf:
         sample = sample[np.isfinite(sample)]
-    head = seen[:9]
+    head = exact[:9]
     if is_picture(array.shape):
         image = picture(array, low, high)
         return lambda: (
@@ -163,18 +163,18 @@ def parts_of(array: Array) -> Callable[[], Figures]:
 
 
 def outline(value: Any, whole: int = SAMPLE) -> Figures:
-    """The figures alone, for what is over the budget: exact up to `whole` elements.
+    """Compute the figures of a value over the budget: exact up to `whole` elements.
 
     >>> stats_of(outline(np.ones((2, 2))))["norm"]
     2.0
     """
     array = np.asarray(value)
-    seen = figures(array, floats(array), whole)
-    return seen if array.size <= whole else (*seen, stride_for(array))
+    outlined = figures(array, floats(array), whole)
+    return outlined if array.size <= whole else (*outlined, stride_for(array))
 
 
 def number(array: Array) -> Figures:
-    """All that is shown of a single element, without what a look at many takes.
+    """Compute all statistics of a single element, without NumPy's cost per call.
 
     >>> stats_of(number(np.array([[2.5]])))["first"]
     [2.5]
@@ -185,9 +185,9 @@ def number(array: Array) -> Figures:
     return (array.shape, dtype_name(dtype), *single(float(array.item())))
 
 
-def stats_of(seen: Seen) -> Stats:
-    """What was seen of a value, as the log has it: numbers to six digits."""
-    figures = seen.figures if isinstance(seen, Look) else seen
+def stats_of(value: ValueStats) -> Stats:
+    """Return the statistics of a value as the log has them: numbers to six digits."""
+    figures = value.figures if isinstance(value, LazyStats) else value
     shape, dtype, low, high, mean, std, norm, nan, inf, hist, heat, *rest = figures
     first, *more = rest
     stats: Stats = {
@@ -212,7 +212,7 @@ def stats_of(seen: Seen) -> Stats:
 
 
 def floats(array: Array) -> Array:
-    """The elements in a row, in a type that sums and products do not leave."""
+    """Flatten an array, in a float type of at least four bytes: sums stay in range."""
     flat = array.ravel()
     if array.dtype.kind == "f" and array.dtype.itemsize > 2:
         return flat
@@ -222,7 +222,7 @@ def floats(array: Array) -> Array:
 
 
 def figures(array: Array, flat: Array, whole: int) -> Figures:
-    """The figures of an array whose elements are `flat`.
+    """Compute the figures of an array whose elements are `flat`.
 
     The norm is exact; the others are those of a sample if there are more than `whole`.
     """
@@ -231,27 +231,29 @@ def figures(array: Array, flat: Array, whole: int) -> Figures:
         return number(array)
     if not flat.size:
         return shape, dtype, None, None, None, None, None, 0, 0, (), (), ()
-    seen = flat if flat.size <= whole else flat[:: stride_for(array)].copy()
-    least, greatest, total = BY_PYTHON if seen.size <= FEW else BY_NUMPY
-    numbers = seen.tolist() if seen.size <= FEW else seen
+    sample = flat if flat.size <= whole else flat[:: stride_for(array)].copy()
+    least, greatest, total = BY_PYTHON if sample.size <= FEW else BY_NUMPY
+    numbers = sample.tolist() if sample.size <= FEW else sample
     low, high = float(least(numbers)), float(greatest(numbers))
-    tame = low > -TAME and high < TAME  # so their squares add up without a warning
-    squares = float(np.dot(flat, flat)) if tame and seen is flat else calm(flat)
+    # The squares of such elements add up without overflow: no `errstate` is needed,
+    # which costs more than the sum itself. A NaN shows in the sum.
+    tame = sample is flat and low > -TAME and high < TAME
+    squares = float(np.dot(flat, flat)) if tame else sum_of_squares(flat)
     if not math.isfinite(squares):
-        return (shape, dtype, *wild(flat))
-    mean = float(total(numbers)) / seen.size
-    std = 0.0 if low == high else spread(seen, mean, squares / flat.size)
+        return (shape, dtype, *finite_figures(flat))
+    mean = float(total(numbers)) / sample.size
+    std = 0.0 if low == high else spread(sample, mean, squares / flat.size)
     return shape, dtype, low, high, mean, std, math.sqrt(squares), 0, 0, (), (), ()
 
 
-def calm(flat: Array) -> float:
-    """The sum of the squares, without a warning if that is too large or none."""
+def sum_of_squares(flat: Array) -> float:
+    """Compute the sum of the squares, without a warning if it is not finite."""
     with np.errstate(all="ignore"):
         return float(np.dot(flat, flat))
 
 
-def wild(flat: Array) -> Figures:
-    """The figures of elements that are not all finite, or whose squares are not."""
+def finite_figures(flat: Array) -> Figures:
+    """Compute the figures of the finite elements, scaled so that squares are finite."""
     nan = int(np.count_nonzero(np.isnan(flat)))
     finite = flat[np.isfinite(flat)].astype(np.float64)
     inf = flat.size - nan - finite.size
@@ -266,7 +268,7 @@ def wild(flat: Array) -> Figures:
 
 
 def single(value: float) -> Figures:
-    """The figures of one number, without NumPy's cost per call."""
+    """Compute the figures of one number in plain Python."""
     if math.isfinite(value):
         return value, value, value, 0.0, abs(value), 0, 0, (), (), (value,)
     nan = int(math.isnan(value))
@@ -277,30 +279,30 @@ _dtype_names: dict[Any, str] = {}
 
 
 def dtype_name(dtype: Any) -> str:
-    """The name of a dtype, which NumPy takes long to spell."""
-    found = _dtype_names.get(dtype)
-    if found is None:
-        found = _dtype_names[dtype] = str(dtype)
-    return found
+    """Return the name of a dtype, cached: `str(dtype)` is slow."""
+    name = _dtype_names.get(dtype)
+    if name is None:
+        name = _dtype_names[dtype] = str(dtype)
+    return name
 
 
 def spread(values: Array, mean: float, mean_square: float) -> float:
-    """The standard deviation, from the sums there are where they are precise enough."""
+    """Compute the standard deviation, from known sums if they are precise enough."""
     variance = mean_square - mean * mean
-    if variance > 1e-3 * mean_square:
+    if variance > 1e-3 * mean_square:  # else the difference has lost its digits
         return math.sqrt(variance)
     return float(values[:SAMPLE].astype(np.float64).std())
 
 
 def rounded(value: float | None) -> float | None:
-    """Six significant digits; None for what JSON has no word for."""
+    """Round to six significant digits; None for NaN and infinity, which JSON lacks."""
     if value is None or not math.isfinite(value):
         return None
     return float(f"{value:.6g}")
 
 
 def stride_for(array: Array) -> int:
-    """How far apart to sample: so that no column of a matrix is left out for good."""
+    """Return the stride of a sample, coprime to the columns: it visits every column."""
     stride = -(-array.size // SAMPLE)
     columns = array.shape[-1] if array.ndim else 1
     while stride > 1 and math.gcd(stride, columns) > 1:
@@ -309,14 +311,14 @@ def stride_for(array: Array) -> int:
 
 
 def histogram(sample: Array, low: float, high: float) -> tuple[int, ...]:
-    """How many of the sample fall into each of 32 equal bins."""
+    """Count the sample in 32 equal bins."""
     if high <= low:
         return (int(sample.size),) + (0,) * (BINS - 1)
     if TINY < high - low < TAME:
         scaled = (sample - low) * (BINS / (high - low))
         counts = np.bincount(scaled.astype(np.intp), minlength=BINS).tolist()
         return *counts[: BINS - 1], sum(counts[BINS - 1 :])
-    with np.errstate(all="ignore"):  # halves: the range itself may be too large
+    with np.errstate(all="ignore"):  # halves: `high - low` may overflow
         share = (sample.astype(np.float64) / 2 - low / 2) / (high / 2 - low / 2)
     bins = np.clip(np.nan_to_num(share) * BINS, 0, BINS - 1).astype(np.intp)
     return tuple(np.bincount(bins, minlength=BINS).tolist())

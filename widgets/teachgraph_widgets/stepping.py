@@ -1,8 +1,7 @@
-"""`%%trace --step`: the cell waits at each line until somebody says to go on.
+"""`%%trace --step`: the cell waits at each line for the user's command.
 
-Buttons in the page reach a kernel that is busy only where the host gives the widget a
-subshell, so the page is asked first. Where it does not answer, there is a prompt under
-the cell.
+Buttons in the page reach a busy kernel only if the host gives the widget a subshell, so
+the page is probed first. Without an answer, there is a prompt under the cell.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from typing import Any, Literal, Protocol, cast, get_args
 
 from teachgraph_widgets.lines import Source
 
-__all__ = ["Asks", "Page", "Prompt", "Stepper", "Stopped", "chosen"]
+__all__ = ["Asks", "Page", "Prompt", "Stepper", "Stopped", "page_or_prompt"]
 
 PROBE_SECONDS = 2.0
 PROBE_EVERY = 0.1
 AGAIN = 1.0
-"""Seconds until a question is put again: to a page that has been loaded meanwhile, and
-so that the page knows the kernel to be alive."""
+"""Seconds until a question is sent again: for a page that was loaded in between, and as
+a sign that the kernel is alive."""
 
 Answer = Literal["step", "continue", "stop"]
 WORDS: dict[str, Answer] = {
@@ -37,21 +36,21 @@ MENU = "[Enter] step  [c] continue  [b] look back  [s] stop: "
 
 
 class Stopped(KeyboardInterrupt):
-    """Whoever steps through the cell has stopped it."""
+    """The user has stopped the cell while stepping."""
 
 
 class Asks(Protocol):
-    """Whoever is asked at each line."""
+    """Source of the user's command at each line: the page or the prompt."""
 
     def ask(self, line: int) -> Answer:
         """Wait for an answer."""
 
     def done(self) -> None:
-        """Nothing more is asked."""
+        """End the questions."""
 
 
 class Outlet(Protocol):
-    """What carries messages to the page: the widget."""
+    """Carrier of messages to the page: the widget."""
 
     def post(self, message: Mapping[str, Any]) -> None:
         """Send a message to every view there is now."""
@@ -62,8 +61,8 @@ class Page:
 
     Messages are `{"type": "step", "state": "probe" | "waiting" | "running", "line",
     "turn"}`; the page answers `{"type": "step", "do": "here" | "step" | "continue" |
-    "stop", "turn"}`. Questions are counted: two views, or a hasty hand, answer each one
-    once.
+    "stop", "turn"}`. Questions are numbered, so a second view or a double click cannot
+    answer the next one.
     """
 
     def __init__(self, outlet: Outlet) -> None:
@@ -73,7 +72,7 @@ class Page:
         self._here = Event()
 
     def receive(self, message: Any) -> None:
-        """Take what the page sends, in another thread."""
+        """Receive a message of the page, in another thread."""
         if not isinstance(message, Mapping) or message.get("type") != "step":
             return
         word = message.get("do")
@@ -83,7 +82,7 @@ class Page:
             self._answers.put((message.get("turn"), word))
 
     def probe(self, seconds: float = PROBE_SECONDS) -> bool:
-        """Whether a page answers although the kernel is busy: with this very cell."""
+        """True if a page answers while the kernel is busy with this very cell."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.outlet.post({"type": "step", "state": "probe"})
@@ -105,7 +104,7 @@ class Page:
         return cast("Answer", word)
 
     def done(self) -> None:
-        """The buttons have nothing to do any more."""
+        """Disable the buttons."""
         self.outlet.post({"type": "step", "state": "running"})
 
 
@@ -113,15 +112,15 @@ class Prompt:
     """Asks at a prompt under the cell.
 
     Args:
-        source: Whose lines are shown.
-        look: What has happened so far, as text.
+        source: The source whose lines are shown.
+        look: Returns the trace so far, as text.
     """
 
     def __init__(self, source: Source, look: Callable[[], str]) -> None:
         self.lines, self.look = source.text.splitlines(), look
 
     def ask(self, line: int) -> Answer:
-        """Show the line and wait for a word; where nobody can answer, go on."""
+        """Show the line and wait for a word; continue if there is no input."""
         text = self.lines[line - 1].strip() if line <= len(self.lines) else ""
         while True:
             try:
@@ -135,25 +134,25 @@ class Prompt:
                 return WORDS[word[:1]]
 
     def done(self) -> None:
-        """Nothing stays."""
+        """Do nothing: a prompt has no state."""
 
 
 class Stepper:
-    """Waits at each line: for an answer, or for a moment.
+    """Waits at each line: for an answer, for some seconds, or both.
 
     Args:
-        asks: Who is asked, if anybody.
-        pace: Seconds to wait at each line besides.
+        asks: The source of answers, if any.
+        pace: Seconds to wait at each line.
     """
 
     def __init__(self, asks: Asks | None, pace: float = 0.0) -> None:
         self.asks, self.pace = asks, pace
 
     def wait(self, line: int) -> None:
-        """A line is about to run.
+        """Wait before a line runs.
 
         Raises:
-            Stopped: It is not to.
+            Stopped: The answer is to stop.
         """
         __tracebackhide__ = True
         if self.pace > 0:
@@ -168,12 +167,12 @@ class Stepper:
             raise Stopped(f"stopped at line {line}")
 
     def close(self) -> None:
-        """Ask nothing more."""
+        """End the questions."""
         asks, self.asks = self.asks, None
         if asks is not None:
             asks.done()
 
 
-def chosen(page: Page | None, prompt: Prompt) -> Asks:
-    """The page, if it answers; else the prompt."""
+def page_or_prompt(page: Page | None, prompt: Prompt) -> Asks:
+    """Return the page, if it answers; else the prompt."""
     return page if page is not None and page.probe() else prompt

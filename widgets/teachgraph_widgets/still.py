@@ -1,7 +1,7 @@
-"""A still picture of a trace, for where no script runs: an SVG that needs nothing else.
+"""A still picture of a trace, for hosts without scripts: a self-contained SVG.
 
-It has a ground of its own, so it reads on a light page and on a dark one. Names are
-text in it and never markup. In a notebook it stands as an image, which GitHub shows.
+It has its own background, so it is legible on light and dark pages. Names in it are
+text and never markup. In a notebook it is an image, which GitHub shows.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ SOURCE = 330
 ROW = 22
 MOST_ROWS = 60
 MOST_LEAVES = 16
-"""Parameters and data; of a deep network they would fill the picture."""
+"""Most rows of parameters and data; those of a deep network would fill the picture."""
 FEW = 8
-"""Rows from before the trace that are drawn; of more there is the number."""
+"""Most rows from before the trace; more are counted."""
 WORDS = {
     "P": "parameter",
     "D": "data",
@@ -59,9 +59,9 @@ STYLE = (
 
 
 def image(log: Log) -> str:
-    """The picture as HTML that any host shows: an image with its data inside.
+    """Return the picture as HTML that any host shows: an image with a data URL.
 
-    `alt` says in words what is in it.
+    `alt` describes its content in words.
     """
     folded = fold(log)
     data = base64.b64encode(picture(folded).encode("utf-8")).decode("ascii")
@@ -74,25 +74,25 @@ def image(log: Log) -> str:
 
 
 def still(log: Log) -> str:
-    """The picture as SVG: the source beside the programs and the tape it made."""
+    """Return the picture as SVG: the source beside its programs and its tape."""
     return picture(fold(log))
 
 
 def picture(folded: Folded) -> str:
-    """The picture of what a log says."""
+    """Return the picture of a folded log."""
     parts, top = heading(folded)
     source, source_end, left = list[str](), top, MARGIN
     if folded.is_traced:
         source, source_end = source_column(folded, top)
         left += SOURCE + 2 * GAP
-    made, made_end = made_columns(folded, left, top)
-    drawn, drawn_end = charts(folded, left, made_end, WIDTH - MARGIN - left)
+    graphs, graphs_end = graph_columns(folded, left, top)
+    drawn, drawn_end = charts(folded, left, graphs_end, WIDTH - MARGIN - left)
     bottom = max(source_end, drawn_end) + 8
     notes = [f"left out: {text}" for text in folded.dropped]
     body = [
         *parts,
         *source,
-        *made,
+        *graphs,
         *drawn,
         *legend(folded, bottom),
         *footer(notes, bottom + 22),
@@ -108,14 +108,14 @@ def picture(folded: Folded) -> str:
 
 
 def heading(folded: Folded) -> tuple[list[str], int]:
-    """The title, if there is one."""
+    """Draw the title, if there is one."""
     if not folded.title:
         return [], MARGIN + 8
     return [text(MARGIN, MARGIN + 14, folded.title, "t", WIDTH - 2 * MARGIN)], 60
 
 
 def source_column(folded: Folded, top: int) -> tuple[list[str], int]:
-    """The source's lines, each that ran with its colour."""
+    """Draw the source's lines, each line that ran with its colour."""
     parts = [text(MARGIN, top, "Source", "h")]
     y = top + 10
     shown = folded.lines[:MOST_ROWS]
@@ -137,8 +137,8 @@ def source_column(folded: Folded, top: int) -> tuple[list[str], int]:
     return parts, y
 
 
-def made_columns(folded: Folded, left: int, top: int) -> tuple[list[str], int]:
-    """What the lines made: programs side by side, and under them the tape."""
+def graph_columns(folded: Folded, left: int, top: int) -> tuple[list[str], int]:
+    """Draw the programs side by side, and under them the tape."""
     width = WIDTH - MARGIN - left
     parts: list[str] = []
     y = top
@@ -161,7 +161,7 @@ def made_columns(folded: Folded, left: int, top: int) -> tuple[list[str], int]:
 
 
 def in_order(programs: Iterable[Program]) -> list[Program]:
-    """The programs that have rows, what runs once before what runs at each step."""
+    """Return the programs that have rows, startup programs first."""
     filled = [program for program in programs if program.rows]
     return sorted(filled, key=lambda program: program.role != "startup")
 
@@ -169,7 +169,7 @@ def in_order(programs: Iterable[Program]) -> list[Program]:
 def program_column(
     folded: Folded, program: Program, x: int, top: int, width: int
 ) -> tuple[list[str], int]:
-    """A program: its rows in the order they were added."""
+    """Draw a program: its rows in the order they were added."""
     parts = [text(x, top, program.title, "h", width)]
     y = top + 10
     rows, before = recent(program.rows)
@@ -184,9 +184,9 @@ def program_column(
 
 
 def recent(rows: list[Row]) -> tuple[list[Row], int]:
-    """The rows that the source made, and how many older ones are left out.
+    """Return the rows that the source added, and the number of older ones left out.
 
-    A program that grows from cell to cell would else be drawn whole under each.
+    Otherwise a program that grows from cell to cell would be drawn whole under each.
     """
     own = [row for row in rows if row.line]
     older = len(rows) - len(own)
@@ -194,7 +194,7 @@ def recent(rows: list[Row]) -> tuple[list[Row], int]:
 
 
 def row_at(folded: Folded, row: Row, x: int, y: int, width: int) -> str:
-    """A variable or an operator."""
+    """Draw a variable or an operator."""
     name = fitted(row.name, width - 60)
     after = x + 44 + round(len(name) * GLYPH) + 10
     detail = text(after, y + 15, row.detail, "d", x + width - after)
@@ -208,12 +208,12 @@ def row_at(folded: Folded, row: Row, x: int, y: int, width: int) -> str:
 
 
 def tape_column(folded: Folded, x: int, top: int, width: int) -> tuple[list[str], int]:
-    """The tape: leaves, then each op with its gradient at the same height."""
+    """Draw the tape: leaves, then each op with its gradient at the same height."""
     half = (width - GAP) * 3 // 5
     right, narrow = x + half + GAP, width - half - GAP
     words = "forward, downwards" if folded.steps else "tensors"
     parts = [text(x, top, words, "h")]
-    if any(step.graded for step in folded.steps):
+    if any(step.has_gradient for step in folded.steps):
         parts.append(text(right, top, "backward, upwards", "h"))
     y = top + 10
     leaves = folded.leaves()
@@ -228,7 +228,7 @@ def tape_column(folded: Folded, x: int, top: int, width: int) -> tuple[list[str]
     steps = folded.distinct_steps()
     for step, times in steps[:MOST_ROWS]:
         parts.append(step_at(folded, step, times, x, y, half))
-        if step.graded:
+        if step.has_gradient:
             parts.append(twin_at(folded, step, right, y, narrow))
         y += ROW
     rest = len(steps) - MOST_ROWS
@@ -236,7 +236,7 @@ def tape_column(folded: Folded, x: int, top: int, width: int) -> tuple[list[str]
 
 
 def leaf_at(folded: Folded, leaf: Tensor, x: int, y: int, width: int) -> str:
-    """A tensor that no op made."""
+    """Draw a leaf, with its value if the log is not of code."""
     detail = shape_text(leaf.shape)
     if leaf.value is not None and not folded.is_traced:
         low, high, mean = leaf.value["min"], leaf.value["max"], leaf.value["mean"]
@@ -247,7 +247,7 @@ def leaf_at(folded: Folded, leaf: Tensor, x: int, y: int, width: int) -> str:
 
 
 def gradient_at(leaf: Tensor, x: int, y: int, width: int) -> str:
-    """The gradient of a leaf, beside it."""
+    """Draw the gradient of a leaf, beside it."""
     if leaf.gradient is None:
         return ""
     norm = f"{leaf.name}.grad  ‖g‖ {norm_text(leaf.gradient)}"
@@ -255,7 +255,7 @@ def gradient_at(leaf: Tensor, x: int, y: int, width: int) -> str:
 
 
 def step_at(folded: Folded, step: Step, times: int, x: int, y: int, width: int) -> str:
-    """An op that ran, as often as it did, or could not."""
+    """Draw an op with the count of its runs, or with its error."""
     if step.failed:
         return row_at(folded, Row("!", step.type, step.failed, step.line), x, y, width)
     inputs = ", ".join(folded.name(number) for number in step.inputs)
@@ -267,7 +267,7 @@ def step_at(folded: Folded, step: Step, times: int, x: int, y: int, width: int) 
 
 
 def twin_at(folded: Folded, step: Step, x: int, y: int, width: int) -> str:
-    """The gradient of an op, and the gradient it was handed."""
+    """Draw the gradient of an op, with the norm of its upstream gradient."""
     tensor = folded.tensors.get(step.output)
     norm = ""
     if tensor is not None and tensor.gradient is not None:
@@ -277,11 +277,11 @@ def twin_at(folded: Folded, step: Step, x: int, y: int, width: int) -> str:
 
 
 def legend(folded: Folded, y: int) -> list[str]:
-    """What the letters mean that are in the picture."""
+    """Draw the meaning of the letters that are in the picture."""
     letters = {row.letter for p in folded.programs.values() for row in p.rows}
     letters |= {leaf.letter for leaf in folded.leaves()}
     letters |= {step.letter for step in folded.steps}
-    if any(step.graded for step in folded.steps):
+    if any(step.has_gradient for step in folded.steps):
         letters |= {"∂", "g"}
     parts, x = list[str](), MARGIN + 8
     for letter, word in WORDS.items():
@@ -292,7 +292,7 @@ def legend(folded: Folded, y: int) -> list[str]:
 
 
 def footer(notes: Sequence[str], y: int) -> list[str]:
-    """What was left out."""
+    """Draw the notes on what was left out."""
     return [
         text(MARGIN, y + 8 + 16 * index, note, "d", WIDTH - 2 * MARGIN)
         for index, note in enumerate(notes)
@@ -300,5 +300,5 @@ def footer(notes: Sequence[str], y: int) -> list[str]:
 
 
 def remaining(rest: int, x: int, y: int) -> list[str]:
-    """That there are more rows than are drawn."""
+    """Draw the number of rows beyond the limit, if there are any."""
     return [text(x + 44, y + 15, f"{rest:,} more", "d")] if rest > 0 else []

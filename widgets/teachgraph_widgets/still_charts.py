@@ -1,4 +1,4 @@
-"""Still charts of what has no lines: a training, a memory plan, passes, a profile."""
+"""Still charts: the loss of a training, a memory plan, passes, a profile."""
 
 from __future__ import annotations
 
@@ -29,30 +29,29 @@ RULE, BLUE = "#e2e5e9", "#0a5fb4"
 
 
 def charts(folded: Folded, x: int, top: int, width: int) -> Parts:
-    """All the charts that a log has something for, one under the other."""
+    """Draw all charts that a log has data for, one under the other."""
     parts: list[str] = []
     y = top
-    for made in (
+    for drawn, height in (
         *(plan_chart(plan, x, y, width) for plan in folded.plans[-1:]),
         *([loss_chart(folded, x, y, width)] if losses_of(folded) else []),
         *([pass_table(folded.passes, x, y, width)] if folded.passes else []),
         *([profile_table(folded.spans, x, y, width)] if folded.spans else []),
     ):
-        drawn, height = made
         parts.append(f'<g transform="translate(0 {y - top})">{"".join(drawn)}</g>')
         y += height + 24
     return parts, max(top, y - 24)
 
 
 def losses_of(folded: Folded) -> list[tuple[int, float]]:
-    """The steps of a training that have a loss."""
-    told = [(e["step"], e["loss"]) for e in folded.training]
-    known = [(step, loss) for step, loss in told if loss is not None]
+    """Return step and loss of the steps that have a finite loss, thinned evenly."""
+    losses = [(e["step"], e["loss"]) for e in folded.training]
+    known = [(step, loss) for step, loss in losses if loss is not None]
     return known[:: max(1, -(-len(known) // MOST_POINTS))]
 
 
 def loss_chart(folded: Folded, x: int, y: int, width: int) -> Parts:
-    """The loss by step."""
+    """Draw the loss by step."""
     points, last = losses_of(folded), folded.training[-1]
     first, end = points[0][0], max(points[-1][0], points[0][0] + 1)
     by_powers = goes_far([loss for _, loss in points])
@@ -96,7 +95,7 @@ def loss_chart(folded: Folded, x: int, y: int, width: int) -> Parts:
 
 
 def goes_far(values: Sequence[float]) -> bool:
-    """Whether a curve is told by powers of ten: all else would be a line at zero.
+    """True if a curve needs a logarithmic scale: most of it would be a line at zero.
 
     >>> goes_far([5.0, 0.001]), goes_far([5.0, 1.0, 0.0])
     (True, False)
@@ -105,13 +104,13 @@ def goes_far(values: Sequence[float]) -> bool:
 
 
 def gridline(x: int, y: float, width: int, words: str) -> Iterator[str]:
-    """A level of a chart, with its number."""
+    """Draw a grid line of a chart, with its number."""
     yield f'<path d="M{x + AXIS} {y:.1f}h{width - AXIS}" stroke="{RULE}"/>'
     yield text(x, y + 4, words.rjust(10), "d")
 
 
 def plan_chart(plan: PlanEvent, x: int, y: int, width: int) -> Parts:
-    """Where each buffer lies: operators to the right, bytes upwards."""
+    """Draw each buffer of a plan: operators to the right, bytes upwards."""
     buffers, peak = plan["buffers"][:MOST_BUFFERS], max(1, plan["planned_peak"])
     ends = max([b["end"] + 1 for b in buffers] + [1])
     top, wide, tall = y + 20, width - AXIS, HEIGHT
@@ -142,9 +141,9 @@ def plan_chart(plan: PlanEvent, x: int, y: int, width: int) -> Parts:
 def buffer_box(
     index: int, buffer: PlanBuffer, box: tuple[float, ...], room: float
 ) -> str:
-    """A buffer's rectangle; dashed if it takes over another's bytes in place.
+    """Draw a buffer's rectangle; dashed if it reuses another's bytes in place.
 
-    There is `room` for its name until another lies over it.
+    Its name may be `room` wide: further on another rectangle covers it.
     """
     x, y, width, height = *box[:2], max(0.5, box[2]), max(0.5, box[3])
     hue = HUES[index % len(HUES)]
@@ -157,7 +156,7 @@ def buffer_box(
 
 
 def pass_table(passes: Sequence[PassEvent], x: int, y: int, width: int) -> Parts:
-    """Each pass, how many operators it left, and what it put in place of what."""
+    """Draw a table of passes: the numbers of operators, and the rewrites."""
     parts, start = list[str](), y
     rows = 0
     for event in passes:
@@ -180,11 +179,11 @@ def pass_table(passes: Sequence[PassEvent], x: int, y: int, width: int) -> Parts
     return parts, y - start
 
 
-def profile_table(told: Sequence[SpanFields], x: int, y: int, width: int) -> Parts:
-    """What took the most time itself, with its share as a bar."""
+def profile_table(fields: Sequence[SpanFields], x: int, y: int, width: int) -> Parts:
+    """Draw the spans with the most own time, with their shares as bars."""
     spans = [
         Span(s["name"], "", s["start"], s["start"] + s["duration"], s["depth"])
-        for s in told
+        for s in fields
     ]
     rows = sorted(rows_of(spans), key=lambda row: -row.own)
     whole = sum(row.own for row in rows) or 1.0
@@ -208,18 +207,18 @@ def profile_table(told: Sequence[SpanFields], x: int, y: int, width: int) -> Par
 
 
 def share_bar(x: int, y: int, width: float) -> str:
-    """How much of the whole, as a length."""
+    """Draw a bar for a share."""
     box = f'x="{x}" y="{y}" width="{width:.1f}" height="12" rx="2"'
     return f'<rect {box} fill="{BLUE}" fill-opacity="0.35"/>'
 
 
 def more(count: int, x: int, y: float) -> list[str]:
-    """That there is more than is drawn."""
+    """Draw the number of rows beyond the limit, if there are any."""
     return [text(x, y, f"{count:,} more", "d")] if count > 0 else []
 
 
 def size_text(size: float) -> str:
-    """A number of bytes.
+    """Return a number of bytes as text.
 
     >>> size_text(512), size_text(2048)
     ('512 B', '2 kB')
@@ -231,7 +230,7 @@ def size_text(size: float) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """A time in a unit that suits it.
+    """Return a time in a suitable unit.
 
     >>> time_text(0.0123), time_text(2.0)
     ('12.3 ms', '2 s')

@@ -1,4 +1,4 @@
-"""A trace as text, for where no picture can be: the same log gives the same text."""
+"""A trace as text, for hosts without pictures: the same log gives the same text."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ FEW = 4
 
 
 def summary(log: Log) -> str:
-    """What each line made, line by line.
+    """Return a log as text, line by line of the source.
 
-    No time and no address stands in it, so it may be compared.
+    It has no times and no addresses, so two texts may be compared.
     """
     folded = fold(log)
-    made = Made(folded)
-    body = [text for line in sorted(folded.ran) for text in made.told(line)]
+    texts = LineTexts(folded)
+    body = [text for line in sorted(folded.ran) for text in texts.of_line(line)]
     if len(body) > MOST_LINES:
         body[MOST_LINES:] = [f"... {len(body) - MOST_LINES} lines more"]
     end = [part for text in folded.dropped for part in wrapped(f"left out: {text}", "")]
     if folded.error:
         end.append(f"ended with {folded.error.splitlines()[0]}")
     if not folded.is_traced:
-        body += [part for fact in made.on_tape(0) for part in wrapped(fact)]
+        body += [part for fact in texts.on_tape(0) for part in wrapped(fact)]
     body += [*planned(folded), *passed(folded), *profiled(folded), *training(folded)]
     return "\n".join(cut(text) for text in [*head(folded), *body, *end])
 
 
 def head(folded: Folded) -> list[str]:
-    """What there is, counted."""
+    """Return the title, and the counts of lines, programs, runs, tensors and ops."""
     title = f"Trace: {folded.title}" if folded.title else "Trace"
     counts = [counted(len(folded.ran), "line")]
     if not folded.is_traced:
@@ -65,7 +65,7 @@ def head(folded: Folded) -> list[str]:
 
 
 def contents(program: Program) -> str:
-    """How much is in a program."""
+    """Return the counts of a program's variables and operators."""
     letters = [row.letter for row in program.rows]
     variables = sum(letter in "PDTgL" for letter in letters)
     ops = sum(letter in "ƒ∂Δ" for letter in letters)
@@ -75,7 +75,7 @@ def contents(program: Program) -> str:
 
 
 def planned(folded: Folded) -> list[str]:
-    """How much memory a plan takes, and how much it saves."""
+    """Return the bytes of each memory plan, with and without sharing."""
     return [
         f"  {counted(len(plan['buffers']), 'buffer')}, {plan['planned_peak']:,} bytes; "
         f"each on its own: {plan['naive_peak']:,}"
@@ -84,7 +84,7 @@ def planned(folded: Folded) -> list[str]:
 
 
 def passed(folded: Folded) -> list[str]:
-    """What each pass did to the number of operators."""
+    """Return each pass with the numbers of operators before and after it."""
     return [
         f"  {event['name']}: {event['before']:,} -> {event['after']:,} operators, "
         f"{counted(len(event['changes']), 'change')}"
@@ -93,17 +93,17 @@ def passed(folded: Folded) -> list[str]:
 
 
 def profiled(folded: Folded) -> list[str]:
-    """What was measured, without the times, which never are the same twice."""
+    """Return the measured names with their counts; times would differ in each run."""
     calls = Counter(span["name"] for span in folded.spans)
     names = [f"{name} x{count:,}" for name, count in calls.most_common()]
-    return wrapped(f"measured {listed(names)}") if names else []
+    return wrapped(f"measured {first_names(names)}") if names else []
 
 
 BARS = "▁▂▃▄▅▆▇█"
 
 
 def training(folded: Folded) -> list[str]:
-    """What a training came to: its steps, the loss from first to last, the norms."""
+    """Return the state of a training: its steps, its loss curve, its last figures."""
     if not folded.training:
         return []
     last = folded.training[-1]
@@ -126,11 +126,12 @@ def training(folded: Folded) -> list[str]:
     figures = last["metrics"].items()
     lines += [f"  {name} {number_text(value)}" for name, value in figures][:MOST_FACTS]
     norms = [f"{layer}: {number_text(norm)}" for layer, norm in last["norms"].items()]
-    return lines + ([f"  gradient norms by layer: {listed(norms)}"] if norms else [])
+    by_layer = [f"  gradient norms by layer: {first_names(norms)}"] if norms else []
+    return lines + by_layer
 
 
 def sparkline(values: list[float], width: int = 40) -> str:
-    """A curve in one line of text.
+    """Draw a curve in one line of text.
 
     >>> sparkline([4.0, 2.0, 1.0, 0.5])
     '█▄▂▁'
@@ -141,8 +142,8 @@ def sparkline(values: list[float], width: int = 40) -> str:
     return "".join(BARS[round((value - low) * scale)] for value in picked)
 
 
-class Made:
-    """What each line made: sorted by line once, as a cell may have thousands."""
+class LineTexts:
+    """The texts of each line; rows are grouped once, as a cell may have thousands."""
 
     def __init__(self, folded: Folded) -> None:
         self.folded = folded
@@ -153,26 +154,26 @@ class Made:
             for program in folded.programs.values()
         ]
 
-    def told(self, line: int) -> list[str]:
-        """One line of the source, and under it what it made."""
+    def of_line(self, line: int) -> list[str]:
+        """Return a line of the source, and under it its effects."""
         lines, times = self.folded.lines, self.folded.ran[line]
         source = lines[line - 1].strip() if line <= len(lines) else ""
-        made = self.in_programs(line) + self.on_tape(line)
-        parts = [part for text in made for part in wrapped(text)]
+        effects = self.in_programs(line) + self.on_tape(line)
+        parts = [part for text in effects for part in wrapped(text)]
         return [f"{line:>4}  {source}{again(times)}", *parts]
 
     def in_programs(self, line: int) -> list[str]:
-        """What a line put into programs."""
-        made = Counter(
+        """Return the rows that a line added to programs, and the runs it started."""
+        additions = Counter(
             f"{title}: {rows_text(rows[line])}"
             for title, rows in self._rows
             if rows[line]
         )
         runs = Counter({f"ran {t}": n for t, n in self.folded.ran_by[line].items()})
-        return [text + again(count) for text, count in (made + runs).items()]
+        return [text + again(count) for text, count in (additions + runs).items()]
 
     def on_tape(self, line: int) -> list[str]:
-        """What a line ran, and the gradients of the leaves it made."""
+        """Return the leaves that a line created, with gradients, and its ops."""
         leaves = [
             f"{t.letter} {t.name or '·'} {shape_text(t.shape)}{gradient(t.gradient)}"
             for t in self._leaves[line]
@@ -180,29 +181,28 @@ class Made:
         steps = [
             ran(self.folded, step) + again(count) for step, count in self._steps[line]
         ]
-        return [text for text in (listed(leaves), *steps[:MOST_FACTS]) if text] + more(
-            len(steps) - MOST_FACTS, "op"
-        )
+        texts = [text for text in (first_names(leaves), *steps[:MOST_FACTS]) if text]
+        return texts + more(len(steps) - MOST_FACTS, "op")
 
 
 def again(times: int) -> str:
-    """How often, if more than once."""
+    """Return a count of repeats, if there are any."""
     return f"  (x{times})" if times > 1 else ""
 
 
 def rows_text(rows: list[Row]) -> str:
-    """A program's new rows: variables, operators, failures."""
+    """Return a program's new rows: variables, operators, failures."""
     variables = [f"{r.letter} {r.name}" for r in rows if r.letter in "PDTgL"]
     if len(variables) > FEW:
         variables = [counted(len(variables), "variable")]
     operators = [r.name for r in rows if r.letter in "ƒ∂Δ"]
     failed = [f"! {r.name}: {r.detail}" for r in rows if r.letter == "!"]
-    made = [", ".join(variables), listed(operators), *failed]
-    return "; ".join(text for text in made if text)
+    texts = [", ".join(variables), first_names(operators), *failed]
+    return "; ".join(text for text in texts if text)
 
 
 def ran(folded: Folded, step: Step) -> str:
-    """An eager op as a call."""
+    """Return an eager op as a call, with its result or its error."""
     inputs = ", ".join(folded.name(number) for number in step.inputs)
     if step.failed:
         return f"! {step.type}({inputs}): {step.failed}"
@@ -210,31 +210,31 @@ def ran(folded: Folded, step: Step) -> str:
     shape = "" if tensor is None else f" {shape_text(tensor.shape)}"
     if step.bad:
         shape += f" {step.bad}"
-    kept = f"  keeps {', '.join(step.kept)}" if step.kept else ""
-    return f"{step.type}({inputs}) -> {folded.name(step.output)}{shape}{kept}"
+    saved = f"  keeps {', '.join(step.saved)}" if step.saved else ""
+    return f"{step.type}({inputs}) -> {folded.name(step.output)}{shape}{saved}"
 
 
 def gradient(stats: Stats | None) -> str:
-    """The norm of a gradient, if there is one."""
+    """Return the norm of a gradient, if there is one."""
     if stats is None:
         return ""
     return f", gradient {norm_text(stats)}"
 
 
-def listed(names: list[str]) -> str:
-    """The first of several names."""
+def first_names(names: list[str]) -> str:
+    """Join the first names, with the count of the others."""
     shown = ", ".join(names[:MOST_FACTS])
     rest = len(names) - MOST_FACTS
     return f"{shown}, ... {rest} more" if rest > 0 else shown
 
 
 def more(count: int, what: str) -> list[str]:
-    """That there is more, if there is."""
+    """Return the count of the rest, if there is any."""
     return [f"... {counted(count, what)} more"] if count > 0 else []
 
 
 def counted(count: int, what: str) -> str:
-    """A count with its word.
+    """Return a count with its noun.
 
     >>> counted(1, "line"), counted(1200, "line")
     ('1 line', '1,200 lines')
@@ -243,13 +243,13 @@ def counted(count: int, what: str) -> str:
 
 
 def wrapped(text: str, indent: str = " " * 8) -> list[str]:
-    """A fact on as many lines as it needs, by default under its source."""
+    """Wrap a text to at most three lines, by default indented under its source."""
     return wrap(
         text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ", max_lines=3
     )
 
 
 def cut(text: str) -> str:
-    """A line that fits, and is one."""
+    """Cut a text to one printable line of the width."""
     text = "".join(c if c.isprintable() else "�" for c in text)
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

@@ -1,4 +1,4 @@
-"""Records eager code: tensors, nodes on the tape, gradients on the way back."""
+"""A recorder of eager code: tensors, nodes on the tape, gradients of passes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from teachgraph_widgets.identity import CROWD, Numbers
 from teachgraph_widgets.layers import Layers
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, Record, clean
-from teachgraph_widgets.stats import WHOLE, Seen, dtype_name, outline, summary
+from teachgraph_widgets.stats import WHOLE, ValueStats, dtype_name, outline, summary
 from teachgraph_widgets.watcher import (
     Watcher,
     careful,
@@ -35,47 +35,47 @@ from teachgraph_widgets.watcher import (
 __all__ = ["TapeRecorder"]
 
 MOST_LEAVES = 64
-"""More than this are not searched for the tensor whose gradient this may be."""
+"""Most leaves among which the owner of a gradient is searched."""
 
 MOST_REFRESHED = 200
 
 UPDATE_ROLES: dict[str, Role] = {"Param": "P", "Grad": "g"}
-"""What an update op's inputs are; all others are the optimizer's own state."""
+"""Roles of an update op's inputs; all others are the optimizer's state."""
 
 
-Taped = tuple[int, tuple[int, ...], int]
-"""What is known of a node: its number, those of its outputs, and its order."""
+NodeRecord = tuple[int, tuple[int, ...], int]
+"""A node's number, the numbers of its outputs, and its order of differentiation."""
 
 
-NO_FLOW: tuple[int | None, int, Any, Seen | None] = None, 0, None, None
+NO_FLOW: tuple[int | None, int, Any, ValueStats | None] = None, 0, None, None
 
 
-class Pass:
-    """A reverse pass under way.
+class BackwardPass:
+    """A backward pass under way.
 
     Attributes:
-        seeds: Addresses of the edges it starts at.
-        flows: For the address of each edge: its tensor, how many gradients came, the
-            last that was told and what it looks like.
+        seeds: Addresses of the edges that it starts at.
+        flows: By the address of an edge: its tensor, the number of gradients so far,
+            the last recorded gradient and its statistics.
         line: The line that began it.
-        hooked: The address of the edge whose hooks were last run.
-        order: The order of the ops that it records, if it does.
-        reached: The leaves that had a gradient already, and that gradient.
+        hooked: The address of the edge whose hooks ran last.
+        order: The order of the ops that it records, with `create_graph`.
+        reached: The leaves that had a gradient before, and that gradient.
     """
 
     def __init__(self, seeds: set[int], line: int) -> None:
         self.seeds, self.line = seeds, line
-        self.flows: dict[int, tuple[int | None, int, Any, Seen]] = {}
+        self.flows: dict[int, tuple[int | None, int, Any, ValueStats]] = {}
         self.hooked = 0
         self.order = 2
         self.reached: list[tuple[Tensor, Tensor | None]] = []
 
 
 class TapeRecorder(Watcher):
-    """Writes what Tensors do into a log.
+    """Writes the events of Tensors and of the tape into a log.
 
     Attributes:
-        names: What the tensors are called, as far as that is known.
+        names: The tensors' names, by number, as far as they are known.
     """
 
     def __init__(
@@ -84,47 +84,47 @@ class TapeRecorder(Watcher):
         super().__init__(log, cursor, budget, values=values)
         self.names: dict[int, str] = {}
         self._tensors = Numbers()
-        self._nodes: dict[float, Taped] = {}
+        self._nodes: dict[float, NodeRecord] = {}
         self._next_node = count()
         self._crowded = CROWD
         self._unnamed: dict[int, int] = {}
-        self._lent: dict[int, int] = {}
+        self._named_inside: dict[int, int] = {}
         self._looked, self._unnamed_crowd = 0, CROWD
         self._leaves: dict[int, ref[Tensor]] = {}
         self._stale: set[int] = set()
-        self._passes: list[Pass] = []
+        self._passes: list[BackwardPass] = []
         self._saved: dict[str, tuple[str, ...]] = {}
         self._shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
-        self.passed: Callable[[int], None] = ignore
+        self.pass_ended: Callable[[int], None] = ignore
         self.layers = Layers()
-        cursor.look = self.find_named
+        cursor.find_in = self.find_named
 
     @careful
     def tensor_created(self, tensor: Tensor) -> None:
-        """A leaf of the tape appeared."""
+        """Record a new leaf of the tape."""
         line = self.cursor.place()
         number = self.appear(tensor, line, leaf_role(tensor))
-        self.tell_value(tensor, number, line)
+        self.write_value(tensor, number, line)
 
     @careful
     def tensor_became(self, tensor: Tensor, result: Tensor | None) -> None:
-        """A tensor was changed in place: from now on it is what the op gave.
+        """Record an op in place: the tensor gets the number and the name of its result.
 
-        A leaf that wants a gradient stays what it was, and has another value.
+        A leaf that requires a gradient keeps its number, and has a new value.
         """
         line, before = self.cursor.place(), self._tensors.find(tensor)
-        made = None if result is None else self._tensors.find(result)
+        after = None if result is None else self._tensors.find(result)
         if before is None:
             return
-        if made is None or not is_as_recorded(tensor, result):
-            self.tell_value(tensor, before, line)
+        if after is None or not is_as_recorded(tensor, result):
+            self.write_value(tensor, before, line)
             return
-        self.be(tensor, made)
+        self.set_number(tensor, after)
         if (name := self.names.get(before)) is not None:
-            self.tell_name(made, line, name)
+            self.write_name(after, line, name)
         else:
-            self._unnamed[id(tensor)] = made
-            self.cursor.curious = True
+            self._unnamed[id(tensor)] = after
+            self.cursor.has_unnamed = True
 
     @careful
     def op_end(
@@ -135,50 +135,51 @@ class TapeRecorder(Watcher):
         attrs: Mapping[str, Any],
         node: Node | None,
     ) -> None:
-        """An op ran on Tensors."""
+        """Record an op with its inputs, its outputs and their values."""
         line, find = self.cursor.place(), self._tensors.find
         update = node is None and is_update(op)
         read = self.numbers_of(without_rate(op, inputs) if update else inputs, op)
         order = self._passes[-1].order if self._passes else 1
-        told: list[Record] = []
-        written = []
+        records: list[Record] = []
+        numbers = []
         for tensor in outputs:
             known = find(tensor)
             if known is None:
                 known, record = self.appearance(tensor, "T" if order == 1 else "g")
-                told.append(record)
-            written.append(known)
-        made = tuple(written)
-        number = self.node_number(node, made, order)
+                records.append(record)
+            numbers.append(known)
+        written = tuple(numbers)
+        number = self.node_number(node, written, order)
         texts = short_texts(attrs) if attrs else ()
         if update:
             texts = (*rates(op, inputs), *texts)
         saved = () if node is None else self._saved.get(op) or self.saved_by(op, node)
         path, taped = self.layers.path, node is not None
-        told.append(("node", number, op, read, made, texts, saved, taped, order, path))
+        facts = op, read, written, texts, saved, taped, order, path
+        records.append(("node", number, *facts))
         if self.values:
             for tensor, known in zip(outputs, written, strict=True):
-                if (seen := self.seen(tensor, known)) is not None:
-                    told.append(("value", known, seen))
-        self.log.add_all(line, told)
+                if (stats := self.stats_or_stale(tensor, known)) is not None:
+                    records.append(("value", known, stats))
+        self.log.add_all(line, records)
 
     @careful
     def hook_changed(self, tensor: Tensor, name: str) -> None:
-        """A hook was put on a tensor's gradient, or taken off."""
+        """Record that a gradient hook was registered or removed."""
         number, line = self.number(tensor), self.cursor.place()
         self.log.add(line, "attr", None, None, None, number, "hook", clean(name))
 
     @careful
     def backward_begin(self, roots: Sequence[Tensor]) -> None:
-        """A reverse pass starts at these tensors."""
+        """Record the begin of a backward pass."""
         numbers = [self.number(root) for root in roots]
         line = self.cursor.place()
-        self._passes.append(Pass({id(root.edge) for root in roots}, line))
+        self._passes.append(BackwardPass({id(root.edge) for root in roots}, line))
         self.log.add(line, "backward", "begin", tuple(numbers))
 
     @careful
     def backward_end(self, roots: Sequence[Tensor]) -> None:
-        """The reverse pass is over; what it has added to is told as it is now."""
+        """Record the end of a backward pass, and the gradients it accumulated into."""
         numbers = [self.number(root) for root in roots]
         line = self.cursor.place()
         self.log.add(line, "backward", "end", tuple(numbers))
@@ -186,13 +187,13 @@ class TapeRecorder(Watcher):
             current = self._passes.pop()
             for leaf, before in current.reached:
                 if leaf._grad is not before:
-                    seen = self.look_at_gradient(leaf._grad)
-                    self.log.add(line, "grad", self.number(leaf), None, True, seen)
-            self.passed(current.line)
+                    stats = self.summarize_gradient(leaf._grad)
+                    self.log.add(line, "grad", self.number(leaf), None, True, stats)
+            self.pass_ended(current.line)
 
     @careful
     def grad_begin(self, node: Node) -> None:
-        """The rule of a node is about to run: what it records is one order up."""
+        """Set the order of the ops that a node's rule records: one above the node's."""
         taped = self._nodes.get(node.born)
         if self._passes and taped is not None:
             self._passes[-1].order = taped[2] + 1
@@ -201,79 +202,83 @@ class TapeRecorder(Watcher):
     def grad_flows(
         self, node: Node | None, index: int, target: Edge, grad: Any
     ) -> None:
-        """A node hands a gradient to one of its inputs."""
+        """Record a gradient from a node to one of its inputs."""
         tensor = self.target(target)
-        seen = self.look_at_gradient(grad)
+        stats = self.summarize_gradient(grad)
         if self._passes:
             flows = self._passes[-1].flows
             _, parts, _, _ = flows.get(id(target), NO_FLOW)
-            flows[id(target)] = tensor, parts + 1, grad, seen
+            flows[id(target)] = tensor, parts + 1, grad, stats
         if tensor is None:
             return
         number = None if node is None else self.known(node)
-        self.log.add_all(self.pass_line(), (("grad", tensor, number, False, seen),))
+        self.log.add_all(self.pass_line(), (("grad", tensor, number, False, stats),))
 
     @careful
     def hooks_begin(self, target: Edge, grad: Any) -> None:
-        """What hooks are given is told: it may not be what they make of it."""
-        self.tell_whole(target, grad)
+        """Record the gradient that hooks receive: they may return another one."""
+        self.write_whole_gradient(target, grad)
         if self._passes:
             self._passes[-1].hooked = id(target)
 
     @careful
     def grad_ready(self, target: Edge, grad: Any) -> None:
-        """A whole gradient: told where it is a sum, the start, or made by a hook."""
+        """Record the accumulated gradient of an edge, and note a leaf's earlier one."""
         if isinstance(target, Tensor):
             self._leaves[self.number(target)] = ref(target)
             if self._passes and has_gradient(target):
                 self._passes[-1].reached.append((target, target._grad))
-        self.tell_whole(target, grad)
+        self.write_whole_gradient(target, grad)
 
-    def tell_whole(self, target: Edge, grad: Any) -> None:
-        """Write a whole gradient, unless it is the last that was told of its tensor."""
+    def write_whole_gradient(self, target: Edge, grad: Any) -> None:
+        """Write an accumulated gradient, unless the log has it already.
+
+        A single contribution is the whole gradient; only a sum, a seed and the result
+        of a hook are new.
+        """
         if not self._passes:
             return
         current, edge = self._passes[-1], id(target)
-        tensor, parts, last, seen = current.flows.get(edge, NO_FLOW)
+        tensor, parts, last, _ = current.flows.get(edge, NO_FLOW)
         if last is grad or not (
             parts > 1 or edge in current.seeds or edge == current.hooked
         ):
             return
         if parts == 0:
             tensor = self.target(target)
-        seen = self.look_at_gradient(grad)
-        current.flows[edge] = tensor, max(parts, 1), grad, seen
+        stats = self.summarize_gradient(grad)
+        current.flows[edge] = tensor, max(parts, 1), grad, stats
         if tensor is not None:
-            self.log.add(current.line, "grad", tensor, None, parts > 0, seen)
+            self.log.add(current.line, "grad", tensor, None, parts > 0, stats)
 
     @careful
     def node_freed(self, node: Node) -> None:
-        """The reverse pass let go of what a node had saved."""
+        """Record that the backward pass released a node's saved tensors."""
         number = self.known(node)
         if number is not None:
             self.log.add_all(self.pass_line(), (("free", number),))
 
     def number(self, tensor: Tensor, op: str = "", position: int = 0) -> int:
-        """A tensor's number; one not seen before is told, with what made it."""
+        """Return a tensor's number; record a new tensor, with the tape behind it."""
         known = self._tensors.find(tensor)
         if known is not None:
             return known
         if tensor.node is not None:
             if self.target(tensor.node) is None:
-                self.tell_past(past_of(tensor, self._nodes))
-            made = self.target(tensor.node)
-            if made is None:
+                self.write_past(past_of(tensor, self._nodes))
+            output = self.target(tensor.node)
+            if output is None:
                 return self.appear(tensor, 0, "T")
-            if made not in self.names:
-                self._unnamed[id(tensor)] = made
-            return self.be(tensor, made)
+            if output not in self.names:
+                self._unnamed[id(tensor)] = output
+            return self.set_number(tensor, output)
         role, name = self.role_of_input(tensor, op, position)
         number = self.appear(tensor, 0, role, name)
-        self.tell_value(tensor, number, 0)
+        self.write_value(tensor, number, 0)
         return number
 
     def numbers_of(self, inputs: Sequence[Any], op: str = "") -> tuple[int, ...]:
-        """The numbers of an op's inputs, those that have none yet told."""
+        """Return the numbers of an op's inputs; record the new ones."""
         find, unnamed, read = self._tensors.find, self._unnamed, []
         for position, x in enumerate(inputs):
             if isinstance(x, Tensor):
@@ -287,7 +292,7 @@ class TapeRecorder(Watcher):
         return tuple(read)
 
     def role_of_input(self, tensor: Tensor, op: str, position: int) -> tuple[Role, str]:
-        """What a leaf is that comes as an op's input, and what to call it."""
+        """Return role and name of a new leaf among an op's inputs."""
         if op and is_update(op):
             slot = find(op).parameter_names(position + 1)[position]
             role = UPDATE_ROLES.get(slot, "L")
@@ -301,7 +306,7 @@ class TapeRecorder(Watcher):
         return "g", f"{owner}.grad" if owner else ""
 
     def owner_of(self, gradient: Tensor) -> str | None:
-        """The name of the leaf whose gradient this is, None if it is no gradient."""
+        """Return the name of the leaf that a gradient belongs to, None if to none."""
         if len(self._leaves) <= MOST_LEAVES:
             for number, reference in self._leaves.items():
                 leaf = reference()
@@ -310,7 +315,7 @@ class TapeRecorder(Watcher):
         return None
 
     def owner_in_pass(self, tensor: Tensor) -> str | None:
-        """The name of that whose gradient a hook, or a recorded rule, is given."""
+        """Return the owner of a gradient that a hook or a recorded rule receives."""
         flows = self._passes[-1].flows.values() if self._passes else ()
         for owner, _, grad, _ in flows:
             if owner is not None and (grad is tensor or grad is tensor.data):
@@ -318,7 +323,7 @@ class TapeRecorder(Watcher):
         return None
 
     def appear(self, tensor: Tensor, line: int, role: Role, name: str = "") -> int:
-        """Tell of a tensor that is new."""
+        """Record a new tensor, and return its number."""
         number, facts = self.appearance(tensor, role, name)
         self.log.add_all(line, (facts,))
         return number
@@ -326,64 +331,64 @@ class TapeRecorder(Watcher):
     def appearance(
         self, tensor: Tensor, role: Role, name: str = ""
     ) -> tuple[int, Record]:
-        """A number for a tensor that is new, and its event."""
+        """Return a number for a new tensor, and its event."""
         number = self._tensors.give(tensor)
         name = name or tensor.label
         if name:
             self.names[number] = name = clean(name)
         else:
             self._unnamed[id(tensor)] = number
-            self.cursor.curious = True
+            self.cursor.has_unnamed = True
         data, stop = tensor.data, tensor.stop_gradient
         shape, dtype = data.shape, dtype_name(data.dtype)
-        shape = self._shapes.setdefault(shape, shape)  # one tuple for all of them
+        shape = self._shapes.setdefault(shape, shape)  # equal shapes share a tuple
         return number, ("tensor", number, name, role, shape, dtype, stop)
 
-    def be(self, tensor: Tensor, number: int) -> int:
-        """Note that a tensor has this number."""
+    def set_number(self, tensor: Tensor, number: int) -> int:
+        """Give a tensor the number of an output that is in the log."""
         return self._tensors.give(tensor, number)
 
-    def tell_tensor(
+    def write_tensor(
         self, number: int, line: int, name: str, role: Role, like: Any, stop: bool
     ) -> None:
         """Write a `tensor` event; `like` has its shape and dtype."""
         facts = name, role, like.shape, dtype_name(like.dtype), stop
         self.log.add(line, "tensor", number, *facts)
 
-    def tell_value(self, tensor: Tensor, number: int, line: int) -> None:
-        """Write what a tensor holds, or note that it was not looked at."""
-        seen = self.seen(tensor, number)
-        if seen is not None:
-            self.log.add(line, "value", number, seen)
+    def write_value(self, tensor: Tensor, number: int, line: int) -> None:
+        """Write a tensor's value, or note that it is stale."""
+        stats = self.stats_or_stale(tensor, number)
+        if stats is not None:
+            self.log.add(line, "value", number, stats)
 
-    def seen(self, tensor: Tensor, number: int) -> Seen | None:
-        """What a tensor holds, None if it is not looked at, which is noted."""
-        seen = self.look_at(tensor.data)
-        if seen is None:
+    def stats_or_stale(self, tensor: Tensor, number: int) -> ValueStats | None:
+        """Return a tensor's statistics; None, and mark it stale, over the budget."""
+        stats = self.summarize(tensor.data)
+        if stats is None:
             self._stale.add(number)
         elif number in self._stale:
             self._stale.remove(number)
-        return seen
+        return stats
 
-    def look_at_gradient(self, grad: Any) -> Seen:
-        """A gradient's summary, or its figures alone: an edge shows its norm."""
+    def summarize_gradient(self, grad: Any) -> ValueStats:
+        """Return a gradient's statistics, at least its figures: edges show the norm."""
         array = np.asarray(grad.data if isinstance(grad, Tensor) else grad)
-        seen = self.look_at(array)
-        return self.budget.looks.outline(array) if seen is None else seen
+        stats = self.summarize(array)
+        return self.budget.summarizer.outline(array) if stats is None else stats
 
     def pass_line(self) -> int:
-        """The line to blame for what a reverse pass does: that which began it."""
+        """Return the line of a backward pass's events: the one that began it."""
         return self._passes[-1].line if self._passes else self.cursor.place()
 
-    def tell_past(self, past: Past) -> None:
-        """Tell of nodes that were on the tape before the trace began, on line 0."""
+    def write_past(self, past: Past) -> None:
+        """Record nodes older than the trace, on line 0."""
         for leaf in past.leaves:
             self.number(leaf)
         for node in past.nodes:
             written = []
             for like in past.outputs(node):
                 number = self._tensors.fresh()
-                self.tell_tensor(number, 0, "", "T", like, False)
+                self.write_tensor(number, 0, "", "T", like, False)
                 written.append(number)
             inputs = [self.target(edge) for edge in node.edges if edge is not None]
             read = tuple([number for number in inputs if number is not None])
@@ -394,17 +399,19 @@ class TapeRecorder(Watcher):
         if past.left_out:
             self.log.leave_out("nodes", "they are older than the trace", past.left_out)
 
-    def node_number(self, node: Node | None, made: tuple[int, ...], order: int) -> int:
-        """A number for what ran, whether or not it left a node."""
+    def node_number(
+        self, node: Node | None, outputs: tuple[int, ...], order: int
+    ) -> int:
+        """Return a number for an op that ran, with or without a node on the tape."""
         number = next(self._next_node)
         if node is not None:
-            self._nodes[node.born] = number, made, order
+            self._nodes[node.born] = number, outputs, order
             if len(self._nodes) > self._crowded and not self._passes:
                 self.forget()
         return number
 
     def forget(self) -> None:
-        """Forget what no living tensor comes from, and what dead ones were called."""
+        """Drop nodes that no living tensor depends on, and names of dead tensors."""
         living = dict(self._tensors.living())
         born = {edge.born for edge in topological(t.edge for t in living.values())}
         self._nodes = {b: taped for b, taped in self._nodes.items() if b in born}
@@ -413,12 +420,12 @@ class TapeRecorder(Watcher):
         self._crowded = 2 * len(self._nodes) + CROWD
 
     def known(self, node: Node) -> int | None:
-        """A node's number: that of its birth tells one from another, dead or alive."""
+        """Return a node's number; a node is known by the moment of its birth."""
         taped = self._nodes.get(node.born)
         return None if taped is None else taped[0]
 
     def target(self, edge: Edge) -> int | None:
-        """The number of the tensor that an edge leads to, if its node is known."""
+        """Return the number of the tensor that an edge leads to, if it is known."""
         if isinstance(edge, Tensor):
             return self.number(edge)
         node, index = (edge.node, edge.index) if isinstance(edge, Output) else (edge, 0)
@@ -426,72 +433,72 @@ class TapeRecorder(Watcher):
         return None if taped is None else taped[1][index]
 
     def saved_by(self, op: str, node: Node) -> tuple[str, ...]:
-        """The slots that a node keeps for backward: of the user's own, their names."""
+        """Return the slots that a node saves for backward; of a PyLayer, names."""
         rule = node.op.rule
         if rule is None:
             return ()
         if not is_ours(op):
             return tuple(map(cleaned, rule.saved))
-        found = self._saved.get(op)
-        if found is None:
-            found = self._saved[op] = saved_slots(rule)
-        return found
+        slots = self._saved.get(op)
+        if slots is None:
+            slots = self._saved[op] = saved_slots(rule)
+        return slots
 
     @careful
     def look(self, namespace: Mapping[str, Any], names: Sequence[str]) -> None:
-        """Find names once more, after the last line."""
+        """Search for names once more, after the last line."""
         self.find_named(namespace, names)
 
     def find_named(self, namespace: Mapping[str, Any], names: Sequence[str]) -> bool:
-        """Find what the user's code calls the tensors that have no name of its own yet.
+        """Search a namespace for the tensors that have no name yet.
 
         Returns:
-            Whether a function has named one: whoever called it may do so again.
+            True if a function has named one: its caller may name it again.
         """
-        unnamed, lent = self._unnamed, self._lent
+        unnamed, named_inside = self._unnamed, self._named_inside
         inner = names is not self.cursor.source.top
-        for name in names if unnamed or lent else ():
+        for name in names if unnamed or named_inside else ():
             address = id(thing := namespace.get(name))
             if address in unnamed:
                 number = unnamed.pop(address)
-            elif address in lent and not inner:
-                number = lent.pop(address)
+            elif address in named_inside and not inner:
+                number = named_inside.pop(address)
             else:
                 continue
             if self._tensors.find(thing) == number:
                 if self.names.get(number) != name:
-                    self.tell_name(number, self.cursor.line, cleaned(name))
+                    self.write_name(number, self.cursor.line, cleaned(name))
                 if inner:
-                    lent[address] = number
+                    named_inside[address] = number
         self._looked = self._tensors.count
-        if len(unnamed) + len(lent) > self._unnamed_crowd:
+        if len(unnamed) + len(named_inside) > self._unnamed_crowd:
             self.forget_unnamed()
-        return bool(lent)
+        return bool(named_inside)
 
     def look_again(self, tensor: Tensor) -> None:
-        """Find the name of a tensor that an op reads, and had none when it was made."""
-        inside = self.cursor.look_now()
+        """Search for the name of an unnamed tensor that an op reads."""
+        inside = self.cursor.find_names_now()
         self._unnamed.pop(id(tensor), None)
         if not inside:
-            self._lent.pop(id(tensor), None)
+            self._named_inside.pop(id(tensor), None)
 
     def forget_unnamed(self) -> None:
-        """Forget which of the tensors that are gone have no name."""
+        """Drop dead tensors from those that wait for a name."""
         living = {id(thing): number for number, thing in self._tensors.living()}
-        for waiting in (self._unnamed, self._lent):
+        for waiting in (self._unnamed, self._named_inside):
             for address in [a for a, n in waiting.items() if living.get(a) != n]:
                 del waiting[address]
-        self._unnamed_crowd = 2 * (len(self._unnamed) + len(self._lent)) + CROWD
+        self._unnamed_crowd = 2 * (len(self._unnamed) + len(self._named_inside)) + CROWD
 
-    def tell_name(self, number: int, line: int, name: str) -> None:
-        """Write what a tensor is called."""
+    def write_name(self, number: int, line: int, name: str) -> None:
+        """Write a tensor's name."""
         self.names[number] = name
         record = "attr", None, None, None, number, "name", name
         self.log.add_all(line, (record,))
 
     @careful
     def refresh(self, everything: bool = False) -> None:
-        """Look once more at what was last left out, so that no old value stands."""
+        """Write the values of stale tensors, so that the log ends with true values."""
         if not self.values:
             return
         stale = [
@@ -500,12 +507,11 @@ class TapeRecorder(Watcher):
             if (everything or number in self._stale) and number in self.names
         ]
         for number, tensor in stale[-MOST_REFRESHED:]:
-            seen = last_look(tensor)
-            self.log.add(self.cursor.line, "value", number, seen)
+            self.log.add(self.cursor.line, "value", number, final_stats(tensor))
 
 
-def last_look(tensor: Tensor) -> Seen:
-    """What a tensor holds in the end, exactly; a parameter is looked at whole."""
+def final_stats(tensor: Tensor) -> ValueStats:
+    """Compute a tensor's last statistics; only parameters get more than figures."""
     if isinstance(tensor, Parameter):
         return summary(tensor.data)
     return outline(tensor.data, WHOLE)
@@ -513,13 +519,13 @@ def last_look(tensor: Tensor) -> Seen:
 
 @cache
 def is_update(op: str) -> bool:
-    """Whether an op changes a parameter, as an optimizer's do."""
+    """True if an op changes a parameter, as an optimizer's do."""
     return is_ours(op) and "param" in find(op).inplace.values()
 
 
 @cache
 def is_ours(op: str) -> bool:
-    """Whether there is such an op; a PyLayer and a program go by names of their own."""
+    """True if an op is registered; a PyLayer and a program have names of their own."""
     try:
         find(op)
     except UnknownOpError:
@@ -528,7 +534,7 @@ def is_ours(op: str) -> bool:
 
 
 def rates(op: str, inputs: Sequence[Any]) -> Iterator[tuple[str, str]]:
-    """The learning rate of an update, which is shown as a number."""
+    """Yield the learning rate of an update, which is shown as a number."""
     names = find(op).parameter_names(len(inputs))
     for name, value in zip(names, inputs, strict=False):
         rate = value.data if isinstance(value, Tensor) else value
@@ -544,27 +550,27 @@ def without_rate(op: str, inputs: Sequence[Any]) -> list[Any]:
 
 
 def ignore(line: int) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 def is_as_recorded(tensor: Tensor, result: Any) -> bool:
-    """Whether a tensor has the node of an op's result, and wants a gradient if it."""
+    """True if a tensor has the node of an op's result, and its `stop_gradient`."""
     wanted = tensor.stop_gradient == result.stop_gradient
     return wanted and tensor.node is result.node
 
 
 def has_gradient(leaf: Tensor) -> bool:
-    """Whether an earlier pass has left a gradient that this one is added to."""
+    """True if a leaf has a gradient, into which this pass accumulates."""
     return leaf._grad is not None and leaf._grad is not CLEARED
 
 
 def leaf_role(tensor: Tensor) -> Role:
-    """A leaf is a parameter, or data."""
+    """Return a leaf's role: parameter or data."""
     return "P" if isinstance(tensor, Parameter) else "D"
 
 
 def saved_slots(rule: Rule) -> tuple[str, ...]:
-    """What a rule keeps; what it keeps for its shape alone says so."""
+    """Return the slots that a rule saves; `X.shape` if only the shape is needed."""
     return tuple(
         slot_name(name) + (".shape" if shape_only else "")
         for name, shape_only in zip(rule.saved, rule.shape_only, strict=True)

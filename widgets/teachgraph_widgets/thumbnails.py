@@ -1,6 +1,6 @@
-"""A value as a small picture: a heat map, or the image that it holds.
+"""A value as a small picture: a heat map, or the image in a tensor of pictures.
 
-What it is drawn of is taken at once; the drawing may come later.
+The input of the picture is copied at once; the picture is computed lazily.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ SIDE = 32
 LARGEST = 1e308
 TAME, TINY = 1e14, 1e-14
 HEAT_BYTES = 1200
-"""What hist, first and the figures leave of 2 kB, in the worst case."""
+"""Bytes of a heat map: 2 kB less histogram, first elements and figures."""
 PICTURE_BYTES = HEAT_BYTES * 3 // 4
-"""The same, before base64 makes four letters of three bytes."""
+"""Bytes of pixels: base64 makes four characters of three bytes."""
 LEAST_SIDE = 8
 
 Heat = tuple[tuple[float | None, ...], ...]
 Picture = tuple[str, tuple[int, int]]
-"""The pixels as base64, and how many rows and columns there are."""
+"""The pixels as base64, with the numbers of rows and columns."""
 
 
 def first_of(array: Array, ndim: int) -> Array:
-    """The first of many matrices, or of pictures."""
+    """Return the first of many matrices, or of pictures."""
     while array.ndim > ndim:
         array = array[0]
     return array
 
 
 def heat_map(array: Array, largest: float) -> Callable[[], Heat]:
-    """The values as a small picture: means of blocks, None where a block is not finite.
+    """Return the function that computes a heat map: means of blocks, None for NaN.
 
     A vector is one row; of more than two dimensions the first matrix is taken. No
-    value is larger than `largest`. What the result draws is taken at once.
+    value is larger than `largest`. The values are copied at once.
     """
     array = first_of(array, 2)
     matrix = array.reshape(1, -1) if array.ndim < 2 else array
@@ -55,7 +55,7 @@ def heat_map(array: Array, largest: float) -> Callable[[], Heat]:
 
 
 def pooled_finite(small: Array, rows: int, columns: int) -> Heat:
-    """A picture of so many rows and columns, of which those in `small` were taken."""
+    """Compute a heat map of a matrix of `rows` and `columns` from its sample."""
     finite = small[np.isfinite(small)]
     if not finite.size:
         return ()
@@ -69,9 +69,9 @@ def pooled_finite(small: Array, rows: int, columns: int) -> Heat:
 
 
 def pooled_whole(matrix: Array, largest: float) -> Callable[[], Heat]:
-    """A picture of values of which none is too large: nothing can go wrong.
+    """Return the function for finite values whose sums cannot overflow.
 
-    Of many, a cell is the mean of four or more that lie evenly in its block.
+    In a large matrix, a cell is the mean of four or more values spread over its block.
     """
     digits = 2 - math.floor(math.log10(largest)) if largest > TINY else 16
     rows, columns = matrix.shape
@@ -87,7 +87,7 @@ def pooled_whole(matrix: Array, largest: float) -> Callable[[], Heat]:
 
 
 def is_picture(shape: tuple[int, ...]) -> bool:
-    """Whether an array holds pictures, channels before rows and columns.
+    """True if an array holds pictures, channels before rows and columns.
 
     >>> is_picture((64, 3, 32, 32)), is_picture((16, 3, 3, 3)), is_picture((28, 28))
     (True, False, False)
@@ -116,7 +116,7 @@ def picture(array: Array, low: float, high: float) -> Callable[[], Picture]:
 
 
 def short(value: float, digits: int) -> float | None:
-    """A cell that writes short, None where there is no number."""
+    """Round a cell, None where it is not finite."""
     if not math.isfinite(value):
         return None
     if abs(digits) < 16 or abs(value) > LARGEST:  # NumPy's rounding was good enough
@@ -126,13 +126,13 @@ def short(value: float, digits: int) -> float | None:
 
 @lru_cache(maxsize=256)
 def picked(count: int) -> Array | slice:
-    """Which of so many rows to look at: all, or at most 64 spread evenly."""
+    """Return the indices of rows to sample: all, or 64 spread evenly."""
     wanted = 2 * SIDE
     return slice(None) if count <= wanted else np.arange(wanted) * count // wanted
 
 
 def pool(matrix: Array, count: int) -> Array:
-    """The means of `count` groups of consecutive rows."""
+    """Compute the means of `count` groups of consecutive rows."""
     rows = len(matrix)
     if rows == count:
         return matrix
@@ -143,13 +143,13 @@ def pool(matrix: Array, count: int) -> Array:
 
 @lru_cache(maxsize=256)
 def groups(rows: int, count: int) -> tuple[Array, Array]:
-    """Where each of `count` groups of rows begins, and how many each has, upright."""
+    """Return the begin of each of `count` groups of rows, and the sizes as a column."""
     starts = np.arange(count) * rows // count
     return starts, np.diff(np.append(starts, rows))[:, None]
 
 
 def cell_width(digits: int) -> int:
-    """How many bytes a cell takes at most when rounded to so many decimals."""
+    """Return the most bytes that a cell takes as JSON, rounded to `digits` decimals."""
     if digits > 4 or digits < -20:
         return 10  # as Python writes it: 1.23e-05
     return digits + 4 if digits > 0 else min(7 - digits, 20)
@@ -157,7 +157,7 @@ def cell_width(digits: int) -> int:
 
 @lru_cache(maxsize=256)
 def fitting(rows: int, columns: int, cells: int) -> tuple[int, int]:
-    """The largest picture of at most 32x32, and of so many cells, in proportion."""
+    """Return the largest shape of at most 32x32, and of at most `cells` cells."""
     height, width = min(rows, SIDE), min(columns, SIDE)
     while height * width > cells:
         if height >= width:

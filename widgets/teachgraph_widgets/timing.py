@@ -1,4 +1,4 @@
-"""The observer behind the profiler: when each op begins and ends, and what it makes."""
+"""The observer behind the profiler: begin, end and result size of each op."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["Timer"]
 
 
 class Timer(Observer):
-    """Notes spans of what the thread that made it does.
+    """Records the spans of the thread that created it.
 
-    Eager ops are timed one by one, gradients from the beginning of a rule to the last
-    gradient it hands on. A program runs operator by operator: each is timed from the
-    end of the one before.
+    Eager ops are timed one by one, gradients from the begin of a rule to the last
+    gradient that it returns. A program runs operator by operator: each is timed from
+    the end of the one before.
 
     Attributes:
         spans: Those that have ended, in the order of their ends.
@@ -38,11 +38,11 @@ class Timer(Observer):
         self._blocks: dict[int, tuple[float, int]] = {}
 
     def now(self) -> float:
-        """Seconds since it began."""
+        """Return the seconds since the timer began."""
         return perf_counter() - self.zero
 
     def begin(self, name: str, kind: str) -> Span | None:
-        """Something begins."""
+        """Begin a span inside the open ones."""
         if get_ident() != self.thread:
             return None
         span = Span(name, kind, 0.0, depth=len(self._open), place=place())
@@ -51,7 +51,7 @@ class Timer(Observer):
         return span
 
     def end(self, span: Span | None) -> None:
-        """It ends, and so does what began in it and was left by an error."""
+        """End a span, and those inside it that an error left open."""
         if span is None or get_ident() != self.thread or span not in self._open:
             return
         end = self.now()
@@ -63,14 +63,14 @@ class Timer(Observer):
                 return
 
     def close(self) -> None:
-        """Everything ends."""
+        """End all open spans."""
         if self._open:
             self.end(self._open[0])
 
     def op_begin(
         self, op: str, inputs: Sequence[Any], attrs: Mapping[str, Any]
     ) -> None:
-        """An op is about to run."""
+        """Begin the span of an op."""
         span = self.begin(op, "op")
         if span is not None and self.shapes:
             span.shapes = ", ".join(str(list(getattr(x, "shape", ()))) for x in inputs)
@@ -83,7 +83,7 @@ class Timer(Observer):
         attrs: Mapping[str, Any],
         node: Any,
     ) -> None:
-        """An op has run."""
+        """End the span of an op, with the size of its results."""
         if get_ident() == self.thread and self._open:
             span = self._open[-1]
             self.end(span)
@@ -96,23 +96,23 @@ class Timer(Observer):
         attrs: Mapping[str, Any],
         error: BaseException,
     ) -> None:
-        """An op has raised."""
+        """End the span of an op that raised."""
         mine = get_ident() == self.thread
         if mine and self._open and self._open[-1].kind == "op":
             self.end(self._open[-1])
 
     def backward_begin(self, roots: Sequence[Any]) -> None:
-        """A reverse pass begins."""
+        """Begin the span of a backward pass."""
         self.begin("backward", "pass")
 
     def grad_begin(self, node: Node) -> None:
-        """A rule is about to run."""
+        """Begin the span of a gradient rule."""
         if get_ident() == self.thread:
             depth = len(self._open)
             self._rule = Span(f"{node.op.type}_grad", "grad", self.now(), depth=depth)
 
     def grad_flows(self, node: Any, index: int, target: Any, grad: Any) -> None:
-        """A rule hands on a gradient: so far it has taken this long."""
+        """Extend the rule's span to this gradient: no announcement marks its end."""
         rule = self._rule
         if rule is None or get_ident() != self.thread:
             return
@@ -122,17 +122,17 @@ class Timer(Observer):
         rule.size += getattr(getattr(grad, "data", grad), "nbytes", 0)
 
     def backward_end(self, roots: Sequence[Any]) -> None:
-        """The reverse pass is over."""
+        """End the span of the backward pass."""
         self._rule = None
         self.end_last("pass")
 
     def run_begin(self, program: Any, feed: Mapping[str, Any]) -> None:
-        """A run of a program begins."""
+        """Begin the span of a program's run."""
         if self.begin("Executor.run", "run") is not None:
             self._last, self._blocks = self.now(), {}
 
     def run_op(self, operator: Operator, outputs: Mapping[str, Any]) -> None:
-        """An Operator has run, and what its block holds before it."""
+        """Record the span of an Operator; a sub-block's spans are nested in it."""
         if get_ident() != self.thread:
             return
         block, inner = operator.block.idx, operator.sub_block
@@ -151,17 +151,17 @@ class Timer(Observer):
         span.end = self._last = self.now()
 
     def run_end(self, program: Any) -> None:
-        """The run is over."""
+        """End the span of the run."""
         self.end_last("run")
 
     def end_last(self, kind: str) -> None:
-        """The innermost span of a kind ends."""
+        """End the innermost open span of a kind."""
         if get_ident() == self.thread:
             spans = [span for span in self._open if span.kind == kind]
             self.end(spans[-1] if spans else None)
 
 
 def place() -> tuple[str, int]:
-    """The user's file and line."""
+    """Return the user's file and line."""
     frame = user_frame(4)
     return ("", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)

@@ -1,4 +1,4 @@
-"""`with tg.record() as t:` records what its lines do, and shows it in a notebook."""
+"""`tg.record` and `Trace`: record the lines of a block, and show them in a notebook."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from teachgraph_widgets.events import AnyEvent, Log
 from teachgraph_widgets.lines import Source
 from teachgraph_widgets.page import write_page
 from teachgraph_widgets.recorder import Recorder
-from teachgraph_widgets.stepping import Asks, Prompt, Stepper, chosen
+from teachgraph_widgets.stepping import Asks, Prompt, Stepper, page_or_prompt
 from teachgraph_widgets.still import image
 from teachgraph_widgets.summary import summary
 
@@ -33,20 +33,20 @@ class TraceError(TeachgraphError, RuntimeError):
 
 
 class Trace:
-    """What one piece of code did, as an event log.
+    """The recorded execution of a piece of code, as an event log.
 
-    Inside the `with` block everything the framework announces is recorded, with the
-    line it comes from; in a notebook it is drawn meanwhile. Only the thread that
-    entered the block is recorded.
+    Inside the `with` block all announcements of the framework are recorded, with their
+    lines; in a notebook they are drawn live. Only the thread that entered the block is
+    recorded.
 
     Args:
         title: The picture's heading.
-        values: Whether to look at values too; without, it is lighter.
-        show: Whether to draw it; by default where there is a notebook.
-        height: Of a row of panes, in pixels.
+        values: True to record summaries of values too, which costs time.
+        show: True to draw it; by default in a notebook only.
+        height: The height of a row of panes, in pixels.
         theme: `auto` follows the notebook's.
-        step: Whether to wait at each line until somebody says to go on; only code with
-            markers can: a cell with `%%trace --step`.
+        step: True to wait at each line for the user's command; this needs code with
+            markers: a cell with `%%trace --step`.
         pace: Seconds to wait at each line of such code.
 
     Raises:
@@ -65,11 +65,11 @@ class Trace:
         pace: float = 0.0,
     ) -> None:
         if theme not in THEMES:
-            told = f"a theme is one of {', '.join(THEMES)}, got {theme!r}"
-            raise InvalidValueError(at_user_line(told))
+            message = f"a theme is one of {', '.join(THEMES)}, got {theme!r}"
+            raise InvalidValueError(at_user_line(message))
         if not isinstance(height, int) or height < 1:
-            told = f"a height is a number of pixels from 1, got {height!r}"
-            raise InvalidValueError(at_user_line(told))
+            message = f"a height is a number of pixels from 1, got {height!r}"
+            raise InvalidValueError(at_user_line(message))
         self.title, self.values, self.show = title, values, show
         self.height, self.theme = height, theme
         self.step, self.pace = step, pace
@@ -91,11 +91,11 @@ class Trace:
         self.end(error, frame.f_locals, frame.f_lineno)
 
     def begin(self, source: Source) -> None:
-        """Start to record `source`: what a `with` block does when it is entered.
+        """Start to record `source`, as entering the `with` block does.
 
         Raises:
-            TraceError: It has been used before.
-            NotBuiltError: It is to be drawn, and the front end is not built.
+            TraceError: The trace has been used before.
+            NotBuiltError: The front end is not built, and `show` needs it.
         """
         if self._recorder is not None:
             raise TraceError("a trace records once: make another with tg.record()")
@@ -111,9 +111,9 @@ class Trace:
             self._recorder.cursor.wait = self._stepper.wait
 
     def asks(self) -> Asks:
-        """Who is asked at each line: the page where it answers, else a prompt."""
+        """Return the source of commands: the page if it answers, else a prompt."""
         page = None if self._live is None else self._live.page
-        return chosen(page, Prompt(self.recorder.source, self.summary))
+        return page_or_prompt(page, Prompt(self.recorder.source, self.summary))
 
     def end(
         self,
@@ -121,7 +121,7 @@ class Trace:
         namespace: Mapping[str, Any] | None = None,
         line: int = 0,
     ) -> None:
-        """Stop recording: what a `with` block does when it is left."""
+        """Stop recording, as leaving the `with` block does."""
         recorder = self.recorder
         if self._stepper is not None:
             self._stepper.close()
@@ -131,7 +131,7 @@ class Trace:
 
     @property
     def recorder(self) -> Recorder:
-        """What records.
+        """The recorder.
 
         Raises:
             TraceError: Nothing has been recorded yet.
@@ -142,23 +142,23 @@ class Trace:
 
     @property
     def log(self) -> Log:
-        """The event log, so far."""
+        """The event log so far."""
         return self.recorder.log.whole()
 
     @property
     def events(self) -> list[AnyEvent]:
-        """The events, so far."""
+        """The events so far."""
         return self.recorder.log.events()
 
     def summary(self) -> str:
-        """What each line made, as text."""
+        """Return the trace as text, line by line."""
         return summary(self.log)
 
     def export_html(self, path: str | os.PathLike[str]) -> Path:
-        """Write one page to step through it, which needs no network and no kernel.
+        """Write one page to step through the trace, without network and kernel.
 
         Raises:
-            OSError: It cannot be written there; nothing half-written stays.
+            OSError: The file cannot be written; no partial file is left.
             NotBuiltError: The front end is not built.
         """
         return write_page(self.log, path)
@@ -178,17 +178,17 @@ def record(
     height: int = 460,
     theme: Theme = "auto",
 ) -> Trace:
-    """Record what the lines of a `with` block do, and show it.
+    """Record the effects of the lines of a `with` block, and show them.
 
     In a notebook the picture appears under the cell while the block runs; elsewhere
-    `t.summary()` tells it as text, and `t.export_html(path)` writes a page to step
+    `t.summary()` returns a text, and `t.export_html(path)` writes a page to step
     through.
 
     Args:
         title: The picture's heading.
-        values: Whether to look at values too; without, it is lighter.
-        show: Whether to draw it; by default where there is a notebook.
-        height: Of a row of panes, in pixels.
+        values: True to record summaries of values too, which costs time.
+        show: True to draw it; by default in a notebook only.
+        height: The height of a row of panes, in pixels.
         theme: `auto` follows the notebook's; or `light`, `dark`.
 
     >>> import teachgraph as tg
@@ -202,13 +202,13 @@ def record(
 
 
 def source_of(frame: FrameType) -> Source:
-    """The text that a frame's code comes from, as far as it is to be had."""
+    """Return the source of a frame's code, empty if it is not available."""
     filename = frame.f_code.co_filename
     return Source.of_file(filename, "".join(linecache.getlines(filename)))
 
 
 def in_notebook() -> bool:
-    """Whether what is displayed is seen: in a kernel, which alone has a front end."""
+    """True inside a Jupyter kernel: only there a front end shows displayed outputs."""
     if "IPython" not in sys.modules:
         return False
     from IPython import get_ipython

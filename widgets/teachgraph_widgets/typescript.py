@@ -86,7 +86,7 @@ def _comment(struct: ast.ClassDef) -> list[str]:
 
 
 def _fields(struct: ast.ClassDef) -> Iterator[tuple[str, ast.expr, bool]]:
-    """Yield each field's name, its type and whether it must be there."""
+    """Yield each field's name, its type, and True if it is required."""
     for statement in struct.body:
         if isinstance(statement, ast.AnnAssign):
             name, annotation = ast.unparse(statement.target), statement.annotation
@@ -110,7 +110,7 @@ def _arguments(annotation: ast.expr) -> list[ast.expr]:
 
 
 def _type(annotation: ast.expr) -> str:
-    """Return the TypeScript type that an annotation says."""
+    """Return the TypeScript type of an annotation."""
     head = _head(annotation)
     if isinstance(annotation, ast.Name):
         return SCALARS.get(annotation.id, annotation.id)

@@ -1,4 +1,4 @@
-"""Checks a log that comes from outside, field by field, before it is drawn."""
+"""Validation of a log from outside against the schema, field by field."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from teachgraph_widgets.schema import EVENTS, fields_of
 __all__ = ["LogError", "read_log", "validate"]
 
 MOST_EXACT = 2**53 - 1
-"""What is larger, a browser rounds."""
+"""The largest integer that JavaScript represents exactly."""
 
 
 class LogError(DataError):
-    """Something that is no event log, or of another version; it names the field."""
+    """No event log, or one of another version; the message names the field."""
 
 
 def read_log(text: str) -> Log:
-    """A log from its JSON text.
+    """Read a log from its JSON text.
 
     Raises:
-        LogError: It is no JSON, or no log.
+        LogError: The text is no JSON, or no log.
 
     >>> read_log('{"version": 1, "title": "", "events": [{"seq": 1}]}')
     Traceback (most recent call last):
@@ -51,35 +51,35 @@ def read_log(text: str) -> Log:
 
 
 def refuse(word: str) -> NoReturn:
-    """Refuse the words that Python's JSON has and JSON has not."""
+    """Refuse NaN and Infinity, which Python's JSON reader accepts."""
     raise ValueError(f"{word} is no number")
 
 
 def validate(value: Any) -> Log:
-    """The value, which is a log in every field.
+    """Return the value, after every field is checked.
 
     Raises:
-        LogError: It is not; the message names the first field that is wrong.
+        LogError: A field is wrong; the message names the first one.
     """
     if not isinstance(value, dict):
         raise LogError("a log is an object")
     version = value.get("version")
     if type(version) is not int or version != VERSION:
-        raise LogError(f"version is {told(version)}; this reads {VERSION}")
+        raise LogError(f"version is {described(version)}; this reads {VERSION}")
     if not isinstance(value.get("title"), str):
         raise LogError("title is no text")
     if not isinstance(value.get("events"), list):
         raise LogError("events is no list")
     for name in value:
         if name not in ("version", "title", "events"):
-            raise LogError(f"{told(name)} is no field of a log")
+            raise LogError(f"{described(name)} is no field of a log")
     for seq, event in enumerate(value["events"]):
         check_event(event, seq)
     return cast("Log", value)
 
 
 def check_event(event: Any, seq: int) -> None:
-    """An event must be of a known kind, with that kind's fields and its own number."""
+    """Check an event: a known kind, with that kind's fields and its own number."""
     where = f"events[{seq}]"
     if not isinstance(event, dict):
         raise LogError(f"{where} is no object")
@@ -87,14 +87,14 @@ def check_event(event: Any, seq: int) -> None:
         raise LogError(f"{where}.kind is missing")
     kind = event["kind"]
     if not isinstance(kind, str) or kind not in EVENTS:
-        raise LogError(f"{where}.kind is {told(kind)}, which no event is")
+        raise LogError(f"{where}.kind is {described(kind)}, which no event is")
     check_struct(event, EVENTS[kind], where)
     if event["seq"] != seq:
         raise LogError(f"{where}.seq is {event['seq']}: numbers have no gaps")
 
 
 def check_struct(value: Any, struct: type, where: str) -> None:
-    """A mapping must have exactly the fields of a TypedDict."""
+    """Check a mapping: exactly the fields of a TypedDict."""
     if not isinstance(value, Mapping):
         raise LogError(f"{where} is no object")
     fields = fields_of(struct)
@@ -105,11 +105,12 @@ def check_struct(value: Any, struct: type, where: str) -> None:
             raise LogError(f"{where}.{name} is missing")
     for name in value:
         if name not in fields:
-            raise LogError(f"{where}: {told(name)} is no field of {struct.__name__}")
+            wrong = f"{described(name)} is no field of {struct.__name__}"
+            raise LogError(f"{where}: {wrong}")
 
 
 def check(value: Any, hint: Any, where: str) -> None:
-    """A value must be of the type that the schema says."""
+    """Check a value against its type in the schema."""
     origin = get_origin(hint)
     if is_typeddict(hint):
         check_struct(value, hint, where)
@@ -117,7 +118,8 @@ def check(value: Any, hint: Any, where: str) -> None:
         check_parts(value, hint, where)
     elif origin is Literal:
         if value not in get_args(hint):
-            raise LogError(f"{where} is {told(value)}, not one of {get_args(hint)}")
+            words = get_args(hint)
+            raise LogError(f"{where} is {described(value)}, not one of {words}")
     elif origin is Annotated:
         check_scalar(value, int, where)
         if value < 0:
@@ -130,31 +132,31 @@ def check(value: Any, hint: Any, where: str) -> None:
 
 
 def check_parts(value: Any, hint: Any, where: str) -> None:
-    """A list's or a mapping's parts must be of the type that the schema says."""
+    """Check the parts of a list or a mapping against their type in the schema."""
     kind: Any = get_origin(hint)
     if type(value) is not kind:
-        raise LogError(f"{where} is {told(value)}, no {kind.__name__}")
+        raise LogError(f"{where} is {described(value)}, no {kind.__name__}")
     parts = enumerate(value) if kind is list else value.items()
     for key, part in parts:
-        check(part, get_args(hint)[-1], f"{where}[{told(key)}]")
+        check(part, get_args(hint)[-1], f"{where}[{described(key)}]")
 
 
 def check_scalar(value: Any, kind: type, where: str) -> None:
-    """A number, a text or a truth value; a truth value is no number here.
+    """Check a number, a text or a bool; a bool is no number here.
 
-    An integer must be one that a browser reads exactly, and have no fraction, not even
-    `.0`; any number that is finite is a float.
+    An integer must be exact in JavaScript and have no fraction, not even `.0`; any
+    finite number is a float.
     """
     if kind is float:
         right = type(value) in (int, float) and abs(value) <= sys.float_info.max
     else:
         right = type(value) is kind
     if not right or (kind is int and abs(value) > MOST_EXACT):
-        raise LogError(f"{where} is {told(value)}, no {kind.__name__}")
+        raise LogError(f"{where} is {described(value)}, no {kind.__name__}")
 
 
-def told(value: Any) -> str:
-    """What somebody put there, in a few characters that can be printed anywhere."""
+def described(value: Any) -> str:
+    """Return a wrong value in a few characters that can be printed anywhere."""
     if isinstance(value, int) and abs(value) > MOST_EXACT:
         return "a number too large"
     return reprlib.repr(value)

@@ -1,7 +1,7 @@
-"""What the recorder's observers share: a log, a cursor, a budget, and good manners.
+"""The base of the recorder's observers: a log, a cursor, a budget, and a guard.
 
-An observer runs inside the user's own line. It must not raise there, and what another
-thread does is not the business of this trace.
+An observer runs inside the user's own line. The guard lets it neither raise there nor
+record the work of another thread.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from teachgraph.core.observe import Observer
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, clean
-from teachgraph_widgets.stats import Seen, number
+from teachgraph_widgets.stats import ValueStats, number
 
 __all__ = ["Watcher", "careful", "cleaned", "short_text", "short_texts"]
 
@@ -28,20 +28,22 @@ W = TypeVar("W", bound="Watcher")
 
 
 class Watcher(Observer):
-    """An observer that writes what it is told into a log."""
+    """An observer that writes announcements into a log."""
 
     def __init__(
         self, log: EventLog, cursor: Cursor, budget: Budget, *, values: bool = True
     ) -> None:
         self.log, self.cursor, self.budget, self.values = log, cursor, budget, values
 
-    def look_at(self, value: Any, owner: int = -1, visit: int = 0) -> Seen | None:
-        """A value's summary, None where the budget has no more for this run.
+    def summarize(
+        self, value: Any, owner: int = -1, visit: int = 0
+    ) -> ValueStats | None:
+        """Return a value's statistics, None if the budget refuses them.
 
         Args:
             value: The value.
-            owner: The program that it is of; by default it is the current line's.
-            visit: How often that one has run.
+            owner: The number of its program; by default the current line is the owner.
+            visit: The number of runs of that program so far.
         """
         if not self.values:
             return None
@@ -52,14 +54,14 @@ class Watcher(Observer):
             cursor = self.cursor
             owner, visit = -cursor.line, cursor.visits.get(cursor.line, 0)
         if budget.grants(owner, visit, size):
-            return budget.looks.summary(value)
+            return budget.summarizer.summary(value)
         return None
 
 
 def careful(
     method: Callable[Concatenate[W, P], None],
 ) -> Callable[Concatenate[W, P], None]:
-    """Let an observer's method neither raise nor listen to other threads."""
+    """Guard an observer's method: it never raises, and ignores other threads."""
     listen: Callable[..., None] = method
 
     @wraps(method)
@@ -75,7 +77,7 @@ def careful(
 
 
 def short_texts(attrs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Attributes as short text, or as what becomes that when the event is read.
+    """Return attributes as short text, or as constants that a reader converts.
 
     >>> short_texts({"axis": 1, "scale": 0.5, "value": np.zeros(9)})
     (('axis', '1'), ('scale', 0.5), ('value', '<9 values>'))
@@ -89,16 +91,16 @@ def short_texts(attrs: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 cleaned = lru_cache(maxsize=1024)(clean)
-"""Names are few, and come again with each op."""
+"""`clean`, cached: few names come again with each op."""
 
 PLAIN = frozenset({bool, float, type(None)})
-"""What never changes, and is written in few letters that need no cleaning."""
+"""Immutable types whose `repr` is short and needs no cleaning."""
 
 NUMBERS = PLAIN | {int}
 
 
 def short_text(value: Any) -> str:
-    """One attribute: strings bare, arrays by size, all else as Python writes it."""
+    """Return an attribute as text: strings bare, arrays by size, all else by `repr`."""
     if value.__class__ in NUMBERS:
         return repr(value)[:LONGEST_ATTRIBUTE]
     if isinstance(value, np.ndarray):

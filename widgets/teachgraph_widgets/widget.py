@@ -1,4 +1,4 @@
-"""The widget: a trace in a notebook, live while its cell runs."""
+"""The Jupyter widgets: a trace, live while its cell runs, and the shared front end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import anywidget
 import traitlets
 
 from teachgraph_widgets import assets
-from teachgraph_widgets.kept import PLAIN
+from teachgraph_widgets.notebook_output import PLAIN
 
 __all__ = ["FrontEnd", "TraceView"]
 
@@ -35,16 +35,16 @@ export default {
   },
 };
 """
-"""What is copied into each view's state: it draws with what the one model holds."""
+"""The module in each view's state: it loads the front end from the shared model."""
 
 
 class FrontEnd(anywidget.AnyWidget):
-    """The code that draws, once for all views of a kernel.
+    """The model of the drawing code, shared by all views of a kernel.
 
-    A notebook that is saved with its widgets holds it once, and so does a page; each
+    So a notebook or a page that is saved with its widgets holds the code once; each
     view's own state is its log and little else.
 
-    It is shown nowhere. Jupyter's plain model would lose the bytes when it is saved.
+    It has no view. Jupyter's base model would lose the bytes when it is saved.
 
     Attributes:
         code: The ES module and its stylesheet, as gzip of JSON.
@@ -55,19 +55,19 @@ class FrontEnd(anywidget.AnyWidget):
 
     @classmethod
     def shared(cls) -> FrontEnd:
-        """The one there is: a new one at first, and after all widgets were closed.
+        """Return the kernel's model: a new one at first, and after all were closed.
 
         Raises:
             NotBuiltError: The front end is not built.
         """
-        made = _Made.front_end
-        if made is None or made.comm is None:
-            made = _Made.front_end = cls(code=assets.packed())
-        return made
+        model = _Shared.front_end
+        if model is None or model.comm is None:
+            model = _Shared.front_end = cls(code=assets.packed())
+        return model
 
 
-class _Made:
-    """The front end of this kernel."""
+class _Shared:
+    """Holder of the kernel's front end."""
 
     front_end: FrontEnd | None = None
 
@@ -111,17 +111,17 @@ class TraceView(anywidget.AnyWidget):
                 setattr(self, name, value)
 
     def open(self) -> None:
-        """Tell the page of the model, and let answers come in while a cell runs.
+        """Open the comm so that answers arrive while a cell runs.
 
-        ipykernel 7.4 leads what a page sends to the shell that last sent on its comm:
-        the one that is busy with the cell. Here it goes to the shell it was sent to.
+        ipykernel 7.4 routes a page's message to the shell that last sent on its comm:
+        the one that is busy with the cell. Here it goes to the shell that it names.
         """
         super().open()
         if self.comm is not None:
             self.comm.__dict__["_reply_subshell_for"] = as_sent
 
     def hear(self, answer: Callable[[Any], None]) -> None:
-        """Let `answer` have what pages send."""
+        """Call `answer` with each message of a page."""
         self.on_msg(lambda _widget, content, _buffers: answer(content))
 
     def __repr__(self) -> str:
@@ -129,5 +129,5 @@ class TraceView(anywidget.AnyWidget):
 
 
 def as_sent(data: Any, subshell: str | None) -> str | None:
-    """The shell that a message names itself."""
+    """Return the subshell that a message names."""
     return subshell

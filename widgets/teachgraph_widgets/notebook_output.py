@@ -1,10 +1,10 @@
-"""What stays with a notebook: a picture, a text, and what lets an exported page step.
+"""Saved notebook outputs: a picture, a text, and a script that makes an export live.
 
 `nbconvert --to html` writes outputs into a page as they are, and its own way to draw
-widgets needs a network. So a script among the outputs puts views in the place of their
-pictures. Logs and code it has from the state of widgets, where that is saved, as
-`nbconvert --execute` does. A notebook in a window saves it only if told to: there each
-output takes its log along, and one of a kernel's the code.
+widgets needs a network. So a script among the outputs replaces the pictures by views.
+It reads logs and code from the widget state, which `nbconvert --execute` saves. A
+notebook in a window saves that state only on request: there each output embeds its log,
+and one output of the kernel embeds the code.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 __all__ = ["PLAIN", "leave"]
 
 PLAIN = "A trace: live in Jupyter, a picture elsewhere."
-"""What a live view is as text."""
+"""The plain-text form of a live view."""
 
 MOST_KEPT = 100_000
-"""Bytes of logs, zipped, that the outputs of a notebook take along, all together."""
+"""Limit of the zipped logs that the outputs of a notebook embed, in bytes."""
 
 CELLS = (".jp-OutputArea", ".cell_container", ".output")
-"""What holds a cell's outputs: in JupyterLab and Notebook 7, in VS Code, elsewhere."""
+"""Selectors of a cell's outputs: JupyterLab and Notebook 7, VS Code, other hosts."""
 
 INSTEAD = (
     *(f"{cell}:has(.tg-root) .tg-still" for cell in CELLS),
     ".jp-OutputArea:has(.tg-root) > :has(.tg-still)",
     ".jp-OutputArea:has(.tg-still) .jp-OutputArea-output:not(:has(*))",
 )
-"""What is not to be seen: the picture beside a live view; beside the picture, the words
-that JupyterLab has for a view whose kernel is gone."""
+"""Selectors of hidden elements: the picture beside a live view; beside the picture, the
+words that JupyterLab shows for a view whose kernel is gone."""
 
 STEPPING = """
 (async ({ code }) => {
@@ -84,33 +84,35 @@ STEPPING = """
   }
 })(document.currentScript.dataset);
 """
-"""What a page runs while it is read; whoever shows a notebook adds outputs later."""
+"""The script of an exported page; it must not run in a host that adds outputs later."""
 
 
 def leave(log: Log, text: str, view: TraceView | None) -> None:
-    """Leave a picture and a text with the notebook."""
+    """Display a picture and a text, which stay in the saved notebook."""
     hidden = f"<style>{','.join(INSTEAD)}{{display:none}}</style>"
-    facts, script = ("", "") if view is None else (facts_of(view), _Kept.script())
+    facts, script = (
+        ("", "") if view is None else (facts_of(view), _EmbeddedData.script())
+    )
     picture = f'<div class="tg-still"{facts}>{image(log)}{hidden}</div>{script}'
     display({"text/html": picture, "text/plain": text}, raw=True)
 
 
 def facts_of(view: TraceView) -> str:
-    """What an exported page is to know of a view."""
+    """Return the attributes from which an exported page restores a view."""
     options = json.dumps({"height": view.height, "theme": view.theme})
     facts = data(view=view.model_id, options=options)
-    if _Kept.has_room(len(view.snapshot)):
+    if _EmbeddedData.has_room(len(view.snapshot)):
         facts += data(log=letters(view.snapshot))
     return facts
 
 
-class _Kept:
-    """What this kernel's outputs have taken along.
+class _EmbeddedData:
+    """The code and logs that this kernel's outputs embed so far.
 
     Attributes:
-        carrier: The cell whose output has the script, and for which request to run it.
-        logs: Bytes of logs, by cell, and for which request: what a cell left before is
-            gone when it runs again.
+        carrier: The cell whose output has the script, and the request to run it.
+        logs: Request and bytes of logs, by cell: a cell that runs again replaces its
+            outputs.
     """
 
     carrier: tuple[str | None, str] | None = None
@@ -118,7 +120,7 @@ class _Kept:
 
     @classmethod
     def script(cls) -> str:
-        """The script, for the first who asks, and again where that cell runs again."""
+        """Return the script for the first cell, and again if that cell runs again."""
         cell, request = the_cell(), the_request()
         if cls.carrier is not None:
             carrier, earlier = cls.carrier
@@ -130,24 +132,24 @@ class _Kept:
 
     @classmethod
     def has_room(cls, size: int) -> bool:
-        """Whether the notebook takes a log of so many bytes along."""
+        """True if the outputs may embed `size` more bytes, which are then counted."""
         cell, request = the_cell(), the_request()
         if cell is None:
             return False
         earlier, before = cls.logs.pop(cell, (request, 0))
         here = before if earlier == request else 0
-        fits = here + size + sum(kept for _, kept in cls.logs.values()) <= MOST_KEPT
+        fits = here + size + sum(used for _, used in cls.logs.values()) <= MOST_KEPT
         cls.logs[cell] = request, here + size * fits
         return fits
 
 
 def letters(zipped: bytes) -> str:
-    """Bytes as text."""
+    """Return bytes as base64 text."""
     return base64.b64encode(zipped).decode("ascii")
 
 
 def data(**facts: str) -> str:
-    """Attributes with data, as HTML.
+    """Return `data-` attributes, as HTML.
 
     >>> data(view="a<b", height="3")
     ' data-view="a&lt;b" data-height="3"'

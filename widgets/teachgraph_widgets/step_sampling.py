@@ -1,0 +1,133 @@
+"""Sampling of training steps: the first ones are recorded, then ever fewer.
+
+A step is one run of a program, or one iteration of eager code: forward ops, a backward
+pass (or several) and updates. A recorded step is recorded as a whole; the skipped steps
+are counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+__all__ = ["Pause", "Region", "StepSampler", "is_recorded"]
+
+WHOLE = 10
+
+
+def is_recorded(step: int) -> bool:
+    """True if the `step`-th step (from 1) is recorded.
+
+    >>> [step for step in range(1, 200) if is_recorded(step)]
+    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 32, 64, 128]
+    """
+    return step <= WHOLE or step & (step - 1) == 0
+
+
+class StepSampler:
+    """Counts the steps of eager code by the lines where their backward passes begin.
+
+    A step ends with the first op that is no update after its last backward pass. The
+    last pass is known from earlier steps: the sequence of lines is periodic.
+
+    Attributes:
+        after_pass: True if only updates have run since the last backward pass.
+        recording: True if the current step is recorded.
+        skipped: The number of steps that were not.
+
+    >>> sampler = StepSampler()
+    >>> for step in range(40):
+    ...     sampler.pass_ended(line=3)
+    ...     sampler.forward_begins()
+    >>> sampler.skipped, sampler.recording
+    (29, False)
+    """
+
+    def __init__(self) -> None:
+        self.after_pass, self.recording, self.skipped = False, True, 0
+        self._steps: Counter[int] = Counter()
+        self._next: dict[int, int] = {}
+        self._lines: list[int] = []
+        self._last = self._first = 0
+
+    def pass_ended(self, line: int) -> None:
+        """Note the end of a backward pass that began at `line`."""
+        self.after_pass = True
+        self._next[self._last] = line
+        self._last = line
+        if line in self._lines:
+            self._lines.clear()
+        self._lines.append(line)
+
+    def knows(self, line: int) -> bool:
+        """True if a backward pass has begun at `line` before."""
+        return line in self._next
+
+    def forward_begins(self) -> None:
+        """Note the first forward op after a pass; end the step if that was its last."""
+        self.after_pass = False
+        following = self._next.get(self._last)
+        if following is not None and following not in self._lines:
+            return
+        self._first = self._lines[0]
+        self._lines.clear()
+        self.next_step()
+
+    def next_step(self) -> bool:
+        """Count a step of the same loop; True if the following one is recorded."""
+        self._steps[self._first] += 1
+        self.recording = is_recorded(self._steps[self._first] + 1)
+        self.skipped += not self.recording
+        return self.recording
+
+
+class Region(NamedTuple):
+    """A loop in the source, by its code object and its lines."""
+
+    code: CodeType | None
+    first: int
+    last: int
+
+    def left(self, frame: FrameType | None) -> bool:
+        """True if a frame is neither in the loop nor called from it."""
+        while frame is not None:
+            if frame.f_code is self.code:
+                return not self.first <= frame.f_lineno <= self.last
+            frame = frame.f_back
+        return True
+
+
+class Pause:
+    """A pause of the recording, ended by the markers of the source.
+
+    Args:
+        region: The loop; the pause ends when the loop is left.
+        line: The line where each step begins.
+        sampler: Decides which step is recorded again.
+        resume: Called at the end of the pause.
+    """
+
+    def __init__(
+        self,
+        region: Region,
+        line: int,
+        sampler: StepSampler,
+        resume: Callable[[], None],
+    ) -> None:
+        self.region, self.line, self.sampler, self.resume = (
+            region,
+            line,
+            sampler,
+            resume,
+        )
+        self._code, self._first, self._last = region
+
+    def ends(self, frame: FrameType, line: int) -> bool:
+        """True if recording resumes with the statement at `line`."""
+        if line == self.line:
+            return self.sampler.next_step()
+        if frame.f_code is self._code:
+            return not self._first <= line <= self._last
+        return self.region.left(frame)
