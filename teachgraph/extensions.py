@@ -214,9 +214,19 @@ EXTENSIONS = (
         "teachgraph.planning.executor:Executor",
     ),
     Extension(
-        "plans that check feeds and report memory",
+        "NumPy statements where declarations hold; a plan of the memory",
         "core.executor.Plan",
-        "teachgraph.planning.executor:Plan",
+        "teachgraph.planning.plan:Plan",
+    ),
+    Extension(
+        "calls written as the NumPy statements that ops come to",
+        "core.steps.Call",
+        "teachgraph.planning.statements:Statements",
+    ),
+    Extension(
+        "statements in the program's names",
+        "core.source.Writer",
+        "teachgraph.planning.statements:StatementWriter",
     ),
     Extension(
         "passes over a program before it is lowered",
@@ -230,7 +240,7 @@ EXTENSIONS = (
     ),
     Extension(
         "ONNX Runtime as a backend of the executor",
-        "planning.executor.Plan",
+        "planning.plan.Plan",
         "teachgraph.deploy.onnxruntime:RuntimePlan",
     ),
     # to_static.
@@ -261,7 +271,7 @@ EXTENSIONS = (
     ),
     Extension(
         "to_static: forward and backward of a program as two plans",
-        "core.executor.Plan",
+        "planning.plan.Plan",
         "teachgraph.jit.split_program:Part",
     ),
     Extension(

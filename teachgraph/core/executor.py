@@ -10,9 +10,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
-from copy import copy
 from functools import cached_property
-from operator import attrgetter
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -37,7 +35,6 @@ from teachgraph.core.steps import (
     cause_of,
     failed,
     run_steps,
-    settle,
 )
 
 if TYPE_CHECKING:
@@ -55,8 +52,6 @@ __all__ = [
 
 Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Any]
-
-spec_of = attrgetter("shape", "dtype", "__class__")
 
 program_passes: list[Callable[[Any, Sequence[str]], Any]] = []
 """Rewrite a program (`program, fetches -> program`) before it is lowered."""
@@ -79,10 +74,12 @@ class Plan:
         feeds: Names of the variables that must be fed.
         unknown: Names that are fed, and are no variables.
         reads, stores: Names of those that it takes from the scope, and leaves there.
-        fed, held: Shapes and dtypes of feeds and of `reads` that fitted last.
         branches: Whether it does not always run all of its operators.
         foreign: Whether it calls code of the user's own.
+        writer: Writes the steps down.
     """
+
+    writer: type[Writer] = Writer
 
     def __init__(
         self,
@@ -109,8 +106,6 @@ class Plan:
         self.feeds = list(needed)
         self.reads = [name for name in outside if name not in needed]
         self.stores = [name for name in written if self.is_kept(name)]
-        self.fed: list[Any] = []
-        self.held: list[Any] = []
         self.branches = not all(isinstance(step, Call) for step in steps)
         self.foreign = any(
             operator.op.context is copy_context
@@ -181,28 +176,12 @@ class Plan:
 
     @cached_property
     def code(self) -> Code:
-        """The plan as Python, for values that are as the program declares them."""
-        self.settle()
-        return self.written_down()
+        """The plan as Python."""
+        return self.written_down(self.steps)
 
-    @cached_property
-    def careful(self) -> Code:
-        """The plan as Python in which each kernel is called, and checks its inputs."""
-        plain = copy(self)
-        plain.steps = [
-            step.with_attrs() if isinstance(step, Call) else step for step in self.steps
-        ]
-        return plain.written_down()
-
-    def settle(self) -> None:
-        """Let ops say their NumPy statements where shapes and dtypes are certain."""
-        names = (*self.feeds, *self.reads)
-        given = {name: self.variables[name] for name in names if name in self.variables}
-        settle(self.steps, given, self.known)
-
-    def written_down(self) -> Code:
-        """The steps as Python, after the passes over them."""
-        steps, writer = self.steps, Writer(self.fetches)
+    def written_down(self, steps: Sequence[Step]) -> Code:
+        """Steps as Python, after the passes over them."""
+        writer = self.writer(self.fetches)
         for change in step_passes:
             steps = change(steps, {*self.fetches, *self.stores}, self.known)
         for name in self.feeds:
@@ -229,15 +208,8 @@ class Plan:
             NotInitializedError: A persistable variable has no value yet.
             OpError: An operator cannot take its inputs.
         """
-        values, code = scope.values, self.code
-        try:
-            fits = [*map(spec_of, map(feed.get, self.feeds))] == self.fed and [
-                *map(spec_of, map(values.get, self.reads))
-            ] == self.held
-        except AttributeError:  # a list of numbers, or no value at all
-            fits = False
-        if not fits:
-            feed, code = self.fitted(feed, values)
+        values = scope.values
+        feed, code = self.prepared(feed, values)
         try:
             fetched, stored = self.silence().run(code.function, feed, values)
         except Exception as error:
@@ -246,20 +218,9 @@ class Plan:
         values.update(stored)
         return fetched  # type: ignore[no-any-return]
 
-    def fitted(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
-        """The feed as declared, and the code for what the scope holds."""
-        if not self.as_declared(feed, values):
-            feed = self.checked(feed)
-            return feed, self.code if self.as_declared(feed, values) else self.careful
-        self.fed = [spec_of(feed[name]) for name in self.feeds]
-        self.held = [spec_of(values[name]) for name in self.reads]
-        return feed, self.code
-
-    def as_declared(self, feed: Inputs, values: Inputs) -> bool:
-        """Compare all that is read with the shapes and dtypes the program declares."""
-        given = [*map(feed.get, self.feeds), *map(values.get, self.reads)]
-        declared = map(self.variables.get, [*self.feeds, *self.reads])
-        return all(map(is_like, given, declared))
+    def prepared(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
+        """The feed as declared, and the code to run on it and the scope's values."""
+        return self.checked(feed), self.code
 
     def checked(self, feed: Inputs) -> dict[str, Any]:
         """The fed values that are read, as arrays of the declared shapes and dtypes.

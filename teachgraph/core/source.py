@@ -1,14 +1,8 @@
-"""Writing a plan down as one Python function, such as a NumPy expert would write.
-
-A step that knows no better writes the call of its kernel. An op may also say which
-NumPy statements it comes to (`op.numpy`): these are written in the program's names.
-"""
+"""Writing a plan down as one Python function."""
 
 from __future__ import annotations
 
-import ast
 import builtins
-import copy
 import keyword
 import linecache
 import re
@@ -57,7 +51,7 @@ class Writer:
     """Writes the lines, and gathers what they refer to.
 
     No name or attribute gets into the text as it is: variables become identifiers,
-    attributes become literals or constants, and statements pass through a syntax tree.
+    attributes become literals or constants.
 
     Attributes:
         wanted: Variables that must have a value, be it None, on every path.
@@ -66,10 +60,9 @@ class Writer:
         globals: What the lines refer to.
         names: The identifier of each variable.
         margin: The indentation of the next line.
-        helpers: Results of helpers that expressions called, by the text of the call.
     """
 
-    def __init__(self, wanted: Iterable[str] = ()) -> None:
+    def __init__(self, wanted: Iterable[str]) -> None:
         self.wanted = {*wanted}
         self.lines = ["def run(feed, scope):"]
         self.steps: dict[int, Step] = {}
@@ -77,7 +70,6 @@ class Writer:
         self.taken = {*self.globals, *dir(builtins), "feed", "scope", "_", "run"}
         self.names: dict[str, str] = {}
         self.margin = "    "
-        self.helpers: dict[str, list[ast.expr]] = {}
 
     def code(self) -> Code:
         """The lines, compiled; tracebacks can show them."""
@@ -148,19 +140,17 @@ class Writer:
     def body(self, steps: Sequence[Step], *, empty: bool = True) -> None:
         """The lines of an indented body; if there are none and it is empty, `pass`."""
         before, self.margin = self.margin, self.margin + "    "
-        helpers, self.helpers = self.helpers, {}  # a body may not run at all
         for step in steps:
             step.write(self)
         if empty and not steps:
             self.line("pass")
-        self.margin, self.helpers = before, helpers
+        self.margin = before
 
     def call(self, call: Call) -> None:
         """The line of a kernel's call; gradients that are lambdas are called."""
         wanted = [name for name in call.outputs if name is not None]
         arguments = ["None" if n is None else self.name(n) for n in call.arguments]
         arguments += [f"{name}={self.literal(v)}" for name, v in call.attrs.items()]
-        self.forget(wanted)
         targets = ", ".join("_" if n is None else self.name(n) for n in call.outputs)
         targets += "," if len(call.outputs) == 1 and not call.single else ""
         function = self.uses(call.function, call.operator.type)
@@ -171,90 +161,9 @@ class Writer:
         for name in wanted if call.lazy and not call.single else ():
             self.line(f"{self.name(name)} = force({self.name(name)})", call)
 
-    def inline(self, call: Call, statements: str) -> None:
-        """The statements that an op comes to, in this program's names."""
-        op, bound = call.operator.op, dict[str, ast.expr]()
-        for name, value in call.operator.own_attrs.items():
-            bound[name] = ast.parse(self.literal(value), mode="eval").body
-        for parameter, variable in [*call.named_arguments(), *call.named_results()]:
-            text = "None" if variable is None else self.name(variable)
-            bound[parameter] = ast.parse(text, mode="eval").body
-        assert op.expression is not None
-        rename, first = Rename(self, bound, op.expression.__globals__), True
-        for statement in ast.parse(statements).body:
-            if not rename.known(statement):
-                for line in ast.unparse(rename.visit(statement)).splitlines():
-                    self.line(line, call, comment=first)
-                    first = False
-        self.forget(name for name in call.outputs if name is not None)
-        self.release(rename.local)
-        self.taken.difference_update(rename.local)
-
-    def forget(self, written: Iterable[str]) -> None:
-        """Drop what helpers gave for variables that are written anew."""
-        names = {self.name(variable) for variable in written}
-        for text in list(self.helpers):
-            if not names.isdisjoint(re.findall(r"\w+", text)):
-                del self.helpers[text]
-
     def release(self, identifiers: Sequence[str]) -> None:
         """`del` these, in one line with what the line before releases."""
         if identifiers and self.lines[-1].startswith(f"{self.margin}del "):
             self.lines[-1] += f", {', '.join(identifiers)}"
         elif identifiers:
             self.line(f"del {', '.join(identifiers)}")
-
-
-class Rename(ast.NodeTransformer):
-    """Puts what the names of an op's statements stand for in their place.
-
-    A name that the statements assign is a local variable, any other one a global of the
-    op's module, or one of Python's own.
-    """
-
-    def __init__(
-        self, writer: Writer, bound: dict[str, ast.expr], scope: Mapping[str, Any]
-    ) -> None:
-        self.writer, self.bound, self.scope = writer, bound, scope
-        self.local: list[str] = []
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """The identifier or literal that a name stands for."""
-        if node.id not in self.bound:
-            identifier = node.id
-            if isinstance(node.ctx, ast.Store):
-                identifier = self.writer.fresh(node.id)
-                self.local.append(identifier)
-            elif node.id in self.scope:
-                identifier = self.writer.uses(self.scope[node.id], node.id)
-            self.bound[node.id] = ast.Name(identifier)
-        return self.bound[node.id]
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign:
-        """The value first: in `x = f(x)` a name is read before it is bound."""
-        node.value = self.visit(node.value)
-        node.targets = [self.visit(target) for target in node.targets]
-        return node
-
-    def known(self, statement: ast.stmt) -> bool:
-        """Use the results of a helper again, if one has been called just so before.
-
-        A helper is a function of the op's module, called in an assignment to several
-        local names: a loss and its gradient both ask for the index of the labels.
-        """
-        match statement:
-            case ast.Assign([ast.Tuple(targets)], ast.Call(ast.Name(helper))):
-                if helper not in self.scope:
-                    return False
-            case _:
-                return False
-        text = ast.unparse(self.visit(copy.deepcopy(statement.value)))
-        names = [target.id for target in targets if isinstance(target, ast.Name)]
-        if known := self.writer.helpers.get(text):
-            self.bound.update(zip(names, known, strict=True))
-            return True
-        results = [self.visit(target) for target in targets]
-        self.writer.helpers[text] = results
-        kept = {ast.unparse(result) for result in results}
-        self.local = [name for name in self.local if name not in kept]
-        return False

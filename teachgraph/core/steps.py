@@ -5,9 +5,8 @@ A step can be run on values by name, and written down as Python; see `source.py`
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextvars import ContextVar, copy_context
 from copy import copy
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from teachgraph.core.errors import OpError
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.op import GradOp, Like, force, slot_name
+from teachgraph.core.op import GradOp, force, slot_name
 
 if TYPE_CHECKING:
     from contextvars import Context
@@ -36,7 +35,6 @@ __all__ = [
     "failed",
     "lower",
     "run_steps",
-    "settle",
 ]
 
 Values = MutableMapping[str, Any]
@@ -88,8 +86,6 @@ class Call:
         attrs: The attributes it is given: those that differ from its own defaults.
         single: Whether it returns its one result bare.
         lazy: Whether results may be lambdas, to be called if wanted.
-        statements: The NumPy that the op comes to; None to call the function.
-        used: The arguments that the statements read.
     """
 
     def __init__(self, operator: Operator, names: Names) -> None:
@@ -112,8 +108,6 @@ class Call:
             results = [n for slot in slots for n in operator.outputs.get(slot, ())]
             self.single = len(results) == 1
         self.outputs = [settled(name, names) for name in results]
-        self.statements: str | None = None
-        self.used: list[str] = []
 
     def compute(self, values: Sequence[Any]) -> list[Any]:
         """The results for these argument values, None where nobody wants one."""
@@ -135,60 +129,14 @@ class Call:
             announce("run_op", self.operator, known)
 
     def write(self, writer: Writer) -> None:
-        """Write the statements of the op, else the call."""
-        if self.statements is None:
-            writer.call(self)
-        else:
-            writer.inline(self, self.statements)
+        """Write the call."""
+        writer.call(self)
 
     def with_attrs(self, **attrs: Any) -> Call:
         """The call of its function with these attributes besides."""
         other = copy(self)
-        other.attrs, other.statements = {**self.attrs, **attrs}, None
+        other.attrs = {**self.attrs, **attrs}
         return other
-
-    def named_arguments(self) -> Iterable[tuple[str, str | None]]:
-        """The arguments with the op's names for them: `x_0`, `x_1` those in a list."""
-        op = self.operator.op
-        names = op.inputs
-        if op.variadic:
-            last = len(names) - 1
-            count = len(self.arguments) - last
-            names = (*names[:last], *(f"{names[last]}_{i}" for i in range(count)))
-        return zip(names, self.arguments, strict=True)
-
-    def named_results(self) -> Iterable[tuple[str, str | None]]:
-        """The results with the op's names for them: `dx` for the gradient of `x`."""
-        op = self.operator.op
-        names: Sequence[str] = op.outputs
-        if isinstance(op, GradOp):
-            names = [f"d{name}" for name in op.source.of]
-        return zip(names, self.outputs, strict=False)
-
-    def settle(self, known: Mapping[str, Like]) -> None:
-        """Ask the op for its statements, if what it is given is known."""
-        op = self.operator.op
-        if op.expression is None or not all(
-            n is None or n in known for n in self.arguments
-        ):
-            return
-        likes = [None if name is None else known[name] for name in self.arguments]
-        attrs = op.complete(self.operator.own_attrs)
-        if isinstance(op, GradOp):
-            attrs = {name: attrs[name] for name in op.source.defaults}
-        statements = op.expression(*likes, **attrs)
-        if statements is not None:
-            self.choose(statements.splitlines())
-
-    def choose(self, statements: Sequence[str]) -> None:
-        """Take the statements, but for those that only compute what nobody wants."""
-        words = {line: {*re.findall(r"\w+", line)} for line in statements}
-        unwanted = {name for name, variable in self.named_results() if variable is None}
-        wanted = [line for line in statements if words[line].isdisjoint(unwanted)]
-        used = set[str]().union(*(words[line] for line in wanted))
-        named = self.named_arguments()
-        self.used = [v for name, v in named if v is not None and name in used]
-        self.statements = "\n".join(wanted)
 
 
 def gradient_names(operator: Operator, op: GradOp) -> list[str]:
@@ -317,40 +265,3 @@ def described(block: Block, name: str | None) -> str:
 def cause_of(error: Exception) -> BaseException | None:
     """The error of a user's own function, which a traceback should show."""
     return error.__cause__ if isinstance(error, OpError) else None
-
-
-def settle(
-    steps: Sequence[Step],
-    known: Mapping[str, Variable],
-    variables: Mapping[str, Variable],
-) -> None:
-    """Ask the ops of calls for statements where shapes and dtypes are certain.
-
-    Certain are those of what is fed and of what the scope holds, which are compared
-    with the program's; and of what ops compute from these, if it is written once.
-    """
-    likes = {
-        name: Like((variable.shape, variable.dtype))
-        for name, variable in known.items()
-        if variable.type == "LOD_TENSOR"
-    }
-    writes = Counter(name for step in steps for name in [*step.outputs, *step.inner])
-    for step in steps:
-        if not isinstance(step, Call):
-            for name in (*step.outputs, *step.inner):
-                likes.pop(name or "", None)
-            continue
-        step.settle(likes)
-        certain = all(name is None or name in likes for name in step.arguments)
-        for name in step.outputs:
-            variable = variables.get(name or "")
-            if name is None or variable is None:
-                continue
-            if (
-                certain
-                and variable.type == "LOD_TENSOR"
-                and (writes[name] == 1 or name in step.arguments)
-            ):
-                likes[name] = Like((variable.shape, variable.dtype))
-            else:
-                likes.pop(name, None)

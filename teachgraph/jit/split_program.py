@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from teachgraph.core.executor import Plan
 from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Lowering, Step
 from teachgraph.passes import DEFAULT, apply_pass
+from teachgraph.planning.plan import Plan
 from teachgraph.static.program import Program
 
 __all__ = ["Part", "forward_part", "split"]

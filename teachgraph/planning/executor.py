@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-import teachgraph.control_flow.lowering  # registers how branches and loops are run
-import teachgraph.planning.lifetimes  # noqa: F401  registers when values are released
+import teachgraph.control_flow.lowering  # noqa: F401  registers branches and loops
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import executor as core
@@ -28,7 +27,8 @@ from teachgraph.passes.compiled import CompiledProgram
 from teachgraph.passes.default import default_passes
 from teachgraph.planning.dataset_runs import DatasetRuns
 from teachgraph.planning.fetching import asked_for, cut_down, fetch_names
-from teachgraph.planning.memory import MemoryPlan, memory_plan
+from teachgraph.planning.memory import MemoryPlan
+from teachgraph.planning.plan import Plan
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program, default_main_program
 
@@ -40,16 +40,6 @@ BACKENDS = {"onnxruntime": "teachgraph.deploy.onnxruntime:RuntimePlan"}
 """Classes of plans by the name of the backend: optional, and loaded when used."""
 
 program_passes.append(default_passes)
-
-
-class Plan(core.Plan):
-    """A plan whose memory can be planned."""
-
-    def memory(self, fed: Mapping[str, Sequence[int]]) -> MemoryPlan:
-        """Plan the memory of a run with feeds of these shapes."""
-        self.settle()
-        kept = {*self.fetches, *self.stores}
-        return memory_plan(self.steps, kept, self.known, fed)
 
 
 class Executor(DatasetRuns, core.Executor):

@@ -17,6 +17,7 @@ from teachgraph.core.program import Operator, Variable
 from teachgraph.core.source import Expression, Writer
 from teachgraph.core.steps import Call, Step, Values
 from teachgraph.planning.spare import spare
+from teachgraph.planning.statements import Statements
 
 __all__ = ["Lifetimes", "lifetimes", "release"]
 
@@ -97,7 +98,7 @@ def release(
     steps: Sequence[Step], kept: set[str], variables: Mapping[str, Variable]
 ) -> list[Step]:
     """The steps, with each value released after its last use, or written over."""
-    found: list[Step] = []
+    steps, found = economical(steps, variables), list[Step]()
     for step, ends, fades, over in zip(
         steps, *lifetimes(steps, kept, variables), strict=True
     ):
@@ -111,6 +112,20 @@ def release(
 
 
 step_passes.append(release)
+
+
+def economical(
+    steps: Sequence[Step], variables: Mapping[str, Variable]
+) -> Sequence[Step]:
+    """The steps, with the call in place of statements where that saves memory."""
+    if not any(map(large, variables.values())):
+        return steps
+    return [
+        step.call
+        if isinstance(step, Statements) and saves_memory(step, variables)
+        else step
+        for step in steps
+    ]
 
 
 def lifetimes(
@@ -129,9 +144,6 @@ def lifetimes(
         nothing: list[list[str]] = [[] for _ in steps]
         ends = last(steps, {*kept, *own}, by_shape=True)
         return Lifetimes(ends, nothing, [None for _ in steps])
-    for step in steps:
-        if isinstance(step, Call) and saves_memory(step, variables):
-            step.statements = None
     ends = last(steps, {*kept, *own}, by_shape=True)
     needed = last(steps, {*kept, *own}, by_shape=False)
     fades = [
@@ -169,7 +181,7 @@ def reads(step: Step, *, by_shape: bool) -> Sequence[str | None]:
     """The variables a step reads; those it asks only for a shape, if `by_shape`."""
     if not isinstance(step, Call):
         return step.arguments
-    if step.statements is not None:
+    if isinstance(step, Statements):
         return step.used
     return step.arguments if by_shape else values_of(step)
 
@@ -207,7 +219,7 @@ def over(
     """The input that a step's result may be written over."""
     if not isinstance(step, Call) or not step.operator.op.writes:
         return None
-    if step.statements is not None or step.outputs[0] is None:
+    if isinstance(step, Statements) or step.outputs[0] is None:
         return None
     if step.outputs[0] in step.arguments and not step.operator.op.inplace:
         return None

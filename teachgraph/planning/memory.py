@@ -18,7 +18,7 @@ from teachgraph.core.program import Variable
 from teachgraph.core.steps import Call, Step
 from teachgraph.ops.sharing import Sharing, sharing
 from teachgraph.planning.arena import Span, packed
-from teachgraph.planning.lifetimes import Lifetimes, lifetimes
+from teachgraph.planning.lifetimes import Lifetimes, economical, lifetimes
 from teachgraph.planning.sizes import Specs, specs_of
 
 __all__ = ["Buffer", "MemoryPlan", "memory_plan"]
@@ -143,6 +143,7 @@ def memory_plan(
         InvalidValueError: A feed has sizes that are not known.
     """
     check_fed(variables, fed)
+    steps = economical(steps, variables)
     specs = specs_of(steps, variables, fed)
     life = Life(variables, specs)
     life.live(steps, lifetimes(steps, kept, variables))
