@@ -24,10 +24,10 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op
+from teachgraph.core.ops import assign
 from teachgraph.core.tape import Edge
 from teachgraph.ops.indexing import set_item
 from teachgraph.ops.methods import Methods
-from teachgraph.ops.shape import assign
 
 __all__ = ["Tensor", "wrap"]
 

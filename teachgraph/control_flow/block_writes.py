@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from teachgraph.core import unique_name
+from teachgraph.core.ops import assign
 from teachgraph.core.program import EMPTY, Block, Operator, Slots, Variable
-from teachgraph.ops.shape import assign
 
 __all__ = ["assign_back", "renamed", "settled"]
 

@@ -16,9 +16,9 @@ from teachgraph.control_flow.pytree import flat, packed
 from teachgraph.control_flow.sub_block import captured, kept_apart, traced_into, written
 from teachgraph.core import dtypes
 from teachgraph.core.build import append
+from teachgraph.core.ops import assign
 from teachgraph.core.program import Block, Variable
 from teachgraph.ops import functions
-from teachgraph.ops.shape import assign
 
 __all__ = ["Branch", "select"]
 

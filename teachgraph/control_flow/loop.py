@@ -30,8 +30,8 @@ from teachgraph.core import dtypes, unique_name
 from teachgraph.core.build import append
 from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.ops import assign
 from teachgraph.core.program import Block, Operator, Variable, current_block
-from teachgraph.ops.shape import assign
 
 __all__ = ["While", "while_loop", "write_backs"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from teachgraph.core import dtypes, modes, naming, unique_name
 from teachgraph.core.build import append
 from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.ops import fill_constant
 from teachgraph.core.program import EMPTY, Block, Operator, Variable, current_block
-from teachgraph.ops.creation import fill_constant
 
 __all__ = [
     "as_variable",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.op import find
 from teachgraph.fluid.aliases import alias
 from teachgraph.nn import functional
-from teachgraph.ops import elementwise, functions
+from teachgraph.ops import functions
 
 __all__ = [
     "acos",
@@ -95,7 +96,7 @@ def soft_relu(x: Any, threshold: float = 40.0, name: Any = None) -> Any:
 
 def swish(x: Any, beta: float = 1.0, name: Any = None) -> Any:
     """x sigmoid(beta x)."""
-    return elementwise.elementwise_mul(x, functional.sigmoid(functions.scale(x, beta)))
+    return ops.elementwise_mul(x, functional.sigmoid(functions.scale(x, beta)))
 
 
 def mish(x: Any, threshold: float = 20, name: Any = None) -> Any:
@@ -103,4 +104,4 @@ def mish(x: Any, threshold: float = 20, name: Any = None) -> Any:
     if threshold == 20:
         return functional.mish(x)
     bent = functional.tanh(functional.softplus(x, 1.0, threshold))
-    return elementwise.elementwise_mul(x, bent)
+    return ops.elementwise_mul(x, bent)

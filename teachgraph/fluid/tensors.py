@@ -8,9 +8,10 @@ from typing import Any
 
 from teachgraph.core import modes
 from teachgraph.core import op as ops
+from teachgraph.core import ops as core_ops
 from teachgraph.fluid.aliases import alias, creation_alias
 from teachgraph.nn import functional
-from teachgraph.ops import clipping, functions, linalg, scan
+from teachgraph.ops import clipping, functions, scan
 from teachgraph.static import default_main_program
 
 __all__ = [
@@ -134,7 +135,7 @@ logical_not = alias(functions.logical_not, "x, out=None, name=None")
 shape = alias(functions.shape, "input")
 rank = alias(functions.rank, "input")
 size = alias(functions.numel, "input")
-mul = alias(linalg.mul, "x, y, x_num_col_dims=1, y_num_col_dims=1, name=None")
+mul = alias(core_ops.mul, "x, y, x_num_col_dims=1, y_num_col_dims=1, name=None")
 assign = alias(functions.assign, "input, output=None")
 zeros_like = alias(functions.zeros_like, "x, out=None")
 ones_like = alias(functions.ones_like, "x, out=None")

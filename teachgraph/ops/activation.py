@@ -13,10 +13,16 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import find, op
-from teachgraph.ops.elementwise import elementwise_mul
+from teachgraph.core.ops import (
+    FLOATING,
+    aligned,
+    elementwise_mul,
+    reduce_to,
+    relu,
+    tanh,
+)
 from teachgraph.ops.error_function import erf
-from teachgraph.ops.math import FLOATING, exp, relu, sigmoid, tanh
-from teachgraph.ops.shape import aligned, reduce_to
+from teachgraph.ops.math import exp, sigmoid
 
 __all__ = [
     "activated",

@@ -8,7 +8,8 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import op
-from teachgraph.ops.softmax import softmax, through_softmax
+from teachgraph.core.ops import through_softmax
+from teachgraph.ops.softmax import softmax
 
 __all__ = ["fused_softmax_mask_upper_triangle"]
 

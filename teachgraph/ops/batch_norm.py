@@ -8,9 +8,9 @@ import numpy as np
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import elementwise_mul, elementwise_sub, reduce_to
 from teachgraph.ops.channels import channel_axis
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.elementwise import elementwise_mul, elementwise_sub
 from teachgraph.ops.moments import (
     affine,
     check_some,
@@ -22,7 +22,6 @@ from teachgraph.ops.moments import (
     through_moments,
     through_scale,
 )
-from teachgraph.ops.shape import reduce_to
 
 __all__ = ["batch_norm"]
 

@@ -8,9 +8,7 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.ops.linalg import matmul_v2
-from teachgraph.ops.reduce import reduce_sum
-from teachgraph.ops.shape import reduce_to, transpose2, unsqueeze2
+from teachgraph.core.ops import matmul_v2, reduce_sum, reduce_to, transpose2, unsqueeze2
 
 __all__ = ["bilinear_tensor_product"]
 

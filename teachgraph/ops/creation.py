@@ -9,40 +9,13 @@ import numpy as np
 
 from teachgraph.core import dtypes
 from teachgraph.core.op import op
+from teachgraph.core.ops import FLOAT32
 
 __all__ = [
     "assign_value",
     "fill_any_like",
-    "fill_constant",
     "fill_constant_batch_size_like",
 ]
-
-FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
-
-
-@op
-def fill_constant(
-    *, shape: Sequence[int], value: float = 0.0, dtype: int = FLOAT32
-) -> Any:
-    """Create an array of one value."""
-    return np.full(tuple(shape), value, dtypes.convert(dtype))
-
-
-@fill_constant.infers
-def infer_fill_constant(*, shape: Sequence[int], value: float, dtype: int) -> Any:
-    """The shape of the attributes, without allocating it."""
-    one = np.full((), value, dtypes.convert(dtype))
-    return [(np.broadcast_to(one, tuple(shape)).shape, one.dtype)]
-
-
-@fill_constant.numpy
-def fill_constant_numpy(*, shape: Sequence[int], value: float, dtype: int) -> str:
-    """An array of these sizes; one number needs no filling."""
-    kind = dtypes.convert(dtype)
-    name = f"np.{kind.name}" if kind.kind in "fi" else f"np.dtype({kind.name!r})"
-    if not shape and kind.kind == "f":
-        return f"out = np.array(value, {name})"
-    return f"out = np.full(shape, value, {name})"
 
 
 @op(key="full_like")

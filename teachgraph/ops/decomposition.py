@@ -15,8 +15,7 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.ops.linalg import turned
-from teachgraph.ops.shape import reduce_to, unsqueeze2
+from teachgraph.core.ops import reduce_to, turned, unsqueeze2
 
 __all__ = [
     "cholesky",

@@ -15,7 +15,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.ops.shape import reduce_to
+from teachgraph.core.ops import reduce_to
 
 __all__ = ["einsum"]
 

@@ -14,29 +14,27 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DivisionError, DTypeError, InvalidValueError
 from teachgraph.core.op import Like, Op, op
-from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
-from teachgraph.ops.math import (
+from teachgraph.core.ops import (
+    BROADCAST,
     FLOATING,
-    floats,
-    log,
+    aligned,
+    elementwise,
+    elementwise_mul,
     promoted,
+    reduce_to,
     scale,
-    sigmoid,
 )
-from teachgraph.ops.shape import aligned, reduce_to
+from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
+from teachgraph.ops.math import floats, log, sigmoid
 
 __all__ = [
-    "elementwise_add",
-    "elementwise_div",
     "elementwise_floordiv",
     "elementwise_fmax",
     "elementwise_fmin",
     "elementwise_max",
     "elementwise_min",
     "elementwise_mod",
-    "elementwise_mul",
     "elementwise_pow",
-    "elementwise_sub",
     "equal",
     "greater_equal",
     "greater_than",
@@ -47,27 +45,6 @@ __all__ = [
     "not_equal",
 ]
 
-NEEDS = (
-    "shapes that broadcast: compared from the right, two sizes must be equal or one of "
-    "them 1"
-)
-
-
-def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
-    """Create an op of two inputs that broadcast, from a NumPy ufunc or the like."""
-
-    def kernel(x: Any, y: Any, *, axis: int = -1, out: Any = None) -> Any:
-        try:
-            same = x.dtype is y.dtype
-        except AttributeError:  # a bare number
-            same = False
-        if not same:
-            x, y = promoted(x, y)
-        return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis), out=out)
-
-    kernel.__doc__ = doc
-    return op(type=name, needs=NEEDS)(kernel)
-
 
 def comparison(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
     """Create an op of two inputs that broadcast, without gradient."""
@@ -76,7 +53,7 @@ def comparison(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
         return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis))
 
     kernel.__doc__ = doc
-    return op(type=name, needs=NEEDS)(kernel)
+    return op(type=name, needs=BROADCAST)(kernel)
 
 
 def power(x: Any, y: Any, out: Any = None) -> Any:
@@ -103,10 +80,6 @@ def over_integers(ufunc: Callable[..., Any]) -> Callable[..., Any]:
     return divide
 
 
-elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
-elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
-elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
-elementwise_div = elementwise("elementwise_div", np.divide, "out = x / y.")
 elementwise_pow = elementwise("elementwise_pow", power, "out = x to the power y.")
 elementwise_max = elementwise("elementwise_max", np.maximum, "The larger of x and y.")
 elementwise_min = elementwise("elementwise_min", np.minimum, "The smaller of x and y.")
@@ -120,25 +93,6 @@ elementwise_mod = elementwise(
     over_integers(np.remainder),
     "The rest of x / y so rounded: it has the sign of y, as in Python.",
 )
-
-
-def writes_as(op: Op, sign: str) -> None:
-    """Write an op of inputs that need no alignment as NumPy's own operator."""
-
-    @op.numpy
-    def numpy(x: Like, y: Like, *, axis: int) -> str | None:
-        """NumPy broadcasts as the op does, and its operators check what it checks."""
-        aligned = axis in (-1, x.ndim - y.ndim) and x.ndim >= y.ndim
-        return f"out = x {sign} y" if aligned and x.dtype == y.dtype else None
-
-
-for operation, sign in (
-    (elementwise_add, "+"),
-    (elementwise_sub, "-"),
-    (elementwise_mul, "*"),
-    (elementwise_div, "/"),
-):
-    writes_as(operation, sign)
 
 
 equal = comparison("equal", np.equal, "Where x = y.")
@@ -174,34 +128,6 @@ def elementwise_mod_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
     return reduce_to(dout, x), dy
 
 
-@elementwise_add.grad
-def elementwise_add_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
-    """dx = dout, dy = dout."""
-    return reduce_to(dout, x), reduce_to(dout, y, axis)
-
-
-@elementwise_sub.grad
-def elementwise_sub_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
-    """dx = dout, dy = -dout."""
-    return reduce_to(dout, x), lambda: reduce_to(-dout, y, axis)
-
-
-@elementwise_mul.grad
-def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
-    """dx = dout y, dy = dout x."""
-    return (
-        lambda: reduce_to(elementwise_mul(dout, y, axis=axis), x),
-        lambda: reduce_to(dout * x, y, axis),
-    )
-
-
-@elementwise_div.grad
-def elementwise_div_grad(dout: Any, out: Any, x: Like, y: Any, *, axis: int) -> Any:
-    """dx = dout / y, dy = -dout out / y."""
-    dx = elementwise_div(dout, y, axis=axis)
-    return reduce_to(dx, x), lambda: reduce_to(-dx * out, y, axis)
-
-
 @elementwise_pow.grad
 def elementwise_pow_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
     """dx = dout y x^(y-1), dy = dout x^y ln x."""
@@ -215,61 +141,6 @@ def elementwise_pow_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
         return reduce_to(dout * slope, y, axis)
 
     return dx, dy
-
-
-def repeated(dout: Like, x: Like, y: Like, axis: int) -> str | None:
-    """The sum in `dy` where y is like x, or a row beside the rows of x.
-
-    None where that depends on sizes that are not known: one may be 1, and broadcast.
-    """
-    if not dout.dtype == x.dtype == y.dtype or -1 in y.shape or dout.shape != x.shape:
-        return None
-    leading = x.ndim - y.ndim
-    if (
-        leading not in (0, 1)
-        or axis not in (-1, leading)
-        or x.shape[leading:] != y.shape
-    ):
-        return None
-    return ".sum(axis=0)" if leading else ""
-
-
-@elementwise_add.grad_numpy
-def elementwise_add_grad_numpy(
-    dout: Like, x: Like, y: Like, *, axis: int
-) -> str | None:
-    """The gradient itself, for a row summed over the rows."""
-    summed = repeated(dout, x, y, axis)
-    return None if summed is None else f"dx = dout\ndy = dout{summed}"
-
-
-@elementwise_sub.grad_numpy
-def elementwise_sub_grad_numpy(
-    dout: Like, x: Like, y: Like, *, axis: int
-) -> str | None:
-    """The gradient, and what it is with the other sign."""
-    summed = repeated(dout, x, y, axis)
-    return None if summed is None else f"dx = dout\ndy = (-dout){summed}"
-
-
-@elementwise_mul.grad_numpy
-def elementwise_mul_grad_numpy(
-    dout: Like, x: Like, y: Like, *, axis: int
-) -> str | None:
-    """The gradient times the other factor."""
-    summed = repeated(dout, x, y, axis)
-    return None if summed is None else f"dx = dout * y\ndy = (dout * x){summed}"
-
-
-@elementwise_div.grad_numpy
-def elementwise_div_grad_numpy(
-    dout: Like, out: Like, x: Like, y: Like, *, axis: int
-) -> str | None:
-    """The gradient over y, which both have in common."""
-    summed = repeated(dout, x, y, axis)
-    if summed is None:
-        return None
-    return f"slope = dout / y\ndx = slope\ndy = (-slope * out){summed}"
 
 
 def floating(x: Any, like: Any) -> Any:
@@ -297,7 +168,7 @@ def elementwise_min_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
     )
 
 
-@op(needs=NEEDS)
+@op(needs=BROADCAST)
 def elementwise_fmax(x: Any, y: Any) -> Any:
     """out = the larger of x and y; a number is preferred to NaN."""
     return np.fmax(*promoted(x, y))
@@ -313,7 +184,7 @@ def elementwise_fmax_grad(dout: Any, x: Any, y: Any) -> Any:
     )
 
 
-@op(needs=NEEDS)
+@op(needs=BROADCAST)
 def elementwise_fmin(x: Any, y: Any) -> Any:
     """out = the smaller of x and y; a number is preferred to NaN."""
     return np.fmin(*promoted(x, y))
@@ -329,7 +200,7 @@ def elementwise_fmin_grad(dout: Any, x: Any, y: Any) -> Any:
     )
 
 
-@op(needs=f"{FLOATING}, and {NEEDS}")
+@op(needs=f"{FLOATING}, and {BROADCAST}")
 def logaddexp(x: Any, y: Any) -> Any:
     """out = ln(exp(x) + exp(y)), without overflow."""
     return np.logaddexp(*map(floats, promoted(x, y)))
@@ -344,7 +215,7 @@ def logaddexp_grad(dout: Any, x: Any, y: Any) -> Any:
     )
 
 
-@op(needs=f"{FLOATING}, and {NEEDS}")
+@op(needs=f"{FLOATING}, and {BROADCAST}")
 def lerp(x: Any, y: Any, weight: Any) -> Any:
     """out = x + weight (y - x)."""
     return x + floats(weight) * (floats(y) - floats(x))

@@ -8,7 +8,7 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, OutOfRangeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.ops.softmax import in_range
+from teachgraph.core.ops import all_in_range as in_range
 
 __all__ = ["add_rows", "lookup_table_v2"]
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import FLOATING
 from teachgraph.ops.blocked_update import in_parts
-from teachgraph.ops.math import FLOATING, exp, floats, square
+from teachgraph.ops.math import exp, floats, square
 
 __all__ = ["erf", "erfinv"]
 

@@ -14,9 +14,9 @@ from numpy.lib.array_utils import normalize_axis_index
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import reduce_to
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.places import along, checked, fitting, grid, integral, summed_at
-from teachgraph.ops.shape import reduce_to
 
 __all__ = [
     "gather",

@@ -18,11 +18,10 @@ from teachgraph.core.errors import (
     ShapeError,
 )
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import all_in_range as in_range
+from teachgraph.core.ops import reduce_sum, reduce_to, unsqueeze2
 from teachgraph.ops.embedding import add_rows, lookup_table_v2
 from teachgraph.ops.math import sigmoid
-from teachgraph.ops.reduce import reduce_sum
-from teachgraph.ops.shape import reduce_to, unsqueeze2
-from teachgraph.ops.softmax import in_range
 
 __all__ = ["hierarchical_sigmoid", "tree_path"]
 

@@ -16,12 +16,12 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.core.op import Op
-from teachgraph.ops.creation import assign_value, fill_constant
+from teachgraph.core.ops import fill_constant, uniform_random
+from teachgraph.ops.creation import assign_value
 from teachgraph.ops.sampling import (
     gaussian_random,
     orthogonal_random,
     truncated_gaussian_random,
-    uniform_random,
 )
 
 __all__ = [

@@ -6,8 +6,8 @@ place for the result or, as `add_n`, with another name for it.
 
 from __future__ import annotations
 
+from teachgraph.core import ops
 from teachgraph.core.op import Op
-from teachgraph.ops import elementwise, math
 
 __all__ = ["add_n", "add_onto", "multiply_onto", "scale_onto"]
 
@@ -17,7 +17,7 @@ def onto(op: Op) -> Op:
     return Op(op.kernel, type=op.type, inplace={"out": op.inputs[0]}, needs=op.needs)
 
 
-add_n = Op(math.sum_.kernel, type="sum", key="add_n", needs=math.sum_.needs)
-add_onto = onto(math.sum_)
-multiply_onto = onto(elementwise.elementwise_mul)
-scale_onto = onto(math.scale)
+add_n = Op(ops.sum_.kernel, type="sum", key="add_n", needs=ops.sum_.needs)
+add_onto = onto(ops.sum_)
+multiply_onto = onto(ops.elementwise_mul)
+scale_onto = onto(ops.scale)

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.op import Like, op
-from teachgraph.ops.elementwise import elementwise_mul
-from teachgraph.ops.reduce import reduce_sum
-from teachgraph.ops.shape import reduce_to
+from teachgraph.core.ops import elementwise_mul, reduce_sum, reduce_to
 
 __all__ = ["cut_kron", "join_kron", "kron"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph.core.ops import reduce_sum
 from teachgraph.ops.math import abs_, pow_
-from teachgraph.ops.reduce import reduce_sum
 
 __all__ = ["lengths", "squares_of"]
 

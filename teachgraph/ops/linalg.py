@@ -4,229 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from math import prod
 from typing import Any
 
 import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.ops.math import scale
-from teachgraph.ops.shape import (
+from teachgraph.core.ops import (
+    infer_matmul,
+    matmul_v2,
     reduce_to,
-    reshape2,
-    reshape_as,
-    transpose2,
+    reshaped_like,
+    row,
+    scale,
+    turned,
     unsqueeze2,
+    with_sides,
 )
 
 __all__ = [
     "addmm",
     "bmm",
-    "matmul_v2",
-    "mul",
     "multi_dot",
     "mv",
-    "turned",
 ]
-
-
-def matrix(x: Any, columns_from: int) -> Any:
-    """Flatten `x` to a matrix: dimensions before `columns_from` are rows."""
-    if len(x.shape) == 2:
-        return x
-    rows, columns = x.shape[:columns_from], x.shape[columns_from:]
-    return reshape2(x, shape=[-1 if -1 in rows else prod(rows), prod(columns)])
-
-
-@op(needs="as many columns in X as there are rows in Y")
-def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Any:
-    """out = X Y, where each input is first flattened to a matrix.
-
-    The first `x_num_col_dims` dimensions of x become rows and the others columns,
-    likewise for y; the result has x's row dimensions and y's column dimensions.
-    """
-    if x.ndim == 2 == y.ndim and x_num_col_dims == 1 == y_num_col_dims:
-        return x @ y
-    check_columns(x, x_num_col_dims)
-    check_columns(y, y_num_col_dims)
-    out = matrix(x, x_num_col_dims) @ matrix(y, y_num_col_dims)
-    return out.reshape(x.shape[:x_num_col_dims] + y.shape[y_num_col_dims:])
-
-
-def check_columns(x: Any, columns_from: int) -> None:
-    """Require a dimension for the rows and one for the columns.
-
-    Raises:
-        ShapeError: There is none.
-    """
-    if not 1 <= columns_from < x.ndim:
-        raise ShapeError(f"columns from dimension {columns_from} on, of {x.ndim}")
-
-
-@mul.grad
-def mul_grad(
-    dout: Any, x: Any, y: Any, *, x_num_col_dims: int, y_num_col_dims: int
-) -> Any:
-    """dX = dOut Y', dY = X' dOut, of the matrices."""
-    rows, columns = matrix(x, x_num_col_dims), matrix(y, y_num_col_dims)
-    dout = matrix(dout, x_num_col_dims)
-    return lambda: like(dout @ columns.T, x), lambda: like(rows.T @ dout, y)
-
-
-@mul.numpy
-def mul_numpy(
-    x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int
-) -> str | None:
-    """Of two matrices, their product."""
-    plain = x.ndim == 2 == y.ndim and x_num_col_dims == 1 == y_num_col_dims
-    return "out = x @ y" if plain else None
-
-
-@mul.grad_numpy
-def mul_grad_numpy(
-    dout: Like, x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int
-) -> str | None:
-    """Of two matrices, two products."""
-    same = dout.ndim == x.ndim == y.ndim == 2 and dout.dtype == x.dtype == y.dtype
-    if not same or not x_num_col_dims == 1 == y_num_col_dims:
-        return None
-    return "dx = dout @ y.T\ndy = x.T @ dout"
-
-
-def like(matrix: Any, x: Any) -> Any:
-    """Reshape a matrix back to the shape and dtype of `x`, which was flattened."""
-    matrix = matrix if matrix.dtype == x.dtype else matrix.astype(x.dtype)
-    return matrix if len(x.shape) == 2 else reshape_as(matrix, x)
-
-
-@mul.infers
-def infer_mul(x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int) -> Any:
-    """Rows of X by columns of Y."""
-    check_columns(x, x_num_col_dims)
-    check_columns(y, y_num_col_dims)
-    inner = prod(x.shape[x_num_col_dims:]), prod(y.shape[:y_num_col_dims])
-    if inner[0] != inner[1]:
-        raise ShapeError(f"X has {inner[0]} columns, Y has {inner[1]} rows")
-    shape = x.shape[:x_num_col_dims] + y.shape[y_num_col_dims:]
-    return [(shape, np.result_type(x.dtype, y.dtype))]
-
-
-def turned(x: Any) -> Any:
-    """Transpose each matrix of a stack."""
-    if x.ndim == 2:
-        return x.T
-    *stack, rows, columns = range(x.ndim)
-    return transpose2(x, axis=[*stack, columns, rows])
-
-
-@op(needs="as many columns in the first as there are rows in the second")
-def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -> Any:
-    """out = X Y, each transposed first if asked; leading dimensions broadcast.
-
-    A vector is a row on the left, a column on the right, and unchanged by transposing;
-    its dimension of size 1 is dropped from the result.
-    """
-    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
-        return x @ y
-    if x.ndim == 0 or y.ndim == 0:
-        raise no_scalars(x, y)
-    left = turned(x) if trans_x and x.ndim > 1 else x
-    right = turned(y) if trans_y and y.ndim > 1 else y
-    if left.ndim > 2 == right.ndim and left.shape[-1] == len(right):
-        return stacked(left, right)
-    return left @ right
-
-
-def stacked(x: Any, matrix: Any) -> Any:
-    """Multiply a stack of matrices with one matrix as one product of all rows."""
-    rows = x.reshape(prod(x.shape[:-1]), x.shape[-1]) @ matrix
-    return rows.reshape(*x.shape[:-1], matrix.shape[1])
-
-
-def no_scalars(x: Any, y: Any) -> ShapeError:
-    """Build the error for inputs without a dimension to sum over."""
-    return ShapeError(
-        f"it multiplies vectors and matrices; got {x.ndim} and {y.ndim} dimensions"
-    )
-
-
-def row(x: Any) -> Any:
-    """Reshape a vector to a matrix of one row; return a matrix unchanged."""
-    return unsqueeze2(x, axes=[0]) if x.ndim == 1 else x
-
-
-def with_sides(product: Any, x: Any, y: Any) -> Any:
-    """Restore the dimensions of a product that vectors have dropped."""
-    axes = [-2] * (x.ndim == 1) + [-1] * (y.ndim == 1)
-    return unsqueeze2(product, axes=axes) if axes else product
-
-
-@matmul_v2.grad
-def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
-    """dX = dOut Y', dY = X' dOut, of X and Y as they were multiplied.
-
-    A vector counts as a row, on the right transposed.
-    """
-    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
-        return lambda: reduce_to(dout @ y.T, x), lambda: reduce_to(x.T @ dout, y)
-    dout, left, right = with_sides(dout, x, y), row(x), row(y)
-    flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
-
-    def dx() -> Any:
-        factor = matmul_v2(dout, right, trans_y=not flip_y)
-        return reduce_to(turned(factor) if flip_x else factor, x)
-
-    def dy() -> Any:
-        if left.ndim > 2 == right.ndim and not flip_x:
-            factor = matrix(left, left.ndim - 1).T @ matrix(dout, dout.ndim - 1)
-        else:
-            factor = (left if flip_x else turned(left)) @ dout
-        return reduce_to(turned(factor) if flip_y else factor, y)
-
-    return dx, dy
-
-
-@matmul_v2.numpy
-def matmul_numpy(x: Like, y: Like, *, trans_x: bool, trans_y: bool) -> str | None:
-    """Of two matrices, their product, transposed first if asked."""
-    if not x.ndim == y.ndim == 2:
-        return None
-    return f"out = {'x.T' if trans_x else 'x'} @ {'y.T' if trans_y else 'y'}"
-
-
-@matmul_v2.grad_numpy
-def matmul_grad_numpy(
-    dout: Like, x: Like, y: Like, *, trans_x: bool, trans_y: bool
-) -> str | None:
-    """Of two matrices, two products, each transposed where its factor was."""
-    same = dout.dtype == x.dtype == y.dtype
-    if not same or not dout.ndim == x.ndim == y.ndim == 2:
-        return None
-    dx = f"dout @ {'y' if trans_y else 'y.T'}"
-    dy = f"{'x' if trans_x else 'x.T'} @ dout"
-    dx, dy = f"({dx}).T" if trans_x else dx, f"({dy}).T" if trans_y else dy
-    return f"dx = {dx}\ndy = {dy}"
-
-
-@matmul_v2.infers
-def infer_matmul(
-    x: Like, y: Like, *, trans_x: bool = False, trans_y: bool = False
-) -> Any:
-    """Leading dimensions broadcast, then rows of the first by columns of the second."""
-    if x.ndim == 0 or y.ndim == 0:
-        raise no_scalars(x, y)
-    *rows, inner = sides(x.shape, flip=trans_x)
-    other, *columns = sides(y.shape, flip=trans_y)
-    if inner != other:
-        raise ShapeError(f"the first has {inner} columns, the second {other} rows")
-    stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
-    return [((*stack, *rows, *columns), np.result_type(x.dtype, y.dtype))]
-
-
-def sides(shape: Sequence[int], *, flip: bool) -> Sequence[int]:
-    """Rows and columns of a matrix, after transposing; the size of a vector."""
-    return shape[-2:][::-1] if flip else shape[-2:]
 
 
 @op(needs="two stacks of as many matrices, columns of the first as rows of the second")
@@ -375,7 +176,7 @@ def multi_dot_grad(dout: Any, *x: Any) -> Any:
     def gradient(i: int) -> Any:
         before = [turned(m) for m in matrices[:i][::-1]]
         after = [turned(m) for m in matrices[i + 1 :][::-1]]
-        return like(reduce(matmul_v2, [*before, dout, *after]), x[i])
+        return reshaped_like(reduce(matmul_v2, [*before, dout, *after]), x[i])
 
     return tuple((lambda i=i: gradient(i)) for i in range(len(x)))
 

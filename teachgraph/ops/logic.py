@@ -9,9 +9,8 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError
 from teachgraph.core.op import Like, Op, op
+from teachgraph.core.ops import promoted, reduce_to
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.math import promoted
-from teachgraph.ops.shape import reduce_to
 
 __all__ = [
     "allclose",

@@ -16,12 +16,13 @@ from teachgraph.core.errors import (
     ShapeError,
 )
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import all_in_range as in_range
+from teachgraph.core.ops import reduce_to, unsqueeze2, where_labelled
 from teachgraph.ops.activation import brelu, only_floating
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max
 from teachgraph.ops.math import sigmoid
-from teachgraph.ops.shape import reduce_to, unsqueeze2
-from teachgraph.ops.softmax import in_range, place, where_labelled
+from teachgraph.ops.softmax import place
 
 __all__ = [
     "bce_loss",

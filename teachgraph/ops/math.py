@@ -14,6 +14,7 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import FLOATING, scale_op, tanh, whole
 
 __all__ = [
     "abs_",
@@ -29,120 +30,13 @@ __all__ = [
     "logit",
     "pow_",
     "reciprocal",
-    "relu",
     "rsqrt",
-    "scale",
     "sigmoid",
     "sign",
     "sqrt",
     "square",
     "stanh",
-    "sum_",
-    "tanh",
 ]
-
-FLOATING = "floating numbers: x.astype('float32') makes some"
-
-
-def promoted(x: Any, y: Any) -> tuple[Any, Any]:
-    """Cast integers to the floats' dtype; NumPy would promote float32 to float64."""
-    try:
-        if x.dtype is y.dtype:
-            return x, y
-        floating = x.dtype.kind == "f", y.dtype.kind == "f"
-    except AttributeError:  # a bare number has no dtype, and takes that of the other
-        return x, y
-    if floating == (True, False):
-        return x, y.astype(x.dtype)
-    return (x.astype(y.dtype), y) if floating == (False, True) else (x, y)
-
-
-@op(needs="numbers, and beside integers a whole scale and bias")
-def scale(
-    x: Any,
-    *,
-    scale: float = 1.0,
-    bias: float = 0.0,
-    bias_after_scale: bool = True,
-    out: Any = None,
-) -> Any:
-    """out = scale x + bias, or scale (x + bias), in the dtype of x."""
-    if x.dtype.kind != "f":
-        scale, bias = whole(scale, x.dtype), whole(bias, x.dtype)
-    if bias == 0.0:
-        return np.multiply(x, scale, out=out)
-    if scale == 1.0:
-        return np.add(x, bias, out=out)
-    if bias_after_scale:
-        return np.add(x * scale, bias, out=out)
-    return np.multiply(x + bias, scale, out=out)
-
-
-@scale.numpy
-def scale_numpy(
-    x: Like, *, scale: float, bias: float, bias_after_scale: bool
-) -> str | None:
-    """As little of scale x + bias as there is, of floating numbers."""
-    if x.dtype.kind != "f":
-        return None
-    if bias == 0.0:
-        return "out = x * scale"
-    if scale == 1.0:
-        return "out = x + bias"
-    return "out = x * scale + bias" if bias_after_scale else "out = (x + bias) * scale"
-
-
-def whole(number: float, dtype: np.dtype[Any]) -> Any:
-    """Convert a number to an integer for an integer input.
-
-    Raises:
-        DTypeError: The number has a fraction, or the dtype is bool.
-    """
-    if dtype.kind == "b" or number != int(number):
-        raise DTypeError(f"{dtype} does not go with {number}")
-    return dtype.type(number)
-
-
-@scale.grad(inline=True)
-def scale_grad(dout: Any, *, scale: float) -> Any:
-    """dx = scale dout: a `scale` op itself."""
-    return lambda: scale_op(dout, scale=scale)
-
-
-scale_op = scale
-
-
-@op(type="sum", key="sum", needs="inputs of one shape and dtype")
-def sum_(*x: Any, out: Any = None) -> Any:
-    """out = x1 + x2 + ...; accumulates the gradients of a value used several times."""
-    first, *others = x
-    for term in others:
-        if term.shape != first.shape:
-            raise ShapeError(
-                f"shapes differ: {list(first.shape)} and {list(term.shape)}"
-            )
-        if term.dtype != first.dtype:
-            raise DTypeError(f"dtypes differ: {first.dtype} and {term.dtype}")
-    if not others:
-        return first
-    total = np.add(first, others[0], out=out)
-    for term in others[1:]:
-        total += term
-    return total
-
-
-@sum_.numpy
-def sum_numpy(*x: Like) -> str | None:
-    """Two terms or more whose sizes are known to be the same."""
-    same = all(term == x[0] for term in x) and -1 not in x[0].shape
-    terms = [f"x_{position}" for position in range(len(x))]
-    return f"out = {' + '.join(terms)}" if same and len(x) > 1 else None
-
-
-@sum_.grad(inline=True)
-def sum_grad(dout: Any, *x: Like) -> Any:
-    """Each term gets dout."""
-    return tuple((lambda: scale_op(dout)) for _ in x)
 
 
 @op
@@ -156,30 +50,6 @@ def cast_grad(dout: Any, x: Like, *, out_dtype: int) -> Any:
     """dx = dout in the dtype of x."""
     code = dtypes.PADDLE_CODES[x.dtype]
     return lambda: cast(dout, in_dtype=out_dtype, out_dtype=code)
-
-
-@op
-def relu(x: Any, *, out: Any = None) -> Any:
-    """out = max(x, 0)."""
-    return np.maximum(x, 0, out=out)
-
-
-@relu.grad
-def relu_grad(dout: Any, out: Any) -> Any:
-    """dx = dout where out > 0."""
-    return dout * (out > 0)
-
-
-@relu.numpy
-def relu_numpy(x: Like) -> str:
-    """The larger of x and 0."""
-    return "out = np.maximum(x, 0)"
-
-
-@relu.grad_numpy
-def relu_grad_numpy(dout: Like, out: Like) -> str:
-    """The gradient where relu let something through."""
-    return "dx = dout * (out > 0)"
 
 
 @op(needs=FLOATING)
@@ -204,30 +74,6 @@ def sigmoid_numpy(x: Like) -> str | None:
 def sigmoid_grad_numpy(dout: Like, out: Like) -> str:
     """The rule's own formula."""
     return "dx = dout * out * (1.0 - out)"
-
-
-@op(needs=FLOATING)
-def tanh(x: Any, *, out: Any = None) -> Any:
-    """out = tanh x."""
-    return np.tanh(x, out=out, casting="equiv")
-
-
-@tanh.grad
-def tanh_grad(dout: Any, out: Any) -> Any:
-    """dx = dout (1 - out^2)."""
-    return dout * (1.0 - out * out)
-
-
-@tanh.numpy
-def tanh_numpy(x: Like) -> str | None:
-    """NumPy's tanh, of floating numbers."""
-    return "out = np.tanh(x)" if x.dtype.kind == "f" else None
-
-
-@tanh.grad_numpy
-def tanh_grad_numpy(dout: Like, out: Like) -> str:
-    """The rule's own formula."""
-    return "dx = dout * (1.0 - out * out)"
 
 
 @op(needs=FLOATING)

@@ -12,10 +12,15 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.ops import (
+    aligned,
+    elementwise_mul,
+    elementwise_sub,
+    reduce_mean,
+    reduce_to,
+    spread,
+)
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.elementwise import elementwise_mul, elementwise_sub
-from teachgraph.ops.reduce import reduce_mean, spread
-from teachgraph.ops.shape import aligned, reduce_to
 
 __all__ = [
     "affine",

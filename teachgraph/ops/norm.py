@@ -14,8 +14,14 @@ import numpy as np
 
 from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import (
+    aligned,
+    elementwise_mul,
+    elementwise_sub,
+    reshape2,
+    reshape_as,
+)
 from teachgraph.ops.channels import channel_axis, channels_as_before, channels_first
-from teachgraph.ops.elementwise import elementwise_mul, elementwise_sub
 from teachgraph.ops.math import sqrt
 from teachgraph.ops.moments import (
     check_some,
@@ -25,7 +31,6 @@ from teachgraph.ops.moments import (
     through_moments,
     through_scale,
 )
-from teachgraph.ops.shape import aligned, reshape2, reshape_as
 
 __all__ = ["group_norm", "instance_norm", "layer_norm"]
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError
 from teachgraph.core.op import Like, Op, op
+from teachgraph.core.ops import BROADCAST as NEEDS
+from teachgraph.core.ops import FLOATING, promoted, reduce_to
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.elementwise import NEEDS, equal
-from teachgraph.ops.math import FLOATING, floats, promoted
-from teachgraph.ops.shape import reduce_to
+from teachgraph.ops.elementwise import equal
+from teachgraph.ops.math import floats
 
 __all__ = ["elementwise_heaviside", "frexp", "gcd", "lcm", "nextafter"]
 

@@ -14,15 +14,19 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.dtypes import is_number
 from teachgraph.core.op import Op, Traced
-from teachgraph.ops import functions
-from teachgraph.ops.elementwise import (
+from teachgraph.core.ops import (
     elementwise_add,
     elementwise_div,
+    elementwise_mul,
+    elementwise_sub,
+    matmul_v2,
+    scale,
+)
+from teachgraph.ops import functions
+from teachgraph.ops.elementwise import (
     elementwise_floordiv,
     elementwise_mod,
-    elementwise_mul,
     elementwise_pow,
-    elementwise_sub,
     equal,
     greater_equal,
     greater_than,
@@ -31,9 +35,8 @@ from teachgraph.ops.elementwise import (
     not_equal,
 )
 from teachgraph.ops.indexing import get_item
-from teachgraph.ops.linalg import matmul_v2
 from teachgraph.ops.logic import bitwise_and, bitwise_not, bitwise_or, bitwise_xor
-from teachgraph.ops.math import abs_, cast, scale
+from teachgraph.ops.math import abs_, cast
 
 __all__ = ["Operators", "warn_of_new_variable"]
 

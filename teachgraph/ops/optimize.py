@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.errors import DTypeError, ShapeError
+from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import Like, Op, op
+from teachgraph.core.ops import UPDATE, check_update, sgd
 from teachgraph.ops.blocked_update import LONG, parts
 from teachgraph.ops.clipping import squares
+from teachgraph.ops.statements import in_step
 
 __all__ = [
     "adadelta",
@@ -27,59 +29,10 @@ __all__ = [
     "lamb",
     "momentum",
     "rmsprop",
-    "sgd",
 ]
 
 FLOAT32 = np.dtype("float32")
-NEEDS = "floating parameters, a gradient of their shape and one learning rate"
-REMEMBERED = f"{NEEDS}, and what it remembers in the shape it was made in"
-
-
-@op(outputs=("param_out",), inplace={"param_out": "param"}, needs=NEEDS)
-def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
-    """param <- param - learning_rate grad."""
-    if (
-        param.shape != grad.shape
-        or param.dtype is not FLOAT32
-        or grad.dtype is not FLOAT32
-    ):
-        check(param, grad)
-    if learning_rate.ndim:
-        learning_rate = learning_rate.reshape(())
-    step = np.multiply(learning_rate, grad, out)
-    return np.subtract(param, step, out, dtype=param.dtype)
-
-
-@sgd.numpy
-def sgd_numpy(param: Like, grad: Like, learning_rate: Like) -> str | None:
-    """The formula, for a gradient of the parameter's shape and one rate."""
-    if not in_step(param, grad) or learning_rate != ((), param.dtype):
-        return None
-    return "param_out = param - learning_rate * grad"
-
-
-def in_step(param: Like, *others: Like) -> bool:
-    """Tell whether all have one known shape, and one floating dtype."""
-    floating = param.dtype.kind == "f" and -1 not in param.shape
-    return floating and all(other == param for other in others)
-
-
-def check(param: Any, *others: Any) -> None:
-    """Require that gradient and accumulators have the parameter's shape and dtype.
-
-    Raises:
-        ShapeError: One has another shape.
-        DTypeError: One has another dtype, or the parameter is not floating.
-    """
-    if param.dtype.kind != "f":
-        raise DTypeError(f"{param.dtype} is no dtype to step in")
-    for other in others:
-        if other.shape != param.shape:
-            raise ShapeError(
-                f"{list(other.shape)} beside a parameter {list(param.shape)}"
-            )
-        if other.dtype != param.dtype:
-            raise DTypeError(f"{other.dtype} beside a parameter {param.dtype}")
+REMEMBERED = f"{UPDATE}, and what it remembers in the shape it was made in"
 
 
 def by_parts(update: Callable[..., Any]) -> Callable[..., Any]:
@@ -155,7 +108,7 @@ def momentum(
 
     With `use_nesterov` the step is along grad + mu velocity.
     """
-    check(param, grad, velocity)
+    check_update(param, grad, velocity)
     if rescale_grad != 1.0:
         grad = rescale_grad * grad
     if regularization_method == "l2_decay":
@@ -200,7 +153,7 @@ def adagrad(
     param: Any, grad: Any, moment: Any, learning_rate: Any, *, epsilon: float = 1e-6
 ) -> Any:
     """moment <- moment + grad^2; a step of grad / (sqrt(moment) + epsilon)."""
-    check(param, grad, moment)
+    check_update(param, grad, moment)
     moment = moment + grad * grad
     step = learning_rate.item() * grad
     step /= np.sqrt(moment) + epsilon
@@ -228,7 +181,7 @@ def adadelta(
     epsilon: float = 1e-6,
 ) -> Any:
     """A step of grad times the RMS of past steps over the RMS of gradients."""
-    check(param, grad, avg_squared_grad, avg_squared_update)
+    check_update(param, grad, avg_squared_grad, avg_squared_update)
     avg_squared_grad = average(avg_squared_grad, grad * grad, rho)
     step = np.sqrt((avg_squared_update + epsilon) / (avg_squared_grad + epsilon))
     step *= grad
@@ -265,7 +218,7 @@ def rmsprop(
     With `centered` the squared average of grad is subtracted from the average of
     grad^2; with `momentum` the steps themselves are accumulated with decay.
     """
-    check(param, grad, moment, mean_square, mean_grad)
+    check_update(param, grad, moment, mean_square, mean_grad)
     spread = mean_square = average(mean_square, grad * grad, decay)
     if centered:
         mean_grad = average(mean_grad, grad, decay)
@@ -305,7 +258,7 @@ def adam(
     The averages start at 0; this bias is corrected by dividing m and v by 1 - beta^t.
     Here both corrections are applied to the rate and epsilon, which are scalars.
     """
-    check(param, grad, moment1, moment2)
+    check_update(param, grad, moment1, moment2)
     beta1, beta2 = rounded(beta1, param), rounded(beta2, param)
     moment1 = average(moment1, grad, beta1)
     moment2 = average(moment2, grad * grad, beta2)
@@ -370,7 +323,7 @@ def adamax(
     epsilon: float = 1e-8,
 ) -> Any:
     """Adam with a decaying maximum of |grad| in place of the root mean square."""
-    check(param, grad, moment, inf_norm)
+    check_update(param, grad, moment, inf_norm)
     beta1 = rounded(beta1, param)
     moment = average(moment, grad, beta1)
     inf_norm = np.maximum(np.abs(grad), beta2 * inf_norm + epsilon)
@@ -399,7 +352,7 @@ def lamb(
 
     Without decay it is not scaled, unless `always_adapt`.
     """
-    check(param, grad, moment1, moment2)
+    check_update(param, grad, moment1, moment2)
     beta1, beta2 = rounded(beta1, param), rounded(beta2, param)
     moment1 = average(moment1, grad, beta1)
     moment2 = average(moment2, grad * grad, beta2)
@@ -427,7 +380,7 @@ def keeps_shapes(op: Op) -> None:
 
     def infer(*inputs: Like, **attrs: Any) -> Any:
         given = dict(zip(op.inputs, inputs, strict=True))
-        check(*(x for name, x in given.items() if name not in NUMBERS))
+        check_update(*(x for name, x in given.items() if name not in NUMBERS))
         for name in NUMBERS:
             if name in given and prod(given[name].shape) != 1:
                 raise ShapeError(f"{name} is one number, not {given[name].shape}")

@@ -10,8 +10,8 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import unbroadcast
 from teachgraph.ops.places import along, summed_at
-from teachgraph.ops.shape import unbroadcast
 
 __all__ = [
     "broadcast_among",

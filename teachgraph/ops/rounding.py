@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.op import op
-from teachgraph.ops.math import FLOATING, floats
+from teachgraph.core.ops import FLOATING
+from teachgraph.ops.math import floats
 
 __all__ = ["ceil", "floor", "round_", "trunc"]
 

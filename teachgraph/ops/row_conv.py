@@ -12,8 +12,8 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import reduce_to
 from teachgraph.ops.flip_roll import flip
-from teachgraph.ops.shape import reduce_to
 
 __all__ = ["ahead_products", "row_conv"]
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes, random
+from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import generator_of, uniform_random
 
 __all__ = [
     "bernoulli",
@@ -27,39 +28,12 @@ __all__ = [
     "randint_like",
     "randperm",
     "truncated_gaussian_random",
-    "uniform_random",
 ]
 
 FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
 INT64 = dtypes.PADDLE_CODES[dtypes.int64]
 
 PROBABILITIES = "floating numbers that can be probabilities"
-
-
-def source(seed: int) -> np.random.Generator:
-    """Return the global generator, or a new one for an op with a seed."""
-    return np.random.default_rng(seed) if seed else random.generator()
-
-
-@op(key="uniform", random=True)
-def uniform_random(
-    *,
-    shape: Sequence[int],
-    min: float = -1.0,
-    max: float = 1.0,
-    seed: int = 0,
-    dtype: int = FLOAT32,
-    diag_num: int = 0,
-    diag_step: int = 0,
-    diag_val: float = 1.0,
-) -> Any:
-    """Draw uniformly from [min, max); `diag_num` elements are set to `diag_val`.
-
-    The i-th of these has the flat index i (diag_step + 1).
-    """
-    numbers = source(seed).uniform(min, max, tuple(shape))
-    numbers.reshape(-1)[: diag_num * (diag_step + 1) : diag_step + 1] = diag_val
-    return np.asarray(numbers, dtypes.convert(dtype))
 
 
 @op(key="gaussian", random=True)
@@ -72,7 +46,7 @@ def gaussian_random(
     dtype: int = FLOAT32,
 ) -> Any:
     """Draw from a normal distribution."""
-    numbers = source(seed).normal(mean, std, tuple(shape))
+    numbers = generator_of(seed).normal(mean, std, tuple(shape))
     return np.asarray(numbers, dtypes.convert(dtype))
 
 
@@ -86,7 +60,7 @@ def truncated_gaussian_random(
     dtype: int = FLOAT32,
 ) -> Any:
     """Draw from a normal distribution, truncated at 2 deviations by redrawing."""
-    generator = source(seed)
+    generator = generator_of(seed)
     numbers = np.asarray(generator.standard_normal(tuple(shape)))
     while (outside := np.abs(numbers) > 2.0).any():
         numbers[outside] = generator.standard_normal(np.count_nonzero(outside))
@@ -105,7 +79,7 @@ def orthogonal_random(
     """
     check_matrix(shape)
     rows, columns = shape[0], prod(shape[1:])
-    high = source(seed).standard_normal((max(rows, columns), min(rows, columns)))
+    high = generator_of(seed).standard_normal((max(rows, columns), min(rows, columns)))
     q, r = np.linalg.qr(high)
     q = q * np.sign(np.diagonal(r))
     matrix = gain * (q if rows >= columns else q.T)
@@ -143,7 +117,7 @@ def randint(
 ) -> Any:
     """Draw integers low <= n < high uniformly."""
     check_range(low, high)
-    numbers = source(seed).integers(low, high, tuple(shape))
+    numbers = generator_of(seed).integers(low, high, tuple(shape))
     return np.asarray(numbers, dtypes.convert(dtype))
 
 
@@ -153,7 +127,7 @@ def randint_like(
 ) -> Any:
     """Draw integers in the shape of `x` (and in its dtype, if `dtype` is -1)."""
     check_range(low, high)
-    numbers = source(seed).integers(low, high, x.shape)
+    numbers = generator_of(seed).integers(low, high, x.shape)
     return np.asarray(numbers, x.dtype if dtype == -1 else dtypes.convert(dtype))
 
 
@@ -168,7 +142,7 @@ def infer_randint_like(x: Like, *, low: int, high: int, seed: int, dtype: int) -
 def randperm(*, n: int, seed: int = 0, dtype: int = INT64) -> Any:
     """Draw a permutation of 0, 1, ..., n - 1 uniformly."""
     check_count(n)
-    return np.asarray(source(seed).permutation(n), dtypes.convert(dtype))
+    return np.asarray(generator_of(seed).permutation(n), dtypes.convert(dtype))
 
 
 def check_count(n: int) -> None:
@@ -202,7 +176,7 @@ def check_floating(x: Any) -> None:
 def gaussian_like(x: Any, *, seed: int = 0) -> Any:
     """Draw from the standard normal distribution in the shape of `x`."""
     check_floating(x)
-    return np.asarray(source(seed).standard_normal(x.shape), x.dtype)
+    return np.asarray(generator_of(seed).standard_normal(x.shape), x.dtype)
 
 
 @op(random=True, needs=PROBABILITIES)
@@ -211,7 +185,7 @@ def bernoulli(x: Any, *, seed: int = 0) -> Any:
     check_floating(x)
     if not ((x >= 0) & (x <= 1)).all():
         raise InvalidValueError("a probability is between 0 and 1")
-    return np.asarray(source(seed).random(x.shape) < x, x.dtype)
+    return np.asarray(generator_of(seed).random(x.shape) < x, x.dtype)
 
 
 @op(random=True, needs="floating numbers that can be means, 0 or more")
@@ -220,7 +194,7 @@ def poisson(x: Any, *, seed: int = 0) -> Any:
     check_floating(x)
     if not (x >= 0).all():
         raise InvalidValueError("a mean number of times is 0 or more")
-    return np.asarray(source(seed).poisson(x), x.dtype)
+    return np.asarray(generator_of(seed).poisson(x), x.dtype)
 
 
 def described(*, shape: Sequence[int], dtype: int, **attrs: Any) -> Any:
@@ -276,7 +250,7 @@ def multinomial(
     enough = (x > 0).sum(-1) >= (1 if replacement else num_samples)
     if not (enough.all() and (x >= 0).all()):
         raise InvalidValueError("weights are 0 or more, and enough of them are not 0")
-    generator = source(seed)
+    generator = generator_of(seed)
     if replacement:
         shares = np.cumsum(x, -1, dtype=np.float64)
         shares = shares / shares[..., -1:]

@@ -14,12 +14,12 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, Op, op
+from teachgraph.core.ops import FLOATING, reshape_as
 from teachgraph.ops.axes import back_from_lines, lines
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import elementwise_max
 from teachgraph.ops.gather import to_places
-from teachgraph.ops.math import FLOATING, exp
-from teachgraph.ops.shape import reshape_as
+from teachgraph.ops.math import exp
 from teachgraph.ops.sort import INT64, index_dtype
 
 __all__ = [

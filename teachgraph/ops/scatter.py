@@ -14,6 +14,7 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import InvalidValueError, OutOfRangeError, ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import reduce_to, unsqueeze2
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import equal
 from teachgraph.ops.gather import (
@@ -28,7 +29,6 @@ from teachgraph.ops.join import stack
 from teachgraph.ops.math import cast
 from teachgraph.ops.places import along, checked, fitting, grid, integral, summed_at
 from teachgraph.ops.repeat import broadcast_among
-from teachgraph.ops.shape import reduce_to, unsqueeze2
 
 __all__ = [
     "index_put",

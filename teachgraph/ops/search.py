@@ -11,8 +11,8 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.ops.axes import axes, lines
-from teachgraph.ops.shape import reduce_to
+from teachgraph.core.ops import axes, reduce_to
+from teachgraph.ops.axes import lines
 from teachgraph.ops.sort import INT64, index_dtype
 
 __all__ = [

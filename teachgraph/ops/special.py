@@ -16,7 +16,8 @@ from numpy.polynomial import Polynomial
 
 from teachgraph.core.errors import InvalidValueError
 from teachgraph.core.op import Like, Op, op
-from teachgraph.ops.math import FLOATING, floats, sign
+from teachgraph.core.ops import FLOATING
+from teachgraph.ops.math import floats, sign
 
 __all__ = [
     "bessel_i",

@@ -12,6 +12,7 @@ import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
+from teachgraph.core.ops import reduce_sum, turned, unsqueeze2
 from teachgraph.ops.decomposition import (
     SQUARE,
     check_matrices,
@@ -20,9 +21,6 @@ from teachgraph.ops.decomposition import (
     triangular_solve,
     unless,
 )
-from teachgraph.ops.linalg import turned
-from teachgraph.ops.reduce import reduce_sum
-from teachgraph.ops.shape import unsqueeze2
 
 __all__ = ["eigh", "qr", "svd"]
 

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.op import op
-from teachgraph.ops.elementwise import NEEDS, floating
-from teachgraph.ops.math import FLOATING, floats, promoted, rsqrt, square
-from teachgraph.ops.shape import reduce_to
+from teachgraph.core.ops import BROADCAST as NEEDS
+from teachgraph.core.ops import FLOATING, promoted, reduce_to
+from teachgraph.ops.elementwise import floating
+from teachgraph.ops.math import floats, rsqrt, square
 
 __all__ = [
     "acos",

@@ -9,16 +9,20 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.op import op
-from teachgraph.ops.axes import Axes, axes
-from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.elementwise import (
+from teachgraph.core.ops import (
+    FLOATING,
+    Axes,
+    axes,
+    check_floating,
     elementwise_div,
     elementwise_mul,
-    equal,
-    not_equal,
+    spread,
 )
-from teachgraph.ops.math import FLOATING, abs_, sign
-from teachgraph.ops.reduce import check_floating, largest, smallest, spread, total
+from teachgraph.core.ops import add_along
+from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.elementwise import equal, not_equal
+from teachgraph.ops.math import abs_, sign
+from teachgraph.ops.reduce import largest, smallest
 
 __all__ = ["frobenius_norm", "p_norm"]
 
@@ -32,7 +36,7 @@ def frobenius_norm(
     """out = the square root of the sum of x^2 over the dimensions `dim`."""
     check_floating(x)
     along = None if reduce_all else axes(dim, x.ndim, reduce_all=False)
-    return np.sqrt(total(x * x, axis=along, keepdims=keep_dim))
+    return np.sqrt(add_along(x * x, axis=along, keepdims=keep_dim))
 
 
 @frobenius_norm.grad
@@ -83,11 +87,11 @@ def p_norm(
     check_floating(x)
     where = {"axis": along(axis, x.ndim, asvector=asvector), "keepdims": keepdim}
     if porder == 0:
-        return total(x != 0, **where, dtype=x.dtype)
+        return add_along(x != 0, **where, dtype=x.dtype)
     size = np.abs(x)
     if porder in (inf, -inf):
         return (largest if porder > 0 else smallest)(size, **where)
-    return total(size**porder, **where) ** (1 / porder)
+    return add_along(size**porder, **where) ** (1 / porder)
 
 
 @p_norm.grad

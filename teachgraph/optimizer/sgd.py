@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from teachgraph.ops.optimize import sgd
+from teachgraph.core.ops import sgd
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.optimizer import Optimizer
 

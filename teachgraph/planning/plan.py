@@ -7,6 +7,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import Any
 
+import teachgraph.ops.statements  # registers what the core's ops come to
 import teachgraph.planning.lifetimes  # noqa: F401  registers when values are released
 from teachgraph.core import executor as core
 from teachgraph.core.executor import Inputs, is_like

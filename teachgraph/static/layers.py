@@ -8,7 +8,7 @@ from math import prod
 from operator import index
 from typing import Any
 
-from teachgraph.core import dtypes, naming, unique_name
+from teachgraph.core import dtypes, naming, ops, unique_name
 from teachgraph.core.build import append
 from teachgraph.core.errors import (
     DTypeError,
@@ -17,7 +17,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.ops import activation as activations
-from teachgraph.ops import elementwise, linalg, math, metric, sort
+from teachgraph.ops import metric, sort
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.ops.param_attr import ParamAttr, WeightNormParamAttr
 from teachgraph.static.program import (
@@ -125,10 +125,10 @@ def fc(
             product(value, size, num_flatten_dims, weight_attr, layer.name)
             for value in inputs
         ]
-        out = products[0] if len(products) == 1 else math.sum_(*products)
+        out = products[0] if len(products) == 1 else ops.sum_(*products)
         bias = parameter(layer.name, "b", [size], out.dtype, bias_attr, Constant(0.0))
         if bias is not None:
-            out = elementwise.elementwise_add(out, bias, axis=num_flatten_dims)
+            out = ops.elementwise_add(out, bias, axis=num_flatten_dims)
         return act(out)  # type: ignore[no-any-return]
 
 
@@ -143,7 +143,7 @@ def product(x: Variable, size: int, rows: int, attr: Any, layer: str) -> Variabl
             )
         )
     weight = parameter(layer, "w", [columns, size], x.dtype, attr, XavierUniform())
-    out: Variable = linalg.mul(x, weight, x_num_col_dims=rows)
+    out: Variable = ops.mul(x, weight, x_num_col_dims=rows)
     return out
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.core.errors import DTypeError, InvalidValueError
-from teachgraph.ops.elementwise import elementwise_mul
+from teachgraph.core.ops import elementwise_mul
 from teachgraph.ops.error_function import erf, erfinv
 
 SINGLE = tg.to_tensor([1.5, -2.5, 0.0], "float32")

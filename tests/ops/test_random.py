@@ -14,6 +14,7 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.core.errors import InvalidValueError, OpError
 from teachgraph.core.op import Op
+from teachgraph.core.ops import uniform_random
 from teachgraph.ops.sampling import (
     bernoulli,
     gaussian_like,
@@ -25,7 +26,6 @@ from teachgraph.ops.sampling import (
     randint_like,
     randperm,
     truncated_gaussian_random,
-    uniform_random,
 )
 
 COUNT = 20_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core import dtypes
-from teachgraph.ops import activation, elementwise, functions, math
+from teachgraph.core import dtypes, ops
+from teachgraph.ops import activation, functions, math
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.maxout import maxout as maxout_op
 
@@ -39,7 +39,7 @@ __all__ = [
     "thresholded_relu",
 ]
 
-relu = functions.math.of_one(math.relu)
+relu = functions.math.of_one(ops.relu)
 sigmoid = functions.math.of_one(math.sigmoid)
 tanh = functions.tanh
 
@@ -265,7 +265,7 @@ def glu(x: Any, axis: int = -1, name: str | None = None) -> Any:
     array([2.])
     """
     a, b = functions.split(x, 2, axis)
-    return elementwise.elementwise_mul(a, math.sigmoid(b))
+    return ops.elementwise_mul(a, math.sigmoid(b))
 
 
 def softmax(x: Any, axis: int = -1, dtype: Any = None, name: str | None = None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core import dtypes, naming
+from teachgraph.core import dtypes, naming, ops
 from teachgraph.core.errors import (
     DTypeError,
     InvalidValueError,
@@ -14,7 +14,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
-from teachgraph.ops import elementwise, linalg, math, sequence
+from teachgraph.ops import sequence
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.static.variable import Variable
 
@@ -53,8 +53,8 @@ def linear(x: Any, weight: Any, bias: Any = None, name: str | None = None) -> An
 
 def affine(x: Any, weight: Any, bias: Any) -> Any:
     """Compute x W + b."""
-    out = linalg.matmul_v2(x, weight)
-    return out if bias is None else elementwise.elementwise_add(out, bias)
+    out = ops.matmul_v2(x, weight)
+    return out if bias is None else ops.elementwise_add(out, bias)
 
 
 def dropout(
@@ -192,12 +192,12 @@ def alpha_dropout(
     if not training or p == 0:
         return x
     if p == 1:
-        return math.scale(x, scale=0.0)
+        return ops.scale(x, scale=0.0)
     a = ((1 - p) * (1 + p * SATURATION**2)) ** -0.5
     ones = fill_any_like(x, value=1.0)
     kept, _ = dropouts.dropout(ones, dropout_prob=p)
     filled = x * kept + (1.0 - kept) * SATURATION
-    return math.scale(filled, scale=a, bias=-a * p * SATURATION)
+    return ops.scale(filled, scale=a, bias=-a * p * SATURATION)
 
 
 def bilinear(

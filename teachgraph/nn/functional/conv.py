@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from teachgraph.core import naming, unique_name
+from teachgraph.core import naming, ops, unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Op
-from teachgraph.ops import conv, elementwise, shape
+from teachgraph.ops import conv
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
 from teachgraph.static.variable import Variable
 
@@ -116,9 +116,9 @@ def apply_with_bias(op: Op, x: Any, weight: Any, bias: Any, **attrs: Any) -> Any
         return out
     ones, last = [1] * (len(out.shape) - 2), attrs["data_format"].endswith("C")
     wide = [1, *ones, bias.shape[0]] if last else [1, bias.shape[0], *ones]
-    bias = shape.reshape2(bias, shape=wide)
+    bias = ops.reshape2(bias, shape=wide)
     with layer():
-        return elementwise.elementwise_add(out, bias)
+        return ops.elementwise_add(out, bias)
 
 
 def conv2d(
@@ -247,7 +247,7 @@ def add_bias(out: Any, bias: Any, last: bool) -> Any:
     """Add the bias to each channel, without a reshape."""
     if bias is None:
         return out
-    return elementwise.elementwise_add(out, bias, axis=-1 if last else 1)
+    return ops.elementwise_add(out, bias, axis=-1 if last else 1)
 
 
 def output_size_attrs(

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core import ops
 from teachgraph.nn.functional.reduction import (
     check_reduction,
     mean_of_weighted,
     reduction_of,
 )
-from teachgraph.ops import creation, elementwise, losses, math, reduce
+from teachgraph.ops import creation, elementwise, losses, math
 from teachgraph.ops import shape as shapes
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.static.variable import Variable
@@ -47,7 +48,7 @@ def softmax_with_cross_entropy(
     Returns:
         The loss [N, 1].
     """
-    probability, loss = softmaxes.softmax_with_cross_entropy(
+    probability, loss = ops.softmax_with_cross_entropy(
         logits, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
     )
     return (loss, probability) if return_softmax else loss
@@ -99,7 +100,7 @@ def cross_entropy(
     reduce_losses = reduction_of(reduction)
     hard = not soft_label
     narrow = hard and label.ndim == input.ndim - 1
-    target = shapes.unsqueeze2(label, axes=[axis]) if narrow else label
+    target = ops.unsqueeze2(label, axes=[axis]) if narrow else label
     counted = None
     if hard and may_ignore(target, ignore_index):
         counted = (target != ignore_index).astype(input.dtype)
@@ -107,7 +108,7 @@ def cross_entropy(
         target = smoothed(input, target, hard, label_smoothing, axis, ignore_index)
         soft_label = True
     if use_softmax:
-        _, loss = softmaxes.softmax_with_cross_entropy(
+        _, loss = ops.softmax_with_cross_entropy(
             input, target, soft_label=soft_label, ignore_index=ignore_index, axis=axis
         )
     else:
@@ -155,8 +156,8 @@ def position_weights(
     if not soft:
         return losses.class_weight(target, weight, ignore_index=ignore_index)
     along = axis % target.ndim
-    weighted = elementwise.elementwise_mul(target, weight, axis=along)
-    share = reduce.reduce_sum(weighted, dim=[along], keep_dim=True)
+    weighted = ops.elementwise_mul(target, weight, axis=along)
+    share = ops.reduce_sum(weighted, dim=[along], keep_dim=True)
     return share if counted is None else share * counted
 
 
@@ -167,11 +168,11 @@ def cross_entropy_of_probabilities(
     if soft_label:
         least = np.asarray(np.finfo(input.dtype).tiny, input.dtype)
         logarithm = math.log(elementwise.elementwise_max(input, least))
-        return -reduce.reduce_sum(label * logarithm, dim=[axis], keep_dim=True)
+        return -ops.reduce_sum(label * logarithm, dim=[axis], keep_dim=True)
     last = swapped(axis, input.ndim)
-    input, label = (shapes.transpose2(x, axis=last) for x in (input, label))
+    input, label = (ops.transpose2(x, axis=last) for x in (input, label))
     loss, _ = softmaxes.cross_entropy2(input, label, ignore_index=ignore_index)
-    return shapes.transpose2(loss, axis=last)
+    return ops.transpose2(loss, axis=last)
 
 
 def swapped(axis: int, ndim: int) -> list[int]:

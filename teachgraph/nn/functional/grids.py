@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes
+from teachgraph.core import dtypes, ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.core.op import Traced
+from teachgraph.core.ops import matmul_v2
 from teachgraph.ops import elementwise, logic, math, rounding
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.functions.indexing import take_along_axis
 from teachgraph.ops.functions.joining import concat
 from teachgraph.ops.functions.manipulation import expand, pad, reshape, unsqueeze
 from teachgraph.ops.functions.math import cast, clip
-from teachgraph.ops.linalg import matmul_v2
 
 __all__ = ["affine_grid", "grid_sample", "temporal_shift"]
 
@@ -133,7 +133,7 @@ def grid_sample(
         (top + 1.0, left + 1.0, down * right),
     )
     parts = [pixels(x, i, j) * unsqueeze(weight, 1) for i, j, weight in corners]
-    return math.sum_(*parts)
+    return ops.sum_(*parts)
 
 
 def places(grid: Any, size: int, *, padding_mode: str, align_corners: bool) -> Any:
@@ -167,7 +167,7 @@ def pixels(x: Any, row: Any, column: Any) -> Any:
     flat_values = take_along_axis(reshape(x, [0, 0, -1]), index, 2, broadcast=False)
     sizes = [flat_values.shape[0], channels, *row.shape[1:]]
     values = reshape(flat_values, [0 if n == -1 else n for n in sizes])
-    return elementwise.elementwise_mul(values, cast(unsqueeze(inside, 1), x.dtype))
+    return ops.elementwise_mul(values, cast(unsqueeze(inside, 1), x.dtype))
 
 
 def is_inside(x: Any, size: int) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import log, pi
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, logic, math
-from teachgraph.ops import shape as shapes
 from teachgraph.ops.creation import fill_any_like
 
 __all__ = ["gaussian_nll_loss", "poisson_nll_loss"]
@@ -47,13 +47,13 @@ def gaussian_nll_loss(
     check_reduction(reduction)
     sizes, own = list(input.shape), list(variance.shape)
     if own == sizes[:-1] and own != sizes:
-        variance = shapes.unsqueeze2(variance, axes=[-1])
+        variance = ops.unsqueeze2(variance, axes=[-1])
     elif own not in (sizes, [*sizes[:-1], 1]):
         message = f"gaussian_nll_loss: a variance {own} for an input {sizes}"
         raise ShapeError(at_user_line(message))
     least = fill_any_like(variance, value=float(epsilon))
     variance = elementwise.elementwise_max(variance, least)
-    squares = math.square(elementwise.elementwise_sub(input, label))
+    squares = math.square(ops.elementwise_sub(input, label))
     loss = (math.log(variance) + squares / variance) * 0.5
     return reduced(loss + 0.5 * log(2.0 * pi) if full else loss, reduction)
 

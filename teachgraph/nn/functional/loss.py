@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import naming
+from teachgraph.core import naming, ops
 from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
@@ -27,8 +27,7 @@ from teachgraph.nn.functional.pairs import (
     triplet_margin_loss,
 )
 from teachgraph.nn.functional.reduction import check_reduction, reduced
-from teachgraph.ops import activation, creation, ctc, elementwise, losses, math, reduce
-from teachgraph.ops import shape as shapes
+from teachgraph.ops import activation, creation, ctc, elementwise, losses, math
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.static.variable import Variable
 
@@ -65,8 +64,8 @@ def square_error_cost(input: Any, label: Any) -> Any:
     """
     if isinstance(input, Variable):
         with naming.layer("square_error_cost"):
-            return math.square(elementwise.elementwise_sub(input, label))
-    return math.square(elementwise.elementwise_sub(input, label))
+            return math.square(ops.elementwise_sub(input, label))
+    return math.square(ops.elementwise_sub(input, label))
 
 
 def mse_loss(
@@ -76,7 +75,7 @@ def mse_loss(
 
     In Paddle this is `paddle.nn.functional.mse_loss`.
     """
-    difference = elementwise.elementwise_sub(input, label)
+    difference = ops.elementwise_sub(input, label)
     return reduced(math.square(difference), reduction)
 
 
@@ -91,7 +90,7 @@ def l1_loss(
     >>> l1_loss(np.array([1.0, -2.0]), np.zeros(2))
     np.float64(1.5)
     """
-    return reduced(math.abs_(elementwise.elementwise_sub(input, label)), reduction)
+    return reduced(math.abs_(ops.elementwise_sub(input, label)), reduction)
 
 
 def smooth_l1_loss(
@@ -209,13 +208,13 @@ def kl_div(
     """
     check_reduction(reduction, "batchmean")
     if log_target:
-        loss = math.exp(label) * elementwise.elementwise_sub(label, input)
+        loss = math.exp(label) * ops.elementwise_sub(label, input)
     else:
         loss = losses.kldiv_loss(input, label)
     if reduction != "batchmean":
         return reduced(loss, reduction)
     if loss.ndim > 1:
-        loss = reduce.reduce_sum(loss, dim=list(range(1, loss.ndim)))
+        loss = ops.reduce_sum(loss, dim=list(range(1, loss.ndim)))
     return reduced(loss, "mean")
 
 
@@ -250,7 +249,7 @@ def multi_label_soft_margin_loss(
     yes, no = activation.logsigmoid(input), activation.logsigmoid(-input)
     loss = -(yes * label + no * (1.0 - label))
     loss = loss if weight is None else loss * weight
-    return reduced(reduce.reduce_mean(loss, dim=[-1]), reduction)
+    return reduced(ops.reduce_mean(loss, dim=[-1]), reduction)
 
 
 def log_loss(
@@ -322,8 +321,8 @@ def dice_loss(
     ones = creation.fill_any_like(label, value=1.0).astype(input.dtype)
     wanted = softmaxes.place(ones, input, label)
     inner = list(range(1, input.ndim))
-    common = reduce.reduce_sum(input * wanted, dim=inner)
-    both = reduce.reduce_sum(input, dim=inner) + reduce.reduce_sum(wanted, dim=inner)
+    common = ops.reduce_sum(input * wanted, dim=inner)
+    both = ops.reduce_sum(input, dim=inner) + ops.reduce_sum(wanted, dim=inner)
     return reduced(1.0 - common * 2.0 / (both + epsilon), "mean")
 
 
@@ -366,9 +365,9 @@ def ctc_loss(
     check_reduction(reduction)
     attrs = {"blank": blank, "norm_by_times": norm_by_times}
     loss, _ = ctc.warpctc(log_probs, labels, input_lengths, label_lengths, **attrs)
-    loss = shapes.reshape_as(loss, input_lengths)
+    loss = ops.reshape_as(loss, input_lengths)
     if reduction == "mean":
         least = np.ones((), label_lengths.dtype)
         letters = elementwise.elementwise_max(label_lengths, least)
-        loss = elementwise.elementwise_div(loss, letters)
+        loss = ops.elementwise_div(loss, letters)
     return reduced(loss, reduction)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.reduction import check_reduction, reduced
-from teachgraph.ops import elementwise, math, reduce
-from teachgraph.ops import shape as shapes
+from teachgraph.ops import elementwise
 from teachgraph.ops.functions.indexing import index_select, one_hot, take_along_axis
 from teachgraph.ops.vector_norm import p_norm
 
@@ -35,7 +35,7 @@ def pairwise_distance(
     >>> pairwise_distance(np.array([[3.0, 4.0]]), np.zeros((1, 2)), epsilon=0.0)
     array([5.])
     """
-    difference = elementwise.elementwise_sub(x, y) + float(epsilon)
+    difference = ops.elementwise_sub(x, y) + float(epsilon)
     return p_norm(difference, porder=float(p), axis=-1, keepdim=keepdim)
 
 
@@ -76,7 +76,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(input, positive), distance(input, negative)
     if swap:
         far = elementwise.elementwise_min(far, distance(positive, negative))
-    return reduced(math.relu(near - far + float(margin)), reduction)
+    return reduced(ops.relu(near - far + float(margin)), reduction)
 
 
 def multi_margin_loss(
@@ -108,11 +108,11 @@ def multi_margin_loss(
     """
     check_reduction(reduction)
     classes = input.shape[1]
-    right = take_along_axis(input, shapes.unsqueeze2(label, axes=[1]), 1)
-    short = math.relu(elementwise.elementwise_sub(input, right) + float(margin))
+    right = take_along_axis(input, ops.unsqueeze2(label, axes=[1]), 1)
+    short = ops.relu(ops.elementwise_sub(input, right) + float(margin))
     short = short if p == 1 else short ** float(p)
     wrong = 1.0 - one_hot(label, classes).astype(input.dtype)
-    loss = reduce.reduce_sum(short * wrong, dim=[1]) / float(classes)
+    loss = ops.reduce_sum(short * wrong, dim=[1]) / float(classes)
     return reduced(
         loss if weight is None else loss * index_select(weight, label), reduction
     )

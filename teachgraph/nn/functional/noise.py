@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.nn.functional.activation import leaky_relu
 from teachgraph.ops import elementwise, logic, math
@@ -59,13 +60,13 @@ def gumbel_softmax(
     if temperature <= 0:
         message = f"gumbel_softmax: the temperature is above 0, got {temperature}"
         raise InvalidValueError(at_user_line(message))
-    noisy = elementwise.elementwise_sub(x, math.log(exponential_like(x)))
+    noisy = ops.elementwise_sub(x, math.log(exponential_like(x)))
     soft = softmaxes.softmax(noisy * (1.0 / temperature), axis=axis)
     if not hard:
         return soft
     winner = one_hot(argmax(soft, axis), x.shape[axis]).astype(x.dtype)
     # Straight-through: the difference counts as a constant in backward.
-    correction = constant(elementwise.elementwise_sub(moveaxis(winner, -1, axis), soft))
+    correction = constant(ops.elementwise_sub(moveaxis(winner, -1, axis), soft))
     return soft + correction
 
 
@@ -97,4 +98,4 @@ def rrelu(
         return leaky_relu(x, (lower + upper) / 2.0)
     slope = math.exp(-exponential_like(x)) * (upper - lower) + lower
     positive = elementwise.greater_equal(x, fill_any_like(x))
-    return logic.where(x, elementwise.elementwise_mul(x, slope), positive)
+    return logic.where(x, ops.elementwise_mul(x, slope), positive)

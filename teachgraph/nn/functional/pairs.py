@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core import ops
 from teachgraph.nn.functional.cross_entropy import softmax_with_cross_entropy
 from teachgraph.nn.functional.reduction import check_reduction, reduced
-from teachgraph.ops import elementwise, linalg, math, reduce
-from teachgraph.ops import shape as shapes
+from teachgraph.ops import elementwise, math
 
 __all__ = [
     "cosine_embedding_loss",
@@ -33,7 +33,7 @@ def hinge_embedding_loss(
     In Paddle this is `paddle.nn.functional.hinge_embedding_loss`.
     """
     check_reduction(reduction)
-    near, far = input * (label == 1.0), math.relu(margin - input) * (label == -1.0)
+    near, far = input * (label == 1.0), ops.relu(margin - input) * (label == -1.0)
     return reduced(near + far, reduction)
 
 
@@ -57,8 +57,8 @@ def margin_ranking_loss(
     array([2., 0.])
     """
     check_reduction(reduction)
-    short = -label * elementwise.elementwise_sub(input, other)
-    return reduced(math.relu(short + margin), reduction)
+    short = -label * ops.elementwise_sub(input, other)
+    return reduced(ops.relu(short + margin), reduction)
 
 
 def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any:
@@ -80,7 +80,7 @@ def cosine_similarity(x1: Any, x2: Any, axis: int = 1, eps: float = 1e-8) -> Any
 
 def dot(x: Any, y: Any, axis: int) -> Any:
     """Compute inner products along `axis`."""
-    return reduce.reduce_sum(elementwise.elementwise_mul(x, y), dim=[axis])
+    return ops.reduce_sum(ops.elementwise_mul(x, y), dim=[axis])
 
 
 def cosine_embedding_loss(
@@ -107,7 +107,7 @@ def cosine_embedding_loss(
     least = 1e-11
     squares = (dot(input1, input1, -1) + least) * (dot(input2, input2, -1) + least)
     cosine = dot(input1, input2, -1) / math.sqrt(squares)
-    near, far = 1.0 - cosine, math.relu(cosine - margin)
+    near, far = 1.0 - cosine, ops.relu(cosine - margin)
     return reduced(near * (label == 1) + far * (label == -1), reduction)
 
 
@@ -143,15 +143,15 @@ def triplet_margin_loss(
     if swap:
         between = distance(positive, negative, p, epsilon)
         far = elementwise.elementwise_min(far, between)
-    return reduced(math.relu(near - far + margin), reduction)
+    return reduced(ops.relu(near - far + margin), reduction)
 
 
 def distance(x: Any, y: Any, p: float, epsilon: float) -> Any:
     """Compute (sum |x - y + epsilon|^p)^(1/p) along the last dimension."""
-    difference = elementwise.elementwise_sub(x, y) + epsilon
+    difference = ops.elementwise_sub(x, y) + epsilon
     if p == 2:
-        return math.sqrt(reduce.reduce_sum(math.square(difference), dim=[-1]))
-    return reduce.reduce_sum(math.abs_(difference) ** float(p), dim=[-1]) ** (1.0 / p)
+        return math.sqrt(ops.reduce_sum(math.square(difference), dim=[-1]))
+    return ops.reduce_sum(math.abs_(difference) ** float(p), dim=[-1]) ** (1.0 / p)
 
 
 def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -> Any:
@@ -165,14 +165,14 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
 
     In Paddle this is `paddle.nn.functional.npair_loss`.
     """
-    column, row = (shapes.unsqueeze2(labels, axes=[axis]) for axis in (1, 0))
+    column, row = (ops.unsqueeze2(labels, axes=[axis]) for axis in (1, 0))
     same = (column == row).astype(anchor.dtype)
-    count = reduce.reduce_sum(same, dim=[1], keep_dim=True)
-    wanted = elementwise.elementwise_div(same, count)
+    count = ops.reduce_sum(same, dim=[1], keep_dim=True)
+    wanted = ops.elementwise_div(same, count)
     lengths = reduced(dot(anchor, anchor, 1), "mean") + reduced(
         dot(positive, positive, 1), "mean"
     )
-    likeness = linalg.matmul_v2(anchor, positive, trans_y=True)
+    likeness = ops.matmul_v2(anchor, positive, trans_y=True)
     entropy = softmax_with_cross_entropy(likeness, wanted, soft_label=True)
-    share = reduce.reduce_sum(wanted * entropy, dim=[0])
+    share = ops.reduce_sum(wanted * entropy, dim=[0])
     return lengths * (0.25 * l2_reg) + reduced(share, "mean")

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.ops import reduce
 
 __all__ = ["check_reduction", "mean_of_weighted", "reduced", "reduction_of"]
 
 REDUCE: dict[str, Callable[[Any], Any]] = {
-    "mean": partial(reduce.reduce_mean, reduce_all=True),
-    "sum": reduce.reduce_sum,
+    "mean": partial(ops.reduce_mean, reduce_all=True),
+    "sum": ops.reduce_sum,
     "none": lambda loss: loss,
 }
 REDUCTIONS = tuple(REDUCE)
@@ -54,5 +54,5 @@ def mean_of_weighted(loss: Any, weight: Any) -> Any:
 
     If all weights are 0 the result is 0.
     """
-    total = reduce.reduce_sum(weight)
-    return reduce.reduce_sum(loss) / (total + (total == 0.0).astype(total.dtype))
+    total = ops.reduce_sum(weight)
+    return ops.reduce_sum(loss) / (total + (total == 0.0).astype(total.dtype))

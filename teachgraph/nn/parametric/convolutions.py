@@ -7,13 +7,13 @@ from math import prod, sqrt
 from operator import index
 from typing import Any
 
-from teachgraph.core import naming
+from teachgraph.core import naming, ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.norm import layout
 from teachgraph.nn.parametric.inputs import channels_of, known, variable
-from teachgraph.ops import conv, elementwise
+from teachgraph.ops import conv
 from teachgraph.ops import row_conv as rows
 from teachgraph.ops.activation import activated
 from teachgraph.ops.error_context import all_in_words
@@ -138,7 +138,7 @@ def convolved(
         out = op(x, filter, **attrs)
         bias = parameter(layer.name, "b", [count], x.dtype, bias_attr, Constant(0.0))
         if bias is not None:
-            out = elementwise.elementwise_add(out, bias, axis=axis)
+            out = ops.elementwise_add(out, bias, axis=axis)
         return activated(out, act)  # type: ignore[no-any-return]
 
 

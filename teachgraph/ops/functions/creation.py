@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes
+from teachgraph.core import dtypes, ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Traced
+from teachgraph.core.ops import fill_constant
 from teachgraph.ops import ranges
-from teachgraph.ops import shape as shapes
-from teachgraph.ops.creation import assign_value, fill_any_like, fill_constant
+from teachgraph.ops.creation import assign_value, fill_any_like
 from teachgraph.ops.math import cast
 
 __all__ = [
@@ -258,9 +258,9 @@ def assign(x: Any, output: Any = None) -> Any:
     """
     written = getattr(output, "written_by", None)
     if written is None:
-        return shapes.assign(x) if isinstance(x, Traced) else given(np.asarray(x))
+        return ops.assign(x) if isinstance(x, Traced) else given(np.asarray(x))
     values = x if isinstance(x, Traced) else given(np.asarray(x))
-    return written(shapes.assign, values)
+    return written(ops.assign, values)
 
 
 def given(values: np.ndarray[Any, Any]) -> Any:
@@ -272,4 +272,4 @@ def given(values: np.ndarray[Any, Any]) -> Any:
 
 def clone(x: Any, name: Any = None) -> Any:
     """A copy that passes gradients on to `x`."""
-    return shapes.assign(x)
+    return ops.assign(x)

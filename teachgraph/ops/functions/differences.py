@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.ops import elementwise, scan
 from teachgraph.ops.creation import fill_any_like
@@ -72,7 +73,7 @@ def diff(
         if x.dtype == np.bool_:
             x = elementwise.not_equal(behind, before)
         else:
-            x = elementwise.elementwise_sub(behind, before)
+            x = ops.elementwise_sub(behind, before)
     return x
 
 
@@ -85,14 +86,14 @@ def areas(y: Any, x: Any, dx: float | None, axis: int) -> Any:
     if x is not None and dx is not None:
         raise InvalidValueError(at_user_line("trapezoid takes x or dx, not both"))
     left, right = neighbours(y, axis)
-    heights = elementwise.elementwise_add(left, right) * 0.5
+    heights = ops.elementwise_add(left, right) * 0.5
     if x is None:
         return heights * (1.0 if dx is None else float(dx))
     at = axis if len(x.shape) > 1 else 0
     width = diff(x, axis=at)
     if len(x.shape) == 1:
         width = reshape(width, [-1] + [1] * (len(y.shape) - 1 - axis))
-    return elementwise.elementwise_mul(heights, width)
+    return ops.elementwise_mul(heights, width)
 
 
 def trapezoid(
@@ -150,7 +151,7 @@ def vander(
         raise InvalidValueError(at_user_line(f"vander: {count} powers"))
     powers = [fill_any_like(x, value=1.0)]
     while len(powers) < count:
-        powers.append(elementwise.elementwise_mul(powers[-1], x))
+        powers.append(ops.elementwise_mul(powers[-1], x))
     if not count:
         return reshape(part(x, 0, 0, 0), [x.shape[0], 0])
     return stack(powers if increasing else powers[::-1], axis=-1)

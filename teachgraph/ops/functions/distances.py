@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops import elementwise, logic
 from teachgraph.ops.creation import fill_any_like
@@ -25,7 +26,7 @@ def dist(x: Any, y: Any, p: float = 2, name: Any = None) -> Any:
     >>> dist(np.array([1.0, 2.0]), np.array([4.0, 6.0]))
     np.float64(5.0)
     """
-    return norm(elementwise.elementwise_sub(x, y), float(p))
+    return norm(ops.elementwise_sub(x, y), float(p))
 
 
 def cdist(
@@ -53,7 +54,7 @@ def cdist(
     array([[4.],
            [5.]])
     """
-    differences = elementwise.elementwise_sub(unsqueeze(x, -2), unsqueeze(y, -3))
+    differences = ops.elementwise_sub(unsqueeze(x, -2), unsqueeze(y, -3))
     return p_norm(differences, porder=float(p), axis=-1)
 
 
@@ -75,7 +76,7 @@ def renorm(x: Any, p: float, axis: int, max_norm: float) -> Any:
     others = [i for i in range(len(x.shape)) if i != at]
     length = norm(x, float(p), others, keepdim=True)
     limit = fill_any_like(length, value=float(max_norm))
-    factor = elementwise.elementwise_div(limit, length)
+    factor = ops.elementwise_div(limit, length)
     short = elementwise.less_equal(length, limit)
     ones = fill_any_like(length, value=1.0)
-    return elementwise.elementwise_mul(x, logic.where(ones, factor, short))
+    return ops.elementwise_mul(x, logic.where(ones, factor, short))

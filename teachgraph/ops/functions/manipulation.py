@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.errors import ShapeError, explain
 from teachgraph.ops import flip_roll, repeat
 from teachgraph.ops import pad as borders
@@ -51,7 +52,7 @@ def reshape(x: Any, shape: Sequence[int], name: Any = None) -> Any:
     >>> reshape(np.zeros((4, 6)), [0, -1, 2]).shape
     (4, 3, 2)
     """
-    return shapes.reshape2(x, shape=list(shape))
+    return ops.reshape2(x, shape=list(shape))
 
 
 def flatten(x: Any, start_axis: int = 0, stop_axis: int = -1, name: Any = None) -> Any:
@@ -103,17 +104,17 @@ def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
     named = range(len(x.shape)) if axis is None else several(axis)
     sizes = (1,) if axis is None else (1, -1)
     axes = [i for i in named if x.shape[place(x, i)] in sizes]
-    return shapes.squeeze2(x, axes=axes) if axes else shapes.assign(x)
+    return shapes.squeeze2(x, axes=axes) if axes else ops.assign(x)
 
 
 def unsqueeze(x: Any, axis: Axes, name: Any = None) -> Any:
     """Insert a dimension of size 1 at `axis`."""
-    return shapes.unsqueeze2(x, axes=several(axis))
+    return ops.unsqueeze2(x, axes=several(axis))
 
 
 def transpose(x: Any, perm: Sequence[int], name: Any = None) -> Any:
     """Permute dimensions: k of the result is perm[k] of x."""
-    return shapes.transpose2(x, axis=list(perm))
+    return ops.transpose2(x, axis=list(perm))
 
 
 def t(input: Any, name: Any = None) -> Any:
@@ -180,7 +181,7 @@ def broadcast_to(x: Any, shape: Sequence[int], name: Any = None) -> Any:
 
 def expand_as(x: Any, y: Any, name: Any = None) -> Any:
     """Broadcast `x` to the shape of `y`."""
-    return shapes.expand_as_v2(x, y)
+    return ops.expand_as_v2(x, y)
 
 
 def tile(x: Any, repeat_times: Sequence[int], name: Any = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes
+from teachgraph.core import dtypes, ops
 from teachgraph.core.op import Op
 from teachgraph.ops import elementwise, error_function, rounding
 from teachgraph.ops import math as maths
@@ -99,10 +99,10 @@ def of_two(op: Op) -> Callable[..., Any]:
     return function
 
 
-add = of_two(elementwise.elementwise_add)
-subtract = of_two(elementwise.elementwise_sub)
-multiply = of_two(elementwise.elementwise_mul)
-divide = of_two(elementwise.elementwise_div)
+add = of_two(ops.elementwise_add)
+subtract = of_two(ops.elementwise_sub)
+multiply = of_two(ops.elementwise_mul)
+divide = of_two(ops.elementwise_div)
 floor_divide = of_two(elementwise.elementwise_floordiv)
 remainder = mod = floor_mod = of_two(elementwise.elementwise_mod)
 maximum = of_two(elementwise.elementwise_max)
@@ -135,7 +135,7 @@ acos = of_one(angles.acos)
 atan = of_one(angles.atan)
 sinh = of_one(angles.sinh)
 cosh = of_one(angles.cosh)
-tanh = of_one(maths.tanh)
+tanh = of_one(ops.tanh)
 asinh = of_one(angles.asinh)
 acosh = of_one(angles.acosh)
 atanh = of_one(angles.atanh)
@@ -168,7 +168,7 @@ def pow(x: Any, y: Any, name: Any = None) -> Any:
 
 def neg(x: Any, name: Any = None) -> Any:
     """-x."""
-    return maths.scale(x, scale=-1.0)
+    return ops.scale(x, scale=-1.0)
 
 
 def scale(
@@ -189,7 +189,7 @@ def scale(
         act: The name of an op to apply to the result, such as "relu".
         name: Accepted for Paddle's sake.
     """
-    out = maths.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
+    out = ops.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
     return activated(out, act)
 
 
@@ -207,7 +207,7 @@ def frac(x: Any, name: Any = None) -> Any:
     >>> frac(np.array([2.5, -2.5]))
     array([ 0.5, -0.5])
     """
-    return elementwise.elementwise_sub(x, rounding.trunc(x))
+    return ops.elementwise_sub(x, rounding.trunc(x))
 
 
 def clip(x: Any, min: Any = None, max: Any = None, name: Any = None) -> Any:
@@ -270,7 +270,7 @@ def add_n(inputs: Any, name: Any = None) -> Any:
     array([ 9., 12.])
     """
     terms = inputs if isinstance(inputs, Sequence) else [inputs]
-    return maths.sum_(*terms)
+    return ops.sum_(*terms)
 
 
 def increment(x: Any, value: float = 1.0, name: Any = None) -> Any:
@@ -314,9 +314,9 @@ def filled(x: Any, value: float) -> Any:
 
 def deg2rad(x: Any, name: Any = None) -> Any:
     """Convert degrees to radians."""
-    return maths.scale(x, scale=pi / 180.0)
+    return ops.scale(x, scale=pi / 180.0)
 
 
 def rad2deg(x: Any, name: Any = None) -> Any:
     """Convert radians to degrees."""
-    return maths.scale(x, scale=180.0 / pi)
+    return ops.scale(x, scale=180.0 / pi)

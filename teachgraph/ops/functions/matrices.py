@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes
+from teachgraph.core import dtypes, ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
-from teachgraph.ops import elementwise
+from teachgraph.core.ops import matmul_v2
 from teachgraph.ops import math as maths
 from teachgraph.ops.diagonal import diagonal
 from teachgraph.ops.error_context import all_in_words
@@ -19,7 +19,6 @@ from teachgraph.ops.functions.manipulation import reshape, swapaxes, unsqueeze
 from teachgraph.ops.functions.math import cast, clip
 from teachgraph.ops.functions.random import randn
 from teachgraph.ops.functions.reduce import amax, amin, mean, norm, sum
-from teachgraph.ops.linalg import matmul_v2
 from teachgraph.ops.slicing import OPEN_END
 
 __all__ = ["cond", "corrcoef", "cov", "householder_product", "lstsq", "pca_lowrank"]
@@ -102,10 +101,10 @@ def cov(
         middle = sum(x * w, 1, keepdim=True) / total
         lost = total if aweights is None else sum(w * cast(aweights, x.dtype))
         free = total - lost / total if ddof else total
-        moved = elementwise.elementwise_sub(x, middle)
+        moved = ops.elementwise_sub(x, middle)
         covariance = matmul_v2(moved * w, moved, trans_y=True) / free
     else:
-        moved = elementwise.elementwise_sub(x, mean(x, 1, keepdim=True))
+        moved = ops.elementwise_sub(x, mean(x, 1, keepdim=True))
         free = max(x.shape[1] - 1, 0) if ddof else x.shape[1]
         covariance = matmul_v2(moved, moved, trans_y=True) / np.asarray(free, x.dtype)
     return covariance if ndim == 2 else reshape(covariance, [])
@@ -199,7 +198,7 @@ def lstsq(
     empty = part(reshape(values, [-1]), 0, 0, 0)
     left = empty
     if m > n:
-        away = elementwise.elementwise_sub(matmul_v2(x, solution), y)
+        away = ops.elementwise_sub(matmul_v2(x, solution), y)
         left = sum(maths.square(away), -2)
     return solution, left, rank, values if driver in ("gelsd", "gelss") else empty
 
@@ -232,7 +231,7 @@ def pca_lowrank(
     if not 0 <= q <= min(m, n) or niter < 0:
         message = f"pca_lowrank: {q} components of {list(x.shape)}, {niter} times"
         raise InvalidValueError(at_user_line(message))
-    x = elementwise.elementwise_sub(x, mean(x, -2, keepdim=True)) if center else x
+    x = ops.elementwise_sub(x, mean(x, -2, keepdim=True)) if center else x
     basis = qr(matmul_v2(x, cast(randn([n, q]), x.dtype)))[0]
     for _ in range(niter):
         other = qr(matmul_v2(x, basis, trans_x=True))[0]

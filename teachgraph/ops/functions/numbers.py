@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from teachgraph.core import dtypes
+from teachgraph.core import dtypes, ops
 from teachgraph.ops import elementwise, numbers
 from teachgraph.ops import math as maths
 from teachgraph.ops.creation import fill_any_like
@@ -46,7 +46,7 @@ def ldexp(x: Any, y: Any, name: Any = None) -> Any:
     """
     x, y = floating(x), floating(y)
     two = fill_any_like(y, value=2.0)
-    return elementwise.elementwise_mul(x, elementwise.elementwise_pow(two, y))
+    return ops.elementwise_mul(x, elementwise.elementwise_pow(two, y))
 
 
 def hypot(x: Any, y: Any, name: Any = None) -> Any:
@@ -57,7 +57,7 @@ def hypot(x: Any, y: Any, name: Any = None) -> Any:
     array([5.])
     """
     x, y = floating(x), floating(y)
-    squares = elementwise.elementwise_add(maths.square(x), maths.square(y))
+    squares = ops.elementwise_add(maths.square(x), maths.square(y))
     return maths.sqrt(squares)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core import dtypes
+from teachgraph.core import dtypes, ops
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.core.op import Traced
 from teachgraph.ops import diagonal, logic
@@ -59,7 +59,7 @@ def with_axes(inputs: Sequence[Any], before: Numbers, behind: Numbers) -> Any:
         first = before[ndim] if ndim < len(before) else 0
         last = behind[ndim] if ndim < len(behind) else 0
         added = [*range(first), *(first + ndim + i for i in range(last))]
-        results.append(unsqueeze(x, added) if added else shapes.assign(x))
+        results.append(unsqueeze(x, added) if added else ops.assign(x))
     return results[0] if len(results) == 1 else results
 
 
@@ -124,7 +124,7 @@ def view_as(x: Any, other: Any, name: Any = None) -> Any:
     array([[0, 1],
            [2, 3]])
     """
-    return shapes.reshape_as(x, other)
+    return ops.reshape_as(x, other)
 
 
 def vsplit(x: Any, num_or_sections: int | Numbers, name: Any = None) -> list[Any]:

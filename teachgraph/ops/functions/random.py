@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.op import Traced
 from teachgraph.ops import sampling
 from teachgraph.ops.functions.creation import code_of, sizes
@@ -44,7 +45,7 @@ def uniform(
     """
     limits = {"min": min, "max": max, "seed": seed}
     code = code_of(dtype)
-    return sampling.uniform_random(shape=sizes(shape), dtype=code, **limits)
+    return ops.uniform_random(shape=sizes(shape), dtype=code, **limits)
 
 
 def rand(shape: Any, dtype: Any = None, name: Any = None) -> Any:

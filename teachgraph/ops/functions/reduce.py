@@ -7,6 +7,7 @@ from math import isnan
 from numbers import Real
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, explain
 from teachgraph.ops import reduce as reductions
 from teachgraph.ops.elementwise import equal
@@ -63,7 +64,7 @@ def sum(
     array([3., 7.])
     """
     x = x if dtype is None else cast(x, dtype)
-    return reductions.reduce_sum(x, dim=dimensions(axis), keep_dim=keepdim)
+    return ops.reduce_sum(x, dim=dimensions(axis), keep_dim=keepdim)
 
 
 def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:
@@ -76,7 +77,7 @@ def mean(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> 
     >>> mean(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     array([2., 3.])
     """
-    return reductions.reduce_mean(x, **reduction(x, axis, keepdim))
+    return ops.reduce_mean(x, **reduction(x, axis, keepdim))
 
 
 def max(x: Any, axis: Axis = None, keepdim: bool = False, name: Any = None) -> Any:

@@ -1,0 +1,837 @@
+"""The ops of a first network: arithmetic, matrix products, a loss and its update.
+
+Each is a kernel in plain NumPy and a gradient rule made of ops. Rules of ops that
+broadcast end in `reduce_to`, the adjoint of broadcasting. `infers` is given where a
+kernel would be costly to try on stand-ins, or says less clearly what does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from math import nan, prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
+
+from teachgraph.core import dtypes, random
+from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.op import Like, Op, Traced, op
+
+Axes = tuple[int, ...] | None
+Index = tuple[Any, ...]
+
+FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
+
+FLOATING = "floating numbers: x.astype('float32') makes some"
+BROADCAST = (
+    "shapes that broadcast: compared from the right, two sizes must be equal or one of "
+    "them 1"
+)
+DIMENSIONS = "dimensions that X has, each named once"
+LABELS = "logits [N, C] and integer labels [N, 1] with 0 <= label < C"
+UPDATE = "floating parameters, a gradient of their shape and one learning rate"
+
+add_along: Any = np.add.reduce
+
+
+@op
+def fill_constant(
+    *, shape: Sequence[int], value: float = 0.0, dtype: int = FLOAT32
+) -> Any:
+    """Create an array of one value."""
+    return np.full(tuple(shape), value, dtypes.convert(dtype))
+
+
+@fill_constant.infers
+def infer_fill_constant(*, shape: Sequence[int], value: float, dtype: int) -> Any:
+    """The shape of the attributes, without allocating it."""
+    one = np.full((), value, dtypes.convert(dtype))
+    return [(np.broadcast_to(one, tuple(shape)).shape, one.dtype)]
+
+
+def generator_of(seed: int) -> np.random.Generator:
+    """Return the global generator, or a new one for an op with a seed."""
+    return np.random.default_rng(seed) if seed else random.generator()
+
+
+@op(key="uniform", random=True)
+def uniform_random(
+    *,
+    shape: Sequence[int],
+    min: float = -1.0,
+    max: float = 1.0,
+    seed: int = 0,
+    dtype: int = FLOAT32,
+    diag_num: int = 0,
+    diag_step: int = 0,
+    diag_val: float = 1.0,
+) -> Any:
+    """Draw uniformly from [min, max); `diag_num` elements are set to `diag_val`.
+
+    The i-th of these has the flat index i (diag_step + 1).
+    """
+    numbers = generator_of(seed).uniform(min, max, tuple(shape))
+    numbers.reshape(-1)[: diag_num * (diag_step + 1) : diag_step + 1] = diag_val
+    return np.asarray(numbers, dtypes.convert(dtype))
+
+
+@op
+def assign(x: Any) -> Any:
+    """out = a copy of x."""
+    return copy(x)
+
+
+@assign.grad(inline=True)
+def assign_grad(dout: Any) -> Any:
+    """dx = dout."""
+    return lambda: assign(dout)
+
+
+def promoted(x: Any, y: Any) -> tuple[Any, Any]:
+    """Cast integers to the floats' dtype; NumPy would promote float32 to float64."""
+    try:
+        if x.dtype is y.dtype:
+            return x, y
+        floating = x.dtype.kind == "f", y.dtype.kind == "f"
+    except AttributeError:  # a bare number has no dtype, and takes that of the other
+        return x, y
+    if floating == (True, False):
+        return x, y.astype(x.dtype)
+    return (x.astype(y.dtype), y) if floating == (False, True) else (x, y)
+
+
+def aligned(y: Any, ndim: int, axis: int) -> Any:
+    """Append dimensions of 1 to `y`, so that its first one is at `axis` of `ndim`.
+
+    That is how Paddle broadcasts: axis -1 aligns at the right as NumPy does.
+
+    Raises:
+        ShapeError: `y` does not fit.
+    """
+    trailing = 0 if axis == -1 else ndim - axis - y.ndim
+    if trailing < 0 or axis < -1:
+        raise ShapeError(f"{y.ndim} dimensions from {axis} on do not fit into {ndim}")
+    return y.reshape(y.shape + (1,) * trailing) if trailing > 0 else y
+
+
+def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
+    """Create an op of two inputs that broadcast, from a NumPy ufunc or the like."""
+
+    def kernel(x: Any, y: Any, *, axis: int = -1, out: Any = None) -> Any:
+        try:
+            same = x.dtype is y.dtype
+        except AttributeError:  # a bare number
+            same = False
+        if not same:
+            x, y = promoted(x, y)
+        return ufunc(x, y if axis == -1 else aligned(y, x.ndim, axis), out=out)
+
+    kernel.__doc__ = doc
+    return op(type=name, needs=BROADCAST)(kernel)
+
+
+elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
+
+
+elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
+
+
+elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
+
+
+elementwise_div = elementwise("elementwise_div", np.divide, "out = x / y.")
+
+
+@elementwise_add.grad
+def elementwise_add_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
+    """dx = dout, dy = dout."""
+    return reduce_to(dout, x), reduce_to(dout, y, axis)
+
+
+@elementwise_sub.grad
+def elementwise_sub_grad(dout: Any, x: Like, y: Like, *, axis: int) -> Any:
+    """dx = dout, dy = -dout."""
+    return reduce_to(dout, x), lambda: reduce_to(-dout, y, axis)
+
+
+@elementwise_mul.grad
+def elementwise_mul_grad(dout: Any, x: Any, y: Any, *, axis: int) -> Any:
+    """dx = dout y, dy = dout x."""
+    return (
+        lambda: reduce_to(elementwise_mul(dout, y, axis=axis), x),
+        lambda: reduce_to(dout * x, y, axis),
+    )
+
+
+@elementwise_div.grad
+def elementwise_div_grad(dout: Any, out: Any, x: Like, y: Any, *, axis: int) -> Any:
+    """dx = dout / y, dy = -dout out / y."""
+    dx = elementwise_div(dout, y, axis=axis)
+    return reduce_to(dx, x), lambda: reduce_to(-dx * out, y, axis)
+
+
+@op(needs="numbers, and beside integers a whole scale and bias")
+def scale(
+    x: Any,
+    *,
+    scale: float = 1.0,
+    bias: float = 0.0,
+    bias_after_scale: bool = True,
+    out: Any = None,
+) -> Any:
+    """out = scale x + bias, or scale (x + bias), in the dtype of x."""
+    if x.dtype.kind != "f":
+        scale, bias = whole(scale, x.dtype), whole(bias, x.dtype)
+    if bias == 0.0:
+        return np.multiply(x, scale, out=out)
+    if scale == 1.0:
+        return np.add(x, bias, out=out)
+    if bias_after_scale:
+        return np.add(x * scale, bias, out=out)
+    return np.multiply(x + bias, scale, out=out)
+
+
+def whole(number: float, dtype: np.dtype[Any]) -> Any:
+    """Convert a number to an integer for an integer input.
+
+    Raises:
+        DTypeError: The number has a fraction, or the dtype is bool.
+    """
+    if dtype.kind == "b" or number != int(number):
+        raise DTypeError(f"{dtype} does not go with {number}")
+    return dtype.type(number)
+
+
+@scale.grad(inline=True)
+def scale_grad(dout: Any, *, scale: float) -> Any:
+    """dx = scale dout: a `scale` op itself."""
+    return lambda: scale_op(dout, scale=scale)
+
+
+scale_op = scale  # in rules and kernels, `scale` is the attribute
+
+
+@op(type="sum", key="sum", needs="inputs of one shape and dtype")
+def sum_(*x: Any, out: Any = None) -> Any:
+    """out = x1 + x2 + ...; accumulates the gradients of a value used several times."""
+    first, *others = x
+    for term in others:
+        if term.shape != first.shape:
+            raise ShapeError(
+                f"shapes differ: {list(first.shape)} and {list(term.shape)}"
+            )
+        if term.dtype != first.dtype:
+            raise DTypeError(f"dtypes differ: {first.dtype} and {term.dtype}")
+    if not others:
+        return first
+    total = np.add(first, others[0], out=out)
+    for term in others[1:]:
+        total += term
+    return total
+
+
+@sum_.grad(inline=True)
+def sum_grad(dout: Any, *x: Like) -> Any:
+    """Each term gets dout."""
+    return tuple((lambda: scale_op(dout)) for _ in x)
+
+
+@op
+def relu(x: Any, *, out: Any = None) -> Any:
+    """out = max(x, 0)."""
+    return np.maximum(x, 0, out=out)
+
+
+@relu.grad
+def relu_grad(dout: Any, out: Any) -> Any:
+    """dx = dout where out > 0."""
+    return dout * (out > 0)
+
+
+@op(needs=FLOATING)
+def tanh(x: Any, *, out: Any = None) -> Any:
+    """out = tanh x."""
+    return np.tanh(x, out=out, casting="equiv")
+
+
+@tanh.grad
+def tanh_grad(dout: Any, out: Any) -> Any:
+    """dx = dout (1 - out^2)."""
+    return dout * (1.0 - out * out)
+
+
+@op(needs="a shape of X to which that of Y broadcasts")
+def unbroadcast(x: Any, y: Any, *, axis: int = -1) -> Any:
+    """Sum `x` to the shape of `y`: the adjoint of broadcasting.
+
+    Every dimension along which `y` would be broadcast is summed over; the result has
+    the dtype of `y`.
+    """
+    ndim, leading = x.ndim, x.ndim - len(y.shape)
+    if leading == 1 and axis != 0 and x.shape[1:] == y.shape and x.dtype == y.dtype:
+        return np.add.reduce(x)  # a bias, repeated over the batch
+    trailing = 0 if axis == -1 else max(leading - axis, 0)
+    narrow = (1,) * (leading - trailing) + tuple(y.shape) + (1,) * trailing
+    axes = tuple(i for i in range(ndim) if narrow[i] == 1 and x.shape[i] != 1)
+    total = np.add.reduce(x, axis=axes, keepdims=True) if axes else x
+    return total.reshape(y.shape).astype(y.dtype, copy=False)
+
+
+@unbroadcast.grad(of=("x",))
+def unbroadcast_grad(dout: Any, x: Like, *, axis: int) -> Any:
+    """dx = dout broadcast to x's shape."""
+    return expand_as_v2(dout, x, axis=axis)
+
+
+@op(key="expand_as", needs="a shape of X that broadcasts to that of Y")
+def expand_as_v2(x: Any, y: Any, *, axis: int = -1) -> Any:
+    """Broadcast `x` to the shape of `y`."""
+    out = np.empty(y.shape, x.dtype)
+    out[...] = aligned(x, len(y.shape), axis)
+    return out
+
+
+@expand_as_v2.grad(of=("x",))
+def expand_as_v2_grad(dout: Any, x: Like, *, axis: int) -> Any:
+    """dx = dout summed over the broadcast dimensions."""
+    return unbroadcast(dout, x, axis=axis)
+
+
+def reduce_to(dx: Any, x: Any, axis: int = -1) -> Any:
+    """Reduce a gradient to the shape and dtype of its input (unbroadcast).
+
+    It costs nothing if they agree. All gradients of broadcasting ops go through here.
+    """
+    if isinstance(dx, Traced):
+        known = -1 not in x.shape and tuple(dx.shape) == tuple(x.shape)
+        same = known and dx.dtype == x.dtype
+        return dx if same else unbroadcast(dx, x, axis=axis)
+    if dx.shape == x.shape and dx.dtype == x.dtype:
+        return dx
+    return unbroadcast.kernel(dx, x, axis=axis)
+
+
+@op(needs="a shape of as many elements as X has; one size may be -1, 0 keeps a size")
+def reshape2(x: Any, *, shape: Sequence[int]) -> Any:
+    """Reshape x; a size of 0 keeps x's, one may be -1."""
+    return x.reshape(resolved(shape, x.shape))
+
+
+def resolved(shape: Sequence[int], old: Sequence[int]) -> tuple[int, ...]:
+    """Resolve sizes of 0 (keep) in a target shape; -1 is left to NumPy.
+
+    Raises:
+        ShapeError: A size is below -1, which NumPy would take for -1.
+    """
+    if min(shape, default=0) < -1:
+        raise ShapeError(f"a size is -1, 0 or more, got {list(shape)}")
+    return tuple(old[i] if n == 0 and 0 not in old else n for i, n in enumerate(shape))
+
+
+@reshape2.grad
+def reshape2_grad(dout: Any, x: Like) -> Any:
+    """dx = dout in the shape of x."""
+    return reshape_as(dout, x)
+
+
+@op(needs="as many elements in X as in Y")
+def reshape_as(x: Any, y: Any) -> Any:
+    """Reshape `x` to the shape of `y`."""
+    return x.reshape(y.shape)
+
+
+@reshape_as.grad(of=("x",))
+def reshape_as_grad(dout: Any, x: Like) -> Any:
+    """dx = dout in the shape of x."""
+    return reshape_as(dout, x)
+
+
+@op
+def unsqueeze2(x: Any, *, axes: Sequence[int]) -> Any:
+    """Insert a dimension of size 1 at each of `axes`."""
+    if [*axes] == [-1]:
+        return x[..., None]
+    return np.expand_dims(x, tuple(axes))
+
+
+@unsqueeze2.grad
+def unsqueeze2_grad(dout: Any, x: Like) -> Any:
+    """dx = dout in the shape of x."""
+    return reshape_as(dout, x)
+
+
+@op(key="transpose", needs="an axis list that names every dimension of X once")
+def transpose2(x: Any, *, axis: Sequence[int]) -> Any:
+    """out[i_axis] = x[i]: dimension k of the result is dimension axis[k] of x."""
+    return np.transpose(x, axis)
+
+
+@transpose2.infers
+def infer_transpose2(x: Like, *, axis: Sequence[int]) -> Any:
+    """x's sizes, permuted."""
+    if len(axis) != x.ndim:
+        raise ShapeError(f"{len(axis)} axes, {list(axis)}, for {x.ndim} dimensions")
+    return [(np.transpose(np.broadcast_to(0, x.shape), axis).shape, x.dtype)]
+
+
+@transpose2.grad
+def transpose2_grad(dout: Any, *, axis: Sequence[int]) -> Any:
+    """dx = dout with the inverse permutation."""
+    return transpose2(dout, axis=np.argsort([i % len(axis) for i in axis]).tolist())
+
+
+@op(needs="as many columns in X as there are rows in Y")
+def mul(x: Any, y: Any, *, x_num_col_dims: int = 1, y_num_col_dims: int = 1) -> Any:
+    """out = X Y, where each input is first flattened to a matrix.
+
+    The first `x_num_col_dims` dimensions of x become rows and the others columns,
+    likewise for y; the result has x's row dimensions and y's column dimensions.
+    """
+    if x.ndim == 2 == y.ndim and x_num_col_dims == 1 == y_num_col_dims:
+        return x @ y
+    check_columns(x, x_num_col_dims)
+    check_columns(y, y_num_col_dims)
+    out = matrix(x, x_num_col_dims) @ matrix(y, y_num_col_dims)
+    return out.reshape(x.shape[:x_num_col_dims] + y.shape[y_num_col_dims:])
+
+
+def matrix(x: Any, columns_from: int) -> Any:
+    """Flatten `x` to a matrix: dimensions before `columns_from` are rows."""
+    if len(x.shape) == 2:
+        return x
+    rows, columns = x.shape[:columns_from], x.shape[columns_from:]
+    return reshape2(x, shape=[-1 if -1 in rows else prod(rows), prod(columns)])
+
+
+def check_columns(x: Any, columns_from: int) -> None:
+    """Require a dimension for the rows and one for the columns.
+
+    Raises:
+        ShapeError: There is none.
+    """
+    if not 1 <= columns_from < x.ndim:
+        raise ShapeError(f"columns from dimension {columns_from} on, of {x.ndim}")
+
+
+@mul.infers
+def infer_mul(x: Like, y: Like, *, x_num_col_dims: int, y_num_col_dims: int) -> Any:
+    """Rows of X by columns of Y."""
+    check_columns(x, x_num_col_dims)
+    check_columns(y, y_num_col_dims)
+    inner = prod(x.shape[x_num_col_dims:]), prod(y.shape[:y_num_col_dims])
+    if inner[0] != inner[1]:
+        raise ShapeError(f"X has {inner[0]} columns, Y has {inner[1]} rows")
+    shape = x.shape[:x_num_col_dims] + y.shape[y_num_col_dims:]
+    return [(shape, np.result_type(x.dtype, y.dtype))]
+
+
+@mul.grad
+def mul_grad(
+    dout: Any, x: Any, y: Any, *, x_num_col_dims: int, y_num_col_dims: int
+) -> Any:
+    """dX = dOut Y', dY = X' dOut, of the matrices."""
+    rows, columns = matrix(x, x_num_col_dims), matrix(y, y_num_col_dims)
+    dout = matrix(dout, x_num_col_dims)
+    return lambda: reshaped_like(dout @ columns.T, x), lambda: reshaped_like(
+        rows.T @ dout, y
+    )
+
+
+def reshaped_like(matrix: Any, x: Any) -> Any:
+    """Reshape a matrix back to the shape and dtype of `x`, which was flattened."""
+    matrix = matrix if matrix.dtype == x.dtype else matrix.astype(x.dtype)
+    return matrix if len(x.shape) == 2 else reshape_as(matrix, x)
+
+
+@op(needs="as many columns in the first as there are rows in the second")
+def matmul_v2(x: Any, y: Any, *, trans_x: bool = False, trans_y: bool = False) -> Any:
+    """out = X Y, each transposed first if asked; leading dimensions broadcast.
+
+    A vector is a row on the left, a column on the right, and unchanged by transposing;
+    its dimension of size 1 is dropped from the result.
+    """
+    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
+        return x @ y
+    if x.ndim == 0 or y.ndim == 0:
+        raise no_scalars(x, y)
+    left = turned(x) if trans_x and x.ndim > 1 else x
+    right = turned(y) if trans_y and y.ndim > 1 else y
+    if left.ndim > 2 == right.ndim and left.shape[-1] == len(right):
+        return stacked(left, right)
+    return left @ right
+
+
+def turned(x: Any) -> Any:
+    """Transpose each matrix of a stack."""
+    if x.ndim == 2:
+        return x.T
+    *stack, rows, columns = range(x.ndim)
+    return transpose2(x, axis=[*stack, columns, rows])
+
+
+def stacked(x: Any, matrix: Any) -> Any:
+    """Multiply a stack of matrices with one matrix as one product of all rows."""
+    rows = x.reshape(prod(x.shape[:-1]), x.shape[-1]) @ matrix
+    return rows.reshape(*x.shape[:-1], matrix.shape[1])
+
+
+def no_scalars(x: Any, y: Any) -> ShapeError:
+    """Build the error for inputs without a dimension to sum over."""
+    return ShapeError(
+        f"it multiplies vectors and matrices; got {x.ndim} and {y.ndim} dimensions"
+    )
+
+
+@matmul_v2.infers
+def infer_matmul(
+    x: Like, y: Like, *, trans_x: bool = False, trans_y: bool = False
+) -> Any:
+    """Leading dimensions broadcast, then rows of the first by columns of the second."""
+    if x.ndim == 0 or y.ndim == 0:
+        raise no_scalars(x, y)
+    *rows, inner = sides(x.shape, flip=trans_x)
+    other, *columns = sides(y.shape, flip=trans_y)
+    if inner != other:
+        raise ShapeError(f"the first has {inner} columns, the second {other} rows")
+    stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
+    return [((*stack, *rows, *columns), np.result_type(x.dtype, y.dtype))]
+
+
+def sides(shape: Sequence[int], *, flip: bool) -> Sequence[int]:
+    """Rows and columns of a matrix, after transposing; the size of a vector."""
+    return shape[-2:][::-1] if flip else shape[-2:]
+
+
+@matmul_v2.grad
+def matmul_v2_grad(dout: Any, x: Any, y: Any, *, trans_x: bool, trans_y: bool) -> Any:
+    """dX = dOut Y', dY = X' dOut, of X and Y as they were multiplied.
+
+    A vector counts as a row, on the right transposed.
+    """
+    if x.ndim == 2 == y.ndim and not (trans_x or trans_y):
+        return lambda: reduce_to(dout @ y.T, x), lambda: reduce_to(x.T @ dout, y)
+    dout, left, right = with_sides(dout, x, y), row(x), row(y)
+    flip_x, flip_y = trans_x and x.ndim > 1, trans_y or y.ndim == 1
+
+    def dx() -> Any:
+        factor = matmul_v2(dout, right, trans_y=not flip_y)
+        return reduce_to(turned(factor) if flip_x else factor, x)
+
+    def dy() -> Any:
+        if left.ndim > 2 == right.ndim and not flip_x:
+            factor = matrix(left, left.ndim - 1).T @ matrix(dout, dout.ndim - 1)
+        else:
+            factor = (left if flip_x else turned(left)) @ dout
+        return reduce_to(turned(factor) if flip_y else factor, y)
+
+    return dx, dy
+
+
+def row(x: Any) -> Any:
+    """Reshape a vector to a matrix of one row; return a matrix unchanged."""
+    return unsqueeze2(x, axes=[0]) if x.ndim == 1 else x
+
+
+def with_sides(product: Any, x: Any, y: Any) -> Any:
+    """Restore the dimensions of a product that vectors have dropped."""
+    axes = [-2] * (x.ndim == 1) + [-1] * (y.ndim == 1)
+    return unsqueeze2(product, axes=axes) if axes else product
+
+
+def axes(dim: Sequence[Any], ndim: int, *, reduce_all: bool) -> Axes:
+    """Resolve the axes of a reduction to non-negative ones; None for all.
+
+    A scalar counts as a vector of one element, with the axis 0 or -1.
+
+    Raises:
+        DTypeError: An axis is no integer.
+        InvalidValueError: An axis is out of range (NumPy's AxisError).
+        ShapeError: An axis is repeated (likewise).
+    """
+    if not dim:
+        return None
+    for axis in dim:
+        check_integer(axis)
+    along = normalize_axis_tuple(dim, max(ndim, 1))
+    return None if reduce_all or not ndim else along
+
+
+def check_integer(axis: Any) -> None:
+    """Require an integer axis; a bool, which is an int to Python, is refused.
+
+    Raises:
+        DTypeError: The axis is something else.
+    """
+    if not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
+        raise DTypeError(f"an axis is an integer, got {axis!r}")
+
+
+def size_along(shape: Sequence[int], along: Axes) -> int:
+    """Number of elements that one result of a reduction combines."""
+    return prod(shape) if along is None else prod(shape[axis] for axis in along)
+
+
+@op(key="sum", needs=DIMENSIONS)
+def reduce_sum(
+    x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
+) -> Any:
+    """The sum over the dimensions `dim`; integers and bool in int64."""
+    along = axes(dim, x.ndim, reduce_all=reduce_all)
+    return add_along(x, axis=along, keepdims=keep_dim, dtype=sum_dtype(x.dtype))
+
+
+@reduce_sum.grad
+def reduce_sum_grad(
+    dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> Any:
+    """dx = dout broadcast to x's shape."""
+    return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
+
+
+def sum_dtype(dtype: np.dtype[Any]) -> Any:
+    """Accumulation dtype of a sum: int64 for integers and bool."""
+    return dtype if dtype.kind == "f" else np.int64
+
+
+@op(key="mean", needs=f"{FLOATING}, and {DIMENSIONS}")
+def reduce_mean(
+    x: Any, *, dim: Sequence[int] = (), keep_dim: bool = False, reduce_all: bool = False
+) -> Any:
+    """The sum over the dimensions `dim`, divided by the number of elements."""
+    check_floating(x)
+    along = axes(dim, x.ndim, reduce_all=reduce_all)
+    return add_along(x, axis=along, keepdims=keep_dim) / (
+        size_along(x.shape, along) or nan
+    )
+
+
+def check_floating(x: Any) -> None:
+    """Require a floating dtype.
+
+    Raises:
+        DTypeError: The dtype is another one.
+    """
+    if x.dtype.kind != "f":
+        raise DTypeError(f"{x.dtype} are no floating numbers")
+
+
+@reduce_mean.grad
+def reduce_mean_grad(
+    dout: Any, x: Like, *, dim: Sequence[int], keep_dim: bool, reduce_all: bool
+) -> Any:
+    """dx = dout / n, broadcast to x's shape."""
+    return spread(dout, x, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all, mean=True)
+
+
+@op(needs="what a reduction of Y along these dimensions gives")
+def spread(
+    x: Any,
+    y: Any,
+    *,
+    dim: Sequence[int] = (),
+    keep_dim: bool = False,
+    reduce_all: bool = False,
+    mean: bool = False,
+) -> Any:
+    """Broadcast `x`, a reduction's result, to `y`'s shape: the adjoint of a sum."""
+    shape = y.shape
+    along = axes(dim, len(shape), reduce_all=reduce_all)
+    if mean:
+        x = x / (size_along(shape, along) or nan)
+    if along is not None and not keep_dim:
+        x = np.expand_dims(x, along)
+    out = np.empty(shape, x.dtype)
+    out[...] = x
+    return out
+
+
+@spread.grad(of=("x",))
+def spread_grad(
+    dout: Any,
+    *,
+    dim: Sequence[int],
+    keep_dim: bool,
+    reduce_all: bool,
+    mean: bool,
+) -> Any:
+    """dx = the sum of dout over the reduced dimensions."""
+    reduce = reduce_mean if mean else reduce_sum
+    return reduce(dout, dim=dim, keep_dim=keep_dim, reduce_all=reduce_all)
+
+
+@op(outputs=("softmax", "loss"), needs=LABELS)
+def softmax_with_cross_entropy(
+    logits: Any,
+    label: Any,
+    *,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    axis: int = -1,
+) -> Any:
+    """loss = log sum exp(logits) - logits[label]; the other output is softmax(logits).
+
+    With `soft_label` the label is a distribution: loss = -sum label log softmax.
+    Positions whose label is `ignore_index` have loss 0.
+    """
+    shifted = logits - np.maximum.reduce(logits, axis=axis, keepdims=True)
+    power = np.exp(shifted, casting="equiv")
+    total = np.add.reduce(power, axis=axis, keepdims=True)
+    probability = power / total
+    if soft_label:
+        if label.shape != logits.shape:
+            raise ShapeError("soft labels must have the shape of the logits")
+        logarithm = shifted - np.log(total)
+        loss = -np.add.reduce(label * logarithm, axis=axis, keepdims=True)
+        return probability, loss
+    where, ignored = where_labelled(logits, label, axis, ignore_index)
+    loss = np.log(total) - shifted[where]
+    if ignored is not None:
+        loss[ignored] = 0
+    return probability, loss
+
+
+@softmax_with_cross_entropy.grad(of=("logits",))
+def softmax_with_cross_entropy_grad(
+    dsoftmax: Any,
+    dloss: Any,
+    softmax: Any,
+    label: Any,
+    *,
+    soft_label: bool,
+    ignore_index: int,
+    axis: int,
+) -> Any:
+    """dlogits = (softmax - one_hot(label)) dloss, plus the gradient through softmax."""
+    dlogits = 0.0
+    if dloss is not None:
+        if soft_label:
+            dlogits = reduce_to((softmax - label) * dloss, softmax)
+        else:
+            where = {"axis": axis, "ignore_index": ignore_index}
+            dlogits = less_label(softmax, label, **where) * dloss
+    if dsoftmax is not None:
+        dlogits = dlogits + through_softmax(dsoftmax, softmax, axis)
+    return dlogits
+
+
+def through_softmax(dout: Any, out: Any, axis: int) -> Any:
+    """Multiply softmax's Jacobian, diag(out) - out out', with dout."""
+    dim = [axis] if len(out.shape) else []
+    along = reduce_sum(elementwise_mul(dout, out), dim=dim, keep_dim=True)
+    return out * (dout - along)
+
+
+@op
+def less_label(
+    softmax: Any, label: Any, *, axis: int = -1, ignore_index: int = -100
+) -> Any:
+    """out = softmax - one_hot(label); 0 where the label is ignored."""
+    out, classes = softmax.copy(), softmax.shape[axis]
+    if not -classes <= ignore_index < classes:
+        try:
+            out[entries(label, axis)] -= 1
+            return out
+        except IndexError:
+            pass  # some labels are to be ignored
+    where, ignored = where_labelled(softmax, label, axis, ignore_index)
+    out[where] -= 1
+    return out if ignored is None else out * ~ignored
+
+
+@less_label.grad(of=("softmax",))
+def less_label_grad(dout: Any, label: Any, *, ignore_index: int) -> Any:
+    """dsoftmax = dout, 0 where ignored."""
+    return unless_ignored(dout, label, ignore_index)
+
+
+def unless_ignored(dloss: Any, label: Any, ignore_index: int) -> Any:
+    """Mask a gradient: 0 where the label is ignored."""
+    return dloss * (label != ignore_index)
+
+
+def where_labelled(
+    x: Any, label: Any, axis: int, ignore_index: int
+) -> tuple[Index, Any]:
+    """Compute the index of the labelled entries of `x`, and the mask of ignored labels.
+
+    Ignored labels are replaced by 0; the mask is None if there are none.
+
+    Raises:
+        DTypeError: The labels are no integers.
+        ShapeError: They do not have size 1 along the axis and x's sizes elsewhere.
+        InvalidValueError: A label is out of range.
+    """
+    shape = [*x.shape]
+    classes, shape[axis] = shape[axis], 1
+    if label.dtype.kind not in "iu":
+        raise DTypeError(f"labels must be integers, got {label.dtype}")
+    if [*label.shape] != shape:
+        raise ShapeError(f"labels must have shape {shape}, got {list(label.shape)}")
+    kept, ignored = kept_labels(label, classes, ignore_index)
+    return entries(kept, axis), ignored
+
+
+def kept_labels(label: Any, classes: int, ignore_index: int) -> tuple[Any, Any]:
+    """Labels with 0 for those to ignore, and which these are; None for none.
+
+    Raises:
+        InvalidValueError: A label is out of range.
+    """
+    if all_in_range(label, classes) and not 0 <= ignore_index < classes:
+        return label, None
+    ignored = label == ignore_index
+    kept = np.where(ignored, 0, label)
+    if not all_in_range(kept, classes):
+        wrong = kept.max() if kept.max() >= classes else kept.min()
+        raise InvalidValueError(f"label expected >= 0 and < {classes}, but got {wrong}")
+    return kept, ignored
+
+
+def all_in_range(label: Any, classes: int) -> bool:
+    """True if every label is one of 0 ... classes - 1; unsigned, -1 is the largest."""
+    unsigned = label.view(np.uint64) if label.itemsize == 8 else label.astype(np.uint64)
+    return bool(np.maximum.reduce(unsigned, None, initial=0) < classes)
+
+
+def entries(label: Any, axis: int) -> Index:
+    """Compute the index of the labelled entry of each position."""
+    if label.ndim == 2 and axis in (-1, 1):
+        return np.arange(len(label))[:, None], label
+    index: list[Any] = list(np.ogrid[tuple(map(slice, label.shape))])
+    index[axis] = label
+    return tuple(index)
+
+
+@op(outputs=("param_out",), inplace={"param_out": "param"}, needs=UPDATE)
+def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
+    """param <- param - learning_rate grad."""
+    if (
+        param.shape != grad.shape
+        or param.dtype is not dtypes.float32
+        or grad.dtype is not dtypes.float32
+    ):
+        check_update(param, grad)
+    if learning_rate.ndim:
+        learning_rate = learning_rate.reshape(())
+    step = np.multiply(learning_rate, grad, out)
+    return np.subtract(param, step, out, dtype=param.dtype)
+
+
+def check_update(param: Any, *others: Any) -> None:
+    """Require that gradient and accumulators have the parameter's shape and dtype.
+
+    Raises:
+        ShapeError: One has another shape.
+        DTypeError: One has another dtype, or the parameter is not floating.
+    """
+    if param.dtype.kind != "f":
+        raise DTypeError(f"{param.dtype} is no dtype to step in")
+    for other in others:
+        if other.shape != param.shape:
+            raise ShapeError(
+                f"{list(other.shape)} beside a parameter {list(param.shape)}"
+            )
+        if other.dtype != param.dtype:
+            raise DTypeError(f"{other.dtype} beside a parameter {param.dtype}")
