@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from teachgraph.autograd.creation import to_tensor as to_tensor
     from teachgraph.autograd.gradient import grad as grad
     from teachgraph.autograd.printing import set_printoptions as set_printoptions
+    from teachgraph.autograd.random_state import get_rng_state as get_rng_state
+    from teachgraph.autograd.random_state import set_rng_state as set_rng_state
     from teachgraph.autograd.tensor import Tensor as Tensor
     from teachgraph.cli.ipython import load_ipython_extension as load_ipython_extension
     from teachgraph.cli.ipython import (
@@ -62,13 +64,10 @@ if TYPE_CHECKING:
     )
     from teachgraph.core import dtypes as dtypes
     from teachgraph.core import errors as errors
-    from teachgraph.core import observe as observe
     from teachgraph.core import unique_name as unique_name
-    from teachgraph.core.dtypes import finfo as finfo
     from teachgraph.core.dtypes import float32 as float32
     from teachgraph.core.dtypes import float64 as float64
     from teachgraph.core.dtypes import get_default_dtype as get_default_dtype
-    from teachgraph.core.dtypes import iinfo as iinfo
     from teachgraph.core.dtypes import int8 as int8
     from teachgraph.core.dtypes import int16 as int16
     from teachgraph.core.dtypes import int32 as int32
@@ -82,9 +81,7 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import is_grad_enabled as is_grad_enabled
     from teachgraph.core.modes import no_grad as no_grad
     from teachgraph.core.modes import set_grad_enabled as set_grad_enabled
-    from teachgraph.core.random import get_rng_state as get_rng_state
     from teachgraph.core.random import seed as seed
-    from teachgraph.core.random import set_rng_state as set_rng_state
     from teachgraph.io import batch as batch
     from teachgraph.io.saving import load as load
     from teachgraph.io.saving import save as save
@@ -93,10 +90,13 @@ if TYPE_CHECKING:
     from teachgraph.ops import functions as functions
     from teachgraph.ops.functions import *  # noqa: F403
     from teachgraph.ops.functions.decomposition import trace as trace
+    from teachgraph.ops.limits import finfo as finfo
+    from teachgraph.ops.limits import iinfo as iinfo
     from teachgraph.ops.param_attr import ParamAttr as ParamAttr
     from teachgraph.static.places import CPUPlace as CPUPlace
     from teachgraph.static.places import CUDAPlace as CUDAPlace
     from teachgraph.static.places import is_compiled_with_cuda as is_compiled_with_cuda
+    from teachgraph.utils import observe as observe
     from teachgraph.utils.framework import create_parameter as create_parameter
     from teachgraph.utils.framework import (
         disable_signal_handler as disable_signal_handler,
@@ -115,7 +115,7 @@ _PUBLIC_MODULES = {
     "vision": "vision",
     "errors": "core.errors",
     "modes": "core.modes",
-    "observe": "core.observe",
+    "observe": "utils.observe",
     "unique_name": "core.unique_name",
 }
 """Modules by the name they have in `teachgraph`."""
@@ -137,19 +137,21 @@ _NAMES = {
     "autograd.printing": ["set_printoptions"],
     "autograd.tensor": ["Tensor"],
     "cli.ipython": ["load_ipython_extension", "unload_ipython_extension"],
+    "autograd.random_state": ["get_rng_state", "set_rng_state"],
     "core.dtypes": [
-        *("finfo", "float32", "float64", "get_default_dtype", "iinfo", "int8"),
-        *("int16", "int32", "int64", "set_default_dtype", "uint8"),
+        *("float32", "float64", "get_default_dtype", "int8", "int16", "int32"),
+        *("int64", "set_default_dtype", "uint8"),
     ],
     "core.modes": [
         *("disable_static", "enable_grad", "enable_static", "in_dynamic_mode"),
         *("is_grad_enabled", "no_grad", "set_grad_enabled"),
     ],
-    "core.random": ["get_rng_state", "seed", "set_rng_state"],
+    "core.random": ["seed"],
     "io": ["batch"],
     "io.saving": ["load", "save"],
     "nn.summary": ["flops", "summary"],
     "ops.functions.decomposition": ["trace"],
+    "ops.limits": ["finfo", "iinfo"],
     "ops.param_attr": ["ParamAttr"],
     "static.places": ["CPUPlace", "CUDAPlace", "is_compiled_with_cuda"],
     "utils.framework": [

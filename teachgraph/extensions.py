@@ -308,7 +308,7 @@ EXTENSIONS = (
     # Who watches.
     Extension(
         "lesson 02: an observer that counts what the tape does",
-        "core.observe.Observer",
+        "utils.observe.Observer",
         "teachgraph.course.tape:Witness",
     ),
     Extension(

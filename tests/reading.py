@@ -25,6 +25,7 @@ import teachgraph as tg
 from teachgraph import fluid
 
 PACKAGE = Path(tg.__file__).parent
+KERNELS = (f"{PACKAGE / 'ops'}{os.sep}", str(PACKAGE / "core" / "ops.py"))
 
 
 class Reading(NamedTuple):
@@ -87,7 +88,7 @@ def read(prepare: Callable[[], Any], run: Callable[[Any], Any]) -> Reading:
     engine = {
         code
         for code in entered(lambda: run(given))
-        if not code.co_filename.startswith(f"{PACKAGE / 'ops'}{os.sep}")
+        if not code.co_filename.startswith(KERNELS)
     }
     functions = {(code.co_filename, code.co_firstlineno): code for code in engine}
     files = {file for file, _ in functions}

@@ -11,7 +11,7 @@ import pytest
 MOST = {
     "backward": (80, 3),
     "step": (220, 10),
-    "four_lines": (1_960, 44),
+    "four_lines": (1_960, 46),
     "branch": (1_120, 26),
     "hooked": (400, 12),
 }

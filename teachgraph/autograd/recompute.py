@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from teachgraph.autograd.random_state import get_rng_state, set_rng_state
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import random
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.modes import enable_grad, is_grad_enabled
 from teachgraph.core.tape import Edge, Node, clock, topological
@@ -90,12 +90,12 @@ class Forgotten(Sequence[Any]):
 @contextmanager
 def drawing_from(state: Any) -> Iterator[None]:
     """Set the generator's state inside the block (unless None); restore it after."""
-    before = random.get_rng_state()
-    random.set_rng_state(before if state is None else state)
+    before = get_rng_state()
+    set_rng_state(before if state is None else state)
     try:
         yield
     finally:
-        random.set_rng_state(before)
+        set_rng_state(before)
 
 
 def detached(x: Any) -> Any:
@@ -148,7 +148,7 @@ def recompute(
     """
     if not is_grad_enabled():
         return function(*args, **kwargs)
-    since, state = next(clock), random.get_rng_state()
+    since, state = next(clock), get_rng_state()
     result = function(*args, **kwargs)
     segment = Segment(function, args, kwargs, state if preserve_rng_state else None)
     segment.forget(nodes_of(result, since))

@@ -30,17 +30,6 @@ from teachgraph.core.program import (
     Variable,
 )
 
-__all__ = [
-    "Backward",
-    "Parts",
-    "Visit",
-    "Wrapper",
-    "append_backward",
-    "find_path",
-    "has_gradient",
-    "names_of",
-]
-
 Visit = Callable[[Operator, Sequence[str]], None]
 """Appends the gradients of one operator, given the inputs that want one."""
 

@@ -31,20 +31,6 @@ from teachgraph.core.program import (
     default_startup_program,
 )
 
-__all__ = [
-    "Static",
-    "adopt",
-    "append",
-    "declare",
-    "infer",
-    "infer_outputs",
-    "is_constant",
-    "own_variable",
-    "pass_stop_gradient",
-    "trial",
-    "trials",
-]
-
 TRIAL_SIZES = (2, 3)
 
 Place = tuple[int, int]

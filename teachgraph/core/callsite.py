@@ -14,8 +14,6 @@ from pathlib import Path, PurePath
 from types import FrameType
 from typing import NamedTuple
 
-__all__ = ["Callsite", "add_own_files", "callsite", "titles_of_files", "user_frame"]
-
 titles_of_files: list[Callable[[str], str | None]] = []
 """Functions that give a file a title: a notebook, of its cells."""
 

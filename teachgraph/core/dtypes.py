@@ -13,11 +13,9 @@ __all__ = [
     "PADDLE_CODES",
     "bool",
     "convert",
-    "finfo",
     "float32",
     "float64",
     "get_default_dtype",
-    "iinfo",
     "int8",
     "int16",
     "int32",
@@ -137,21 +135,3 @@ def set_default_dtype(d: Any) -> None:
     if not is_floating(wanted):
         raise DTypeError(f"the default dtype is float32 or float64, got {d}")
     _Default.dtype = wanted
-
-
-def finfo(dtype: Any) -> np.finfo[Any]:
-    """The limits of a floating type.
-
-    >>> finfo("float32").eps
-    np.float32(1.1920929e-07)
-    """
-    return np.finfo(convert(dtype))
-
-
-def iinfo(dtype: Any) -> np.iinfo[Any]:
-    """The limits of an integer type.
-
-    >>> iinfo("int32").max
-    2147483647
-    """
-    return np.iinfo(convert(dtype))

@@ -42,14 +42,6 @@ if TYPE_CHECKING:
 
     from teachgraph.core.program import Operator, Program, Variable
 
-__all__ = [
-    "Executor",
-    "Plan",
-    "as_fed",
-    "program_passes",
-    "step_passes",
-]
-
 Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Any]
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-__all__ = ["HookPoint"]
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 

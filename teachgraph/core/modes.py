@@ -14,18 +14,6 @@ from typing import Any, Protocol
 from teachgraph.core.errors import ModeError
 from teachgraph.core.extend import HookPoint
 
-__all__ = [
-    "Interpreter",
-    "disable_static",
-    "enable_grad",
-    "enable_static",
-    "in_dynamic_mode",
-    "interpreter",
-    "is_grad_enabled",
-    "no_grad",
-    "set_grad_enabled",
-]
-
 
 class Interpreter(Protocol):
     """The part of a mode that needs no traced input."""

@@ -16,8 +16,6 @@ from typing import Any, Protocol
 from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
 
-__all__ = ["Given", "Layer", "Names", "Plain", "given", "layer", "names_for", "scope"]
-
 
 class Names(Protocol):
     """Something that gives the next output its name."""

@@ -37,8 +37,6 @@ from teachgraph.core import modes
 from teachgraph.core.errors import OpError, ProgramError, UnknownOpError, explain
 from teachgraph.core.extend import HookPoint
 
-__all__ = ["GradOp", "Like", "Op", "Rule", "Traced", "find", "op", "slot_name"]
-
 Kernel = Callable[..., Any]
 Values = Sequence[Any]
 Attrs = Mapping[str, Any]

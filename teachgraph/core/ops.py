@@ -16,13 +16,14 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from teachgraph.core import dtypes, random
+from teachgraph.core.dtypes import float32
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, Op, Traced, op
 
 Axes = tuple[int, ...] | None
 Index = tuple[Any, ...]
 
-FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
+FLOAT32 = dtypes.PADDLE_CODES[float32]
 
 FLOATING = "floating numbers: x.astype('float32') makes some"
 BROADCAST = (
@@ -809,8 +810,8 @@ def sgd(param: Any, grad: Any, learning_rate: Any, *, out: Any = None) -> Any:
     """param <- param - learning_rate grad."""
     if (
         param.shape != grad.shape
-        or param.dtype is not dtypes.float32
-        or grad.dtype is not dtypes.float32
+        or param.dtype is not float32
+        or grad.dtype is not float32
     ):
         check_update(param, grad)
     if learning_rate.ndim:

@@ -24,24 +24,6 @@ from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced, find
 from teachgraph.core.threads import InForce
 
-__all__ = [
-    "EMPTY",
-    "GRAD",
-    "Block",
-    "OpRole",
-    "Operator",
-    "Parameter",
-    "Program",
-    "Slots",
-    "Spec",
-    "Variable",
-    "current_block",
-    "default_main_program",
-    "default_startup_program",
-    "program_guard",
-    "set_default_programs",
-]
-
 GRAD = "@GRAD"
 """Suffix of a gradient's name: the gradient of `x` is `x@GRAD`."""
 

@@ -11,8 +11,6 @@ import numpy as np
 from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.core.threads import InForce
 
-__all__ = ["Scope", "ScopeTensor", "ScopeVariable", "global_scope", "scope_guard"]
-
 
 class Scope:
     """Values by variable name.

@@ -19,8 +19,6 @@ from teachgraph.core.op import force
 if TYPE_CHECKING:
     from teachgraph.core.steps import Call, Step
 
-__all__ = ["Code", "Expression", "Writer"]
-
 _numbers = count(1)
 
 

@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from teachgraph.core.program import Block, Operator, Program, Variable
     from teachgraph.core.source import Writer
 
-__all__ = [
-    "Call",
-    "Lower",
-    "Lowering",
-    "Step",
-    "Values",
-    "caller",
-    "cause_of",
-    "failed",
-    "lower",
-    "run_steps",
-]
-
 Values = MutableMapping[str, Any]
 Names = Callable[[str], str]
 Lower = Callable[["Lowering", "Operator", Names], Sequence["Step"]]

@@ -21,8 +21,6 @@ from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Op, Rule, force
 if TYPE_CHECKING:
     from teachgraph.core.tensor import Tensor
 
-__all__ = ["Edge", "Node", "Output", "PerOutput", "backward_from", "topological"]
-
 Edge = Union["Node", "Output", "Tensor"]
 """The origin of an input: the node that computed it, or the leaf tensor itself."""
 

@@ -34,8 +34,6 @@ from teachgraph.core.tape import (
     visit_retaining,
 )
 
-__all__ = ["Tensor", "run_op"]
-
 
 class Tensor(Traced):
     """An n-dimensional array with a place on the tape.

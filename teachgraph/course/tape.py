@@ -16,10 +16,11 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import BackwardTwiceError
-from teachgraph.core.observe import Observer, announce, watch
+from teachgraph.core.observe import announce, watch
 from teachgraph.core.op import force
 from teachgraph.core.tape import Edge, Node, topological
 from teachgraph.course.checks import attempt, expect
+from teachgraph.utils.observe import Observer
 
 __all__ = ["Witness", "free", "is_leaf", "pull", "vertices", "waits_for_all", "watched"]
 

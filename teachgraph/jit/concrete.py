@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.modes import state
 from teachgraph.core.observe import announce, observers
-from teachgraph.core.random import get_rng_state
 from teachgraph.core.scope import Scope
 from teachgraph.core.tape import Node
 from teachgraph.core.tensor import node_of

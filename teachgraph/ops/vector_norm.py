@@ -12,13 +12,13 @@ from teachgraph.core.op import op
 from teachgraph.core.ops import (
     FLOATING,
     Axes,
+    add_along,
     axes,
     check_floating,
     elementwise_div,
     elementwise_mul,
     spread,
 )
-from teachgraph.core.ops import add_along
 from teachgraph.ops.creation import fill_any_like
 from teachgraph.ops.elementwise import equal, not_equal
 from teachgraph.ops.math import abs_, sign

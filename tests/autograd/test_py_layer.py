@@ -13,6 +13,7 @@ from teachgraph.autograd import PyLayer, check_grads
 from teachgraph.core import observe
 from teachgraph.core.errors import BackwardTwiceError, InPlaceError, InvalidValueError
 from teachgraph.core.tape import Node
+from teachgraph.utils.observe import Observer
 
 
 class Tanh(PyLayer):
@@ -175,7 +176,7 @@ def test_a_gradient_too_many_too_few_or_none_is_refused(returned: Any) -> None:
 def test_watchers_are_told_its_name_and_its_node() -> None:
     told = []
 
-    class Watcher(observe.Observer):
+    class Watcher(Observer):
         def op_end(self, op: str, *facts: Any) -> None:
             told.append((op, facts[-1]))
 

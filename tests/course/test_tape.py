@@ -9,10 +9,11 @@ import pytest
 
 import teachgraph as tg
 from teachgraph.core.errors import BackwardTwiceError
-from teachgraph.core.observe import Observer, watch
+from teachgraph.core.observe import watch
 from teachgraph.core.tape import Node
 from teachgraph.course.checks import CheckFailed
 from teachgraph.course.tape import free, is_leaf, pull, waits_for_all, watched
+from teachgraph.utils.observe import Observer
 
 
 def test_pull_gives_each_input_its_gradient() -> None:

@@ -16,7 +16,7 @@ from teachgraph import static
 from teachgraph.control_flow.ops import LoopError
 from teachgraph.core import modes
 from teachgraph.core.errors import FetchError, OutOfRangeError, ShapeError
-from teachgraph.core.observe import Observer, watch
+from teachgraph.core.observe import watch
 from teachgraph.core.scope import Scope
 from teachgraph.fluid.control_flow import (
     While,
@@ -29,6 +29,7 @@ from teachgraph.fluid.control_flow import (
 )
 from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
+from teachgraph.utils.observe import Observer
 from tests.static.fresh import fresh
 
 Array = np.ndarray[Any, Any]

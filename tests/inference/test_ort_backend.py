@@ -13,9 +13,10 @@ import pytest
 import teachgraph as tg
 from teachgraph import jit, nn
 from teachgraph.core.errors import OutOfRangeError
-from teachgraph.core.observe import Observer, watch
+from teachgraph.core.observe import watch
 from teachgraph.deploy.inference import Config, InferenceModel, create_predictor
 from teachgraph.static import InputSpec
+from teachgraph.utils.observe import Observer
 
 
 class Net(nn.Layer):

@@ -22,8 +22,9 @@ from teachgraph.core.errors import (
     ModeError,
     ShapeError,
 )
-from teachgraph.core.observe import Observer, watch
+from teachgraph.core.observe import watch
 from teachgraph.static import InputSpec
+from teachgraph.utils.observe import Observer
 
 
 def tensor(*values: float, grad: bool = True) -> tg.Tensor:

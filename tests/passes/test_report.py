@@ -9,7 +9,8 @@ import pytest
 import teachgraph as tg
 from teachgraph import passes, static
 from teachgraph.core.errors import ProgramError
-from teachgraph.core.observe import Observer, watch
+from teachgraph.core.observe import watch
+from teachgraph.utils.observe import Observer
 from tests.static.fresh import Fresh
 
 

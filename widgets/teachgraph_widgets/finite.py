@@ -21,10 +21,11 @@ from teachgraph.core.errors import (
     at_user_line,
     describe,
 )
-from teachgraph.core.observe import Observer, attach, detach, observers
+from teachgraph.core.observe import attach, detach, observers
 from teachgraph.core.op import find, slot_name
 from teachgraph.core.tape import Node
 from teachgraph.static.operator import Operator
+from teachgraph.utils.observe import Observer
 
 __all__ = ["NotFiniteError", "check_nan_inf"]
 

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.observe import Observer, attach, detach, observers
+from teachgraph.core.observe import attach, detach, observers
+from teachgraph.utils.observe import Observer
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.folded import number_text
 from teachgraph_widgets.lettering import printable

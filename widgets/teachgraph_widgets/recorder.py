@@ -12,8 +12,9 @@ from threading import get_ident
 from typing import Any
 
 from teachgraph.core.errors import OpError
-from teachgraph.core.observe import Observer, attach, detach, observers
+from teachgraph.core.observe import attach, detach, observers
 from teachgraph.nn.layer import Layer
+from teachgraph.utils.observe import Observer
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.failures import FailureRecorder
 from teachgraph_widgets.lines import Cursor, Source

@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Any
 
 from teachgraph.core.callsite import user_frame
-from teachgraph.core.observe import Observer
 from teachgraph.core.tape import Node
 from teachgraph.static.operator import Operator
+from teachgraph.utils.observe import Observer
 from teachgraph_widgets.spans import Span
 
 __all__ = ["Timer"]

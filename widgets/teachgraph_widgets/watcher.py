@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 
-from teachgraph.core.observe import Observer
+from teachgraph.utils.observe import Observer
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.lines import Cursor
 from teachgraph_widgets.log import EventLog, clean
