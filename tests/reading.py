@@ -81,9 +81,13 @@ def size_of(code: CodeType) -> int:
     return lines_by_function(code.co_filename).get(code.co_firstlineno, 0)
 
 
-def read(prepare: Callable[[], Any], run: Callable[[Any], Any]) -> Reading:
-    """Measure one case."""
-    run(prepare())
+def read(
+    prepare: Callable[[], Any],
+    run: Callable[[Any], Any],
+    before: Callable[[Any], Any] | None = None,
+) -> Reading:
+    """Measure one case, after a run of itself or of what loads the same."""
+    (before or run)(prepare())
     given = prepare()
     engine = {
         code
@@ -131,16 +135,47 @@ def hooked(_: Any) -> None:
     tg.grad(dx.sum(), x)
 
 
+def to_static(_: Any) -> None:
+    @tg.jit.to_static
+    def f(x: Any, n: Any) -> Any:
+        if x.sum() > 0:  # noqa: SIM108  a branch is what is measured
+            y = x * 2
+        else:
+            y = x - 1
+        while n > 0:
+            y = y + x
+            n = n - 1
+        return y
+
+    f(tg.to_tensor(np.ones(3, "float32")), tg.to_tensor(3))
+
+
+def to_static_of_another(_: Any) -> None:
+    @tg.jit.to_static
+    def g(x: Any, n: Any) -> Any:
+        if x.sum() > 1:  # noqa: SIM108
+            y = x * 3
+        else:
+            y = x - 2
+        while n > 0:
+            y = y + 2 * x
+            n = n - 1
+        return y
+
+    g(tg.to_tensor(np.ones(3, "float32")), tg.to_tensor(3))
+
+
 def nothing() -> None:
     return None
 
 
-CASES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+CASES: dict[str, tuple[Callable[..., Any], ...]] = {
     "backward": (lambda: loss_of(network()), lambda loss: loss.backward()),
     "step": (network, lambda parts: loss_of(parts).backward()),
     "four_lines": (nothing, four_lines),
     "branch": (nothing, branch),
     "hooked": (nothing, hooked),
+    "to_static": (nothing, to_static, to_static_of_another),
 }
 
 if __name__ == "__main__":

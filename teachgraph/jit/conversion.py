@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Mapping
+from functools import update_wrapper
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from teachgraph.core.errors import ConversionError
 from teachgraph.jit.logs import conversion_log
 from teachgraph.jit.source import definition
 from teachgraph.jit.transform import transformed
-from teachgraph.jit.transform.names import Fresh
+from teachgraph.jit.transform.names import Fresh, read
 from teachgraph.jit.transform.private import private
 
 __all__ = ["Conversion", "conversion", "converted", "is_converted"]
@@ -49,23 +50,15 @@ def converted(function: FunctionType, helpers: Mapping[str, Any]) -> FunctionTyp
     Raises:
         ConversionError: It is a generator, or has no source.
     """
-    code = conversion(function).code
-    own = dict(
-        zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    )
+    code, user = conversion(function).code, function.__code__
+    own = dict(zip(user.co_freevars, function.__closure__ or (), strict=True))
     # The helpers come in as closure cells: the user's globals stay as they are.
     cells = [own.get(name) or CellType(helpers[name]) for name in code.co_freevars]
-    result = FunctionType(
-        code,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        tuple(cells),
-    )
+    result = FunctionType(code, function.__globals__, closure=tuple(cells))
+    result.__defaults__ = function.__defaults__
     result.__kwdefaults__ = function.__kwdefaults__
-    result.__qualname__, result.__doc__ = function.__qualname__, function.__doc__
-    result.__dict__.update(function.__dict__)
-    result.__dict__.pop("__wrapped__", None)
+    update_wrapper(result, function)
+    del result.__wrapped__  # type: ignore[attr-defined]
     return result
 
 
@@ -94,9 +87,10 @@ def converted_source(function: FunctionType) -> Conversion:
             "program: call it outside, or leave it as it is with not_to_static"
         )
     node, file, owner = definition(function)
-    conversion_log.converting(function.__qualname__, file)
+    if conversion_log.verbosity > 0:
+        conversion_log.converting(function.__qualname__, file)
     fresh = Fresh(node)
-    node = transformed(private(node, owner), fresh)
+    node = transformed(private(node, owner) if owner else node, fresh)
     text = ast.unparse(node)
     free = function.__code__.co_freevars
     node.name = fresh("converted")  # the user's name may mean something else in it
@@ -110,30 +104,18 @@ def compiled(
     node: ast.FunctionDef, file: str, free: tuple[str, ...], flags: int
 ) -> CodeType:
     """Compile a function inside another one that binds its closure and the helpers."""
-    helpers = sorted(
-        {
-            n.id
-            for n in ast.walk(node)
-            if isinstance(n, ast.Name) and n.id.startswith("convert_")
-        }
-    )
-    names = [ast.arg(name) for name in dict.fromkeys([*free, *helpers])]
-    arguments = ast.arguments([], names, None, [], [], None, [])
-    around = ast.FunctionDef("around", arguments, [node], [])
-    module = ast.fix_missing_locations(
-        ast.Module([ast.copy_location(around, node)], [])
-    )
+    helpers = sorted(name for name in read(node) if name.startswith("convert_"))
+    parameters = ", ".join(dict.fromkeys([*free, *helpers]))
+    module = ast.parse(f"def around({parameters}): pass")
+    module.body[0].body = [node]  # type: ignore[attr-defined]
     outer = compile(module, file, "exec", flags, dont_inherit=True)
     return inner(inner(outer, "around"), node.name)
 
 
 def inner(code: CodeType, name: str) -> CodeType:
     """Return the code of a function defined within some code."""
-    return next(
-        constant
-        for constant in code.co_consts
-        if isinstance(constant, CodeType) and constant.co_name == name
-    )
+    inside = (constant for constant in code.co_consts if isinstance(constant, CodeType))
+    return next(code for code in inside if code.co_name == name)
 
 
 def renamed(code: CodeType, user: CodeType, made: set[str]) -> CodeType:

@@ -24,12 +24,11 @@ class ConversionLog:
 
     def converting(self, name: str, file: str) -> None:
         """Log that a function is about to be converted."""
-        if self.verbosity > 0:
-            logger.warning("converting %s of %s", name, file)
+        logger.warning("converting %s of %s", name, file)
 
     def changed(self, number: int, construct: str, node: ast.AST, last: int) -> None:
         """Log a transformer's result, if it is the one asked for."""
-        if self.code_level and number == min(self.code_level, last):
+        if number == min(self.code_level, last):
             code = ast.unparse(ast.fix_missing_locations(node))
             logger.warning("after %r:\n%s", construct, code)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import linecache
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from teachgraph.core.errors import NoSourceError
 
@@ -40,24 +42,14 @@ def definition(function: FunctionType) -> Definition:
     code = function.__code__
     file = code.co_filename
     linecache.checkcache(file)
-    lines = linecache.getlines(file, function.__globals__)
-    if not lines:
-        raise NoSourceError(no_source(function))
-    try:
-        matches = [p for p in places("".join(lines)) if written_there(p.node, code)]
-    except SyntaxError:
-        matches = []
-    if len(matches) > 1:  # two lambdas in one line
-        matches = [p for p in matches if spans(p.node, code)]
-    if not matches and file.startswith("<"):
-        raise NoSourceError(no_source(function))
-    if not matches:
-        raise NoSourceError(
-            f"line {code.co_firstlineno} of {file} no longer defines "
-            f"{code.co_name!r}: the file has changed since it was imported; import it "
-            "again"
-        )
-    innermost = matches[-1]  # a lambda within a lambda lies in both
+    text = "".join(linecache.getlines(file, function.__globals__))
+    places = functions_of(text).get((code.co_firstlineno, code.co_name), [])
+    if len(places) > 1:  # two lambdas in one line
+        places = [place for place in places if spans(place.node, code)]
+    if not places:
+        hidden = not text or file.startswith("<")
+        raise NoSourceError(no_source(function) if hidden else has_changed(code))
+    innermost = places[-1]  # a lambda within a lambda lies in both
     return Definition(as_def(innermost.node), file, innermost.owner)
 
 
@@ -71,6 +63,14 @@ def no_source(function: FunctionType) -> str:
     )
 
 
+def has_changed(code: CodeType) -> str:
+    """Error message for a function that its file no longer has."""
+    return (
+        f"line {code.co_firstlineno} of {code.co_filename} no longer defines "
+        f"{code.co_name!r}: the file has changed since it was imported; import it again"
+    )
+
+
 class Place(NamedTuple):
     """A function in a file, and the class it is defined in."""
 
@@ -78,16 +78,19 @@ class Place(NamedTuple):
     owner: str
 
 
-def places(text: str) -> list[Place]:
-    """List all functions of a file."""
-    return list(functions_in(parsed(text), ""))
-
-
 # A file of many functions is parsed once; `as_def` copies what is then transformed.
 @lru_cache(maxsize=32)
-def parsed(text: str) -> ast.Module:
-    """Parse the text of a file."""
-    return ast.parse(text)
+def functions_of(text: str) -> Mapping[tuple[int, str], list[Place]]:
+    """Index the functions of a file as code objects are: by first line, and name."""
+    index: defaultdict[tuple[int, str], list[Place]] = defaultdict(list)
+    with suppress(SyntaxError):
+        for place in functions_in(ast.parse(text), ""):
+            node = place.node
+            # The first line of decorated code is that of the first decorator.
+            decorators = getattr(node, "decorator_list", [])
+            first = min([node.lineno, *(d.lineno for d in decorators)])
+            index[first, getattr(node, "name", "<lambda>")].append(place)
+    return index
 
 
 def functions_in(node: ast.AST, owner: str) -> Iterator[Place]:
@@ -97,15 +100,6 @@ def functions_in(node: ast.AST, owner: str) -> Iterator[Place]:
             yield Place(child, owner)
         inside = child.name if isinstance(child, ast.ClassDef) else owner
         yield from functions_in(child, inside)
-
-
-def written_there(node: Function, code: CodeType) -> bool:
-    """True if a code object has the line and the name of this function."""
-    # The first line of decorated code is that of the first decorator.
-    decorators = getattr(node, "decorator_list", [])
-    first = min([node.lineno, *(d.lineno for d in decorators)])
-    name = getattr(node, "name", "<lambda>")
-    return (first, name) == (code.co_firstlineno, code.co_name)
 
 
 def spans(node: Function, code: CodeType) -> bool:
@@ -123,14 +117,17 @@ def spans(node: Function, code: CodeType) -> bool:
 
 def as_def(node: Function) -> ast.FunctionDef:
     """Copy a function as a `def` without decorators and annotations."""
-    copy: ast.AST = deepcopy(node)
+    copy: Any = deepcopy(node)
     if isinstance(copy, ast.Lambda):
-        value = ast.copy_location(ast.Return(copy.body), copy.body)
-        as_function = ast.FunctionDef("lambda_", copy.args, [value], [])
-        copy = ast.copy_location(as_function, node)
-    assert isinstance(copy, ast.FunctionDef)
+        copy = def_of(copy)
     copy.decorator_list, copy.returns = [], None
     for argument in ast.walk(copy.args):
         if isinstance(argument, ast.arg):
             argument.annotation = None
-    return copy
+    return copy  # type: ignore[no-any-return]
+
+
+def def_of(node: ast.Lambda) -> ast.FunctionDef:
+    """Write a lambda as a `def`."""
+    value = ast.copy_location(ast.Return(node.body), node.body)
+    return ast.copy_location(ast.FunctionDef("lambda_", node.args, [value], []), node)

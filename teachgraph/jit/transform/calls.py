@@ -33,7 +33,7 @@ def super_(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
 
 def calls(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
     """Convert called functions as well."""
-    return changed(Calls(), function)
+    return Calls().visit_FunctionDef(function)
 
 
 def changed(by: ast.NodeTransformer, function: ast.FunctionDef) -> ast.FunctionDef:

@@ -10,7 +10,7 @@ import ast
 
 from teachgraph.jit.transform.names import Fresh, call, placed, statements
 
-__all__ = ["container"]
+__all__ = ["CHANGES", "container"]
 
 CHANGES = frozenset(
     (

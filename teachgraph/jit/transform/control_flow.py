@@ -15,16 +15,19 @@ import ast
 from collections.abc import Sequence
 
 from teachgraph.jit.transform.break_continue import stop_of
-from teachgraph.jit.transform.liveness import Facts, Liveness, captured, maybe_unbound
+from teachgraph.jit.transform.liveness import (
+    Facts,
+    captured,
+    live_variables,
+    maybe_unbound,
+)
 from teachgraph.jit.transform.names import (
     Fresh,
     call,
     declared,
     here,
     load,
-    placed,
     statements,
-    store,
 )
 
 __all__ = ["control_flow", "mark"]
@@ -48,32 +51,40 @@ def functions(function: ast.FunctionDef) -> list[ast.FunctionDef]:
 def control_flow(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
     """Replace every `if`, `while` and `for` by a call."""
     for node in functions(function):
-        always = node.captured  # type: ignore[attr-defined]
         elsewhere = declared(node)
-        facts = Liveness(node, always, elsewhere).facts
+        facts = live_variables(node, getattr(node, "captured", set()), elsewhere)
         if not facts:
             continue
         unbound, loads = maybe_unbound(node, facts)
-        node.body = Checked(loads).all(node.body)
-        change = ControlFlow(fresh, facts, elsewhere)
-        node.body = change.all(node.body)
-        node.body[docstring(node) : docstring(node)] = [
-            line
-            for name in unbound
-            for line in statements(f"{name} = convert_undefined({name!r})", node)
-        ]
+        if unbound:
+            give_placeholders(node, unbound, loads)
+        node.body = ControlFlow(fresh, facts, elsewhere).all(node.body)
     return function
 
 
-class Checked(ast.NodeTransformer):
-    """Check names that may have no value where they are read."""
+def give_placeholders(
+    node: ast.FunctionDef, unbound: Sequence[str], loads: Sequence[ast.Name]
+) -> None:
+    """Assign a placeholder to names that may have no value, and check their reads."""
+    node.body = Checked(loads).all(node.body)
+    start = int(ast.get_docstring(node, clean=False) is not None)
+    lines = "\n".join(f"{name} = convert_undefined({name!r})" for name in unbound)
+    node.body[start:start] = statements(lines, node)
 
-    def __init__(self, loads: Sequence[ast.Name]) -> None:
-        self.loads = {id(name): name for name in loads}
+
+class Body(ast.NodeTransformer):
+    """Transformer of the statements of one function."""
 
     def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """Transform all statements of a body."""
         return list(self.visit(ast.Module(body, [])).body)
+
+
+class Checked(Body):
+    """Check names that may have no value where they are read."""
+
+    def __init__(self, loads: Sequence[ast.Name]) -> None:
+        self.loads = {id(name): name for name in loads}
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if id(node) not in self.loads:
@@ -81,12 +92,7 @@ class Checked(ast.NodeTransformer):
         return ast.copy_location(call("convert_load", node), node)
 
 
-def docstring(node: ast.FunctionDef) -> int:
-    """Return the index of the first statement after the docstring."""
-    return int(ast.get_docstring(node, clean=False) is not None)
-
-
-class ControlFlow(ast.NodeTransformer):
+class ControlFlow(Body):
     """Change the statements of one function, the inner ones first."""
 
     def __init__(
@@ -97,10 +103,6 @@ class ControlFlow(ast.NodeTransformer):
     ) -> None:
         self.fresh, self.facts, self.elsewhere = fresh, facts, elsewhere
 
-    def all(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        """Transform all statements of a body."""
-        return list(self.visit(ast.Module(body, [])).body)
-
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         return node
 
@@ -108,80 +110,69 @@ class ControlFlow(ast.NodeTransformer):
         return node
 
     def visit_If(self, node: ast.If) -> list[ast.stmt]:
-        facts = self.facts[node]
         self.generic_visit(node)
-        then, definitions = self.part("then", node.body, facts, node)
+        before, after = self.facts[node]
+        then, definitions = self.function("then", node.body, node)
         other: ast.expr = ast.Constant(value=None)
         # Without an `else`, a variable that goes in unchanged needs no function.
-        if node.orelse or set(facts.live_after) - set(facts.live_before):
-            other, more = self.part("else", node.orelse, facts, node)
+        if node.orelse or not {*after} <= {*before}:
+            other, more = self.function("else", node.orelse, node)
             definitions += more
-        decided = call(
-            "convert_ifelse",
-            node.test,
-            then,
-            other,
-            tuple_of(facts.live_before, load),
-            names_of(facts.live_after),
-        )
-        return [*definitions, assigned(facts.live_after, decided, node)]
+        return [
+            *definitions,
+            *self.call("convert_ifelse", node, node.test, then, other),
+        ]
 
     def visit_While(self, node: ast.While) -> list[ast.stmt]:
-        facts = self.facts[node]
         self.generic_visit(node)
         test = self.fresh("test")
-        condition = function(test, facts.live_before, [ast.Return(node.test)], node)
-        body, definitions = self.part("body", node.body, facts, node)
-        repeated = call(
-            "convert_while",
-            load(test),
-            body,
-            tuple_of(facts.live_before, load),
-            names_of(facts.live_after),
-        )
-        return [condition, *definitions, assigned(facts.live_after, repeated, node)]
+        parameters = ", ".join(self.facts[node].live_before)
+        asked = statements(f"def {test}({parameters}): return test", node)
+        asked[0].body[0].value = node.test  # type: ignore[attr-defined]
+        body, definitions = self.function("body", node.body, node)
+        called = self.call("convert_while", node, load(test), body)
+        return [*asked, *definitions, *called]
 
     def visit_For(self, node: ast.For) -> list[ast.stmt]:
-        facts = self.facts[node]
         self.generic_visit(node)
+        before = self.facts[node].live_before
         item = self.fresh("item")
         own = getattr(node.target, "id", "")
         first: list[ast.stmt] = []
         # A target that is not live around the loop can be the parameter itself.
-        if own and own not in facts.live_before:
+        if own and own not in before:
             item = own
         else:
-            unpacked = ast.Assign([node.target], load(item))
-            first = [ast.copy_location(unpacked, node)]
-        body, definitions = self.part("body", [*first, *node.body], facts, node, item)
-        stop = stop_of(node)
-        place = [] if stop is None else [ast.Constant(facts.live_before.index(stop))]
-        repeated = call(
-            "convert_for",
-            node.iter,
-            body,
-            tuple_of(facts.live_before, load),
-            names_of(facts.live_after),
-            *place,
-        )
-        return [*definitions, assigned(facts.live_after, repeated, node)]
+            first = statements(f"target = {item}", node)
+            first[0].targets = [node.target]  # type: ignore[attr-defined]
+        body, definitions = self.function("body", [*first, *node.body], node, item)
+        called = self.call("convert_for", node, node.iter, body)
+        if (stop := stop_of(node)) is not None:
+            place = ast.Constant(before.index(stop))
+            called[0].value.args.append(place)  # type: ignore[attr-defined]
+        return [*definitions, *called]
 
-    def part(
-        self,
-        name: str,
-        body: list[ast.stmt],
-        facts: Facts,
-        node: ast.stmt,
-        *first: str,
-    ) -> tuple[ast.expr, list[ast.stmt]]:
+    def function(
+        self, kind: str, body: Sequence[ast.stmt], node: ast.stmt, *first: str
+    ) -> tuple[ast.Name, list[ast.stmt]]:
         """Turn a branch or a loop body into a function; return its name and `def`."""
-        called = self.fresh(name)
-        results = ast.Return(tuple_of(facts.live_after, load))
-        lines = [*self.declarations(body, node), *body, results]
-        parameters = [*first, *facts.live_before]
-        return load(called), [function(called, parameters, lines, node)]
+        before, after = self.facts[node]
+        name, parameters = self.fresh(kind), ", ".join([*first, *before])
+        text = f"def {name}({parameters}): return {listed(after)}"
+        definition = statements(text, node)
+        inside = [*self.declarations(body, node), *body] if self.elsewhere else body
+        definition[0].body[:0] = inside  # type: ignore[attr-defined]
+        return load(name), definition
 
-    def declarations(self, body: list[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
+    def call(self, helper: str, node: ast.stmt, *first: ast.expr) -> list[ast.stmt]:
+        """`(a, b) = helper(*first, (a, b), ("a", "b"))`, with the live variables."""
+        before, after = self.facts[node]
+        target = f"{listed(after)} = " if after else ""
+        line = statements(f"{target}{helper}({listed(before)}, {(*after,)})", node)
+        line[0].value.args[:0] = first  # type: ignore[attr-defined]
+        return line
+
+    def declarations(self, body: Sequence[ast.stmt], node: ast.stmt) -> list[ast.stmt]:
         """Declare the global and nonlocal names that the body assigns."""
         written = {
             n.id
@@ -195,35 +186,6 @@ class ControlFlow(ast.NodeTransformer):
         ]
 
 
-def function(
-    name: str, parameters: Sequence[str], body: list[ast.stmt], node: ast.stmt
-) -> ast.FunctionDef:
-    """`def name(*parameters): body`, at the line of another node."""
-    arguments = ast.arguments(
-        [], [ast.arg(p) for p in parameters], None, [], [], None, []
-    )
-    definition = ast.FunctionDef(name, arguments, body, [])
-    ast.copy_location(definition, node)
-    ast.copy_location(body[-1], node)
-    placed(arguments, node)
-    return definition
-
-
-def tuple_of(names: Sequence[str], kind: object) -> ast.Tuple:
-    """`(a, b)`, to be read or assigned."""
-    if kind is store:
-        return ast.Tuple([store(name) for name in names], ast.Store())
-    return ast.Tuple([load(name) for name in names], ast.Load())
-
-
-def names_of(names: Sequence[str]) -> ast.Tuple:
-    """`("a", "b")`."""
-    return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
-
-
-def assigned(names: Sequence[str], value: ast.expr, node: ast.stmt) -> ast.stmt:
-    """`(a, b) = value`, at the line of another node."""
-    statement: ast.stmt = ast.Expr(value)
-    if names:
-        statement = ast.Assign([tuple_of(names, store)], value)
-    return ast.copy_location(statement, node)
+def listed(names: Sequence[str]) -> str:
+    """`(a, b,)`, to be read or assigned."""
+    return f"({''.join(f'{name}, ' for name in names)})"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from teachgraph.jit.transform.break_continue import stop_of
 from teachgraph.jit.transform.names import bound, changed, here, read
 
-__all__ = ["Facts", "Liveness", "captured", "maybe_unbound"]
+__all__ = ["Facts", "captured", "live_variables", "maybe_unbound"]
 
 
 class Facts(NamedTuple):
@@ -29,22 +29,34 @@ class Facts(NamedTuple):
     live_after: list[str]
 
 
+def live_variables(
+    function: ast.FunctionDef, always: set[str], elsewhere: Collection[str]
+) -> dict[ast.AST, Facts]:
+    """Compute the live variables around each `if` and loop of a function.
+
+    Args:
+        function: The function.
+        always: The variables that nested functions read, which may be at any time.
+        elsewhere: The names that it declares global or nonlocal.
+    """
+    own = (bound(function.body) | parameters(function)) - set(elsewhere)
+    walk = Liveness(always, own)
+    walk.body(function.body, always)
+    return walk.facts
+
+
 class Liveness:
     """Backward pass over a function that computes its live variables.
 
     Attributes:
-        always: The variables that nested functions read, which may be at any time.
+        always: The variables that nested functions read.
         own: The local variables of this function; others are not passed on.
         facts: The results, by `if` or loop.
     """
 
-    def __init__(
-        self, function: ast.FunctionDef, always: set[str], elsewhere: Collection[str]
-    ) -> None:
-        self.always = always
-        self.own = (bound(function.body) | parameters(function)) - set(elsewhere)
+    def __init__(self, always: set[str], own: set[str]) -> None:
+        self.always, self.own = always, own
         self.facts: dict[ast.AST, Facts] = {}
-        self.body(function.body, set(always))
 
     def body(self, body: Sequence[ast.stmt], after: set[str]) -> set[str]:
         """Return the variables that are live before some statements."""
@@ -54,53 +66,57 @@ class Liveness:
 
     def one(self, node: ast.stmt, after: set[str]) -> set[str]:
         """Return the variables that are live before a statement."""
-        if isinstance(node, ast.If):
-            return self.branch(node, after)
-        if isinstance(node, (ast.For, ast.While)):
-            return self.loop(node, after)
-        if isinstance(node, ast.Try):
-            return self.attempt(node, after)
-        if isinstance(node, ast.With):
-            inside = self.body(node.body, after)
-            items = [item.context_expr for item in node.items]
-            return (inside - bound(node.items)) | read(*items) | self.always
-        if isinstance(node, ast.Match):
-            cases = [self.body(case.body, after) for case in node.cases]
-            return set().union(after, read(node.subject, *node.cases), *cases)
+        before = getattr(self, f"before_{kind_of(node)}", self.before_other)
+        live: set[str] = before(node, after)
+        return live
+
+    def before_other(self, node: ast.stmt, after: set[str]) -> set[str]:
         return (after - bound([node])) | read(node) | self.always
 
-    def branch(self, node: ast.If, after: set[str]) -> set[str]:
-        """Return the variables that are live before an `if`."""
+    def before_if(self, node: ast.If, after: set[str]) -> set[str]:
         before = self.body(node.body, after) | self.body(node.orelse, after)
         own = changed([*node.body, *node.orelse]) & self.own
         self.facts[node] = Facts(sorted(own & before), sorted(own & after))
         return before | read(node.test)
 
-    def loop(self, node: ast.For | ast.While, after: set[str]) -> set[str]:
-        """Return the variables that are live before a loop.
+    def before_while(self, node: ast.While, after: set[str]) -> set[str]:
+        return self.loop(node, node.test, after | read(node.test))
+
+    def before_for(self, node: ast.For, after: set[str]) -> set[str]:
+        stop = stop_of(node)
+        head = after if stop is None else after | {stop}
+        return self.loop(node, node.target, head) | read(node.iter)
+
+    def loop(
+        self, node: ast.For | ast.While, each: ast.expr, head: set[str]
+    ) -> set[str]:
+        """Return the variables that are live at the beginning of an iteration.
 
         The end of its body may be followed by its beginning, so the live variables
         there are a fixed point.
+
+        Args:
+            node: The loop.
+            each: The part of its first line that every iteration runs.
+            head: The variables that are live there, whatever the body reads.
         """
-        each = [node.target] if isinstance(node, ast.For) else []
-        asked = set() if isinstance(node, ast.For) else read(node.test)
-        stop = stop_of(node) if isinstance(node, ast.For) else None
-        head = after | asked | ({stop} if stop else set())
-        while True:
-            inside = self.body(node.body, head) - bound(each)
-            if inside <= head:
-                break
-            head |= inside
-        test = [] if isinstance(node, ast.For) else [node.test]
-        carried = sorted(changed([*node.body, *each, *test]) & head & self.own)
+        while not (inside := self.body(node.body, head) - bound([each])) <= head:
+            head = head | inside
+        carried = sorted(changed([*node.body, each]) & head & self.own)
         self.facts[node] = Facts(carried, carried)
-        return head | (read(node.iter) if isinstance(node, ast.For) else set())
+        return head
 
-    def attempt(self, node: ast.Try, after: set[str]) -> set[str]:
-        """Return the variables that are live before a `try`.
+    def before_with(self, node: ast.With, after: set[str]) -> set[str]:
+        inside = self.body(node.body, after)
+        items = [item.context_expr for item in node.items]
+        return (inside - bound(node.items)) | read(*items) | self.always
 
-        An error may leave it anywhere, so everything that it reads is live.
-        """
+    def before_match(self, node: ast.Match, after: set[str]) -> set[str]:
+        cases = [self.body(case.body, after) for case in node.cases]
+        return set().union(after, read(node.subject, *node.cases), *cases)
+
+    def before_try(self, node: ast.Try, after: set[str]) -> set[str]:
+        # An error may leave it anywhere, so everything that it reads is live.
         live = after | read(node)
         handlers = (handler.body for handler in node.handlers)
         for part in (node.body, *handlers, node.orelse, node.finalbody):
@@ -116,11 +132,10 @@ def maybe_unbound(
     Returns:
         Their names, and the places where they are read.
     """
-    known = parameters(function)
     walk = Assigned(facts)
-    walk.body(function.body, set(known))
-    unbound = walk.missing - known
-    return sorted(unbound), [name for name in walk.loads if name.id in unbound]
+    walk.body(function.body, parameters(function))
+    loads = [name for name in walk.loads if name.id in walk.missing]
+    return sorted(walk.missing), loads
 
 
 def parameters(function: ast.FunctionDef) -> set[str]:
@@ -152,27 +167,43 @@ class Assigned:
 
     def one(self, node: ast.stmt, known: set[str]) -> set[str]:
         """Return the variables that surely have a value after a statement."""
-        if isinstance(node, ast.If):
-            self.reads(node.test, known)
-            known = known | bound([node.test])
-            return self.body(node.body, known) & self.body(node.orelse, known)
-        if isinstance(node, ast.While):
-            self.body(node.body, set(known))
-            return known
-        if isinstance(node, ast.For):
-            self.reads(node.iter, known)
-            self.body(node.body, known | bound([node.target]))
-            return known
-        if isinstance(node, ast.With):
-            return self.body(node.body, known | bound(node.items))
-        if isinstance(node, (ast.Try, ast.Match)):
-            for inner in ast.walk(node):
-                if inner in self.facts:
-                    self.missing |= set(self.facts[inner].live_before) - known
-            return known
-        if not isinstance(node, SCOPES):
-            self.reads(node, known)
+        after = getattr(self, f"after_{kind_of(node)}", self.after_other)
+        assigned: set[str] = after(node, known)
+        return assigned
+
+    def after_other(self, node: ast.AST, known: set[str]) -> set[str]:
+        self.reads(node, known)
         return known | bound([node])
+
+    def after_if(self, node: ast.If, known: set[str]) -> set[str]:
+        known = self.after_other(node.test, known)
+        return self.body(node.body, known) & self.body(node.orelse, known)
+
+    def after_while(self, node: ast.While, known: set[str]) -> set[str]:
+        self.body(node.body, known)
+        return known
+
+    def after_for(self, node: ast.For, known: set[str]) -> set[str]:
+        self.reads(node.iter, known)
+        self.body(node.body, known | bound([node.target]))
+        return known
+
+    def after_with(self, node: ast.With, known: set[str]) -> set[str]:
+        return self.body(node.body, known | bound(node.items))
+
+    def after_try(self, node: ast.Try | ast.Match, known: set[str]) -> set[str]:
+        for inner in ast.walk(node):
+            if inner in self.facts:
+                self.missing |= set(self.facts[inner].live_before) - known
+        return known
+
+    after_match = after_try
+
+    def after_functiondef(self, node: ast.stmt, known: set[str]) -> set[str]:
+        # Its body is read later, when the names may have values.
+        return known | bound([node])
+
+    after_asyncfunctiondef = after_classdef = after_functiondef
 
     def reads(self, node: ast.AST, known: set[str]) -> None:
         """Note the names in a tree that may have no value."""
@@ -191,6 +222,11 @@ def captured(function: ast.FunctionDef) -> set[str]:
         node for node in here(function.body) if isinstance(node, (*SCOPES, ast.Lambda))
     ]
     return read(*inside)
+
+
+def kind_of(node: ast.AST) -> str:
+    """Return the name of a kind of statement: `if`, `while`, `functiondef`."""
+    return type(node).__name__.lower()
 
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
 __all__ = [
+    "CHANGING",
     "Fresh",
-    "assign",
     "bound",
     "call",
     "changed",
@@ -19,7 +20,6 @@ __all__ = [
     "placed",
     "read",
     "statements",
-    "store",
 ]
 
 Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
@@ -40,10 +40,8 @@ class Fresh:
 
     def __call__(self, base: str) -> str:
         """Return the next free name with this beginning."""
-        number = 0
-        while f"{base}_{number}" in self.taken:
-            number += 1
-        name = f"{base}_{number}"
+        names = (f"{base}_{number}" for number in count())
+        name = next(name for name in names if name not in self.taken)
         self.taken.add(name)
         self.made.add(name)
         return name
@@ -54,20 +52,10 @@ def load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
-def store(name: str) -> ast.Name:
-    """Build a name that is assigned."""
-    return ast.Name(name, ast.Store())
-
-
 def call(function: str, *arguments: ast.expr, **keywords: ast.expr) -> ast.Call:
     """`function(*arguments, **keywords)`."""
     named = [ast.keyword(name, value) for name, value in keywords.items()]
     return ast.Call(load(function), list(arguments), named)
-
-
-def assign(name: str, value: ast.expr) -> ast.Assign:
-    """`name = value`."""
-    return ast.Assign([store(name)], value)
 
 
 def statements(text: str, like: ast.AST) -> list[ast.stmt]:
@@ -151,13 +139,11 @@ def here(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, Scope):
-            continue
         # The target of a comprehension is local to it.
         if isinstance(node, ast.comprehension):
             stack += [node.iter, *node.ifs]
-            continue
-        stack += ast.iter_child_nodes(node)
+        elif not isinstance(node, Scope):
+            stack += ast.iter_child_nodes(node)
 
 
 def read(*nodes: ast.AST | None) -> set[str]:
