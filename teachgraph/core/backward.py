@@ -69,7 +69,7 @@ def append_backward(
     parameters = {
         parameter.name: parameter
         for parameter in loss.block.program.all_parameters()
-        if parameter.trainable and (wanted is None or parameter.name in wanted)
+        if not parameter.stop_gradient and (wanted is None or parameter.name in wanted)
     }
     backward = Backward(loss.block, [loss], no_grad_set, parameters=parameters)
     for wrap in wrappers:

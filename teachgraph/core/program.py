@@ -8,7 +8,7 @@ shows all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import IntFlag
 from math import prod
@@ -45,7 +45,7 @@ class OpRole(IntFlag):
 
 
 class Spec(NamedTuple):
-    """A shape (with -1 for an unknown size) and a dtype."""
+    """A shape (-1 for an unknown size) and a dtype."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -70,14 +70,12 @@ class Variable(Traced):
         shape: Sizes of the dimensions, -1 for a size that is not known yet.
         dtype: Type of the elements.
         is_data: True for a variable that is fed.
-        type: Paddle's word for its content: `LOD_TENSOR`, an array of tensors, or
-            `STEP_SCOPES`, the values that the iterations of a loop save for backward.
+        type: Paddle's word for its content.
 
     In Paddle this is `paddle.static.Variable`.
     """
 
     type = "LOD_TENSOR"
-    word: ClassVar[str] = "var"
 
     def __init__(
         self,
@@ -143,14 +141,7 @@ class Variable(Traced):
         return next(writers, None)
 
     def __repr__(self) -> str:
-        """The line that `print(program)` shows for it."""
-        words = "persist " * self.persistable + self.word
-        if self.type == "STEP_SCOPES":
-            return f"{words} {self.name} : {self.type}"
-        return (
-            f"{words} {self.name} : {self.type}.shape{self.shape}"
-            f".dtype({self.dtype}).stop_gradient({self.stop_gradient})"
-        )
+        return f"<Variable {self.name} {self.dtype} {list(self.shape)}>"
 
 
 class Parameter(Variable):
@@ -158,8 +149,6 @@ class Parameter(Variable):
 
     In Paddle this is `paddle.base.framework.Parameter`.
     """
-
-    word = "trainable param"
 
     def __init__(
         self,
@@ -173,15 +162,6 @@ class Parameter(Variable):
         super().__init__(
             block, name, shape, dtype, persistable=True, stop_gradient=stop
         )
-
-    @property
-    def trainable(self) -> bool:
-        """True for a parameter that an optimizer updates."""
-        return not self.stop_gradient
-
-    @trainable.setter
-    def trainable(self, trainable: bool) -> None:
-        self.stop_gradient = not trainable
 
 
 class Operator:
@@ -268,25 +248,7 @@ class Operator:
                 slots[slot] = [new if name == old else name for name in names]
 
     def __repr__(self) -> str:
-        """The line that `print(program)` shows for it."""
-        attrs = "".join(
-            f", {name} = {shown(value) if name != 'sub_block' else f'block[{value}]'}"
-            for name, value in sorted(self.attrs.items())
-        )
-        inputs, outputs = shown_slots(self.inputs), shown_slots(self.outputs)
-        return f"{{{outputs}}} = {self.type}(inputs={{{inputs}}}{attrs})"
-
-
-def shown_slots(slots: Slots) -> str:
-    """Slots in the order of their names, as Paddle prints them."""
-    return ", ".join(f"{slot}={names}" for slot, names in sorted(slots.items()))
-
-
-def shown(value: Any) -> str:
-    """An attribute as text: strings bare, arrays by size, all else as Python does."""
-    if isinstance(value, np.ndarray):
-        return f"<{value.size} values>"
-    return value if isinstance(value, str) else repr(value)
+        return f"<Operator {self.type} {self.inputs} -> {self.outputs}>"
 
 
 class Block:
@@ -306,8 +268,6 @@ class Block:
     operator_class: ClassVar[type[Operator]] = Operator
     variable_class: ClassVar[type[Variable]] = Variable
     parameter_class: ClassVar[type[Parameter]] = Parameter
-    classes_by_type: ClassVar[Mapping[str, type[Variable]]] = {}
-    """Classes of variables that hold no plain tensor, by `Variable.type`."""
 
     def __init__(self, program: Program, idx: int, parent_idx: int = -1) -> None:
         self.program, self.idx, self.parent_idx = program, idx, parent_idx
@@ -329,66 +289,37 @@ class Block:
     def create_var(
         self,
         name: str | None = None,
-        shape: Sequence[int | None] | None = None,
-        dtype: Any = None,
-        **options: Any,
+        shape: Sequence[Any] | None = (),
+        dtype: Any = dtypes.float32,
+        **flags: Any,
     ) -> Variable:
-        """Create a variable, or return the one of that name if it is as described.
-
-        Args:
-            name: By default `_generated_var_N`.
-            shape: -1 or None for a size that is not known.
-            dtype: By default float32.
-            **options: `persistable`, `stop_gradient`, `is_data`, `type`; Paddle's
-                `lod_level` is accepted.
-
-        Raises:
-            TypeError: `name` is no string.
-            ProgramError: The name stands for something else already, or a size is
-                less than -1.
-        """
-        name = unique_name.generate("_generated_var") if name is None else name
-        if not isinstance(name, str):
-            raise TypeError(f"a variable's name is a string, got {type(name)}")
-        sizes = tuple(-1 if n is None else int(n) for n in shape or ())
-        if min(sizes, default=0) < -1:
-            raise ProgramError(
-                at_user_line(f"a size is a number, or -1 or None, got {list(sizes)}")
-            )
-        kind = self.classes_by_type.get(options.get("type", ""), self.variable_class)
-        flags = {key: options[key] for key in FLAGS if key in options}
-        variable = kind(self, name, sizes, dtype or dtypes.float32, **flags)
-        if "type" in options:
-            variable.type = options["type"]
-        if (old := self.vars.get(name)) is None:
-            return self.add(variable)
-        described = {"shape": shape, "dtype": dtype, **flags}
-        refuse_other(old, variable, [k for k, v in described.items() if v is not None])
-        return old
+        """Create a variable, or return the one of that name."""
+        name = name or unique_name.generate("_generated_var")
+        if (old := self.vars.get(name)) is not None:
+            return old
+        type = flags.pop("type", Variable.type)
+        variable = self.variable_class(self, name, shape or (), dtype, **flags)
+        if type != variable.type:
+            variable.type = type
+        return self.add(variable)
 
     def create_parameter(
-        self,
-        name: str,
-        shape: Sequence[int],
-        dtype: Any = dtypes.float32,
-        attr: Any = None,
+        self, name: str, shape: Sequence[int], dtype: Any = "float32", attr: Any = None
     ) -> Parameter:
-        """Create a parameter in the global block, described by `attr`.
+        """Create a parameter in the global block, or return the one of that name.
 
         Raises:
-            ProgramError: The name stands for something else already.
+            ProgramError: The name is that of another variable.
         """
         block = self.program.blocks[0]
-        parameter = self.parameter_class(block, name, shape, dtype, attr)
-        if (old := block.vars.get(name)) is None:
-            block.add(parameter)
-            return parameter
-        if not isinstance(old, Parameter):
+        known = block.vars.get(name)
+        if known is None:
+            known = block.add(block.parameter_class(block, name, shape, dtype, attr))
+        if not isinstance(known, Parameter):
             raise ProgramError(
                 at_user_line(f"{name!r} is a variable already, and no parameter")
             )
-        refuse_other(old, parameter, ("shape", "dtype"))
-        return old
+        return known
 
     def add(self, variable: Variable) -> Variable:
         """Add a variable, under its name."""
@@ -463,36 +394,7 @@ class Block:
             announce("operator_removed", operator, index)
 
     def __repr__(self) -> str:
-        """The block as `print(program)` shows it."""
-        head = (
-            f"{{ // block_idx:{self.idx}  parent_idx:{self.parent_idx}  "
-            f"forward_idx:{self.forward_block_idx}  "
-            f"backward_idx:{self.backward_block_idx}"
-        )
-        variables = [f"    {variable}" for variable in self.vars.values()]
-        steps = [f"    {operator}" for operator in self.ops]
-        return "\n".join([head, *variables, "", *steps, "}"])
-
-
-FLAGS = ("persistable", "stop_gradient", "is_data")
-
-
-def refuse_other(old: Variable, new: Variable, facts: Iterable[str]) -> None:
-    """Refuse a second variable of a name unless it is like the first.
-
-    Raises:
-        ProgramError: One of these facts differs.
-    """
-    for fact in {"shape", "dtype", "persistable"}.intersection(facts):
-        before, now = getattr(old, fact), getattr(new, fact)
-        if before != now:
-            raise ProgramError(
-                at_user_line(
-                    f"Variable '{old.name}' has been created before. The previous "
-                    f"{fact} is {before}, the new {fact} is {now}. "
-                    "They are not matched."
-                )
-            )
+        return "\n".join(map(repr, [*self.vars.values(), *self.ops]))
 
 
 class Program:
@@ -596,26 +498,11 @@ def program_guard(
 ) -> Iterator[None]:
     """Let layers build these programs, inside a `with` block.
 
-    Args:
-        main_program: The program that layers append to.
-        startup_program: The program that initialises parameters; by default the one
-            in force.
-
-    Raises:
-        TypeError: One is no Program.
-
     >>> main = Program()
     >>> with program_guard(main):
     ...     default_main_program() is main
     True
     """
-    for name, program in (("main", main_program), ("startup", startup_program)):
-        optional = program is None and name == "startup"
-        if not optional and not isinstance(program, Program):
-            raise TypeError(
-                f"The type of '{name}_program' in paddle.static.program_guard must be "
-                f"{Program}, but received {type(program)}."
-            )
     startup = default_startup_program() if startup_program is None else startup_program
     with _defaults.holding((main_program, startup)):
         yield

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from teachgraph.core import dtypes
+from teachgraph.core import dtypes, unique_name
 from teachgraph.core import program as core
 from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, at_user_line
@@ -16,12 +16,15 @@ from teachgraph.static.append_op import insert_named
 from teachgraph.static.array_variable import ARRAY, ArrayVariable
 from teachgraph.static.devices import device_in_force
 from teachgraph.static.operator import Operator
+from teachgraph.static.printing import block_text
 from teachgraph.static.variable import Parameter, Variable
 
 if TYPE_CHECKING:
     from teachgraph.static.program import Program
 
 __all__ = ["Block"]
+
+FLAGS = ("persistable", "stop_gradient", "is_data")
 
 
 class Block(core.Block):
@@ -33,9 +36,6 @@ class Block(core.Block):
     operator_class = Operator
     variable_class = Variable
     parameter_class = Parameter
-    classes_by_type: ClassVar[Mapping[str, type[core.Variable]]] = {
-        ARRAY: ArrayVariable
-    }
 
     program: Program
     vars: dict[str, Variable]  # type: ignore[assignment]  # dict is invariant
@@ -47,15 +47,6 @@ class Block(core.Block):
         def parent(self) -> Block | None:
             """The block around this one."""
 
-        def create_var(
-            self,
-            name: str | None = None,
-            shape: Sequence[int | None] | None = None,
-            dtype: Any = None,
-            **options: Any,
-        ) -> Variable:
-            """Create a variable, or return the one of that name."""
-
         def add(self, variable: core.Variable) -> Variable:
             """Add a variable, under its name."""
 
@@ -63,6 +54,46 @@ class Block(core.Block):
         def _var_recursive(self, name: str) -> Variable: ...
         def all_parameters(self) -> list[Parameter]:  # type: ignore[override]
             """The parameters, in order of creation."""
+
+    def create_var(
+        self,
+        name: str | None = None,
+        shape: Sequence[int | None] | None = None,
+        dtype: Any = None,
+        **options: Any,
+    ) -> Variable:
+        """Create a variable, or return the one of that name if it is as described.
+
+        Args:
+            name: By default `_generated_var_N`.
+            shape: -1 or None for a size that is not known.
+            dtype: By default float32.
+            **options: `persistable`, `stop_gradient`, `is_data`, `type`; Paddle's
+                `lod_level` is accepted.
+
+        Raises:
+            TypeError: `name` is no string.
+            ProgramError: The name stands for something else already, or a size is
+                less than -1.
+        """
+        name = unique_name.generate("_generated_var") if name is None else name
+        if not isinstance(name, str):
+            raise TypeError(f"a variable's name is a string, got {type(name)}")
+        sizes = tuple(-1 if n is None else int(n) for n in shape or ())
+        if min(sizes, default=0) < -1:
+            raise ProgramError(
+                at_user_line(f"a size is a number, or -1 or None, got {list(sizes)}")
+            )
+        kind = ArrayVariable if options.get("type") == ARRAY else Variable
+        flags = {key: options[key] for key in FLAGS if key in options}
+        variable = kind(self, name, sizes, dtype or dtypes.float32, **flags)
+        if "type" in options:
+            variable.type = options["type"]
+        if (old := self.vars.get(name)) is None:
+            return self.add(variable)
+        described = {"shape": shape, "dtype": dtype, **flags}
+        refuse_other(old, variable, [k for k, v in described.items() if v is not None])
+        return old
 
     def create_parameter(
         self,
@@ -86,7 +117,10 @@ class Block(core.Block):
                     f"but received {list(shape)}"
                 )
             )
-        return super().create_parameter(name, shape, dtype, attr)  # type: ignore[return-value]
+        parameter = super().create_parameter(name, shape, dtype, attr)
+        described = Parameter(self, name, shape, dtype, attr)
+        refuse_other(parameter, described, ("shape", "dtype"))
+        return parameter  # type: ignore[return-value]
 
     def var(self, name: str) -> Variable:
         """The variable of that name, of this block only.
@@ -225,6 +259,9 @@ class Block(core.Block):
     def _remove_op(self, index: int) -> None:
         self.remove(index)
 
+    def __repr__(self) -> str:
+        return block_text(self)
+
     def to_string(self, throw_on_error: bool = True, with_details: bool = False) -> str:
         """The block as `print(program)` shows it."""
         return repr(self)
@@ -232,3 +269,21 @@ class Block(core.Block):
     def role(self, role: OpRole) -> Any:
         """A context in which appended operators have this role."""
         return self.program.with_role(role)
+
+
+def refuse_other(old: core.Variable, new: core.Variable, facts: Iterable[str]) -> None:
+    """Refuse a second variable of a name unless it is like the first.
+
+    Raises:
+        ProgramError: One of these facts differs.
+    """
+    for fact in {"shape", "dtype", "persistable"}.intersection(facts):
+        before, now = getattr(old, fact), getattr(new, fact)
+        if before != now:
+            raise ProgramError(
+                at_user_line(
+                    f"Variable '{old.name}' has been created before. The previous "
+                    f"{fact} is {before}, the new {fact} is {now}. "
+                    "They are not matched."
+                )
+            )

@@ -11,6 +11,7 @@ from teachgraph.core import program as core
 from teachgraph.core.errors import ProgramError
 from teachgraph.core.observe import announce
 from teachgraph.core.program import OpRole, Slots
+from teachgraph.static.printing import operator_line
 
 __all__ = ["OpRole", "Operator", "Slots"]
 
@@ -99,6 +100,9 @@ class Operator(core.Operator):
 
     def _is_backward_op(self) -> bool:
         return bool(self.role & OpRole.BACKWARD)
+
+    def __repr__(self) -> str:
+        return operator_line(self)
 
     def to_string(self, throw_on_error: bool = True) -> str:
         """The line that `print(program)` shows for it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -183,7 +183,33 @@ else:
     default_startup_program = core.default_startup_program
     current_block = core.current_block
 
-program_guard = core.program_guard
+
+def program_guard(
+    main_program: core.Program, startup_program: core.Program | None = None
+) -> AbstractContextManager[None]:
+    """Let layers build these programs, inside a `with` block.
+
+    Args:
+        main_program: The program that layers append to.
+        startup_program: The program that initialises parameters; by default the one
+            in force.
+
+    Raises:
+        TypeError: One is no Program.
+
+    >>> main = Program()
+    >>> with program_guard(main):
+    ...     default_main_program() is main
+    True
+    """
+    for name, program in (("main", main_program), ("startup", startup_program)):
+        optional = program is None and name == "startup"
+        if not optional and not isinstance(program, core.Program):
+            raise TypeError(
+                f"The type of '{name}_program' in paddle.static.program_guard must be "
+                f"{Program}, but received {type(program)}."
+            )
+    return core.program_guard(main_program, startup_program)
 
 
 class Static(build.Static):

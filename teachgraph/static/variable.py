@@ -21,6 +21,7 @@ from teachgraph.ops.methods import Methods
 from teachgraph.ops.operators import warn_of_new_variable
 from teachgraph.ops.param_attr import ParamAttr, Trained
 from teachgraph.ops.slicing import slice_, strided_slice
+from teachgraph.static.printing import variable_line
 from teachgraph.static.state import array_of, put
 
 __all__ = ["EMPTY", "GRAD", "Parameter", "Variable"]
@@ -113,6 +114,9 @@ class Variable(Methods, core.Variable):
             raise no_such_method(self, name)
         warn_of_new_variable(name.removesuffix("_"))
         return MethodType(function, self)
+
+    def __repr__(self) -> str:
+        return variable_line(self)
 
     def __bool__(self) -> bool:
         raise ModeError(
