@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from functools import cached_property
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -40,7 +39,7 @@ from teachgraph.core.steps import (
 if TYPE_CHECKING:
     from contextvars import Context
 
-    from teachgraph.core.program import Operator, Program, Variable
+    from teachgraph.core.program import Program, Variable
 
 Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Any]
@@ -86,24 +85,14 @@ class Plan:
         written = dict.fromkeys(n for s in steps for n in s.outputs if n is not None)
         outside = self.outside()
         self.check_fetches(written)
-        needed = {n: s for n, s in outside.items() if self.is_fed(n)}
-        given = {*fed}
-        for name, reader in needed.items():
-            if name not in given:
-                raise FeedError(missing_feed(self.variables[name], reader))
-        for name in given & self.variables.keys():
-            if not self.is_fed(name):
-                raise FeedError(not_to_be_fed(self.variables[name]))
-        self.unknown = sorted(given - self.variables.keys())
-        self.feeds = list(needed)
-        self.reads = [name for name in outside if name not in needed]
+        self.feeds = [name for name in outside if self.is_fed(name)]
+        self.reads = [name for name in outside if not self.is_fed(name)]
         self.stores = [name for name in written if self.is_kept(name)]
+        self.check_feeds({*fed}, outside)
+        self.unknown = sorted({*fed} - self.variables.keys())
         self.branches = not all(isinstance(step, Call) for step in steps)
-        self.foreign = any(
-            operator.op.context is copy_context
-            for block in program.blocks
-            for operator in block.ops
-        )
+        operators = (operator for block in program.blocks for operator in block.ops)
+        self.foreign = any(o.op.context is copy_context for o in operators)
 
     @classmethod
     def of(
@@ -158,13 +147,19 @@ class Plan:
         return found | {n: None for n in unread if self.is_fed(n) or self.is_kept(n)}
 
     def check_fetches(self, written: Mapping[str, None]) -> None:
-        """Every fetched variable must be one that has a value by the end."""
+        """Require that every fetched variable has a value by the end."""
         for name in self.fetches:
-            known = name in self.variables
-            if not known or not (
-                name in written or self.is_kept(name) or self.is_fed(name)
-            ):
-                raise FetchError(no_such_fetch(self.program, name))
+            if name not in written and not (self.is_kept(name) or self.is_fed(name)):
+                raise self.not_fetched(name)
+
+    def check_feeds(self, fed: set[str], outside: Mapping[str, Step | None]) -> None:
+        """Require a feed of each data variable that is read, and of no other one."""
+        for name in self.feeds:
+            if name not in fed:
+                raise self.not_given(name, outside[name])
+        for name in fed & self.variables.keys():
+            if not self.is_fed(name):
+                raise self.not_data(name)
 
     @cached_property
     def code(self) -> Code:
@@ -192,8 +187,20 @@ class Plan:
         """The text of the program as Python."""
         return self.code.source
 
+    def execute(self, feed: Inputs, scope: Scope, *, interpret: bool) -> list[Any]:
+        """Run it once, telling the observers when it begins and ends."""
+        run = self.interpret if interpret else self.run
+        if not observers:
+            return run(feed, scope)
+        feed = self.checked(feed)
+        announce("run_begin", self.program, feed)
+        try:
+            return run(feed, scope)
+        finally:
+            announce("run_end", self.program)
+
     def run(self, feed: Inputs, scope: Scope) -> list[Any]:
-        """Run it once; the scope changes only if every operator succeeds.
+        """Run its code; the scope changes only if every operator succeeds.
 
         Raises:
             FeedError: A feed is of the wrong shape or dtype.
@@ -206,21 +213,34 @@ class Plan:
             fetched, stored = self.silence().run(code.function, feed, values)
         except Exception as error:
             self.check_initialized(scope)
-            raise self.located(error, code) from cause_of(error)
+            raise failed_at(error, code) from cause_of(error)
         values.update(stored)
         return fetched  # type: ignore[no-any-return]
+
+    def interpret(self, feed: Inputs, scope: Scope) -> list[Any]:
+        """Run it step by step, telling the observers."""
+        values: dict[str, Any] = {**self.checked(feed)}
+        self.check_initialized(scope)
+        values.update((name, scope.values[name]) for name in self.reads)
+        self.silence().run(run_steps, self.steps, values)
+        scope.values.update((name, values[name]) for name in self.stores)
+        return [values[name] for name in self.fetches]
 
     def prepared(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
         """The feed as declared, and the code to run on it and the scope's values."""
         return self.checked(feed), self.code
 
-    def checked(self, feed: Inputs) -> dict[str, Any]:
+    def checked(self, feed: Inputs) -> Inputs:
         """The fed values that are read, as arrays of the declared shapes and dtypes.
 
         Raises:
             FeedError: One is of another shape or dtype.
         """
-        return {name: as_fed(self.variables[name], feed[name]) for name in self.feeds}
+        arrays = {name: np.asarray(feed[name]) for name in self.feeds}
+        for name, array in arrays.items():
+            if not is_like(array, self.variables[name]):
+                raise FeedError(at_user_line(f"{self.variables[name]} got {array!r}"))
+        return arrays
 
     def silence(self) -> Context:
         """A context in which NumPy warns of no infinity or NaN, as in Paddle."""
@@ -229,41 +249,28 @@ class Plan:
             context.run(caller.set, copy_context())
         return context
 
-    def interpret(self, feed: Inputs, scope: Scope) -> list[Any]:
-        """Run it step by step, telling the observers."""
-        values: dict[str, Any] = self.checked(feed)
-        self.check_initialized(scope)
-        values.update((name, scope.values[name]) for name in self.reads)
-        self.silence().run(run_steps, self.steps, values)
-        scope.values.update((name, values[name]) for name in self.stores)
-        return [values[name] for name in self.fetches]
-
-    def watched(self, feed: Inputs, scope: Scope, *, interpret: bool) -> list[Any]:
-        """Run it, telling the observers when it begins and ends."""
-        feed = self.checked(feed)
-        announce("run_begin", self.program, feed)
-        try:
-            return self.interpret(feed, scope) if interpret else self.run(feed, scope)
-        finally:
-            announce("run_end", self.program)
-
     def check_initialized(self, scope: Scope) -> None:
         """Every persistable variable that is read must have a value."""
         for name in self.reads:
             if scope.values.get(name) is None:
-                readers = (s.operator for s in self.steps if name in s.arguments)
-                raise NotInitializedError(not_initialized(name, next(readers, None)))
+                readers = (step for step in self.steps if name in step.arguments)
+                raise self.not_initialized(name, next(readers, None))
 
-    def located(self, error: Exception, code: Code) -> Exception:
-        """An error of generated code, told of the operator whose line it was."""
-        frame: TracebackType | None = error.__traceback__
-        while frame is not None and frame.tb_frame.f_code is not code.function.__code__:
-            frame = frame.tb_next
-        step = None if frame is None else code.steps.get(frame.tb_lineno)
-        if frame is None or step is None:
-            return error
-        local = frame.tb_frame.f_locals
-        return failed(step, {n: local.get(i) for i, n in code.names.items()}, error)
+    def not_fetched(self, name: str) -> FetchError:
+        """The error for a fetch of a variable without a value by the end of a run."""
+        return FetchError(at_user_line(f"{name!r} has no value to fetch"))
+
+    def not_given(self, name: str, reader: Step | None) -> FeedError:
+        """The error for a feed that is not there."""
+        return FeedError(at_user_line(f"the feed has no {name!r}"))
+
+    def not_data(self, name: str) -> FeedError:
+        """The error for a feed of a variable that is no data."""
+        return FeedError(at_user_line(f"{name!r} is no data variable"))
+
+    def not_initialized(self, name: str, reader: Step | None) -> NotInitializedError:
+        """The error for a persistable variable without a value."""
+        return NotInitializedError(at_user_line(f"{name!r} has not been initialized"))
 
 
 def is_like(value: Any, variable: Variable | None) -> bool:
@@ -282,106 +289,22 @@ def fits(shape: Sequence[int], declared: Sequence[int]) -> bool:
     return len(shape) == len(declared) and all(want in (-1, got) for got, want in pairs)
 
 
-def as_fed(variable: Variable, value: Any) -> Array:
-    """One fed value as an array of the declared shape and dtype.
-
-    Raises:
-        FeedError: It is of another shape or dtype.
-    """
-    array = np.asarray(
-        value if hasattr(value, "dtype") else from_python(variable, value)
-    )
-    if array.dtype != variable.dtype:
-        raise FeedError(
-            at_user_line(
-                f"The data type of fed Variable {variable.name!r} must be "
-                f"'{variable.dtype}', but received '{array.dtype}': give "
-                f"{variable.name}.astype('{variable.dtype}')"
-            )
-        )
-    if not fits(array.shape, variable.shape):
-        raise FeedError(
-            at_user_line(
-                f"The fed Variable {variable.name!r} should have dimensions = "
-                f"{len(variable.shape)}, shape = {variable.shape}, but received fed "
-                f"shape {list(array.shape)} on each device: -1 takes any size, every "
-                "other size is as declared"
-            )
-        )
-    return array
-
-
-def from_python(variable: Variable, value: Any) -> Array:
-    """Python's numbers in the declared dtype, unless that would change them."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise FeedError(
-            at_user_line(f"the feed of {variable.name!r} is no array: {error}")
-        ) from None
-    if array.size and not np.can_cast(array.dtype, variable.dtype, "same_kind"):
-        return array
-    converted = array.astype(variable.dtype)
-    exact = converted.dtype.kind == "f" or np.array_equal(converted, array)
-    return converted if exact else array
-
-
 def no_value(step: Step, name: str) -> ProgramError:
     """The error for a step that reads what nothing has given a value."""
     message = f"{step.operator.type} reads {name!r}, which has no value"
     return ProgramError(at_user_line(message, step.operator.callsite))
 
 
-def no_such_fetch(program: Program, name: str) -> str:
-    """The message for a fetch of a variable without a value by the end of a run."""
-    why = "fetch a variable of this program that an operator writes"
-    for block in program.blocks[1:]:
-        if name in block.vars:
-            writers = (op for op in block.ops if name in op.output_arg_names)
-            writer = next(writers, None)
-            where = ""
-            if writer is not None and writer.callsite is not None:
-                where = f", where {writer.type} of {writer.callsite.short} writes it"
-            why = (
-                f"it lives only inside a branch or a loop, in block {block.idx}"
-                f"{where}; return it from there, and fetch what cond or while_loop "
-                "returned"
-            )
-    return at_user_line(
-        f"Input variable({name}) cannot be found in scope for operator 'Fetch': {why}"
-    )
-
-
-def missing_feed(variable: Variable, reader: Step | None) -> str:
-    """The message for a feed that is not there."""
-    by = "" if reader is None else f", which {reader.operator.type} reads"
-    return at_user_line(
-        f"The feed has no {variable.name!r}{by}: give feed={{{variable.name!r}: an "
-        f"array of {variable.dtype} shaped {list(variable.shape)}}}"
-    )
-
-
-def not_to_be_fed(variable: Variable) -> str:
-    """The message for a feed of a variable that is no data."""
-    writers = (o for o in variable.block.ops if variable.name in o.output_arg_names)
-    writer, who = next(writers, None), "it outlives runs in the scope"
-    if writer is not None:
-        line = "" if writer.callsite is None else f" of {writer.callsite.short}"
-        who = f"{writer.type}{line} writes it, so a feed would be overwritten"
-    return at_user_line(
-        f"{variable.name!r} is no data variable: {who}; feed variables made by "
-        "static.data"
-    )
-
-
-def not_initialized(name: str, reader: Operator | None) -> str:
-    """The message for a persistable variable without a value."""
-    who = "Fetch" if reader is None else f"the {reader.type} op"
-    return at_user_line(
-        f"The variable {name}, which {who} reads, has not been initialized. You may "
-        "need to confirm if you put exe.run(startup_program) after optimizer.minimize "
-        "function: run the startup program once before this one."
-    )
+def failed_at(error: Exception, code: Code) -> Exception:
+    """An error of generated code, told of the operator whose line it was."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_frame.f_code is not code.function.__code__:
+        frame = frame.tb_next
+    step = None if frame is None else code.steps.get(frame.tb_lineno)
+    if frame is None or step is None:
+        return error
+    local = frame.tb_frame.f_locals
+    return failed(step, {n: local.get(i) for i, n in code.names.items()}, error)
 
 
 class Executor:
@@ -399,7 +322,6 @@ class Executor:
 
     def __init__(self, *, interpret: bool = False, **options: Any) -> None:
         self.interpreting, self.options = interpret, options
-        self.calls = Calls()
 
     def run(
         self,
@@ -411,6 +333,9 @@ class Executor:
     ) -> list[Array]:
         """Run a program once: one array for each fetch.
 
+        Plans are remembered by feeds and fetches as they were handed over: to look one
+        up is all that a run does before it runs.
+
         Raises:
             FeedError: A feed is missing, or of the wrong shape or dtype.
             FetchError: A fetch names nothing that has a value.
@@ -419,24 +344,20 @@ class Executor:
         """
         scope = global_scope() if scope is None else scope
         walked = self.walks(program) if observers else self.interpreting
-        calls = program.caches.setdefault(self.calls, {})
+        plans = program.caches.setdefault(self, {})
         try:
-            plan = calls[program.version, walked, *feed, None, *fetch_list]
+            plan = plans[program.version, walked, *feed, None, *fetch_list]
         except (KeyError, TypeError):  # a list among the fetches, or a bad feed
             plan = self.plan_for(program, feed, fetch_list)
             with suppress(TypeError):
-                drop_stale(calls, program.version)
-                calls[program.version, walked, *feed, None, *fetch_list] = plan
+                plans[program.version, walked, *feed, None, *fetch_list] = plan
         if plan.unknown:
             warnings.warn(
                 f"The variable {plan.unknown[0]} is not found in program. It is not "
                 "declared or is pruned.",
                 stacklevel=3,
             )
-        if observers:
-            values = plan.watched(feed, scope, interpret=walked)
-        else:
-            values = (plan.interpret if walked else plan.run)(feed, scope)
+        values = plan.execute(feed, scope, interpret=walked)
         if plan.branches:
             check_taken(plan.fetches, values)
         return [np.array(value) for value in values]
@@ -459,7 +380,8 @@ class Executor:
         plans: dict[Any, Plan] = program.caches.setdefault(self, {})
         key = (program.version, self.walks(program), *feeds, None, *fetches)
         if key not in plans:
-            drop_stale(plans, program.version)
+            for stale in [key for key in [*plans] if key[0] != program.version]:
+                plans.pop(stale, None)
             plans[key] = self.new_plan(program, feeds, fetches)
         return plans[key]
 
@@ -469,20 +391,6 @@ class Executor:
         """A plan for these feeds and fetches, which nobody keeps."""
         passes = () if self.walks(program) else program_passes
         return self.planner.of(program, feeds, fetches, passes, **self.options)
-
-
-class Calls:
-    """Stands for an executor's calls of `run` in what a program remembers of it.
-
-    Beside the plans, which go by names, it remembers them by feeds and fetches as they
-    were handed over: to look one up is all that a run does before it runs.
-    """
-
-
-def drop_stale(plans: dict[Any, Plan], version: int) -> None:
-    """Forget the plans of a program as it was before it was changed."""
-    for key in [key for key in list(plans) if key[0] != version]:
-        plans.pop(key, None)
 
 
 def check_taken(fetches: Sequence[str], values: Sequence[Any]) -> None:

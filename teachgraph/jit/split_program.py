@@ -65,9 +65,8 @@ class Part(Plan):
 
     def __call__(self, feed: dict[str, Any], scope: Scope) -> list[Any]:
         """Run the steps once, announced to observers; return the fetched values."""
-        if not observers:
-            return self.run(feed, scope)
-        return self.watched(feed, scope, interpret=followed(self.program))
+        walked = bool(observers) and followed(self.program)
+        return self.execute(feed, scope, interpret=walked)
 
     def run_once(self, feed: dict[str, Any]) -> list[Any]:
         """Run the steps in a scope of their own."""

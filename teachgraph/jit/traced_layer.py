@@ -20,7 +20,6 @@ from teachgraph.core.errors import (
     ModeError,
     at_user_line,
 )
-from teachgraph.core.executor import as_fed
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.io.inference import save_inference_model
@@ -30,6 +29,7 @@ from teachgraph.jit.recorder import Recorder
 from teachgraph.nn import Layer
 from teachgraph.passes import BuildStrategy, CompiledProgram
 from teachgraph.planning.executor import Executor
+from teachgraph.planning.feeds import as_fed
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 

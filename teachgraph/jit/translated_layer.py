@@ -14,7 +14,6 @@ from teachgraph.core.errors import (
     InvalidValueError,
     at_user_line,
 )
-from teachgraph.core.executor import as_fed
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.inline_program import inlined
 from teachgraph.jit.model import FORWARD, Method, Traced
@@ -22,6 +21,7 @@ from teachgraph.jit.recorder import recording
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
+from teachgraph.planning.feeds import as_fed
 from teachgraph.static.program import Program
 from teachgraph.static.state import persistables
 from teachgraph.static.variable import Variable

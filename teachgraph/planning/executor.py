@@ -137,8 +137,7 @@ class Executor(DatasetRuns, core.Executor):
             scope.values.update(program.answers())
         values = super().run(program, feed, fetches, scope=scope)
         if not use_program_cache:
-            for key in (self, self.calls):
-                program.caches.pop(key, None)
+            program.caches.pop(self, None)
         return values if return_numpy else list(map(Tensor, values))
 
     def plan_for(

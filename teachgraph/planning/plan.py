@@ -9,11 +9,12 @@ from typing import Any
 
 import teachgraph.ops.statements  # registers what the core's ops come to
 import teachgraph.planning.lifetimes  # noqa: F401  registers when values are released
-from teachgraph.core import executor as core
 from teachgraph.core.executor import Inputs, is_like
 from teachgraph.core.source import Code
 from teachgraph.core.steps import Step
+from teachgraph.planning.feeds import as_fed
 from teachgraph.planning.memory import MemoryPlan, memory_plan
+from teachgraph.planning.refusals import Refusals
 from teachgraph.planning.statements import StatementWriter, with_statements
 
 __all__ = ["Plan"]
@@ -21,7 +22,7 @@ __all__ = ["Plan"]
 spec_of = attrgetter("shape", "dtype", "__class__")
 
 
-class Plan(core.Plan):
+class Plan(Refusals):
     """A plan with NumPy statements in place of calls, and whose memory can be planned.
 
     Statements check less than kernels: they are run on arrays of the shapes and dtypes
@@ -67,6 +68,14 @@ class Plan(core.Plan):
         self.fed = [spec_of(feed[name]) for name in self.feeds]
         self.held = [spec_of(values[name]) for name in self.reads]
         return feed, self.code
+
+    def checked(self, feed: Inputs) -> Inputs:
+        """The fed values that are read, as arrays of the declared shapes and dtypes.
+
+        Raises:
+            FeedError: One is of another shape or dtype.
+        """
+        return {name: as_fed(self.variables[name], feed[name]) for name in self.feeds}
 
     def as_declared(self, feed: Inputs, values: Inputs) -> bool:
         """Compare all that is read with the shapes and dtypes the program declares."""

@@ -13,7 +13,7 @@ from teachgraph.core.errors import (
     NotInitializedError,
     at_user_line,
 )
-from teachgraph.core.executor import as_fed
+from teachgraph.planning.feeds import as_fed
 from teachgraph.static.variable import Variable
 
 __all__ = ["InputHandle", "OutputHandle"]

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import FeedError, InvalidValueError, at_user_line
-from teachgraph.core.executor import as_fed
 from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
 from teachgraph.deploy.inference.config import Config
@@ -19,6 +18,7 @@ from teachgraph.deploy.onnxruntime import Session
 from teachgraph.passes import Optimised, Report, apply_pass
 from teachgraph.passes.graph import pure
 from teachgraph.planning.executor import Plan
+from teachgraph.planning.feeds import as_fed
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
@@ -93,7 +93,7 @@ class Ready:
             scope.values = self.scope.values.copy()
         if not observers:
             return self.plan.run(feed, scope)
-        return self.plan.watched(feed, scope, interpret=followed(self.program))
+        return self.plan.execute(feed, scope, interpret=followed(self.program))
 
 
 NOT_FOR_ONNX = ("attention_fuse", "elementwise_fusion")

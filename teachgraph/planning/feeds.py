@@ -1,0 +1,59 @@
+"""Fed values, as arrays of the shapes and dtypes that a program declares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teachgraph.core.errors import FeedError, at_user_line
+from teachgraph.core.executor import fits
+from teachgraph.core.program import Variable
+
+__all__ = ["as_fed"]
+
+Array = np.ndarray[Any, Any]
+
+
+def as_fed(variable: Variable, value: Any) -> Array:
+    """One fed value as an array of the declared shape and dtype.
+
+    Raises:
+        FeedError: It is of another shape or dtype.
+    """
+    array = np.asarray(
+        value if hasattr(value, "dtype") else from_python(variable, value)
+    )
+    if array.dtype != variable.dtype:
+        raise FeedError(
+            at_user_line(
+                f"The data type of fed Variable {variable.name!r} must be "
+                f"'{variable.dtype}', but received '{array.dtype}': give "
+                f"{variable.name}.astype('{variable.dtype}')"
+            )
+        )
+    if not fits(array.shape, variable.shape):
+        raise FeedError(
+            at_user_line(
+                f"The fed Variable {variable.name!r} should have dimensions = "
+                f"{len(variable.shape)}, shape = {variable.shape}, but received fed "
+                f"shape {list(array.shape)} on each device: -1 takes any size, every "
+                "other size is as declared"
+            )
+        )
+    return array
+
+
+def from_python(variable: Variable, value: Any) -> Array:
+    """Python's numbers in the declared dtype, unless that would change them."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise FeedError(
+            at_user_line(f"the feed of {variable.name!r} is no array: {error}")
+        ) from None
+    if array.size and not np.can_cast(array.dtype, variable.dtype, "same_kind"):
+        return array
+    converted = array.astype(variable.dtype)
+    exact = converted.dtype.kind == "f" or np.array_equal(converted, array)
+    return converted if exact else array

@@ -1,0 +1,81 @@
+"""Messages for runs that cannot begin: what is missing, who reads it, what to do."""
+
+from __future__ import annotations
+
+from teachgraph.core import executor as core
+from teachgraph.core.errors import (
+    FeedError,
+    FetchError,
+    NotInitializedError,
+    at_user_line,
+)
+from teachgraph.core.program import Block
+from teachgraph.core.steps import Step
+
+__all__ = ["Refusals"]
+
+
+class Refusals(core.Plan):
+    """A plan whose errors say what would be right."""
+
+    def not_fetched(self, name: str) -> FetchError:
+        """The error for a fetch of a variable without a value by the end of a run."""
+        why = "fetch a variable of this program that an operator writes"
+        for block in self.program.blocks[1:]:
+            if name in block.vars:
+                why = (
+                    f"it lives only inside a branch or a loop, in block {block.idx}"
+                    f"{written_in(block, name)}; return it from there, and fetch what "
+                    "cond or while_loop returned"
+                )
+        return FetchError(
+            at_user_line(
+                f"Input variable({name}) cannot be found in scope for operator "
+                f"'Fetch': {why}"
+            )
+        )
+
+    def not_given(self, name: str, reader: Step | None) -> FeedError:
+        """The error for a feed that is not there."""
+        variable = self.variables[name]
+        by = "" if reader is None else f", which {reader.operator.type} reads"
+        return FeedError(
+            at_user_line(
+                f"The feed has no {name!r}{by}: give feed={{{name!r}: an array of "
+                f"{variable.dtype} shaped {list(variable.shape)}}}"
+            )
+        )
+
+    def not_data(self, name: str) -> FeedError:
+        """The error for a feed of a variable that is no data."""
+        block, who = self.variables[name].block, "it outlives runs in the scope"
+        writer = next((o for o in block.ops if name in o.output_arg_names), None)
+        if writer is not None:
+            line = "" if writer.callsite is None else f" of {writer.callsite.short}"
+            who = f"{writer.type}{line} writes it, so a feed would be overwritten"
+        return FeedError(
+            at_user_line(
+                f"{name!r} is no data variable: {who}; feed variables made by "
+                "static.data"
+            )
+        )
+
+    def not_initialized(self, name: str, reader: Step | None) -> NotInitializedError:
+        """The error for a persistable variable without a value."""
+        who = "Fetch" if reader is None else f"the {reader.operator.type} op"
+        return NotInitializedError(
+            at_user_line(
+                f"The variable {name}, which {who} reads, has not been initialized. "
+                "You may need to confirm if you put exe.run(startup_program) after "
+                "optimizer.minimize function: run the startup program once before "
+                "this one."
+            )
+        )
+
+
+def written_in(block: Block, name: str) -> str:
+    """The place where an operator of a block writes a variable."""
+    writer = next((op for op in block.ops if name in op.output_arg_names), None)
+    if writer is None or writer.callsite is None:
+        return ""
+    return f", where {writer.type} of {writer.callsite.short} writes it"
