@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from teachgraph.core import ops
 from teachgraph.nn import functional
 from teachgraph.nn.layer import Layer
+from teachgraph.static.variable import Variable
 
 __all__ = ["Bilinear", "Linear"]
 
@@ -42,7 +44,10 @@ class Linear(Layer):
 
     def forward(self, input: Any) -> Any:
         """Compute x W + b."""
-        return functional.linear(input, self.weight, self.bias)
+        if isinstance(input, Variable):  # named after the layer, in a Program
+            return functional.linear(input, self.weight, self.bias)
+        out = ops.matmul_v2(input, self.weight)
+        return out if self.bias is None else ops.elementwise_add(out, self.bias)
 
     def extra_repr(self) -> str:
         """Format the sizes for `repr`."""

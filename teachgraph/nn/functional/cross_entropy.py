@@ -11,9 +11,9 @@ import numpy as np
 
 from teachgraph.core import ops
 from teachgraph.nn.functional.reduction import (
+    REDUCE,
     check_reduction,
     mean_of_weighted,
-    reduction_of,
 )
 from teachgraph.ops import creation, elementwise, losses, math
 from teachgraph.ops import shape as shapes
@@ -97,7 +97,8 @@ def cross_entropy(
     >>> cross_entropy(np.zeros((1, 4)), np.array([2])).round(4)
     np.float64(1.3863)
     """
-    reduce_losses = reduction_of(reduction)
+    if reduction not in REDUCE:
+        check_reduction(reduction)
     hard = not soft_label
     narrow = hard and label.ndim == input.ndim - 1
     target = ops.unsqueeze2(label, axes=[axis]) if narrow else label
@@ -124,7 +125,7 @@ def cross_entropy(
             return mean_of_weighted(loss, share)
     if narrow and reduction == "none":
         return shapes.squeeze2(loss, axes=[axis])
-    return reduce_losses(loss)
+    return REDUCE[reduction](loss)
 
 
 def may_ignore(label: Any, ignore_index: int) -> bool:

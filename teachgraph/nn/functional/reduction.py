@@ -9,7 +9,7 @@ from typing import Any
 from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
 
-__all__ = ["check_reduction", "mean_of_weighted", "reduced", "reduction_of"]
+__all__ = ["check_reduction", "mean_of_weighted", "reduced"]
 
 REDUCE: dict[str, Callable[[Any], Any]] = {
     "mean": partial(ops.reduce_mean, reduce_all=True),
@@ -33,20 +33,15 @@ def check_reduction(reduction: str, *more: str) -> None:
         )
 
 
-def reduction_of(name: str) -> Callable[[Any], Any]:
-    """The reduction of this name: the mean, the sum, or the losses as they are.
+def reduced(loss: Any, reduction: str) -> Any:
+    """Reduce a loss by mean or sum, or return it unchanged.
 
     Raises:
-        InvalidValueError: There is none of that name.
+        InvalidValueError: There is no reduction of that name.
     """
-    if name not in REDUCTIONS:
-        check_reduction(name)
-    return REDUCE[name]
-
-
-def reduced(loss: Any, reduction: str) -> Any:
-    """Reduce a loss by mean or sum, or return it unchanged."""
-    return reduction_of(reduction)(loss)
+    if reduction not in REDUCE:
+        check_reduction(reduction)
+    return REDUCE[reduction](loss)
 
 
 def mean_of_weighted(loss: Any, weight: Any) -> Any:
