@@ -2,7 +2,7 @@
 
 After `z = y if t else x`, `z` is an alias of y or of x in Python. In a program it is a
 third value, so a change in place is refused if the user can still see one of the
-others.
+others. `record_aliases` notes which those are.
 """
 
 from __future__ import annotations
@@ -18,20 +18,10 @@ from teachgraph.jit.tracing import tracer
 from teachgraph.nn.layer import Layer
 from teachgraph.static.variable import Variable
 
-__all__ = ["record_aliases", "refuse_aliased"]
+__all__ = ["refuse_aliased"]
 
 OPAQUE = (FunctionType, MethodType, ModuleType, Variable, type)
 """Kinds of objects whose attributes are not searched."""
-
-
-def record_aliases(value: Any, *others: Any) -> Any:
-    """Note that a value is an alias of one of several others; return the value."""
-    here = tracer()
-    if here is not None:
-        inherited = [v for other in others for v in here.aliases.get(id(other), ())]
-        # The list holds the objects: an identity stays theirs while they live.
-        here.aliases[id(value)] = [value, *others, *inherited]
-    return value
 
 
 def refuse_aliased(value: Any) -> None:

@@ -17,7 +17,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.static.input_spec import InputSpec
-from teachgraph.static.layers import data
+from teachgraph.static.program import default_main_program
 from teachgraph.static.variable import Variable
 
 __all__ = ["FunctionSpec"]
@@ -37,12 +37,13 @@ class FunctionSpec:
         self.signature = inspect.signature(function)
         self.name = getattr(function, "__name__", type(function).__name__)
         self.parameters = list(self.signature.parameters)
-        self.input_spec = checked(input_spec)
         kinds = {p.kind for p in self.signature.parameters.values()}
         self.simple = kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD}
-        open_ended = inspect.Parameter.VAR_POSITIONAL in kinds
-        if not open_ended and len(self.input_spec or ()) > len(self.parameters):
-            raise InvalidValueError(at_user_line(too_many(self)))
+        self.input_spec: list[Any] | None = None
+        if input_spec is not None:
+            open_ended = inspect.Parameter.VAR_POSITIONAL in kinds
+            most = None if open_ended else len(self.parameters)
+            self.input_spec = checked(input_spec, most)
 
     def bound(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
         """Return the arguments in order, with the default values.
@@ -68,7 +69,7 @@ class FunctionSpec:
         if specs is None:
             return values
         positional = values if self.simple else values[0]
-        names = self.names(positional)
+        names = self.parameters if self.simple else self.names(positional)
         described = [
             agreed(spec, value, name)
             for spec, value, name in zip(specs, positional, names, strict=False)
@@ -76,10 +77,18 @@ class FunctionSpec:
         whole = (*described, *positional[len(described) :])
         return whole if self.simple else (whole, values[1])
 
+    def variables(
+        self, values: tuple[Any, ...], inputs: list[Variable]
+    ) -> tuple[list[Any], dict[str, Any]]:
+        """Replace tensors in the arguments by fed Variables, listed in `inputs`."""
+        positional, named = (values, ()) if self.simple else values
+        names = self.parameters if self.simple else self.names(positional)
+        pairs = zip(positional, names, strict=False)
+        args = [as_variables(value, name, inputs) for value, name in pairs]
+        return args, {name: as_variables(v, name, inputs) for name, v in named}
+
     def names(self, values: Sequence[Any]) -> list[str]:
         """Return the names of the positional arguments."""
-        if self.simple:
-            return self.parameters
         positional = [
             p.name
             for p in self.signature.parameters.values()
@@ -112,29 +121,26 @@ class FunctionSpec:
         return self.bound(tuple(self.input_spec), {})
 
 
-def checked(spec: Any) -> list[Any] | None:
+def checked(spec: Any, most: int | None) -> list[Any]:
     """Return an input spec as a list.
 
     Raises:
         TypeError: It is no list or tuple.
+        InvalidValueError: It is longer than the arguments.
     """
-    if spec is None:
-        return None
     if not isinstance(spec, (list, tuple)):
         raise TypeError(
             "The type(input_spec) should be one of (tuple, list), but received "
             f"{type(spec).__name__}."
         )
+    if most is not None and len(spec) > most:
+        raise InvalidValueError(
+            at_user_line(
+                "Requires len(arguments) >= len(input_spec), but received len(args):"
+                f"{most} < len(InputSpec): {len(spec)}"
+            )
+        )
     return list(spec)
-
-
-def too_many(spec: FunctionSpec) -> str:
-    """Error message for an input spec longer than the arguments."""
-    assert spec.input_spec is not None
-    return (
-        "Requires len(arguments) >= len(input_spec), but received len(args):"
-        f"{len(spec.parameters)} < len(InputSpec): {len(spec.input_spec)}"
-    )
 
 
 def agreed(spec: Any, value: Any, name: str) -> Any:
@@ -182,28 +188,47 @@ def agreed(spec: Any, value: Any, name: str) -> Any:
     return spec
 
 
-def flattened(values: Any, tensors: list[Tensor], key: list[Any]) -> None:
-    """Append the tensors of some arguments to a list, and the rest to a cache key."""
+def flattened(values: tuple[Any, ...]) -> tuple[list[Tensor], tuple[Any, ...]]:
+    """Return the tensors in some arguments, and a cache key: their specs, and the rest.
+
+    >>> from teachgraph import zeros
+    >>> tensors, key = flattened((zeros([2, 3]), 0.5))
+    >>> len(tensors), key[1]
+    (1, (<class 'float'>, '0x1.0000000000000p-1'))
+    """
+    tensors: list[Tensor] = []
+    key: list[Any] = []
     for value in values:
-        kind = value.__class__
-        if kind is Tensor or isinstance(value, Tensor):
+        if isinstance(value, Tensor):
             tensors.append(value)
-            array = value.data
-            key.append((array.shape, array.dtype.num))
-        elif kind is np.ndarray:
-            tensors.append(Tensor(value))
-            key.append((value.shape, value.dtype.num))
-        elif kind is list or kind is tuple or is_named(value):
-            key.append((kind, len(value)))
-            flattened(value, tensors, key)
-        elif kind is dict:
-            key.append((kind, tuple((name.__class__, name) for name in value)))
-            flattened(value.values(), tensors, key)
-        elif (named := fields_of(value)) is not None:
-            key.append((kind, tuple(named)))
-            flattened(named.values(), tensors, key)
+            key.append((value.data.shape, value.data.dtype.num))
         else:
-            key.append((kind, constant(value)))
+            flatten(value, tensors, key)
+    return tensors, tuple(key)
+
+
+def flatten(value: Any, tensors: list[Tensor], key: list[Any]) -> None:
+    """Append the tensors in an argument to a list, and the rest to a cache key."""
+    kind = value.__class__
+    if isinstance(value, (Tensor, np.ndarray)):
+        tensor = value if isinstance(value, Tensor) else Tensor(value)
+        tensors.append(tensor)
+        key.append((tensor.data.shape, tensor.data.dtype.num))
+        return
+    items: Iterable[Any] = ()
+    if kind is list or kind is tuple or is_named(value):
+        key.append((kind, len(value)))
+        items = value
+    elif kind is dict:
+        key.append((kind, tuple((name.__class__, name) for name in value)))
+        items = value.values()
+    elif (named := fields_of(value)) is not None:
+        key.append((kind, tuple(named)))
+        items = named.values()
+    else:
+        key.append((kind, constant(value)))
+    for item in items:
+        flatten(item, tensors, key)
 
 
 def is_named(value: Any) -> bool:
@@ -248,13 +273,26 @@ def as_specs(value: Any) -> Any:
 
 def as_variables(value: Any, name: str, inputs: list[Variable]) -> Any:
     """Replace tensors and specs in an argument by fed Variables, listed in `inputs`."""
-    if isinstance(value, (Tensor, np.ndarray)):
-        value = as_specs(value)
-    if isinstance(value, InputSpec):
-        variable = data(value.name or name, list(value.shape), value.dtype)
-        variable.stop_gradient = value.stop_gradient or value.dtype.kind != "f"
-        inputs.append(variable)
-        return variable
+    if not isinstance(value, (Tensor, np.ndarray, InputSpec)):
+        return variables_within(value, name, inputs)
+    spec: Any = value if isinstance(value, InputSpec) else None
+    variable = (
+        default_main_program()
+        .global_block()
+        .create_var(
+            name if spec is None else spec.name or name,
+            value.shape,
+            value.dtype,
+            is_data=True,
+            stop_gradient=value.dtype.kind != "f" or bool(spec and spec.stop_gradient),
+        )
+    )
+    inputs.append(variable)
+    return variable
+
+
+def variables_within(value: Any, name: str, inputs: list[Variable]) -> Any:
+    """Replace tensors and specs in anything but a tensor, such as a list of them."""
     if type(value) in (list, tuple) or is_named(value):
         items = (as_variables(v, f"{name}_{i}", inputs) for i, v in enumerate(value))
         return like(value, items)

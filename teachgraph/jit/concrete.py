@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 from teachgraph.autograd.random_state import get_rng_state
@@ -12,22 +13,12 @@ from teachgraph.core.observe import announce, observers
 from teachgraph.core.scope import Scope
 from teachgraph.core.tape import Node
 from teachgraph.core.tensor import node_of
-from teachgraph.jit.guards import Guard, Watch, broken
+from teachgraph.jit.guards import Conditions
 from teachgraph.jit.messages import Stopped
-from teachgraph.jit.outputs import Outputs
-from teachgraph.jit.side_effects import CellSlot, StateSlot
-from teachgraph.jit.split_program import Part, forward_part
-from teachgraph.jit.taped import (
-    Goal,
-    Goals,
-    Taped,
-    appended,
-    result_of,
-    seed_name,
-    taped_for,
-)
+from teachgraph.jit.outputs import Outputs, result_of
+from teachgraph.jit.split_program import Part, forward_part, optimised
+from teachgraph.jit.taped import Goal, Goals, Taped, appended, seed_name, taped_for
 from teachgraph.jit.tracing import Tracer
-from teachgraph.nn.layer import changes
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Parameter, Variable
 
@@ -46,6 +37,7 @@ class ConcreteProgram:
         parameters: The Parameters of layers that it uses.
         held: All Tensors that it reads besides its inputs, by name.
         number: Its number among the programs of its function.
+        conditions: What it depends on besides its arguments.
         values: The arguments it was traced for, with specs in place of tensors.
         function: The user's function, if there is one.
 
@@ -57,36 +49,26 @@ class ConcreteProgram:
     ) -> None:
         self.main_program, self.startup_program = tracer.program, tracer.startup
         self.inputs, self.results, self.name = list(inputs), results, name
-        self.held = dict(tracer.held)
         self.names = [variable.name for variable in inputs]
-        block = self.main_program.global_block()
-        held = [block.var(name) for name in self.held]
-        self.stopped = [v.stop_gradient or v.dtype.kind != "f" for v in held]
-        self.sources = [*self.inputs, *held]
-        self.layers = list(tracer.layers)
-        self.training = [layer.training for layer in self.layers]
-        self.plain: Part | None = None
-        self.random = any(
-            op.op.random for b in self.main_program.blocks for op in b.ops
-        )
-        self.number = 0
+        self.held = dict(tracer.held)
+        self.tensors, self.pairs = list(self.held.values()), list(self.held.items())
+        self.conditions = Conditions(tracer, results)
+        self.number, self.has_run = 0, False
         self.values: tuple[Any, ...] = ()
         self.function: Callable[..., Any] | None = None
         self.taped: dict[Goals, dict[Goals, Taped | None]] = {}
         self.latest: tuple[list[Goal], dict[Goals, Taped | None]] = [], {}
-        self.tensors = list(self.held.values())
-        self.pairs = list(self.held.items())
-        floats = [tensor.data.dtype.kind == "f" for tensor in self.tensors]
-        stopped = zip(self.tensors, self.stopped, floats, strict=True)
-        slots = origins(tracer, results, self.tensors)
-        inside = {id(layer.__dict__) for layer in self.layers}
-        own = [type(s) is StateSlot and id(s.values) in inside for s, _ in slots]
-        self.within = [pair for pair, mine in zip(slots, own, strict=True) if mine]
-        self.around = [pair for pair, mine in zip(slots, own, strict=True) if not mine]
-        watch = watched(tracer, results)
-        self.guards, self.of_layers = watch.guards, watch.of_layers
-        self.seen = -1
-        self.frozen = [tensor for tensor, stop, real in stopped if stop and real]
+
+    @cached_property
+    def sources(self) -> list[Variable]:
+        """The variables of its inputs, and of the Tensors it holds."""
+        block = self.main_program.global_block()
+        return [*self.inputs, *(block.var(name) for name in self.held)]
+
+    @cached_property
+    def random(self) -> bool:
+        """True if it draws numbers."""
+        return any(op.op.random for b in self.main_program.blocks for op in b.ops)
 
     @property
     def outputs(self) -> list[Variable]:
@@ -99,38 +81,6 @@ class ConcreteProgram:
         block = self.main_program.global_block()
         return [t for n, t in self.held.items() if isinstance(block.var(n), Parameter)]
 
-    def current(self) -> bool:
-        """True if all guards hold, and layers have the same mode and Tensors.
-
-        Asked at each call, so the cheap tests come first: the layers are compared only
-        if some layer has been assigned to since the last time.
-        """
-        if False in [tensor.stop_gradient for tensor in self.frozen]:
-            return False
-        if self.seen == changes.count:
-            return not self.moved(self.around) and broken(self.guards) is None
-        now = changes.count
-        if self.passed or [one.training for one in self.layers] != self.training:
-            return False
-        if self.broken() is not None:
-            return False
-        self.seen = now
-        return True
-
-    def broken(self) -> Guard | None:
-        """Return the first guard that no longer holds, if any."""
-        return broken(self.guards) or broken(self.of_layers)
-
-    @staticmethod
-    def moved(places: Sequence[tuple[StateSlot, Any]]) -> bool:
-        """True if one of these slots holds another value by now."""
-        return any(slot.get() is not value for slot, value in places)
-
-    @property
-    def passed(self) -> bool:
-        """True if an object it depends on has been replaced: it can be dropped."""
-        return self.moved((*self.around, *self.within))
-
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """Run it on these inputs; the results have gradients to them and to `held`."""
         outputs = self.announced(inputs) if observers else self.computed(inputs)
@@ -140,11 +90,27 @@ class ConcreteProgram:
         """Compute the outputs, on the tape if a source requires a gradient."""
         if state.grad and (taped := self.taped_plan(inputs)) is not None:
             return taped.run(self, inputs)
-        if self.plain is None:
-            names = [v.name for v in self.outputs]
-            self.plain = forward_part(self.main_program, self.names, names)
-        values = self.run(self.plain, self.fed(inputs), self.arrays())
+        plan = self.plain if self.has_run or observers else self.as_traced
+        self.has_run = True
+        values = self.run(plan, self.fed(inputs), self.arrays())
         return [result_of(value) for value in values]
+
+    @property
+    def as_traced(self) -> Part:
+        """The plan of the first run: it walks the operators as they were traced.
+
+        Many a program runs once. One that runs again is worth its passes, and to be
+        written down as Python.
+        """
+        names = [v.name for v in self.outputs]
+        return forward_part(self.main_program, self.names, names, walked=True)
+
+    @cached_property
+    def plain(self) -> Part:
+        """The plan of all other runs without a gradient."""
+        names = [v.name for v in self.outputs]
+        running = optimised(self.main_program, names)
+        return forward_part(running, self.names, names)
 
     def announced(self, inputs: Sequence[Tensor]) -> list[Any]:
         """Compute the outputs, announced as one op: on the tape it is one."""
@@ -195,12 +161,14 @@ class ConcreteProgram:
         They are cached by these sources: None if there are none.
         """
         held = [t.stop_gradient if t.node is None else inner(t) for t in self.tensors]
+        fed = tuple([tensor.stop_gradient for tensor in inputs])
+        if False not in fed and False not in held and None not in held:
+            return None
         # A training loop asks for the same plan each time: compare, before hashing.
         latest_held, by_inputs = self.latest
         if held != latest_held:
             by_inputs = self.taped.setdefault(tuple(held), {})
             self.latest = held, by_inputs
-        fed = tuple([tensor.stop_gradient for tensor in inputs])
         if fed not in by_inputs:
             by_inputs[fed] = taped_for(self, fed, tuple(held))
         return by_inputs[fed]
@@ -247,36 +215,6 @@ def on_tape(outputs: Sequence[Any]) -> tuple[Node | None, list[Tensor]]:
 def inner(tensor: Tensor) -> Goal:
     """Return the goal of a tensor that is the output of an op."""
     return True if tensor.stop_gradient else None
-
-
-def origins(
-    tracer: Tracer, results: Outputs, tensors: Sequence[Tensor]
-) -> list[tuple[StateSlot, Any]]:
-    """List the slots that hold Tensors, layers and changed values, with their values.
-
-    If one holds another object at a later call, the program does not fit that call.
-    """
-    ids = {id(tensor) for tensor in tensors} | {id(layer) for layer in tracer.layers}
-    slots = [(s, s.get()) for s in tracer.state_slots() if id(s.get()) in ids]
-    written = [slot for slot, _ in results.state]
-    others = [slot for slot in written if not isinstance(slot.before, Tensor)]
-    return slots + [(slot, slot.before) for slot in others]
-
-
-def watched(tracer: Tracer, results: Outputs) -> Watch:
-    """Collect guards of all that a trace read, except slots that its runs write."""
-    written = [slot for slot, _ in results.state]
-    cells = {id(slot.cell) for slot in written if isinstance(slot, CellSlot)}
-    own = {(id(s.values), s.name) for s in written if type(s) is StateSlot}
-    watch = Watch(tracer.met)
-    for function in tracer.met:
-        watch.function(function, cells, own)
-    for layer, before in tracer.layers.items():
-        names = {name for owner, name in own if owner == id(layer.__dict__)}
-        watch.layer(layer, before, names)
-    for value in tracer.roots:
-        watch.value(value, type(value).__name__)
-    return watch
 
 
 def remove_effects(program: Program) -> None:

@@ -7,29 +7,22 @@ tracing it would have to be made now or not at all.
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from teachgraph.core.callsite import Callsite, callsite
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.aliasing import refuse_aliased
-from teachgraph.jit.container_snapshot import CONTAINERS, Copies, Snapshot, refilled
+from teachgraph.jit.container_snapshot import CONTAINERS, refilled
 from teachgraph.jit.tracing import tracer
 from teachgraph.jit.undefined import Undefined
 
 __all__ = [
-    "BodyResult",
     "Moved",
     "about_to_change",
     "change_contents",
-    "check_objects",
     "convert_outside",
     "mark_moved",
     "refuse",
-    "snapshot",
 ]
 
 
@@ -83,47 +76,6 @@ MOVED = (
 )
 
 
-class BodyResult:
-    """The return values of a body and its changes to containers, as copies.
-
-    Attributes:
-        snapshot: The containers from before the body, which are restored after it.
-        values: The return values.
-        changed: The new contents of the containers it has changed, by their identity.
-        origins: The container that each copy was made of, by the copy's identity.
-    """
-
-    def __init__(
-        self, before: Snapshot, values: Any, change: Callable[[Any], Any]
-    ) -> None:
-        copies = Copies(change)
-        self.snapshot, self.values = before, copies(values)
-        self.changed = {id(s.container): copies(s.container) for s in before.changed()}
-        self.origins = copies.origins
-
-    def settle(self) -> None:
-        """Drop containers that only the body refers to.
-
-        Raises:
-            ConversionError: A function has assigned to another's attribute.
-        """
-        check_objects(self.snapshot, self.values)
-        self.snapshot.forget(Counter(map(id, self.origins.values())))
-
-
-@contextmanager
-def snapshot(arguments: Sequence[Any]) -> Iterator[Snapshot]:
-    """Record changes of containers inside, and undo them at the end."""
-    here, before = tracer(), Snapshot(*arguments)
-    bodies: list[Snapshot] = [] if here is None else here.bodies
-    bodies.append(before)
-    try:
-        yield before
-    finally:
-        bodies.pop()
-        before.restore()
-
-
 def refuse(owner: Any, where: Callsite | None) -> NoReturn:
     """Refuse a change of a container.
 
@@ -131,30 +83,6 @@ def refuse(owner: Any, where: Callsite | None) -> NoReturn:
         ConversionError: Always.
     """
     raise ConversionError(at_user_line(belongs_to_others(owner), where))
-
-
-def check_objects(before: Snapshot, values: Any) -> None:
-    """Refuse a body whose functions assign to attributes of objects from outside it.
-
-    Raises:
-        ConversionError: One does.
-    """
-    returned = Counter(map(id, values))
-    while before.objects:
-        _, (owner, where) = before.objects.popitem()
-        # Two references are this variable and the argument of getrefcount.
-        if sys.getrefcount(owner) > 2 + returned[id(owner)]:
-            raise ConversionError(at_user_line(attribute_of(owner), where))
-
-
-def attribute_of(owner: Any) -> str:
-    """Error message for an attribute that a function in a body assigns to."""
-    return (
-        "a function called in a branch or a loop that a tensor decides on assigns to "
-        f"an attribute of this {type(owner).__name__}, whether it is called when the "
-        "program runs or not: return the value from the function, and assign it in the "
-        "branch or the loop itself"
-    )
 
 
 def belongs_to_others(owner: Any) -> str:

@@ -14,13 +14,16 @@ from copy import copy
 from typing import Any
 
 from teachgraph.core.callsite import Callsite
+from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.jit.undefined import Either
 
 __all__ = [
     "CONTAINERS",
+    "BodyResult",
     "Copies",
     "SavedContainer",
     "Snapshot",
+    "check_objects",
     "containers_in",
     "different",
     "items_of",
@@ -147,6 +150,59 @@ class Copies:
             else:
                 refilled(made, [self(item) for item in value])
         return self.made[id(value)][1]
+
+
+class BodyResult:
+    """The return values of a body and its changes to containers, as copies.
+
+    Attributes:
+        snapshot: The containers from before the body, which are restored after it.
+        values: The return values.
+        changed: The new contents of the containers it has changed, by their identity.
+        origins: The container that each copy was made of, by the copy's identity.
+    """
+
+    def __init__(
+        self, before: Snapshot, values: Any, change: Callable[[Any], Any]
+    ) -> None:
+        copies = Copies(change)
+        self.snapshot, self.values = before, copies(values)
+        self.changed = {id(s.container): copies(s.container) for s in before.changed()}
+        self.origins = copies.origins
+
+    def settle(self) -> None:
+        """Drop containers that only the body refers to.
+
+        Raises:
+            ConversionError: A function has assigned to another's attribute.
+        """
+        if self.snapshot.objects:
+            check_objects(self.snapshot, self.values)
+        self.snapshot.forget(Counter(map(id, self.origins.values())))
+
+
+def check_objects(before: Snapshot, values: Any) -> None:
+    """Refuse a body whose functions assign to attributes of objects from outside it.
+
+    Raises:
+        ConversionError: One does.
+    """
+    returned = Counter(map(id, values))
+    while before.objects:
+        _, (owner, where) = before.objects.popitem()
+        # Two references are this variable and the argument of getrefcount.
+        if sys.getrefcount(owner) > 2 + returned[id(owner)]:
+            raise ConversionError(at_user_line(attribute_of(owner), where))
+
+
+def attribute_of(owner: Any) -> str:
+    """Error message for an attribute that a function in a body assigns to."""
+    return (
+        "a function called in a branch or a loop that a tensor decides on assigns to "
+        f"an attribute of this {type(owner).__name__}, whether it is called when the "
+        "program runs or not: return the value from the function, and assign it in the "
+        "branch or the loop itself"
+    )
 
 
 def different(one: Any, other: Any) -> bool:

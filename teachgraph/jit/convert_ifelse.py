@@ -11,10 +11,9 @@ from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_l
 from teachgraph.core.op import Traced
 from teachgraph.core.program import Block, Operator, Spec, Variable, current_block
 from teachgraph.jit.as_array import array_of
-from teachgraph.jit.container_changes import BodyResult, snapshot
-from teachgraph.jit.container_snapshot import Copies
+from teachgraph.jit.container_snapshot import BodyResult, Copies
 from teachgraph.jit.merge import Merge
-from teachgraph.jit.tracing import as_variable
+from teachgraph.jit.tracing import as_variable, snapshot
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.static.array_variable import ArrayVariable

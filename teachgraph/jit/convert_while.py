@@ -11,11 +11,9 @@ from itertools import islice
 from typing import Any
 
 from teachgraph.control_flow.loop import while_loop
-from teachgraph.jit.aliasing import record_aliases
-from teachgraph.jit.container_changes import snapshot
 from teachgraph.jit.convert_ifelse import as_condition
 from teachgraph.jit.loop_state import LoopState, loop_states, run_body
-from teachgraph.jit.tracing import Mark
+from teachgraph.jit.tracing import Mark, record_aliases, snapshot
 from teachgraph.ops import functions
 from teachgraph.static.variable import Variable
 

@@ -7,21 +7,32 @@ these places; a program is used while all its guards hold.
 
 from __future__ import annotations
 
-import dis
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
 from operator import is_
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
-from typing import Any
+from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.jit.arguments import constant
+from teachgraph.jit.side_effects import (
+    CellSlot,
+    StateSlot,
+    attributes,
+    global_names,
+    own_cells,
+)
 from teachgraph.nn import Layer
+from teachgraph.nn.layer import changes
 
-__all__ = ["Guard", "Watch", "broken", "called"]
+if TYPE_CHECKING:
+    from teachgraph.jit.outputs import Outputs
+    from teachgraph.jit.tracing import Tracer
+
+__all__ = ["Conditions", "Guard"]
 
 MISSING = object()
 PLAIN = (int, float, complex, str, bytes, type(None), np.generic)
@@ -84,26 +95,123 @@ def broken(guards: Iterable[Guard]) -> Guard | None:
     return next((guard for guard in guards if not guard.holds()), None)
 
 
+class Conditions:
+    """The facts besides its arguments that a trace depended on, compared at each call.
+
+    Attributes:
+        layers: The layers that were called, with `training` their modes.
+        frozen: The Tensors without a gradient then, which may get one.
+        around: Places outside of layers that held a Tensor, a layer or a value that
+            the program changes; with what they held.
+        within: The same places in layers.
+        guards: Guards of values that change unnoticed, asked at each call.
+        of_layers: Guards of layers' attributes.
+        seen: The count of changes of layers when these last held.
+    """
+
+    def __init__(self, tracer: Tracer, results: Outputs) -> None:
+        self.layers = list(tracer.layers)
+        self.training = [layer.training for layer in self.layers]
+        held = [
+            (t, tracer.program.global_block().var(n)) for n, t in tracer.held.items()
+        ]
+        self.frozen = [t for t, v in held if v.stop_gradient and v.dtype.kind == "f"]
+        inside = {id(layer.__dict__) for layer in self.layers}
+        self.around: list[tuple[StateSlot, Any]] = []
+        self.within: list[tuple[StateSlot, Any]] = []
+        for slot, value in origins(tracer, results):
+            mine = type(slot) is StateSlot and id(slot.values) in inside
+            (self.within if mine else self.around).append((slot, value))
+        watch = watched(tracer, results)
+        self.guards, self.of_layers = watch.guards, watch.of_layers
+        self.seen = -1
+
+    def hold(self) -> bool:
+        """True if all guards hold, and layers have the same mode and Tensors.
+
+        Asked at each call, so the cheap tests come first: the layers are compared only
+        if some layer has been assigned to since the last time.
+        """
+        if False in [tensor.stop_gradient for tensor in self.frozen]:
+            return False
+        if self.seen == changes.count:
+            return not moved(self.around) and broken(self.guards) is None
+        now = changes.count
+        if self.passed or [one.training for one in self.layers] != self.training:
+            return False
+        if self.broken() is not None:
+            return False
+        self.seen = now
+        return True
+
+    def broken(self) -> Guard | None:
+        """Return the first guard that no longer holds, if any."""
+        return broken(self.guards) or broken(self.of_layers)
+
+    @property
+    def passed(self) -> bool:
+        """True if an object they depend on has been replaced: they never hold again."""
+        return moved((*self.around, *self.within))
+
+
+def moved(places: Iterable[tuple[StateSlot, Any]]) -> bool:
+    """True if one of these slots holds another value by now."""
+    return any(slot.get() is not value for slot, value in places)
+
+
+def origins(tracer: Tracer, results: Outputs) -> list[tuple[StateSlot, Any]]:
+    """List the slots that hold Tensors, layers and changed values, with their values.
+
+    If one holds another object at a later call, the program does not fit that call.
+    """
+    ids = {id(value) for value in (*tracer.held.values(), *tracer.layers)}
+    slots = [(s, s.get()) for s in tracer.state_slots() if id(s.get()) in ids]
+    written = [slot for slot, _ in results.state]
+    others = [slot for slot in written if not isinstance(slot.before, Tensor)]
+    return slots + [(slot, slot.before) for slot in others]
+
+
+def watched(tracer: Tracer, results: Outputs) -> Watch:
+    """Collect guards of all that a trace read, except slots that its runs write."""
+    written = [slot for slot, _ in results.state]
+    cells = {id(slot.cell) for slot in written if isinstance(slot, CellSlot)}
+    own = {(id(s.values), s.name) for s in written if type(s) is StateSlot}
+    watch = Watch(tracer.met)
+    for function in tracer.met:
+        watch.function(function, cells, own)
+    for layer, before in tracer.layers.items():
+        names = {name for owner, name in own if owner == id(layer.__dict__)}
+        watch.layer(layer, before, names)
+    for value in tracer.roots:
+        watch.value(value, type(value).__name__)
+    return watch
+
+
 class Watch:
     """The guards of a trace, while they are collected.
 
     Attributes:
-        names: The attributes that its functions read, of any object.
+        functions: The functions that were called.
         guards: Guards of values that change unnoticed, asked at each call.
         of_layers: Guards of layers' attributes, asked once some layer was assigned to.
     """
 
     def __init__(self, functions: Sequence[FunctionType]) -> None:
-        self.names = {name for f in functions for name in attributes(f.__code__)}
+        self.functions = functions
         self.seen: set[int] = set()
         self.guards: list[Guard] = []
         self.of_layers: list[Guard] = []
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The attributes that the functions of the trace read, of any object."""
+        return {name for f in self.functions for name in attributes(f.__code__)}
 
     def function(
         self, function: FunctionType, cells: set[int], written: set[tuple[int, str]]
     ) -> None:
         """Watch the globals and the closure of a function."""
-        values = function.__globals__
+        values, name = function.__globals__, function.__qualname__
         names = [
             name
             for name in global_names(function.__code__)
@@ -111,14 +219,13 @@ class Watch:
             and not settled(values[name])
             and (id(values), name) not in written
         ]
-        whose = f"the globals of {function.__qualname__}"
-        self.add(whose, names, reading(values.get, names))
-        around = [
-            (name, cell) for name, cell in own_cells(function) if id(cell) not in cells
-        ]
-        names = [name for name, _ in around]
-        whose = f"what is around {function.__qualname__}"
-        self.add(whose, names, lambda: [contents(cell) for _, cell in around])
+        if names:
+            self.add(f"the globals of {name}", names, reading(values.get, names))
+        around = [pair for pair in own_cells(function) if id(pair[1]) not in cells]
+        if around:
+            names = [name for name, _ in around]
+            read = lambda: [contents(cell) for _, cell in around]  # noqa: E731
+            self.add(f"what is around {name}", names, read)
 
     def layer(self, layer: Layer, before: dict[str, Any], written: set[str]) -> None:
         """Watch a layer: the attributes that are read, its sublayers and its hooks."""
@@ -202,17 +309,6 @@ def plain(value: Any) -> bool:
     )
 
 
-def called(function: FunctionType) -> tuple[CodeType, tuple[int, ...]]:
-    """Return the key of a function: its code, and the identities of its cells."""
-    return function.__code__, tuple(id(cell) for _, cell in own_cells(function))
-
-
-def own_cells(function: FunctionType) -> Iterator[tuple[str, CellType]]:
-    """Yield the closure cells of a function, but for the helpers of conversion."""
-    pairs = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return (pair for pair in pairs if not pair[0].startswith("convert_"))
-
-
 def contents(cell: CellType) -> Any:
     """Return the contents of a closure cell, or `MISSING`."""
     try:
@@ -243,41 +339,6 @@ def watchable(value: Any) -> bool:
 LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "teachgraph"}) - {"__main__"}
 NAMESPACES = ("argparse", "types")
 """Modules of Python's with classes that users keep settings in."""
-
-
-def codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code object, and those of the functions defined in it."""
-    yield code
-    for value in code.co_consts:
-        if isinstance(value, CodeType):
-            yield from codes(value)
-
-
-@lru_cache(maxsize=4096)
-def attributes(code: CodeType) -> frozenset[str]:
-    """Collect the attributes that code may read.
-
-    String constants count too: `getattr(self, "scale")` reads one.
-    """
-    names = set[str]()
-    for one in codes(code):
-        names.update(
-            c for c in one.co_consts if isinstance(c, str) and c.isidentifier()
-        )
-        names.update(step.argval for step in read_by(one, "LOAD_ATTR", "LOAD_METHOD"))
-    return frozenset(names)
-
-
-@lru_cache(maxsize=4096)
-def global_names(code: CodeType) -> tuple[str, ...]:
-    """List the globals that code reads."""
-    steps = (step for one in codes(code) for step in read_by(one, "LOAD_GLOBAL"))
-    return tuple(dict.fromkeys(step.argval for step in steps))
-
-
-def read_by(code: CodeType, *names: str) -> Iterator[dis.Instruction]:
-    """Yield the instructions with these names."""
-    return (step for step in dis.get_instructions(code) if step.opname in names)
 
 
 @lru_cache(maxsize=1024)

@@ -16,18 +16,16 @@ from teachgraph.control_flow.pytree import copied, dict_like
 from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.core.program import Spec
-from teachgraph.jit.aliasing import record_aliases
 from teachgraph.jit.as_array import array_of, spec_of
-from teachgraph.jit.container_changes import (
-    change_contents,
-    check_objects,
-    mark_moved,
-    refuse,
+from teachgraph.jit.container_changes import change_contents, mark_moved, refuse
+from teachgraph.jit.container_snapshot import Snapshot, check_objects, references
+from teachgraph.jit.merge import NUMBERS
+from teachgraph.jit.tracing import (
+    as_variable,
+    record_aliases,
+    rehearsal,
     snapshot,
 )
-from teachgraph.jit.container_snapshot import Snapshot, references
-from teachgraph.jit.merge import NUMBERS
-from teachgraph.jit.tracing import as_variable, rehearsal
 from teachgraph.jit.undefined import NOTHING, Either, Nothing, Undefined
 from teachgraph.ops import functions
 from teachgraph.static.array_variable import ArrayVariable

@@ -20,16 +20,10 @@ from teachgraph.control_flow.sub_block import as_variable as as_constant
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.core.program import Spec, Variable, current_block
-from teachgraph.jit.aliasing import record_aliases
 from teachgraph.jit.as_array import of_one_kind, spec_of
-from teachgraph.jit.container_changes import (
-    BodyResult,
-    change_contents,
-    mark_moved,
-    refuse,
-)
-from teachgraph.jit.container_snapshot import CONTAINERS, different
-from teachgraph.jit.tracing import as_variable
+from teachgraph.jit.container_changes import change_contents, mark_moved, refuse
+from teachgraph.jit.container_snapshot import CONTAINERS, BodyResult, different
+from teachgraph.jit.tracing import as_variable, record_aliases
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.static.array_variable import ArrayVariable

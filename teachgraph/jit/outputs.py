@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.control_flow.pytree import dict_like, fields_of, with_fields
@@ -16,9 +18,10 @@ from teachgraph.jit.tracing import Tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.nn.layer import changes
 from teachgraph.ops import functions
+from teachgraph.ops.tensor_array import TensorArray
 from teachgraph.static.variable import Variable
 
-__all__ = ["Outputs", "Slot", "outputs_of"]
+__all__ = ["Outputs", "Slot", "outputs_of", "result_of"]
 
 
 class Slot(NamedTuple):
@@ -60,6 +63,15 @@ class Outputs:
 
     def packed(self, tensors: Sequence[Any]) -> Any:
         """Build the results from the fetched tensors, and write the side effects."""
+        if self.state:
+            self.write(tensors)
+        # The common case first: one tensor is returned.
+        if self.tree.__class__ is Slot:
+            return tensors[self.tree.number]
+        return filled(self.tree, tensors)
+
+    def write(self, tensors: Sequence[Any]) -> None:
+        """Write the side effects."""
         changes.count += len(self.state)
         for slot, tree in self.state:
             value = filled(tree, tensors)
@@ -68,10 +80,13 @@ class Outputs:
                 slot.before.data = value.data
             else:
                 slot.put(value)
-        # The common case first: one tensor is returned.
-        if self.tree.__class__ is Slot:
-            return tensors[self.tree.number]
-        return filled(self.tree, tensors)
+
+
+def result_of(value: Any) -> Any:
+    """Return a fetched value as a Tensor, or a list of them."""
+    if isinstance(value, TensorArray):
+        return [Tensor(part) for part in value.parts]
+    return Tensor(np.asarray(value))
 
 
 def filled(tree: Any, tensors: Sequence[Any]) -> Any:
@@ -102,9 +117,10 @@ def outputs_of(value: Any, tracer: Tracer) -> Outputs:
     Raises:
         UnboundLocalError: One is a name without a value.
     """
-    outputs = Outputs()
+    outputs, containers = Outputs(), tracer.bodies[0]
     outputs.tree = emptied(value, outputs, tracer)
-    tracer.bodies[0].forget(references((value, value)))
+    if containers.saved:
+        containers.forget(references((value, value)))
     for slot in tracer.changed():
         outputs.state.append((slot, emptied(slot.get(), outputs, tracer)))
     return outputs
@@ -112,19 +128,24 @@ def outputs_of(value: Any, tracer: Tracer) -> Outputs:
 
 def emptied(value: Any, into: Outputs, tracer: Tracer) -> Any:
     """Replace the tensors of a pytree by slots."""
+    if isinstance(value, Tensor):
+        value = tracer.adopt(value)
+    if not isinstance(value, Variable):
+        return emptied_tree(value, into, tracer)
+    # A fed or persistent variable has no operator that makes it an output.
+    passed_on = value.is_data or value.persistable
+    copy = passed_on and value.type != ARRAY
+    return into.slot(functions.assign(value) if copy else value)
+
+
+def emptied_tree(value: Any, into: Outputs, tracer: Tracer) -> Any:
+    """Replace the tensors within anything but a tensor."""
     if isinstance(value, Undefined):
         value.refuse()
     if isinstance(value, Either):
         return choice_of(value, into, tracer)
     if isinstance(value, Text):
         raise ConversionError(at_user_line(WITH_TENSORS))
-    if isinstance(value, Tensor):
-        value = tracer.adopt(value)
-    if isinstance(value, Variable):
-        # A fed or persistent variable has no operator that makes it an output.
-        passed_on = value.is_data or value.persistable
-        copy = passed_on and value.type != ARRAY
-        return into.slot(functions.assign(value) if copy else value)
     if isinstance(value, dict):
         slots = {key: emptied(item, into, tracer) for key, item in value.items()}
         return dict_like(value, slots)

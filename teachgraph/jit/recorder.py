@@ -12,13 +12,12 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import modes, unique_name
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run as run_now
-from teachgraph.core.tensor import run_op
 from teachgraph.jit.tracing import Tracer
 from teachgraph.static.layers import data
 from teachgraph.static.program import current_block, program_guard
 from teachgraph.static.variable import Variable
 
-__all__ = ["Recorder", "recording"]
+__all__ = ["Recorder"]
 
 
 class Recorder(Tracer):
@@ -77,28 +76,6 @@ class Recorder(Tracer):
         ):
             unique_name.switch(self.counters)
             yield
-
-    @contextmanager
-    def recording(self) -> Iterator[None]:
-        """Record the ops that run inside."""
-        self.program.adopt = self.adopt
-        run_op.wrap(self.dispatch)
-        _current.append(self)
-        try:
-            yield
-        finally:
-            _current.remove(self)
-            run_op.unwrap(self.dispatch)
-            self.program.adopt = None
-
-
-_current: list[Recorder] = []
-
-
-def recording() -> bool:
-    """True while a recorder of this thread is active."""
-    here = threading.get_ident()
-    return any(recorder.thread == here for recorder in _current)
 
 
 def as_list(value: Any) -> list[Any]:

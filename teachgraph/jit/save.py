@@ -237,11 +237,11 @@ def in_both_modes(
     now = fresh.traced("now", values)
     by_mode: dict[bool, ConcreteProgram] = {}
     for training in (False, True):
-        with switched(now.layers, training=training):
+        with switched(now.conditions.layers, training=training):
             # A program that fits both modes is traced once, and saved once.
-            same = next((one for one in by_mode.values() if one.current()), now)
+            same = next((one for one in by_mode.values() if one.conditions.hold()), now)
             by_mode[training] = (
-                same if same.current() else fresh.traced(training, values)
+                same if same.conditions.hold() else fresh.traced(training, values)
             )
     return by_mode[False], by_mode[True]
 

@@ -17,7 +17,7 @@ from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.planning.plan import Plan
 from teachgraph.static.program import Program
 
-__all__ = ["Part", "forward_part", "split"]
+__all__ = ["Part", "forward_part", "optimised", "split"]
 
 PASSES = (*DEFAULT, "dead_code")
 
@@ -31,6 +31,7 @@ class Part(Plan):
         feeds: What it is handed; persistable variables may be among it.
         fetches: What it returns.
         stateful: Whether other persistable variables live in a scope.
+        walked: Whether its steps are run one by one, without generated code.
     """
 
     def __init__(
@@ -41,8 +42,9 @@ class Part(Plan):
         fetches: Sequence[str],
         *,
         stateful: bool,
+        walked: bool = False,
     ) -> None:
-        self.handed, self.stateful = {*feeds}, stateful
+        self.handed, self.stateful, self.walked = {*feeds}, stateful, walked
         known = program.global_block().vars
         super().__init__(program, steps, known, feeds, fetches)
         # A fed array belongs to the caller: no result may reuse its memory.
@@ -65,7 +67,7 @@ class Part(Plan):
 
     def __call__(self, feed: dict[str, Any], scope: Scope) -> list[Any]:
         """Run the steps once, announced to observers; return the fetched values."""
-        walked = bool(observers) and followed(self.program)
+        walked = followed(self.program) if observers else self.walked
         return self.execute(feed, scope, interpret=walked)
 
     def run_once(self, feed: dict[str, Any]) -> list[Any]:
@@ -73,20 +75,23 @@ class Part(Plan):
         return self(feed, Scope())
 
 
-def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[Step]]:
-    """Apply the passes to a program; return the result and its steps."""
-    running = apply_pass(program, PASSES, fetches=fetches, checked=False)
-    return running, Lowering(running, {}).steps()
+def optimised(program: Program, fetches: Sequence[str]) -> Program:
+    """Apply the passes to a copy of a program."""
+    return apply_pass(program, PASSES, fetches=fetches, checked=False)
 
 
 def forward_part(
-    program: Program, feeds: Sequence[str], fetches: Sequence[str]
+    program: Program,
+    feeds: Sequence[str],
+    fetches: Sequence[str],
+    *,
+    walked: bool = False,
 ) -> Part:
     """Plan a whole program without a backward."""
-    running, steps = steps_of(program, fetches)
+    steps = Lowering(program, {}).steps()
     read = {name for step in steps for name in step.arguments} | {*fetches}
     handed = [name for name in feeds if name in read]
-    return Part(running, steps, handed, fetches, stateful=True)
+    return Part(program, steps, handed, fetches, stateful=True, walked=walked)
 
 
 def split(
@@ -105,7 +110,8 @@ def split(
         seeds: The upstream gradients, which the backward is fed besides those.
         gradients: The outputs of the backward.
     """
-    running, steps = steps_of(program, [*fetches, *gradients])
+    running = optimised(program, [*fetches, *gradients])
+    steps = Lowering(running, {}).steps()
     dependent = depending(steps, seeds)
     backward = [step for step in steps if id(step) in dependent]
     # Gradient operators that need no seed, as of a constant, run in the forward.

@@ -6,7 +6,7 @@ import functools
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType
+from types import FunctionType, MethodType, NoneType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,14 +14,14 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
-from teachgraph.jit.arguments import FunctionSpec, as_specs, as_variables, flattened
+from teachgraph.jit.arguments import FunctionSpec, as_specs, flattened
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.conversion import conversion, converted, is_converted
 from teachgraph.jit.convert_call import LEFT_ALONE, convert_call, prepared
 from teachgraph.jit.guards import Guard
 from teachgraph.jit.helpers import HELPERS
 from teachgraph.jit.outputs import outputs_of
-from teachgraph.jit.recorder import recording
+from teachgraph.jit.recorder import Recorder
 from teachgraph.jit.recursion import endless
 from teachgraph.jit.tracebacks import of_user
 from teachgraph.jit.tracing import Tracer, tracer
@@ -69,7 +69,7 @@ class ProgramCache:
 
     def broken(self) -> Guard | None:
         """Return the guard of the newest program that no longer holds, if any."""
-        return None if self.newest is None else self.newest.broken()
+        return None if self.newest is None else self.newest.conditions.broken()
 
     def last(self) -> tuple[Any, tuple[ConcreteProgram, ConcreteProgram]]:
         """Return the key of the newest program, and it as `get_concrete_program` does.
@@ -158,48 +158,42 @@ class StaticFunction:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """Run the program for these arguments; trace it if there is none."""
-        if not switch.on or recording():
+        here = tracer()
+        if not switch.on or isinstance(here, Recorder):
             return self.dygraph_function(*args, **named)
         # Within another trace the function becomes part of that program.
-        if tracer() is not None or not in_dynamic_mode():
+        if here is not None or not in_dynamic_mode():
             return self.converted_function(*args, **named)
         StaticFunction.latest = self
         values = self.function_spec.bound(args, named)
+        tensors, key = flattened(values)
         if self.input_spec is not None:
-            described = self.function_spec.specified(values)
-        tensors: list[Tensor] = []
-        key: list[Any] = []
-        flattened(values, tensors, key)
-        if self.input_spec is not None:
-            key = []
-            flattened(described, [], key)
-        program = self.known(tuple(key))
-        if program is None:
-            used = values if self.input_spec is None else described
-            program = self.traced(tuple(key), used)
+            values = self.function_spec.specified(values)
+            _, key = flattened(values)
+        program = self.known(key) or self.traced(key, values)
         return program(tensors)
 
     def known(self, key: Any) -> ConcreteProgram | None:
         """Return the program of a key whose guards hold, None if there is none."""
         programs = self.program_cache.programs.get(key, [])
         for program in programs:
-            if program.current():
+            if program.conditions.hold():
                 return program
         # Programs hold weights: those that can never be used again are dropped.
-        programs[:] = [program for program in programs[-MANY:] if not program.passed]
+        programs[:] = [p for p in programs[-MANY:] if not p.conditions.passed]
         return None
 
     def traced(self, key: Any, values: tuple[Any, ...]) -> ConcreteProgram:
         """Trace a new program for a key, and cache it."""
-        before = self.program_cache.broken()
+        count = self.program_cache.count + 1
+        before = self.program_cache.broken() if count > MANY else None
         try:
             with _one_at_a_time:
                 program = trace(self, values)
         except Exception as error:
             raise error.with_traceback(of_user(error.__traceback__)) from None
         self.program_cache.programs.setdefault(key, []).append(program)
-        self.program_cache.count += 1
-        count = program.number = self.program_cache.count
+        self.program_cache.count = program.number = count
         if observers:
             announce("function_traced", self, program)
         if count > MANY:
@@ -217,9 +211,8 @@ class StaticFunction:
         spec = self.function_spec
         values = spec.bound(args, named) if args or named else spec.example()
         values = spec.specified(values)
-        key: list[Any] = []
-        flattened(values, [], key)
-        program = self.known(tuple(key)) or self.traced(tuple(key), values)
+        _, key = flattened(values)
+        program = self.known(key) or self.traced(key, values)
         return program, program
 
     def get_traced_count(self) -> int:
@@ -300,22 +293,16 @@ def too_many(name: str, count: int, broken: Guard | None) -> str:
 
 def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
     """Trace a function for arguments like these."""
-    spec, here = static.function_spec, Tracer(outermost=trace.__code__)
-    inputs: list[Variable] = []
+    here, inputs = Tracer(outermost=trace.__code__), list[Variable]()
     with here.tracing():
         try:
             if isinstance(static.receiver, Layer):
                 here.meet(static.receiver)
                 prepared_within(static.receiver)
-            here.roots = [static.receiver, values]
-            positional, named = (values, ()) if spec.simple else values
-            args = [
-                as_variables(value, name, inputs)
-                for value, name in zip(positional, spec.names(positional), strict=False)
-            ]
-            kwargs = {name: as_variables(v, name, inputs) for name, v in named}
-            function = static.converted_function
-            result = function(*args, **kwargs)
+            args, kwargs = static.function_spec.variables(values, inputs)
+            roots = (static.receiver, *values)
+            here.roots = [v for v in roots if not isinstance(v, (Tensor, NoneType))]
+            result = static.converted_function(*args, **kwargs)
             results = outputs_of(result, here)
         except Exception as error:
             if observers:

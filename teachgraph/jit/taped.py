@@ -24,6 +24,7 @@ from teachgraph.core import modes, unique_name
 from teachgraph.core.op import Op, Rule
 from teachgraph.core.tape import Edge, Node, Output
 from teachgraph.jit.array_gradient import ProgramOp, joined, parts_of
+from teachgraph.jit.outputs import result_of
 from teachgraph.jit.split_program import Part, split
 from teachgraph.ops.tensor_array import TensorArray
 from teachgraph.static.append_backward import gradients
@@ -33,7 +34,7 @@ from teachgraph.static.variable import Variable
 if TYPE_CHECKING:
     from teachgraph.jit.concrete import ConcreteProgram
 
-__all__ = ["Goal", "Goals", "Taped", "appended", "result_of", "seed_name", "taped_for"]
+__all__ = ["Goal", "Goals", "Taped", "appended", "seed_name", "taped_for"]
 
 Goal = bool | None
 """The need of a source: True for none, False for a leaf, None for an op's output."""
@@ -115,13 +116,6 @@ class Taped:
             else:
                 results.append(Tensor(np.asarray(value), False, edge))
         return results
-
-
-def result_of(value: Any) -> Any:
-    """Return a fetched value as a Tensor, or a list of them."""
-    if isinstance(value, TensorArray):
-        return [Tensor(part) for part in value.parts]
-    return Tensor(np.asarray(value))
 
 
 class ProgramRule(Rule):
@@ -213,7 +207,8 @@ def taped_for(concrete: ConcreteProgram, fed: Goals, held: Goals) -> Taped | Non
         held: The goals of the Tensors it holds.
     """
     stopped = [goal is True for goal in (*fed, *held)]
-    known = [False] * len(fed) + concrete.stopped
+    held_stop = [source.stop_gradient for source in concrete.sources[len(fed) :]]
+    known = [False] * len(fed) + held_stop
     leaves = [
         not (now or then) and source.dtype.kind == "f"
         for now, then, source in zip(stopped, known, concrete.sources, strict=True)

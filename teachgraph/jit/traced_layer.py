@@ -94,7 +94,7 @@ class TracedLayer:
             recorder.feed(number, tensor)
             for number, tensor in enumerate(tensors_in(arguments, "inputs"))
         ]
-        with recorder.recording():
+        with recorder.current():
             result = layer(*arguments)
         tensors = tensors_in(result, "outputs")
         with recorder.writing():

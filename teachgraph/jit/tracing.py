@@ -22,11 +22,11 @@ from teachgraph.core.observe import unwatched
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
 from teachgraph.jit.container_snapshot import Snapshot
-from teachgraph.jit.guards import called
 from teachgraph.jit.side_effects import (
     ContainerSlot,
     StateSlot,
     TensorSlot,
+    called,
     function_slots,
     layer_slots,
 )
@@ -37,7 +37,15 @@ from teachgraph.static.block import Block
 from teachgraph.static.program import Program, current_block, program_guard
 from teachgraph.static.variable import Variable
 
-__all__ = ["Mark", "Tracer", "as_variable", "rehearsal", "tracer"]
+__all__ = [
+    "Mark",
+    "Tracer",
+    "as_variable",
+    "record_aliases",
+    "rehearsal",
+    "snapshot",
+    "tracer",
+]
 
 
 class Tracer:
@@ -152,10 +160,8 @@ class Tracer:
         slots = [slot for own in self.functions.values() for slot in own]
         for layer, before in self.layers.items():
             slots += layer_slots(layer, before)
-        for slot in slots:
-            value = slot.get()
-            if value is not slot.before and holds_variables(value):
-                yield slot
+        values = ((slot, slot.get()) for slot in slots)
+        yield from (s for s, v in values if v is not s.before and holds_variables(v))
         for saved in self.bodies[0].changed():
             if holds_variables(saved.container):
                 yield ContainerSlot(saved.container, saved.contents)
@@ -187,19 +193,25 @@ class Tracer:
     @contextmanager
     def tracing(self) -> Iterator[Program]:
         """Let ops and layers inside append to the program."""
+        with (
+            self.current(),
+            modes.using(static=True),
+            set_grad_enabled(mode=True),
+            unique_name.guard(),
+            program_guard(self.program, self.startup),
+        ):
+            yield self.program
+
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Let each op on Tensors inside come to this tracer."""
         self.program.adopt = self.adopt
         run_op.wrap(self.dispatch)
         _current.append(self)
         try:
-            with (
-                modes.using(static=True),
-                set_grad_enabled(mode=True),
-                unique_name.guard(),
-                program_guard(self.program, self.startup),
-            ):
-                yield self.program
+            yield
         finally:
-            _current.pop()
+            _current.remove(self)
             run_op.unwrap(self.dispatch)
             self.program.adopt = None
 
@@ -216,9 +228,8 @@ _current: list[Tracer] = []
 
 def tracer() -> Tracer | None:
     """Return the innermost tracer of this thread, None if it does not trace."""
-    last = _current[-1] if _current else None
-    mine = last is not None and last.thread == threading.get_ident()
-    return last if mine else None
+    here = threading.get_ident()
+    return next((one for one in reversed(_current) if one.thread == here), None)
 
 
 def as_variable(value: Any) -> Any:
@@ -227,6 +238,29 @@ def as_variable(value: Any) -> Any:
     if here is not None and isinstance(value, (Tensor, Either, Undefined)):
         return here.adopt(value)
     return value
+
+
+def record_aliases(value: Any, *others: Any) -> Any:
+    """Note that a value is an alias of one of several others; return the value."""
+    here = tracer()
+    if here is not None:
+        inherited = [v for other in others for v in here.aliases.get(id(other), ())]
+        # The list holds the objects: an identity stays theirs while they live.
+        here.aliases[id(value)] = [value, *others, *inherited]
+    return value
+
+
+@contextmanager
+def snapshot(arguments: Sequence[Any]) -> Iterator[Snapshot]:
+    """Record changes of containers inside, and undo them at the end."""
+    here, before = tracer(), Snapshot(*arguments)
+    bodies: list[Snapshot] = [] if here is None else here.bodies
+    bodies.append(before)
+    try:
+        yield before
+    finally:
+        bodies.pop()
+        before.restore()
 
 
 class Mark:

@@ -17,7 +17,7 @@ from teachgraph.core.errors import (
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.inline_program import inlined
 from teachgraph.jit.model import FORWARD, Method, Traced
-from teachgraph.jit.recorder import recording
+from teachgraph.jit.recorder import Recorder
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
@@ -53,16 +53,16 @@ class TranslatedMethod:
             ConversionError: A run around it is traced by `TracedLayer`.
         """
         inputs = self.in_order(args, named)
-        if recording():
+        here = tracer()
+        if isinstance(here, Recorder):
             message = "a loaded layer cannot be traced by a run of it: use to_static"
             raise ConversionError(at_user_line(message))
-        here = tracer()
         if here is not None:
             traced = self.ready(training=self.layer.training)
             held = self.held_by(traced.program)
             return inlined(traced, self.method.feeds, inputs, held, here)
         program = self.made.get(self.layer.training)
-        if program is None or not program.current():
+        if program is None or not program.conditions.hold():
             program = self.concrete(training=self.layer.training)
         return program([*map(as_input, self.inputs, inputs)])
 
