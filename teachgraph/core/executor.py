@@ -348,7 +348,8 @@ class Executor:
         try:
             plan = plans[program.version, walked, *feed, None, *fetch_list]
         except (KeyError, TypeError):  # a list among the fetches, or a bad feed
-            plan = self.plan_for(program, feed, fetch_list)
+            walked = walked or self.is_first(program)
+            plan = self.plan_for(program, feed, fetch_list, walked=walked)
             with suppress(TypeError):
                 plans[program.version, walked, *feed, None, *fetch_list] = plan
         if plan.unknown:
@@ -366,30 +367,50 @@ class Executor:
         """Tell whether the next run is interpreted, operator by operator."""
         return self.interpreting or (bool(observers) and followed(program))
 
+    def is_first(self, program: Program) -> bool:
+        """Tell whether it has not run yet as it is: code is for what runs again."""
+        version, plans = program.version, program.caches[self]
+        return not any(key[0] == version for key in [*plans])
+
     def plan_for(
-        self, program: Program, feed: Inputs, fetch_list: Sequence[Variable | str]
+        self,
+        program: Program,
+        feed: Inputs,
+        fetch_list: Sequence[Variable | str],
+        *,
+        walked: bool,
     ) -> Plan:
         """The plan for a run with this feed and these fetches."""
         names = [v if isinstance(v, str) else v.name for v in fetch_list]
-        return self.plan(program, [*feed], names)
+        return self.plan(program, [*feed], names, walked=walked)
 
     def plan(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+        self,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        *,
+        walked: bool,
     ) -> Plan:
         """The plan for these feeds and fetches, made when first needed."""
         plans: dict[Any, Plan] = program.caches.setdefault(self, {})
-        key = (program.version, self.walks(program), *feeds, None, *fetches)
+        key = (program.version, walked, *feeds, None, *fetches)
         if key not in plans:
             for stale in [key for key in [*plans] if key[0] != program.version]:
                 plans.pop(stale, None)
-            plans[key] = self.new_plan(program, feeds, fetches)
+            plans[key] = self.new_plan(program, feeds, fetches, walked=walked)
         return plans[key]
 
     def new_plan(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
+        self,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        *,
+        walked: bool,
     ) -> Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
-        passes = () if self.walks(program) else program_passes
+        passes = () if walked else program_passes
         return self.planner.of(program, feeds, fetches, passes, **self.options)
 
 

@@ -27,6 +27,7 @@ from teachgraph.passes.compiled import CompiledProgram
 from teachgraph.passes.default import default_passes
 from teachgraph.planning.dataset_runs import DatasetRuns
 from teachgraph.planning.fetching import asked_for, cut_down, fetch_names
+from teachgraph.planning.lifetimes import large
 from teachgraph.planning.memory import MemoryPlan
 from teachgraph.planning.plan import Plan
 from teachgraph.static.order import check_order
@@ -140,17 +141,30 @@ class Executor(DatasetRuns, core.Executor):
             program.caches.pop(self, None)
         return values if return_numpy else list(map(Tensor, values))
 
+    def is_first(self, program: CoreProgram) -> bool:
+        """Tell whether to walk: generated code lets go of large values, a walk not."""
+        return (
+            super().is_first(program)
+            and self.backend is None
+            and not any(map(large, program.global_block().vars.values()))
+        )
+
     def plan_for(
-        self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
+        self,
+        program: Any,
+        feed: Mapping[str, Any],
+        fetch_list: Sequence[Any],
+        *,
+        walked: bool,
     ) -> core.Plan:
         """The plan for a run; among the fetches may stand updates to be made."""
         feeds = feed_names(feed)
         if all(isinstance(item, (Variable, str)) for item in fetch_list):
-            return super().plan_for(program, feed, fetch_list)
+            return super().plan_for(program, feed, fetch_list, walked=walked)
         fetches, updates = asked_for(fetch_list)
         if updates:
             program = cut_down(program, feeds, fetches, updates)
-        return self.plan(program, feeds, fetches)
+        return self.plan(program, feeds, fetches, walked=walked)
 
     def cut(
         self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
@@ -160,13 +174,18 @@ class Executor(DatasetRuns, core.Executor):
         return cut_down(program, feed_names(feed), fetches, updates), fetches
 
     def new_plan(
-        self, program: CoreProgram, feeds: Sequence[str], fetches: Sequence[str]
+        self,
+        program: CoreProgram,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        *,
+        walked: bool,
     ) -> core.Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
         if len(program.blocks) > 1:  # inside these, only this looks for the order
             check_order(program.global_block())
         try:
-            return super().new_plan(program, feeds, fetches)
+            return super().new_plan(program, feeds, fetches, walked=walked)
         except ProgramError:
             check_order(program.global_block())
             raise
@@ -191,7 +210,8 @@ class Executor(DatasetRuns, core.Executor):
         """
         program = default_main_program() if program is None else program
         data = [v.name for v in program.global_block().vars.values() if v.is_data]
-        return self.plan(program, data, fetch_names(fetch_list))
+        fetches, walked = fetch_names(fetch_list), self.walks(program)
+        return self.plan(program, data, fetches, walked=walked)
 
     def memory_plan(
         self,
