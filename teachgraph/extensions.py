@@ -214,8 +214,13 @@ EXTENSIONS = (
         "teachgraph.planning.executor:Executor",
     ),
     Extension(
-        "NumPy statements where declarations hold; a plan of the memory",
+        "messages of what is missing when a run begins",
         "core.executor.Plan",
+        "teachgraph.planning.refusals:Refusals",
+    ),
+    Extension(
+        "NumPy statements where declarations hold; a plan of the memory",
+        "planning.refusals.Refusals",
         "teachgraph.planning.plan:Plan",
     ),
     Extension(

@@ -10,8 +10,8 @@ import pytest
 
 MOST = {
     "backward": (80, 3),
-    "step": (220, 10),
-    "four_lines": (1_960, 46),
+    "step": (220, 8),
+    "four_lines": (1_545, 34),
     "branch": (1_120, 26),
     "hooked": (400, 12),
     "to_static": (3_600, 79),

@@ -14,19 +14,18 @@ import numpy as np
 
 from teachgraph.control_flow.flow import Flow
 from teachgraph.control_flow.place_seeds import PlaceSeed, place_seed
-from teachgraph.core.program import Operator
+from teachgraph.core.program import Operator, Program
 from teachgraph.core.source import Expression
 from teachgraph.core.steps import Call, Lower, Lowering, Step, Values, lower
 
 if TYPE_CHECKING:
     from teachgraph.core.source import Writer
 
-__all__ = ["Draw", "Source", "next_seed", "seeded"]
+__all__ = ["Draw", "Source", "next_seed", "prepare_seeds", "seeded"]
 
 Names = Callable[[str], str]
 
 
-@lower.wrap
 def seeded(plain: Lower) -> Lower:
     """Give random operators of a seeded program the seeds that follow from their place.
 
@@ -51,6 +50,12 @@ def seeded(plain: Lower) -> Lower:
         return [Draw(operator, [], call, name)]
 
     return lower_seeded
+
+
+def prepare_seeds(program: Program) -> None:
+    """Have the random operators of a seeded program lowered with their seeds."""
+    if program.random_seed:
+        lower.wrap_once(seeded)
 
 
 def next_seed(source: np.random.Generator) -> int:

@@ -348,7 +348,7 @@ class Executor:
         try:
             plan = plans[program.version, walked, *feed, None, *fetch_list]
         except (KeyError, TypeError):  # a list among the fetches, or a bad feed
-            walked = walked or self.is_first(program)
+            walked = walked or (not observers and self.is_first(program))
             plan = self.plan_for(program, feed, fetch_list, walked=walked)
             with suppress(TypeError):
                 plans[program.version, walked, *feed, None, *fetch_list] = plan
@@ -390,7 +390,7 @@ class Executor:
         feeds: Sequence[str],
         fetches: Sequence[str],
         *,
-        walked: bool,
+        walked: bool = False,
     ) -> Plan:
         """The plan for these feeds and fetches, made when first needed."""
         plans: dict[Any, Plan] = program.caches.setdefault(self, {})
@@ -407,7 +407,7 @@ class Executor:
         feeds: Sequence[str],
         fetches: Sequence[str],
         *,
-        walked: bool,
+        walked: bool = False,
     ) -> Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
         passes = () if walked else program_passes

@@ -17,6 +17,7 @@ __all__ = [
     "GradientClipByValue",
     "clip_of",
     "set_gradient_clip",
+    "wishes",
 ]
 
 Chooser = Callable[[Any], bool] | None
@@ -77,7 +78,7 @@ class GradientClipByGlobalNorm(Choosing, clip.ClipGradByGlobalNorm):
         self.need_clip = need_clip
 
 
-_wishes: WeakKeyDictionary[Program, dict[str, ClipGradBase]] = WeakKeyDictionary()
+wishes: WeakKeyDictionary[Program, dict[str, ClipGradBase]] = WeakKeyDictionary()
 """The clips of `set_gradient_clip`, by program and name of the parameter."""
 
 
@@ -119,10 +120,10 @@ def set_gradient_clip(
     program = default_main_program() if program is None else program
     parameters = program.all_parameters() if param_list is None else param_list
     names = [p if isinstance(p, str) else p.name for p in parameters]
-    _wishes.setdefault(program, {}).update(dict.fromkeys(names, clip))
+    wishes.setdefault(program, {}).update(dict.fromkeys(names, clip))
 
 
 def clip_of(program: Program) -> ClipGradBase | None:
     """Return the clip that `set_gradient_clip` set for a program, if any."""
-    by_name = _wishes.get(program)
+    by_name = wishes.get(program)
     return Several(by_name) if by_name else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from teachgraph import optimizer
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.fluid.clip import clip_of
+from teachgraph.fluid.clip import clip_of, wishes
 from teachgraph.fluid.decays import LearningRateDecay
 from teachgraph.fluid.lookahead import LookaheadOptimizer
 from teachgraph.optimizer.optimizer import Pairs
@@ -102,6 +102,10 @@ class Optimizer(optimizer.Optimizer):
         startup = startup_program or default_startup_program()
         with program_guard(loss.block.program, startup):
             return self.apply_gradients(params_grads)
+
+    def changes_gradients(self, pairs: Pairs) -> bool:
+        """True if a gradient is clipped or decayed before its parameter's update."""
+        return bool(wishes) or super().changes_gradients(pairs)
 
     def clipped(self, pairs: Pairs) -> Pairs:
         """Clip the gradients by `grad_clip`, or else by `set_gradient_clip`."""

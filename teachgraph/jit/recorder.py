@@ -11,7 +11,7 @@ from typing import Any
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import modes, unique_name
 from teachgraph.core.op import Op
-from teachgraph.core.tensor import run as run_now
+from teachgraph.core.tensor import run_op
 from teachgraph.jit.tracing import Tracer
 from teachgraph.static.layers import data
 from teachgraph.static.program import current_block, program_guard
@@ -56,7 +56,7 @@ class Recorder(Tracer):
                 return run(op, inputs, attrs, results)
             with self.writing():
                 variables = current_block().apply(op, inputs, attrs)
-            tensors = run_now(op, inputs, attrs, results)
+            tensors = run_op.plain(op, inputs, attrs, results)
             for tensor, variable in zip(
                 as_list(tensors), as_list(variables), strict=True
             ):

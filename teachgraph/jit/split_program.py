@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Lowering, Step
@@ -88,6 +89,7 @@ def forward_part(
     walked: bool = False,
 ) -> Part:
     """Plan a whole program without a backward."""
+    prepare_seeds(program)
     steps = Lowering(program, {}).steps()
     read = {name for step in steps for name in step.arguments} | {*fetches}
     handed = [name for name in feeds if name in read]
@@ -111,6 +113,7 @@ def split(
         gradients: The outputs of the backward.
     """
     running = optimised(program, [*fetches, *gradients])
+    prepare_seeds(running)
     steps = Lowering(running, {}).steps()
     dependent = depending(steps, seeds)
     backward = [step for step in steps if id(step) in dependent]

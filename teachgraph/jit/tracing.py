@@ -34,6 +34,7 @@ from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.nn import Layer
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.block import Block
+from teachgraph.static.foreign_inputs import heed_no_grad
 from teachgraph.static.program import Program, current_block, program_guard
 from teachgraph.static.variable import Variable
 
@@ -205,6 +206,7 @@ class Tracer:
     @contextmanager
     def current(self) -> Iterator[None]:
         """Let each op on Tensors inside come to this tracer."""
+        heed_no_grad()
         self.program.adopt = self.adopt
         run_op.wrap(self.dispatch)
         _current.append(self)

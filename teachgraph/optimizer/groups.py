@@ -40,13 +40,6 @@ class Group:
     clip: ClipGradBase | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def factor(self, parameter: Any) -> float:
-        """Return the factor of the learning rate for a parameter."""
-        if self.learning_rate is not None:
-            return self.learning_rate
-        attr = getattr(parameter, "optimize_attr", None)
-        return 1.0 if attr is None else attr["learning_rate"]
-
 
 def groups_of(parameters: Any, common: Group) -> list[Group]:
     """Build the groups of the argument `parameters`, with defaults from `common`.
@@ -56,8 +49,6 @@ def groups_of(parameters: Any, common: Group) -> list[Group]:
         InvalidValueError: A dict has no `params`, an unknown option, or a parameter of
             another group.
     """
-    if parameters is None:
-        return [common]
     if isinstance(parameters, Mapping):
         raise TypeError(
             "`parameters` argument should not get dict type, if parameter groups is "

@@ -7,8 +7,9 @@ on Variables `minimize` appends it after the backward operators.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
 from typing import Any, ClassVar
 
 from teachgraph.autograd.tensor import Tensor
@@ -88,12 +89,14 @@ class Optimizer:
         self._name = name
         self._rate = Rate(learning_rate)
         self._common = Group(
-            regularizer=regularizer_of(weight_decay),
-            clip=clip_of(grad_clip),
+            regularizer=None if weight_decay is None else regularizer_of(weight_decay),
+            clip=None if grad_clip is None else clip_of(grad_clip),
             options=dict(options or {}),
         )
-        self._groups = groups_of(parameters, self._common)
-        for group in (self._common, *self._groups):
+        self._groups = [self._common]
+        if parameters is not None:
+            self._groups = groups_of(parameters, self._common)
+        for group in (self._common, *self._groups) if self.ranges else ():
             check(group.options, self.ranges)
         self._group_of = {
             name_of(p): group
@@ -107,7 +110,10 @@ class Optimizer:
             group.clip is not None or group.regularizer is not None
             for group in (self._common, *self._groups)
         )
-        self._accumulators = Accumulators()
+
+    @cached_property
+    def _accumulators(self) -> Accumulators:
+        return Accumulators()
 
     def update(self, parameter: Any, grad: Any, learning_rate: Any, *kept: Any) -> Any:
         """Apply the update op to one parameter, of either mode.
@@ -137,6 +143,14 @@ class Optimizer:
         if not self._group_of:
             return self._groups[0]
         return self._group_of.get(parameter.name, self._common)
+
+    def factor(self, parameter: Any) -> float:
+        """Return the factor of the learning rate for a parameter."""
+        factor = self.group(parameter).learning_rate
+        if factor is not None:
+            return factor
+        attr = getattr(parameter, "optimize_attr", None)
+        return 1.0 if attr is None else attr["learning_rate"]
 
     def options(self, parameter: Any) -> Mapping[str, Any]:
         """Return the hyper-parameters for a parameter."""
@@ -219,14 +233,15 @@ class Optimizer:
         """Step along prepared gradients, parameter by parameter."""
         rates = self._rate.tensors()
         for parameter, grad in pairs:
-            rate = rates[self.group(parameter).factor(parameter)]
+            rate = rates[self.factor(parameter)]
             self.update(parameter, grad, rate, *self.remembered(parameter))
         for parameter, _ in pairs if self.finishing else ():
             self.finish(parameter, *self.remembered(parameter))
 
     def remembered(self, parameter: Any) -> Sequence[Any]:
         """The state of a parameter, created when first asked for."""
-        return self._accumulators.of(parameter, self.keeps(parameter))
+        wanted = self.keeps(parameter)
+        return self._accumulators.of(parameter, wanted) if wanted else ()
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Clear the gradients of all parameters."""
@@ -295,10 +310,11 @@ class Optimizer:
         ops: list[Operator] = program.current_block().ops
         first = len(ops)
         with program.with_role(OpRole.OPTIMIZE):
-            pairs = self.prepared(pairs, program)
+            if self.changes_gradients(pairs):
+                pairs = self.prepared(pairs, program)
+                mark(ops[first:], pairs)
             updates = len(ops)
             self.append_updates(pairs, program)
-        mark(ops[first:], pairs, self._accumulators.by_parameter)
         return ops[updates:]
 
     def prepared(self, pairs: Pairs, program: Program | None) -> Pairs:
@@ -314,18 +330,16 @@ class Optimizer:
 
     def append_updates(self, pairs: Pairs, program: Program) -> None:
         """Append to a program the step along prepared gradients."""
-        self._rate.variable(program)
+        common = self._rate.variable(program)
         kept = [self.remembered(parameter) for parameter, _ in pairs]
-        for (parameter, grad), own in zip(pairs, kept, strict=True):
-            with scope(program, "optimizer"):
-                factor = self.group(parameter).factor(parameter)
-                rate = self._rate.scaled(program, factor)
-                self.update(parameter, grad, rate, *own)
-        if not self.finishing:
-            return
-        for (parameter, _), own in zip(pairs, kept, strict=True):
-            with scope(program, self.finishing):
-                self.finish(parameter, *own)
+        for pair, own in zip(pairs, kept, strict=True):
+            with scope(program, "optimizer"), serving(program, pair):
+                factor = self.factor(pair[0])
+                rate = common if factor == 1.0 else self._rate.scaled(program, factor)
+                self.update(*pair, rate, *own)
+        for pair, own in zip(pairs, kept, strict=True) if self.finishing else ():
+            with scope(program, self.finishing), serving(program, pair):
+                self.finish(pair[0], *own)
 
     def clipped(self, pairs: Pairs) -> Pairs:
         """Clip the gradients of each group."""
@@ -365,6 +379,17 @@ class Optimizer:
         self._accumulators.load(kept, {p: self.keeps(p) for p in known})
 
     set_dict = set_state_dict
+
+
+@contextmanager
+def serving(program: Program, pair: tuple[Any, Any]) -> Iterator[None]:
+    """Mark the operators of an update with its (parameter, gradient): `op_role_var`."""
+    ops = program.current_block().ops
+    first = len(ops)
+    yield
+    for op in ops[first:]:
+        if not op.role & OpRole.RATE:
+            op.set_attr("op_role_var", [variable.name for variable in pair])
 
 
 NOWHERE: AbstractContextManager[Any] = nullcontext()

@@ -179,7 +179,7 @@ class Executor(DatasetRuns, core.Executor):
         feeds: Sequence[str],
         fetches: Sequence[str],
         *,
-        walked: bool,
+        walked: bool = False,
     ) -> core.Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
         if len(program.blocks) > 1:  # inside these, only this looks for the order

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Any
+from typing import Any, Self
 
 import teachgraph.ops.statements  # registers what the core's ops come to
 import teachgraph.planning.lifetimes  # noqa: F401  registers when values are released
+from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core.executor import Inputs, is_like
+from teachgraph.core.program import Program
 from teachgraph.core.source import Code
 from teachgraph.core.steps import Step
 from teachgraph.planning.feeds import as_fed
@@ -33,6 +35,13 @@ class Plan(Refusals):
     """
 
     writer = StatementWriter
+
+    @classmethod
+    def of(cls, program: Program, *args: Any, **options: Any) -> Self:
+        """The plan of a program; random operators of a seeded one get their seeds."""
+        prepare_seeds(program)
+        return super().of(program, *args, **options)
+
     fed: Sequence[Any] = ()
     held: Sequence[Any] = ()
 
@@ -75,7 +84,11 @@ class Plan(Refusals):
         Raises:
             FeedError: One is of another shape or dtype.
         """
-        return {name: as_fed(self.variables[name], feed[name]) for name in self.feeds}
+        values = {name: feed[name] for name in self.feeds}
+        for name, value in values.items():
+            if not is_like(value, variable := self.variables[name]):
+                values[name] = as_fed(variable, value)
+        return values
 
     def as_declared(self, feed: Inputs, values: Inputs) -> bool:
         """Compare all that is read with the shapes and dtypes the program declares."""

@@ -11,10 +11,10 @@ from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.core.program import OpRole, Slots
+from teachgraph.core.threads import InForce
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.append_op import insert_named
 from teachgraph.static.array_variable import ARRAY, ArrayVariable
-from teachgraph.static.devices import device_in_force
 from teachgraph.static.operator import Operator
 from teachgraph.static.printing import block_text
 from teachgraph.static.variable import Parameter, Variable
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from teachgraph.static.program import Program
 
 __all__ = ["Block"]
+
+device_in_force = InForce("")
+"""The device that operators are appended for, nothing if nobody says."""
 
 FLAGS = ("persistable", "stop_gradient", "is_data")
 
@@ -252,7 +255,7 @@ class Block(core.Block):
         attrs: dict[str, Any],
     ) -> Operator:
         """Insert an operator, whose names are settled: the one way into `ops`."""
-        if device := device_in_force():
+        if device := device_in_force.value:
             attrs.setdefault("op_device", device)
         return super().insert(index, type, inputs, outputs, attrs)  # type: ignore[return-value]
 

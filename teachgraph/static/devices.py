@@ -6,12 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.threads import InForce
+from teachgraph.static.block import device_in_force
 from teachgraph.static.places import CPUPlace
 
-__all__ = ["cpu_places", "device_guard", "device_in_force"]
-
-_device = InForce("")
+__all__ = ["cpu_places", "device_guard"]
 
 
 def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
@@ -23,11 +21,6 @@ def cpu_places(device_count: int | None = None) -> list[CPUPlace]:
     2
     """
     return [CPUPlace() for _ in range(1 if device_count is None else device_count)]
-
-
-def device_in_force() -> str:
-    """The device that operators are appended for, nothing if nobody says."""
-    return _device.value
 
 
 @contextmanager
@@ -50,5 +43,5 @@ def device_guard(device: str | None = None) -> Iterator[None]:
                 f"{device!r}"
             )
         )
-    with _device.holding(device or ""):
+    with device_in_force.holding(device or ""):
         yield

@@ -18,7 +18,7 @@ from teachgraph.core.program import Block
 from teachgraph.ops.creation import assign_value
 from teachgraph.static.variable import Variable
 
-__all__ = ["adopting", "within_no_grad"]
+__all__ = ["adopting", "heed_no_grad", "within_no_grad"]
 
 
 @build.adopt.wrap
@@ -41,7 +41,6 @@ def adopting(refuse: Any) -> Any:
     return adopt
 
 
-@build.is_constant.wrap
 def within_no_grad(all_stopped: Any) -> Any:
     """Let `no_grad` count where a function is traced, as it counts on the tape."""
 
@@ -51,6 +50,11 @@ def within_no_grad(all_stopped: Any) -> Any:
         )
 
     return is_constant
+
+
+def heed_no_grad() -> None:
+    """Let `no_grad` count from the first trace of a function on."""
+    build.is_constant.wrap_once(within_no_grad)
 
 
 def tracer_of(block: Block) -> Any:

@@ -123,7 +123,7 @@ def views_of(x: Any) -> list[Variable]:
         x[0],
         x[1:3],
         tg.unsqueeze(x, 0),
-        tg.ops.math.sum_(x),
+        tg.core.ops.sum_(x),
         x.astype("float32"),
         x,
     ]
