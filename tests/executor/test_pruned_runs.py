@@ -157,7 +157,7 @@ def test_a_plan_that_is_not_kept(net: Net, programs: Fresh, executor: Executor) 
     assert not programs.main.caches.get(executor)
     (found,) = executor.run(feed=feed, fetch_list=[net.beside])
     assert found == 2.0
-    assert len(programs.main.caches[executor]) == 1
+    assert len({*map(id, programs.main.caches[executor].values())}) == 1
 
 
 @pytest.mark.parametrize("interpret", [False, True])
