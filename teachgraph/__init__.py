@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from teachgraph.core import callsite as callsite
 from teachgraph.core import modes as modes
-from teachgraph.core.op import Op, _registry, missing
+from teachgraph.core.extend import unregistered
+from teachgraph.core.op import _registry
 
 if TYPE_CHECKING:
     from numpy import dtype as dtype
@@ -171,8 +172,12 @@ _PICTURES = (
 _TYPES = {"bool": "teachgraph.core.dtypes", "dtype": "numpy"}
 """Paddle's names for these; a star import leaves Python's own in place."""
 
-_INTERPRETERS = {"dynamic": "autograd.creation", "static": "static.program"}
-"""Modules that register the interpreter of a mode."""
+_REGISTERING = {
+    ("mode", "dynamic"): "autograd.creation",
+    ("mode", "static"): "static.program",
+    ("backend", "onnxruntime"): "deploy.onnxruntime",
+}
+"""Modules that register the interpreter of a mode, or a backend of the executor."""
 
 _OPS = ("ops", "static", "jit", "onnx")
 """Modules that register ops, those that most programs hold first."""
@@ -182,31 +187,20 @@ def _import(module: str) -> Any:
     return import_module(f"teachgraph.{module}")
 
 
-@modes.missing.wrap
-def _import_interpreter(
-    refuse: Callable[[str], modes.Interpreter],
-) -> Callable[[str], modes.Interpreter]:
-    """Import the interpreter of a mode when the first op asks for it."""
+@unregistered.wrap
+def _import_registering(nothing: Callable[[str, str], None]) -> Any:
+    """Import what registers an op, a mode or a backend when it is first asked for."""
 
-    def interpreter(name: str) -> modes.Interpreter:
-        _import(_INTERPRETERS[name])
-        return modes.interpreters.get(name) or refuse(name)
-
-    return interpreter
-
-
-@missing.wrap
-def _import_op(refuse: Callable[[str], Op]) -> Callable[[str], Op]:
-    """Import ops when a type is asked for by name, as a program on disk does."""
-
-    def find(type: str) -> Op:
-        for room in _OPS:
+    def register(kind: str, name: str) -> None:
+        if kind != "op":
+            _import(_REGISTERING[kind, name])
+            return
+        for room in _OPS:  # by its type alone, as a program on disk has it
             _import(room)
-            if type in _registry:
-                return _registry[type]
-        return refuse(type)
+            if name in _registry:
+                return
 
-    return find
+    return register
 
 
 # Values are kept in this module's globals. Some of Paddle's names are those of builtins

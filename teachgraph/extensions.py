@@ -296,19 +296,9 @@ EXTENSIONS = (
     ),
     # Loading: what an op's type or a mode needs, imported when it is first asked for.
     Extension(
-        "ops of other rooms, found by their type",
-        "core.op.missing",
-        "teachgraph:_import_op",
-    ),
-    Extension(
-        "interpreters of the two modes, imported when first used",
-        "core.modes.missing",
-        "teachgraph:_import_interpreter",
-    ),
-    Extension(
-        "interpreters of the two modes, looked up",
-        "core.modes.interpreters",
-        "teachgraph:_import_interpreter",
+        "ops, modes and backends of other rooms, imported when first used",
+        "core.extend.unregistered",
+        "teachgraph:_import_registering",
     ),
     # Who watches.
     Extension(

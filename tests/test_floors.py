@@ -23,21 +23,14 @@ from tests.floors import (
     upward,
 )
 
-KNOWN = {
-    (
-        "planning/executor",
-        "deploy/onnxruntime",
-    ): "a backend is loaded by its name; it could register with the executor instead",
-}
+KNOWN: dict[tuple[str, str], str] = {}
 """Arrows up that are still there, each with what is to be said for it."""
 
 HIDDEN = {
-    ("planning/executor", "deploy/onnxruntime"): "optional: needs ONNX Runtime",
     ("static/__init__", "planning/executor"): "heavy: floor 3, for who runs programs",
     ("static/__init__", "passes/__init__"): "heavy: floor 3, for who asks for passes",
     ("static/__init__", "io/inference"): "heavy: floor 4, for who saves models",
     ("static/__init__", "io/programs"): "heavy: floor 4, for who saves programs",
-    ("static/__init__", "core/scope"): "needs none: falls with that file's next change",
     ("static/nn", "nn/parametric/__init__"): "heavy: floor 4, for who builds layers",
     (
         "vision/__init__",

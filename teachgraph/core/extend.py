@@ -55,3 +55,14 @@ class HookPoint(Generic[F]):
         self.call = self.plain
         for wrapper in self.wrappers:
             self.call = wrapper(self.call)
+
+
+def nothing(kind: str, name: str) -> None:
+    """Import nothing: only what has been imported is registered."""
+
+
+unregistered: HookPoint[Callable[[str, str], None]] = HookPoint(nothing)
+"""Asked for an op, a mode or a backend that is not registered yet.
+
+Whoever knows the module that registers it may import that module.
+"""

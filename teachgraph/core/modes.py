@@ -12,7 +12,7 @@ from contextlib import ContextDecorator, contextmanager
 from typing import Any, Protocol
 
 from teachgraph.core.errors import ModeError
-from teachgraph.core.extend import HookPoint
+from teachgraph.core.extend import unregistered
 
 
 class Interpreter(Protocol):
@@ -100,15 +100,6 @@ def static_by_default() -> Iterator[None]:
         yield
 
 
-def unknown(name: str) -> Interpreter:
-    """Refuse a mode whose interpreter has not been registered."""
-    raise ModeError(f"nobody interprets {name} mode: import teachgraph")
-
-
-missing: HookPoint[Callable[[str], Interpreter]] = HookPoint(unknown)
-"""Asked for an interpreter that is not registered: who knows its module imports it."""
-
-
 def interpreter(name: str | None = None) -> Interpreter:
     """Interpreter of ops without a traced input: that of a mode, or of the one chosen.
 
@@ -117,8 +108,11 @@ def interpreter(name: str | None = None) -> Interpreter:
     """
     if name is None:
         name = "dynamic" if in_dynamic_mode() else "static"
-    known = interpreters.get(name)
-    return missing.call(name) if known is None else known
+    if name not in interpreters:
+        unregistered.call("mode", name)
+        if name not in interpreters:
+            raise ModeError(f"nobody interprets {name} mode: import teachgraph")
+    return interpreters[name]
 
 
 def is_grad_enabled() -> bool:

@@ -35,7 +35,7 @@ import numpy as np
 
 from teachgraph.core import modes
 from teachgraph.core.errors import OpError, ProgramError, UnknownOpError, explain
-from teachgraph.core.extend import HookPoint
+from teachgraph.core.extend import unregistered
 
 Kernel = Callable[..., Any]
 Values = Sequence[Any]
@@ -480,15 +480,6 @@ def force(gradient: Any) -> Any:
 _registry: dict[str, Op] = {}
 
 
-def unknown(type: str) -> Op:
-    """Refuse a type that nobody has registered."""
-    raise UnknownOpError(f'Operator "{type}" has not been registered.')
-
-
-missing: HookPoint[Callable[[str], Op]] = HookPoint(unknown)
-"""Asked for an op that is not in the registry: who knows its module may import it."""
-
-
 def find(type: str) -> Op:
     """The op of this type.
 
@@ -499,8 +490,11 @@ def find(type: str) -> Op:
     >>> find("relu")
     <op relu(x) -> out>
     """
-    known = _registry.get(type)
-    return missing.call(type) if known is None else known
+    if type not in _registry:
+        unregistered.call("op", type)
+        if type not in _registry:
+            raise UnknownOpError(f'Operator "{type}" has not been registered.')
+    return _registry[type]
 
 
 @overload

@@ -14,7 +14,8 @@ from teachgraph.core.errors import ExecutorError, at_user_line
 from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
 from teachgraph.deploy.onnx.types import needed
-from teachgraph.planning.executor import Plan
+from teachgraph.planning.executor import backends
+from teachgraph.planning.plan import Plan
 from teachgraph.static.operator import OpRole
 from teachgraph.static.pruning import pruned
 
@@ -149,3 +150,6 @@ def check_inference(program: Program) -> None:
                     operator.callsite,
                 )
             )
+
+
+backends["onnxruntime"] = RuntimePlan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from importlib import import_module
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.executor import program_passes
+from teachgraph.core.extend import unregistered
 from teachgraph.core.program import Program as CoreProgram
 from teachgraph.core.program import Variable
 from teachgraph.core.scope import Scope, global_scope
@@ -33,12 +34,12 @@ from teachgraph.planning.plan import Plan
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program, default_main_program
 
-__all__ = ["Executor", "Plan"]
+__all__ = ["Executor", "Plan", "backends"]
 
 Fetches = Sequence[Variable | str] | Variable | str | None
 
-BACKENDS = {"onnxruntime": "teachgraph.deploy.onnxruntime:RuntimePlan"}
-"""Classes of plans by the name of the backend: optional, and loaded when used."""
+backends: dict[str, type[Plan]] = {}
+"""Classes of plans by the name of the backend; each is registered when first used."""
 
 program_passes.append(default_passes)
 
@@ -255,14 +256,14 @@ def planner_of(backend: str) -> type[Plan]:
     Raises:
         InvalidValueError: There is no such backend.
     """
-    if backend not in BACKENDS:
-        names = (None, *BACKENDS)
+    if backend not in backends:
+        with suppress(KeyError):  # no module of ours registers it
+            unregistered.call("backend", backend)
+    if backend not in backends:
         raise InvalidValueError(
-            at_user_line(f"backend is one of {names}, got {backend!r}")
+            at_user_line(f"backend is None or 'onnxruntime', got {backend!r}")
         )
-    module, _, name = BACKENDS[backend].partition(":")
-    planner: type[Plan] = getattr(import_module(module), name)
-    return planner
+    return backends[backend]
 
 
 def program_of(program: Any, fetch_list: Fetches) -> Program:
