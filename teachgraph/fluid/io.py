@@ -15,10 +15,12 @@ from teachgraph.core.modes import chosen as chosen_mode
 from teachgraph.fluid.feeding import GeneratorLoader, PyReader
 from teachgraph.io import batch, default_collate_fn, saving
 from teachgraph.io.inference import (
+    checksums_in,
     file_of,
     listed,
     model_bytes,
-    model_from_bytes,
+    model_in,
+    model_parts,
     normalize_program,
 )
 from teachgraph.io.programs import (
@@ -32,6 +34,13 @@ from teachgraph.io.programs import (
     set_program_state,
     set_state,
     write,
+)
+from teachgraph.io.together import (
+    newest,
+    refuse_mixture,
+    settle,
+    with_checksums,
+    write_together,
 )
 from teachgraph.reader import (
     ComposeNotAligned,
@@ -194,12 +203,22 @@ def save_vars(
     In Paddle this is `fluid.io.save_vars`.
     """
     wanted = selected_variables(main_program, vars, predicate)
-    values = {v.name: array_of(v) for v in wanted}
+    if files := contents(wanted, dirname, filename):
+        write_together(files)
+
+
+def contents(
+    variables: Iterable[Variable], dirname: Any, filename: str | None
+) -> dict[Path, bytes]:
+    """The contents of the files of some variables, by their paths.
+
+    Raises:
+        NotInitializedError: A variable has no value.
+    """
+    values = {v.name: array_of(v) for v in variables}
     if filename is not None:
-        saving.save(values, Path(dirname) / filename)
-        return
-    for name, value in values.items():
-        saving.save(value, file_of(dirname, name))
+        return {Path(dirname) / filename: saving.packed(values)}
+    return {file_of(dirname, n): saving.packed(x) for n, x in values.items()}
 
 
 def load_vars(
@@ -320,9 +339,14 @@ def save_inference_model(
     fetches = [v.name for v in targets]
     normal = normalize_program(program, feeds, targets)
     content = model_bytes(normal, list(names), fetches)
-    if not program_only:
-        save_persistables(executor, dirname, normal, params_filename)
-    write(Path(dirname) / (model_filename or MODEL), content)
+    model = Path(dirname) / (model_filename or MODEL)
+    if program_only:
+        write(model, content)
+        return fetches
+    kept = selected_variables(normal, None, is_persistable)
+    files = contents(kept, dirname, params_filename)
+    by_name = {path.name: values for path, values in files.items()}
+    write_together({model: with_checksums(content, by_name), **files})
     return fetches
 
 
@@ -347,6 +371,10 @@ def load_inference_model(
     path = Path(dirname) / (model_filename or MODEL)
     if not path.is_file():
         raise InvalidValueError(at_user_line(f"There is no model in {dirname!s}"))
-    program, feeds, fetches = model_from_bytes(path.read_bytes())
+    settle(path.parent)
+    top = model_parts(newest(path).read_bytes())
+    sums = checksums_in(top)
+    refuse_mixture(sums, {name: path.with_name(name) for name in sums}, path)
+    program, feeds, fetches = model_in(top)
     load_persistables(executor, dirname, program, params_filename)
     return [program, feeds, fetches]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-__all__ = ["flush_folder", "written_whole"]
+__all__ = ["flush_folder", "part_of", "remove_parts", "written_whole"]
+
+PART = ".part"
 
 
 @contextmanager
@@ -26,20 +29,60 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     >>> (folder / "a.txt").read_bytes(), len(list(folder.iterdir()))
     (b'whole', 1)
     """
-    with tempfile.NamedTemporaryFile(
-        dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
-    ) as file:
-        part = Path(file.name)
-        try:
-            yield cast(BinaryIO, file)
-            file.flush()
-            os.fsync(file.fileno())
-            set_mode(part, like=path)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
+    with part_of(path) as file:
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+        Path(file.name).replace(path)
     flush_folder(path.parent)
+    remove_parts(path.parent, path.name)
+
+
+@contextmanager
+def part_of(path: Path) -> Iterator[BinaryIO]:
+    """A new file beside `path`, with its rights; removed if the block raises.
+
+    Its name begins with a dot and names this process.
+
+    Raises:
+        OSError: It cannot be written; the error names `path`.
+    """
+    start = f".{path.name}.{os.getpid()}."
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=start, suffix=PART, delete=False
+        ) as file:
+            try:
+                set_mode(Path(file.name), like=path)
+                yield cast(BinaryIO, file)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = str(path)
+        raise
+
+
+def remove_parts(folder: Path, name: str | None = None) -> None:
+    """Remove what killed processes have left of a file, or of all of a folder."""
+    of = ".+" if name is None else re.escape(name)
+    pattern = re.compile(rf"\.{of}\.(\d+)\.\w+{re.escape(PART)}")
+    for entry in folder.iterdir():
+        match = pattern.fullmatch(entry.name)
+        if match is not None and not is_running(int(match[1])):
+            entry.unlink(missing_ok=True)
+
+
+def is_running(process: int) -> bool:
+    """True if there is a process of this number."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
 
 
 def set_mode(part: Path, *, like: Path) -> None:

@@ -28,6 +28,13 @@ from teachgraph.io.programs import (
     set_state,
     write,
 )
+from teachgraph.io.together import (
+    newest,
+    refuse_mixture,
+    settle,
+    with_checksums,
+    write_together,
+)
 from teachgraph.static.deserialize import program_from_document
 from teachgraph.static.document import Part, parsed
 from teachgraph.static.program import Program
@@ -54,6 +61,7 @@ __all__ = [
 FORMAT, VERSION = "teachgraph.model", 1
 MOST = 10_000
 OF_JIT = ("method", "results", "training")
+VALUES = ".pdiparams"
 """Optional fields that `jit.save` writes and only `jit.load` reads."""
 
 Variables = Variable | Sequence[Variable]
@@ -147,8 +155,13 @@ def save_inference_model(
     # Read back, because only the pruned program tells which parameters it needs.
     pruned, _, _ = model_from_bytes(model)
     values = {v.name: array_of(v) for v in persistables(pruned)}
-    saving.save(values, beside(prefix, ".pdiparams"))
-    write(beside(prefix, ".pdmodel"), model)
+    content = saving.packed(values)
+    write_together(
+        {
+            beside(prefix, ".pdmodel"): with_checksums(model, {VALUES: content}),
+            beside(prefix, VALUES): content,
+        }
+    )
 
 
 def checked_prefix(path_prefix: Any) -> Path:
@@ -211,11 +224,18 @@ def model_parts(content: bytes) -> dict[str, Part]:
         DataError: It is no model's document.
     """
     known = ("format", "version", "feeds", "fetches", "program")
-    top = parsed(content).fields(*known, optional=OF_JIT)
+    top = parsed(content).fields(*known, optional=(*OF_JIT, "checksums"))
     if top["format"].value != FORMAT:
         raise top["format"].refuse(f"{FORMAT!r} was expected")
     top["version"].integer(1, VERSION)
     return top
+
+
+def checksums_in(top: Mapping[str, Part]) -> dict[str, str]:
+    """The checksums of the files beside a document, by the ends of their names."""
+    if "checksums" not in top:
+        return {}
+    return {end: part.name() for end, part in top["checksums"].entries().items()}
 
 
 def model_in(top: Mapping[str, Part]) -> Model:
@@ -252,16 +272,19 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
     In Paddle this is `paddle.static.load_inference_model`.
     """
     prefix = Path(str(path_prefix))
-    model, values = beside(prefix, ".pdmodel"), beside(prefix, ".pdiparams")
+    settle(prefix.parent)
+    model, values = beside(prefix, ".pdmodel"), beside(prefix, VALUES)
     for path in (model, values):
         if not path.is_file():
             raise FileNotFoundError(
                 at_user_line(f"there is no {path}: give the prefix it was saved under")
             )
-    program, feeds, fetches = model_from_bytes(model.read_bytes())
+    top = model_parts(newest(model).read_bytes())
+    program, feeds, fetches = model_in(top)
     state = arrays_in(values)
     if missing := [v.name for v in persistables(program) if v.name not in state]:
         raise DataError(at_user_line(f"{values} lacks {missing}"))
+    refuse_mixture(checksums_in(top), {VALUES: values}, model)
     set_state(program, state)
     return [program, feeds, fetches]
 

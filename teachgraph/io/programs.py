@@ -20,6 +20,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.io import saving
 from teachgraph.io.files import written_whole
+from teachgraph.io.together import write_together
 from teachgraph.static.program import Program
 from teachgraph.static.state import (
     Array,
@@ -99,9 +100,13 @@ def save(program: Program, model_path: Any, protocol: int = 4, **configs: Any) -
     parameters = {v.name: array_of(v) for v in persistables(program, is_parameter)}
     others = {v.name: array_of(v) for v in persistables(program, is_other)}
     document = program.serialize_to_string()
-    saving.save(parameters, beside(prefix, ".pdparams"))
-    saving.save(others, beside(prefix, ".pdopt"))
-    write(beside(prefix, ".pdmodel"), document)
+    write_together(
+        {
+            beside(prefix, ".pdmodel"): document,
+            beside(prefix, ".pdparams"): saving.packed(parameters),
+            beside(prefix, ".pdopt"): saving.packed(others),
+        }
+    )
 
 
 def load(

@@ -24,6 +24,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.io.files import written_whole
+from teachgraph.io.together import newest, settle
 from teachgraph.nn import Layer
 
 __all__ = ["load", "save"]
@@ -210,6 +211,7 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     In Paddle this is `paddle.load`.
     """
     source = Path(path)
+    settle(source.parent)
     values = source.with_name(f"{source.name}.pdiparams")
     if not source.is_file() and values.is_file():
         return state_of_model(values, return_numpy=return_numpy)
@@ -217,7 +219,7 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
         raise InvalidValueError(
             at_user_line(f"The ``path`` ({source}) to load model not exists.")
         )
-    return unpacked(source.read_bytes(), source, return_numpy=return_numpy)
+    return unpacked(newest(source).read_bytes(), source, return_numpy=return_numpy)
 
 
 def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:
@@ -226,12 +228,12 @@ def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:
     Raises:
         DataError: One of its files is damaged.
     """
-    state = unpacked(values.read_bytes(), values, return_numpy=return_numpy)
+    state = unpacked(newest(values).read_bytes(), values, return_numpy=return_numpy)
     names_file = values.with_name(f"{values.name}.info")
     if not names_file.is_file():
         return dict(state)
     try:
-        info = json.loads(names_file.read_bytes())
+        info = json.loads(newest(names_file).read_bytes())
         names = {name: str(info[name]["structured_name"]) for name in state}
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(

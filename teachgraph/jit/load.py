@@ -17,9 +17,11 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.scope import Scope
+from teachgraph.io.inference import checksums_in, model_parts
 from teachgraph.io.programs import arrays_in, beside, persistables, put
+from teachgraph.io.together import newest, refuse_mixture, settle
 from teachgraph.jit.model import FORWARD, Method, method_from_bytes
-from teachgraph.jit.model_files import MODEL, VALUES, methods_beside
+from teachgraph.jit.model_files import INFO, MODEL, VALUES, methods_beside
 from teachgraph.jit.translated_layer import TranslatedLayer
 from teachgraph.nn import Layer
 from teachgraph.ops.param_attr import ParamAttr
@@ -51,9 +53,10 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
     In Paddle this is `paddle.jit.load`.
     """
     files, values = model_paths(path, configs)
+    documents = {name: newest(file).read_bytes() for name, file in files.items()}
     methods = [
-        method_from_bytes(file.read_bytes())._replace(name=name)
-        for name, file in files.items()
+        method_from_bytes(content)._replace(name=name)
+        for name, content in documents.items()
     ]
     variables = persistent_variables(methods)
     arrays = stored(values, list(variables)) if variables else {}
@@ -65,6 +68,9 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
     for name in order:
         full = facts[name]["structured_name"].name() if name in facts else name
         place(layer, full, held[name])
+    beside_it = {VALUES: values, INFO: values.with_name(f"{values.name}.info")}
+    for name, content in documents.items():
+        refuse_mixture(checksums_in(model_parts(content)), beside_it, files[name])
     layer.eval()
     return layer
 
@@ -76,6 +82,7 @@ def model_paths(path: Any, configs: Mapping[str, Any]) -> tuple[dict[str, Path],
         InvalidValueError: There is no such model.
     """
     prefix = Path(path)
+    settle(prefix.parent)
     if prefix.is_dir() and configs:
         model = prefix / configs.get("model_filename", "__model__")
         files = {FORWARD: model} if model.is_file() else {}
@@ -137,7 +144,7 @@ def facts_in(values: Path) -> Facts:
     file = values.with_name(f"{values.name}.info")
     if not file.is_file():
         return {}
-    entries = parsed(file.read_bytes()).entries()
+    entries = parsed(newest(file).read_bytes()).entries()
     known = ("structured_name", "stop_gradient")
     return {
         name: part.fields(*known, optional=("trainable",))

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
-from teachgraph.io.files import written_whole
 from teachgraph.io.inference import model_parts
 from teachgraph.io.programs import beside
 from teachgraph.jit.model import FORWARD
@@ -20,7 +17,6 @@ __all__ = [
     "checked_prefix",
     "file_of",
     "methods_beside",
-    "write_together",
 ]
 
 MODEL, VALUES, INFO = ".pdmodel", ".pdiparams", ".pdiparams.info"
@@ -70,13 +66,3 @@ def method_in(path: Path) -> Any:
     except DataError:
         return None
     return top["method"].value if "method" in top else None
-
-
-def write_together(files: Mapping[Path, bytes]) -> None:
-    """Write some files; if one cannot be written, none is replaced."""
-    # Each file is written under another name and moved when the stack closes.
-    with ExitStack() as stack:
-        for path, content in files.items():
-            file = stack.enter_context(written_whole(path))
-            file.write(content)
-            file.flush()

@@ -19,6 +19,7 @@ from teachgraph.core import unique_name
 from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 from teachgraph.io import saving
 from teachgraph.io.programs import beside
+from teachgraph.io.together import with_checksums, write_together
 from teachgraph.jit.concrete import ConcreteProgram
 from teachgraph.jit.model import FORWARD, Method, Traced, fetches, renamed
 from teachgraph.jit.model_files import (
@@ -27,7 +28,6 @@ from teachgraph.jit.model_files import (
     checked_prefix,
     file_of,
     methods_beside,
-    write_together,
 )
 from teachgraph.jit.outputs import Outputs, Slot
 from teachgraph.jit.static_function import StaticFunction
@@ -96,18 +96,19 @@ def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
         if isinstance(layer, TranslatedLayer)
         else traced_methods(layer, input_spec, configs)
     )
-    files = {file_of(prefix, m.name): m.to_bytes() for m in methods}
-    stale = {p for p in methods_beside(prefix).values() if p not in files}
     values = {name: tensor.data for name, tensor in held.items()}
+    ends = {}
     if values:
-        files[beside(prefix, VALUES)] = saving.packed(values)
-        files[beside(prefix, INFO)] = json.dumps(info(layer, held), indent=1).encode()
-    else:
-        stale |= {beside(prefix, VALUES), beside(prefix, INFO)}
-    prefix.parent.mkdir(parents=True, exist_ok=True)
-    write_together(files)
-    for path_before in stale:
-        path_before.unlink(missing_ok=True)
+        ends[VALUES] = saving.packed(values)
+        ends[INFO] = json.dumps(info(layer, held), indent=1).encode()
+    files = {
+        file_of(prefix, method.name): with_checksums(method.to_bytes(), ends)
+        for method in methods
+    }
+    files |= {beside(prefix, end): content for end, content in ends.items()}
+    before = {*methods_beside(prefix).values()}
+    before |= {beside(prefix, end) for end in (VALUES, INFO)}
+    write_together(files, remove=before - files.keys())
 
 
 def traced_methods(

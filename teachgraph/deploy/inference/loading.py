@@ -11,8 +11,16 @@ import numpy as np
 from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
 from teachgraph.core.scope import Scope
 from teachgraph.io import saving
-from teachgraph.io.inference import Model, file_of, model_from_bytes
+from teachgraph.io.inference import (
+    VALUES,
+    Model,
+    checksums_in,
+    file_of,
+    model_in,
+    model_parts,
+)
 from teachgraph.io.programs import arrays_in
+from teachgraph.io.together import newest, refuse_mixture, settle
 from teachgraph.static.state import persistables, set_state
 
 __all__ = ["loaded"]
@@ -30,14 +38,17 @@ def loaded(program_file: Path, values: Path) -> tuple[Model, Scope]:
         InvalidValueError: There is no such model.
         DataError: A file is damaged, or lacks a parameter.
     """
+    settle(program_file.parent)
     if not program_file.is_file():
         message = f"The ``path`` ({program_file}) to load model not exists."
         raise InvalidValueError(at_user_line(message))
-    model = model_from_bytes(program_file.read_bytes())
+    top = model_parts(newest(program_file).read_bytes())
+    model = model_in(top)
     wanted, scope = [v.name for v in persistables(model[0])], Scope()
     state = values_of(wanted, program_file, values) if wanted else {}
     if lacking := [name for name in wanted if name not in state]:
         raise DataError(at_user_line(f"{values} lacks {lacking}"))
+    refuse_mixture(checksums_in(top), {VALUES: values}, program_file)
     set_state(model[0], state, scope)
     return model, scope
 
