@@ -26,7 +26,7 @@ def range_(start: Any, end: Any, step: Any, *, size: int = -1) -> Any:
     first, gap = start.item(), step.astype(start.dtype).item()
     if start.dtype.kind == "f":
         return (first + gap * np.arange(count)).astype(start.dtype)
-    return np.arange(first, first + count * gap, gap, start.dtype)
+    return np.arange(first, first + count * gap, gap, dtype=start.dtype)
 
 
 def steps(start: Any, end: Any, step: Any, dtype: np.dtype[Any]) -> int:

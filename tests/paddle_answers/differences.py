@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-__all__ = ["ROWS", "Row", "row_for"]
+__all__ = ["AS_EAGER", "ROWS", "Row", "row_for"]
 
 REFUSED = "refused"
+AS_EAGER = "as eager"
 
 
 class Row(NamedTuple):
@@ -18,7 +19,8 @@ class Row(NamedTuple):
 
     Attributes:
         why: The reason.
-        ours: By case, what we answer; `REFUSED` where we raise a typed error.
+        ours: By case, what we answer; `REFUSED` where we raise a typed error, and
+            `AS_EAGER` in a program what Paddle answers out of one.
         lives: Those it speaks of.
     """
 
@@ -32,14 +34,18 @@ def array(dtype: str, shape: list[int], values: Any) -> list[Any]:
     return [[dtype, shape, values]]
 
 
-def refused(why: str, lines: str) -> Row:
-    """Lines that we refuse, for one reason."""
-    return Row(why, dict.fromkeys(lines.strip().split("\n"), REFUSED))
+LIVES = ("eager", "static", "gradient", "story")
+
+
+def alike(why: str, ours: Any, lines: str, lives: tuple[str, ...] = LIVES) -> Row:
+    """Lines to which we have the same answer, for one reason."""
+    return Row(why, dict.fromkeys(lines.strip().split("\n"), ours), lives)
 
 
 INTEGERS = [
-    refused(
+    alike(
         "a fraction does not fit integers, and is not cut in silence",
+        REFUSED,
         """
 paddle.pow(t([7, 3], "int64"), 0.5)
 paddle.mean(t([7, 4], "int64"))
@@ -124,8 +130,9 @@ RANGES = [
             ),
         },
     ),
-    refused(
+    alike(
         "a value that the dtype does not hold is not bent in silence",
+        REFUSED,
         """
 paddle.full([], -1, "uint8")
 """,
@@ -133,12 +140,8 @@ paddle.full([], -1, "uint8")
     Row(
         "attributes are float64; Paddle's are float32 and leave 0.1 at 0.10000000149",
         {
-            'paddle.full_like(t([7, 4], "float64"), 0.1)': array(
-                "float64", [2], [0.1, 0.1]
-            ),
-            'paddle.full_like(t([7, 4]), 0.1, "float64")': array(
-                "float64", [2], [0.1, 0.1]
-            ),
+            'paddle.full_like(t([7, 4], "float64"), 0.1)': AS_EAGER,
+            'paddle.full_like(t([7, 4]), 0.1, "float64")': AS_EAGER,
         },
         ("static",),
     ),
@@ -166,7 +169,42 @@ paddle.full([], -1, "uint8")
     ),
 ]
 
-ROWS: list[Row] = [*INTEGERS, *RANGES]
+MATRICES = [
+    alike(
+        "in a program Paddle compares a Variable with 0 in Python, and divides by 0",
+        AS_EAGER,
+        """
+paddle.linalg.cov(t([1.0, 2, 4]))
+paddle.linalg.cov(t([[1.0, 2, 4]]))
+paddle.linalg.cov(t([[1.0], [2], [4]]), rowvar=False)
+paddle.linalg.cov(t([[1.0, 2, 4]]), rowvar=False)
+paddle.linalg.cov(t([[1.0, 2, 4], [2, 1, 0]]))
+paddle.linalg.cov(t([[1.0, 2, 4], [2, 1, 0]]), rowvar=False)
+paddle.linalg.cov(t([[1.0, 2, 4], [2, 1, 0]]), ddof=False)
+paddle.linalg.corrcoef(t([1.0, 2, 4]))
+paddle.linalg.corrcoef(t([[1.0, 2, 4]]))
+paddle.linalg.corrcoef(t([[1.0], [2], [4]]), rowvar=False)
+paddle.linalg.corrcoef(t([[1.0, 2, 4], [2, 1, 0]]))
+paddle.linalg.corrcoef(t([[1.0, 2, 4], [2, 1, 0.5]]), rowvar=False)
+""",
+        ("static",),
+    ),
+    alike(
+        "the fourth result is an empty tensor in a program too",
+        AS_EAGER,
+        """
+paddle.linalg.lstsq(t([[1.0, 0], [0, 2], [0, 0]]), t([[1.0], [2], [3]]))
+""",
+        ("static",),
+    ),
+    Row(
+        "a matrix that is singular has no derivative",
+        {"paddle.linalg.lu(t([[0.0, 0], [0, 0]]), get_infos=True)": REFUSED},
+        ("gradient",),
+    ),
+]
+
+ROWS: list[Row] = [*MATRICES, *INTEGERS, *RANGES]
 
 
 def row_for(case: str, life: str) -> Row | None:

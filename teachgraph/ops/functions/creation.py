@@ -130,12 +130,13 @@ def arange(
 
     In Paddle this is `paddle.arange`.
     """
-    limits = (0, start, step) if end is None else (start, end, step)
+    start, end = (0, start) if end is None else (start, end)
+    limits = start, end, step
     kind = dtypes.convert(usual_dtype(limits) if dtype is None else dtype)
     ends, known = [number(value, kind) for value in limits], -1
     if not any(isinstance(value, Traced) for value in limits):
         try:
-            known = ranges.steps(*limits, kind)
+            known = ranges.steps(start, end, step, kind)
         except InvalidValueError as error:
             raise InvalidValueError(at_user_line(f"arange: {error}")) from None
     return ranges.range_(*ends, size=known)
