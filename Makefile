@@ -89,6 +89,7 @@ bench-peers: setup $(PADDLE)/.packages $(TORCH)/.packages ## measure static step
 oracle: $(PADDLE)/.packages $(TORCH)/.packages ## ask the real Paddle and PyTorch anew; fails where they answer otherwise
 	$(PADDLE)/bin/python -m tests.static.paddle_programs.capture
 	$(PADDLE)/bin/python -m tests.oracle.names
+	$(PADDLE)/bin/python -m tests.paddle_answers.capture
 	$(TORCH)/bin/python -m tests.oracle.capture
 	$(TORCH)/bin/python -m tests.oracle.models.vision
 	$(TORCH)/bin/python -m tests.oracle.models.bert

@@ -17,7 +17,12 @@ from numpy.lib.array_utils import normalize_axis_tuple
 
 from teachgraph.core import dtypes, random
 from teachgraph.core.dtypes import float32
-from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
+from teachgraph.core.errors import (
+    DivisionError,
+    DTypeError,
+    InvalidValueError,
+    ShapeError,
+)
 from teachgraph.core.op import Like, Op, Traced, op
 
 Axes = tuple[int, ...] | None
@@ -142,7 +147,25 @@ elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
 elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
 
 
-elementwise_div = elementwise("elementwise_div", np.divide, "out = x / y.")
+def quotient(x: Any, y: Any, out: Any = None) -> Any:
+    """Compute x / y, of integers cut towards 0, as in C."""
+    if (dtype := np.result_type(x, y)).kind == "f":
+        return np.divide(x, y, out=out)
+    if not np.all(y):
+        raise DivisionError("integer division by zero")
+    below = x // y
+    cut = (below * y != x) & ((x < 0) != (y < 0))
+    return np.add(below, cut, out=out, dtype=dtype, casting="unsafe")
+
+
+elementwise_div = elementwise("elementwise_div", quotient, "out = x / y.")
+
+
+@elementwise_div.infers
+def infer_elementwise_div(x: Like, y: Like, *, axis: int) -> Any:
+    """The spec of a sum: integer stand-ins are 0, which does not divide."""
+    total = elementwise_add.kernel(np.zeros(*x), np.zeros(*y), axis=axis)
+    return [(total.shape, total.dtype)]
 
 
 @elementwise_add.grad

@@ -379,22 +379,35 @@ def infer_pinv(x: Like, *, rcond: float, hermitian: bool) -> Any:
     return [((*x.shape[:-2], x.shape[-1], x.shape[-2]), x.dtype)]
 
 
-@op(needs="matrices of floating numbers")
+@op(needs="matrices of floating numbers, and tolerances that broadcast with them")
 def matrix_rank(
-    x: Any, *, tol: float = 0.0, hermitian: bool = False, use_default_tol: bool = True
+    x: Any,
+    tol_tensor: Any = None,
+    *,
+    tol: float = 0.0,
+    hermitian: bool = False,
+    use_default_tol: bool = True,
 ) -> Any:
-    """Count the singular values larger than `tol`.
+    """Count the singular values larger than `tol`, or than each number of `tol_tensor`.
 
     By default `tol` is the rounding error of the largest, times the larger size.
     """
     check_spectrum(x, hermitian=hermitian)
+    limit = None if use_default_tol else tol
     with unless("the singular values of a matrix were not found"):
-        rank = np.linalg.matrix_rank(x, None if use_default_tol else tol, hermitian)
+        if tol_tensor is None:
+            rank = np.linalg.matrix_rank(x, limit, hermitian)
+        else:
+            values = np.linalg.svd(x, compute_uv=False, hermitian=hermitian)
+            rank = (values > tol_tensor[..., None]).sum(axis=-1)
     return np.asarray(rank, np.int32)
 
 
 @matrix_rank.infers
-def infer_matrix_rank(x: Like, *, hermitian: bool, **attrs: Any) -> Any:
-    """A number for each matrix."""
+def infer_matrix_rank(
+    x: Like, tol_tensor: Like | None = None, *, hermitian: bool, **attrs: Any
+) -> Any:
+    """A number for each matrix and tolerance."""
     check_spectrum(x, hermitian=hermitian)
-    return [(x.shape[:-2], np.dtype("int32"))]
+    tolerances = () if tol_tensor is None else tol_tensor.shape
+    return [(np.broadcast_shapes(x.shape[:-2], tolerances), np.dtype("int32"))]

@@ -25,7 +25,7 @@ from teachgraph.core.ops import (
     scale,
 )
 from teachgraph.ops.logic import isnan_v2, logical_not, logical_or
-from teachgraph.ops.math import floats, log, sigmoid
+from teachgraph.ops.math import NUMBERS, as_floats, floats, log, sigmoid
 
 __all__ = [
     "elementwise_floordiv",
@@ -200,10 +200,10 @@ def elementwise_fmin_grad(dout: Any, x: Any, y: Any) -> Any:
     )
 
 
-@op(needs=f"{FLOATING}, and {BROADCAST}")
+@op(needs=f"{NUMBERS}, and {BROADCAST}")
 def logaddexp(x: Any, y: Any) -> Any:
     """out = ln(exp(x) + exp(y)), without overflow."""
-    return np.logaddexp(*map(floats, promoted(x, y)))
+    return np.logaddexp(*map(floats, map(as_floats, promoted(x, y))))
 
 
 @logaddexp.grad

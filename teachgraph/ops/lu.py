@@ -42,7 +42,7 @@ def lu(x: Any, *, pivots: bool = True) -> Any:
     check_lu(x, pivots)
     out, count = x.copy(), min(x.shape[-2:])
     rows = np.zeros((*x.shape[:-2], count), np.int32)
-    infos = np.zeros(x.shape[:-2], np.int32)
+    infos = np.zeros(x.shape[:-2] or (1,), np.int32)
     for k in range(count):
         largest = k + np.abs(out[..., k:, k]).argmax(-1)
         exchange(out, k, largest)
@@ -91,7 +91,7 @@ def infer_lu(x: Like, *, pivots: bool) -> Any:
     check_lu(x, pivots)
     stack, int32 = x.shape[:-2], np.dtype("int32")
     count = -1 if -1 in x.shape[-2:] else min(x.shape[-2:])
-    return [(x.shape, x.dtype), ((*stack, count), int32), (stack, int32)]
+    return [(x.shape, x.dtype), ((*stack, count), int32), (stack or (1,), int32)]
 
 
 @op(outputs=("pmat", "l", "u"), needs="the results of `lu`")

@@ -38,6 +38,13 @@ __all__ = [
     "stanh",
 ]
 
+NUMBERS = "numbers; integers count as float32"
+
+
+def as_floats(x: Any) -> Any:
+    """Cast integers to float32, which Paddle's logarithms and exponentials take."""
+    return x.astype(np.float32) if x.dtype.kind in "iu" else x
+
 
 @op
 def cast(x: Any, *, in_dtype: int | None = None, out_dtype: int) -> Any:
@@ -76,10 +83,10 @@ def sigmoid_grad_numpy(dout: Like, out: Like) -> str:
     return "dx = dout * out * (1.0 - out)"
 
 
-@op(needs=FLOATING)
+@op(needs=NUMBERS)
 def exp(x: Any, *, out: Any = None) -> Any:
     """out = e to the power x."""
-    return np.exp(x, out=out, casting="equiv")
+    return np.exp(as_floats(x), out=out, casting="equiv")
 
 
 @exp.numpy
@@ -94,10 +101,10 @@ def exp_grad(dout: Any, out: Any) -> Any:
     return dout * out
 
 
-@op(needs=FLOATING)
+@op(needs=NUMBERS)
 def log(x: Any) -> Any:
     """out = ln x."""
-    return np.log(x, casting="equiv")
+    return np.log(as_floats(x), casting="equiv")
 
 
 @log.grad
@@ -106,10 +113,10 @@ def log_grad(dout: Any, x: Any) -> Any:
     return dout / x
 
 
-@op(needs=FLOATING)
+@op(needs=NUMBERS)
 def expm1(x: Any) -> Any:
     """out = exp(x) - 1, accurate also for small x."""
-    return np.expm1(x, casting="equiv")
+    return np.expm1(as_floats(x), casting="equiv")
 
 
 @expm1.grad
@@ -118,10 +125,10 @@ def expm1_grad(dout: Any, out: Any) -> Any:
     return dout * out + dout
 
 
-@op(needs=FLOATING)
+@op(needs=NUMBERS)
 def log1p(x: Any) -> Any:
     """out = ln(1 + x), accurate also for small x."""
-    return np.log1p(x, casting="equiv")
+    return np.log1p(as_floats(x), casting="equiv")
 
 
 @log1p.grad
@@ -130,10 +137,10 @@ def log1p_grad(dout: Any, x: Any) -> Any:
     return dout / (x + 1.0)
 
 
-@op(needs=FLOATING)
+@op(needs=NUMBERS)
 def log2(x: Any) -> Any:
     """out = the logarithm of x to base 2."""
-    return np.log2(x, casting="equiv")
+    return np.log2(as_floats(x), casting="equiv")
 
 
 @log2.grad
@@ -142,10 +149,10 @@ def log2_grad(dout: Any, x: Any) -> Any:
     return dout / (x * ln(2.0))
 
 
-@op(needs=FLOATING)
+@op(needs=NUMBERS)
 def log10(x: Any) -> Any:
     """out = the logarithm of x to base 10."""
-    return np.log10(x, casting="equiv")
+    return np.log10(as_floats(x), casting="equiv")
 
 
 @log10.grad

@@ -22,9 +22,32 @@ def range_(start: Any, end: Any, step: Any, *, size: int = -1) -> Any:
 
     `size` is the length as known when a program is built.
     """
-    if step.item() == 0:
+    count = steps(start, end, step, start.dtype)
+    first, gap = start.item(), step.astype(start.dtype).item()
+    if start.dtype.kind == "f":
+        return (first + gap * np.arange(count)).astype(start.dtype)
+    return np.arange(first, first + count * gap, gap, dtype=start.dtype)
+
+
+def steps(start: Any, end: Any, step: Any, dtype: np.dtype[Any]) -> int:
+    """Count the numbers from start to before end, in arithmetic of the dtype.
+
+    In float32, 0.1 to -7.9 by -4 are two steps, though 0.1 - 2 * 4 is above -7.9 there.
+
+    Raises:
+        InvalidValueError: The step is 0, or leads away from the end.
+
+    >>> [steps(*ends, np.dtype("int64")) for ends in ((0, 5, 2), (5, 0, -1), (3, 3, 1))]
+    [3, 5, 0]
+    """
+    first, last, gap = (np.array(value, dtype).item() for value in (start, end, step))
+    if gap == 0:
         raise InvalidValueError("a step is not 0")
-    return np.arange(start.item(), end.item(), step.item(), dtype=start.dtype)
+    if (last - first) * gap < 0:
+        raise InvalidValueError(f"a step of {gap} leads from {first} away from {last}")
+    if dtype.kind != "f":
+        return int(-((first - last) // gap))
+    return int(np.ceil(abs((dtype.type(last) - dtype.type(first)) / dtype.type(gap))))
 
 
 @range_.infers
@@ -50,9 +73,8 @@ def linspace(
     start: Any, stop: Any, num: Any, *, dtype: int = FLOAT32, size: int = -1
 ) -> Any:
     """`num` numbers from start to stop, both included, at equal distances."""
-    count = checked_count(num)
     kind = dtypes.convert(dtype)
-    return np.linspace(start.item(), stop.item(), count, dtype=kind)
+    return spaced(start, stop, num, kind).astype(kind)
 
 
 @op(needs="exponents to start and to stop at, how many, and a base: one number each")
@@ -60,8 +82,23 @@ def logspace(
     start: Any, stop: Any, num: Any, base: Any, *, dtype: int = FLOAT32, size: int = -1
 ) -> Any:
     """`num` powers of the base, their exponents at equal distances."""
-    ends, count = (start.item(), stop.item()), checked_count(num)
-    return np.logspace(*ends, count, base=base.item(), dtype=dtypes.convert(dtype))
+    kind = dtypes.convert(dtype)
+    powers = np.power(float(base.astype(kind).item()), spaced(start, stop, num, kind))
+    return powers.astype(kind)
+
+
+def spaced(start: Any, stop: Any, num: Any, dtype: np.dtype[Any]) -> Any:
+    """Float64 numbers from start to stop, which are of the dtype, at equal distances.
+
+    As in Paddle the first half is counted from the start, the second from the stop:
+    cast to integers, both ends are cut alike.
+    """
+    count = checked_count(num)
+    first, last = (float(end.astype(dtype).item()) for end in (start, stop))
+    at = np.arange(count)
+    gap = (last - first) / max(count - 1, 1)
+    forwards, backwards = first + gap * at, last - gap * (count - 1 - at)
+    return np.where(at < max(count // 2, 1), forwards, backwards)
 
 
 def checked_count(num: Any) -> int:

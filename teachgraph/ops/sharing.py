@@ -25,6 +25,8 @@ class Sharing(Enum):
 PASSED_ON = (
     "add_along_axis_grad",
     "broadcast_among_grad",
+    "checked_weights",
+    "checked_weights_grad",
     "elementwise_add_grad",
     "elementwise_mod_grad",
     "elementwise_sub_grad",

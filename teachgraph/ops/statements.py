@@ -64,7 +64,8 @@ def writes_as(op: Op, sign: str) -> None:
     def numpy(x: Like, y: Like, *, axis: int) -> str | None:
         """NumPy broadcasts as the op does, and its operators check what it checks."""
         aligned = axis in (-1, x.ndim - y.ndim) and x.ndim >= y.ndim
-        return f"out = x {sign} y" if aligned and x.dtype == y.dtype else None
+        plain = x.dtype == y.dtype and (sign != "/" or x.dtype.kind == "f")
+        return f"out = x {sign} y" if aligned and plain else None
 
 
 for operation, sign in (

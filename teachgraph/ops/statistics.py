@@ -10,7 +10,7 @@ from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 
-__all__ = ["bincount", "histogram"]
+__all__ = ["bincount", "checked_weights", "histogram"]
 
 
 @op(needs="bins >= 1, and min <= max")
@@ -89,3 +89,39 @@ def infer_bincount(x: Like, weights: Like | None = None, *, minlength: int) -> A
     """A vector of unknown size (-1)."""
     check_counted(x, weights, minlength)
     return [((-1,), counted_dtype(weights))]
+
+
+@op(needs="a weight for each column of Y, not negative and not all 0")
+def checked_weights(x: Any, y: Any, *, whole: bool = False) -> Any:
+    """out = x, the weights of the columns of y; integers if they are to be `whole`."""
+    check_weighted(x, y)
+    if x.size and x.min() < 0:
+        raise InvalidValueError(f"a weight is 0 or more, got {x.min()}")
+    if not x.any():
+        raise InvalidValueError("all weights are 0, so nothing is left to average")
+    if whole and (x != np.round(x)).any():
+        raise InvalidValueError("a frequency is an integer: give these as aweights")
+    return x
+
+
+def check_weighted(x: Any, y: Any) -> None:
+    """Require one weight for each column.
+
+    Raises:
+        ShapeError: There are more, fewer, or they are no vector.
+    """
+    if x.ndim != 1 or x.shape[0] != y.shape[1]:
+        raise ShapeError(f"weights {list(x.shape)} for columns of {list(y.shape)}")
+
+
+@checked_weights.infers
+def infer_checked_weights(x: Like, y: Like, *, whole: bool) -> Any:
+    """The spec of the weights."""
+    check_weighted(x, y)
+    return [(x.shape, x.dtype)]
+
+
+@checked_weights.grad(of=("x",))
+def checked_weights_grad(dout: Any, *, whole: bool) -> Any:
+    """dx = dout."""
+    return dout

@@ -100,10 +100,17 @@ def atan_grad(dout: Any, x: Any) -> Any:
     return dout / (square(x) + 1.0)
 
 
-@op(needs=f"{FLOATING}, and {NEEDS}")
+@op(needs=f"numbers, and {NEEDS}")
 def atan2(x1: Any, x2: Any) -> Any:
-    """out = the angle from -pi to pi of the point with height x1 and width x2."""
-    return np.arctan2(*map(floats, promoted(x1, x2)))
+    """out = the angle from -pi to pi of the point with height x1 and width x2.
+
+    It is float64 of integers, as in Paddle.
+    """
+    height, width = promoted(x1, x2)
+    integers = height.dtype.kind in "iu" and width.dtype.kind in "iu"
+    return np.arctan2(
+        *map(floats, (v.astype(np.float64) if integers else v for v in (height, width)))
+    )
 
 
 @atan2.grad

@@ -125,8 +125,7 @@ class Executor(DatasetRuns, core.Executor):
             program = program_of(program, fetch_list)
         if not isinstance(scope, Scope):
             raise wrong_kind("Scope", scope)
-        if not program.blocks[0].ops:
-            asked_for(fetch_list)
+        if not program.blocks[0].ops and not asked_for(fetch_list)[0]:
             warnings.warn("The program has no operators; nothing runs.", stacklevel=2)
             return []
         feed = {} if feed is None else feed

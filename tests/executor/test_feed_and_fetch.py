@@ -9,6 +9,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import static
+from teachgraph.core.errors import FetchError
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from tests.static.fresh import Fresh
@@ -106,7 +107,12 @@ def test_the_default_program_is_the_one_that_runs(doubled: Variable) -> None:
 
 def test_an_empty_program_warns_and_does_nothing() -> None:
     with pytest.warns(UserWarning, match="no operators; nothing runs"):
-        assert Executor().run(static.Program(), fetch_list=["x"]) == []
+        assert Executor().run(static.Program()) == []
+
+
+def test_an_empty_program_has_nothing_of_that_name() -> None:
+    with pytest.raises(FetchError, match=r"variable\(x\)"):
+        Executor().run(static.Program(), fetch_list=["x"])
 
 
 def test_a_feed_that_no_variable_takes_warns(doubled: Variable) -> None:

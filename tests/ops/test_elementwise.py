@@ -61,7 +61,7 @@ def test_a_number_takes_the_dtype_of_the_tensor(name: str) -> None:
         (lambda: tg.bitwise_and(WHOLE, 3), [3, 1, 3], "int64"),
         (lambda: tg.bitwise_not(WHOLE), [-8, 6, -4], "int64"),
         (lambda: tg.isnan(SINGLE), [False, False, False], "bool"),
-        (lambda: tg.where(WHOLE > 0, 1.0, 0.0), [1.0, 0.0, 1.0], "float32"),
+        (lambda: tg.where(WHOLE > 0, 1.0, 0.0), [1.0, 0.0, 1.0], "float64"),
         (lambda: tg.where(WHOLE > 0, SINGLE, 0), [1.5, 0.0, 0.0], "float32"),
         (lambda: tg.where(WHOLE > 0, WHOLE, -1), [7, -1, 3], "int64"),
         (lambda: tg.increment(tg.to_tensor([3]), 2), [5], "int64"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
 from operator import index
 from typing import Any
 
@@ -123,7 +122,7 @@ def arange(
         name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: The step is 0.
+        InvalidValueError: The step is 0, or leads away from the end.
 
     >>> import teachgraph as tg
     >>> tg.arange(4).tolist(), tg.arange(1, 2, 0.5).tolist()
@@ -131,12 +130,16 @@ def arange(
 
     In Paddle this is `paddle.arange`.
     """
-    limits = (0, start, step) if end is None else (start, end, step)
+    start, end = (0, start) if end is None else (start, end)
+    limits = start, end, step
     kind = dtypes.convert(usual_dtype(limits) if dtype is None else dtype)
-    known = -1
+    ends, known = [number(value, kind) for value in limits], -1
     if not any(isinstance(value, Traced) for value in limits):
-        known = steps(*limits)
-    return ranges.range_(*(number(value, kind) for value in limits), size=known)
+        try:
+            known = ranges.steps(start, end, step, kind)
+        except InvalidValueError as error:
+            raise InvalidValueError(at_user_line(f"arange: {error}")) from None
+    return ranges.range_(*ends, size=known)
 
 
 def usual_dtype(given: Sequence[Any]) -> Any:
@@ -149,18 +152,10 @@ def usual_dtype(given: Sequence[Any]) -> Any:
     return "int64" if all(whole) else dtypes.get_default_dtype()
 
 
-def steps(start: float, end: float, step: float) -> int:
-    """Count the numbers from start to before end.
-
-    Raises:
-        InvalidValueError: The step is 0.
-
-    >>> steps(0, 5, 2), steps(5, 0, -1), steps(1, 0, 1)
-    (3, 5, 0)
-    """
-    if step == 0:
-        raise InvalidValueError(at_user_line("arange: a step is not 0"))
-    return max(0, ceil((end - start) / step))
+def in_dtype(value: Any, dtype: Any) -> Any:
+    """Convert a number to a tensor of that dtype; a tensor is left as it is."""
+    kind = dtypes.get_default_dtype() if dtype is None else dtype
+    return value if isinstance(value, Traced) else full([1], value, kind)
 
 
 def linspace(
@@ -172,7 +167,7 @@ def linspace(
     >>> tg.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    ends = [number(value, dtypes.float32) for value in (start, stop)]
+    ends = [in_dtype(value, dtype) for value in (start, stop)]
     how = {
         "dtype": code_of(dtype),
         "size": known_count(num),
@@ -194,8 +189,8 @@ def logspace(
     >>> tg.logspace(0, 2, 3).tolist()
     [1.0, 10.0, 100.0]
     """
-    ends = [number(value, dtypes.float32) for value in (start, stop)]
-    count, root = number(num, dtypes.int32), number(base, dtypes.float32)
+    ends = [in_dtype(value, dtype) for value in (start, stop)]
+    count, root = number(num, dtypes.int32), in_dtype(base, dtype)
     how = {
         "dtype": code_of(dtype),
         "size": known_count(num),
@@ -257,14 +252,17 @@ def assign(x: Any, output: Any = None) -> Any:
     [1, 2]
     """
     written = getattr(output, "written_by", None)
+    if isinstance(x, Traced) and written is None:
+        return ops.assign(x)
+    values = x if isinstance(x, Traced) else given(x)
     if written is None:
-        return ops.assign(x) if isinstance(x, Traced) else given(np.asarray(x))
-    values = x if isinstance(x, Traced) else given(np.asarray(x))
+        return values
     return written(ops.assign, values)
 
 
-def given(values: np.ndarray[Any, Any]) -> Any:
-    """Apply `assign_value`, the op that holds constant values."""
+def given(x: Any) -> Any:
+    """Apply `assign_value`, the op that holds constants; a number has shape [1]."""
+    values = np.asarray([x] if dtypes.is_number(x) else x)
     kind = dtypes.float32 if values.dtype.kind == "f" else values.dtype
     attrs = {"shape": list(values.shape), "dtype": code_of(kind, kind)}
     return assign_value(values=values.ravel(), **attrs)

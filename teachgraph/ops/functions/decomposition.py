@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
+import numpy as np
+
+from teachgraph.core import ops
 from teachgraph.core.errors import DTypeError
+from teachgraph.core.op import Traced
 from teachgraph.ops import decomposition, diagonal, linalg, spectral
 from teachgraph.ops import lu as elimination
 from teachgraph.ops.decomposition import inverse as inverse_op
+from teachgraph.ops.elementwise import greater_than
 from teachgraph.ops.error_context import all_in_words
+from teachgraph.ops.functions.creation import full_like
+from teachgraph.ops.functions.manipulation import swapaxes, unsqueeze
+from teachgraph.ops.functions.math import cast
+from teachgraph.ops.functions.reduce import amax
+from teachgraph.ops.logic import where
+from teachgraph.ops.math import abs_, reciprocal
 
 __all__ = [
     "cholesky",
@@ -146,26 +158,56 @@ def matrix_power(x: Any, n: int, name: Any = None) -> Any:
     return decomposition.matrix_power(x, n=n)
 
 
-def pinv(
-    x: Any, rcond: float = 1e-15, hermitian: bool = False, name: Any = None
-) -> Any:
+ROUNDING = 1e-12
+"""The largest `rcond` that cuts rounding errors alone."""
+
+
+def pinv(x: Any, rcond: Any = 1e-15, hermitian: bool = False, name: Any = None) -> Any:
     """The pseudo-inverses of matrices of any shape.
 
-    Singular values below rcond times the largest count as 0. Paddle composes it of
-    `svd`; here it is an op, whose gradient is finite for equal singular values.
+    Args:
+        x: Matrices [..., m, n].
+        rcond: Singular values count as 0 from here on, as a share of the largest: a
+            number, or a tensor that broadcasts with [..., 1].
+        hermitian: Whether the matrices are symmetric.
+        name: Accepted for Paddle's sake.
+
+    By default it is an op, whose gradient is finite for equal singular values. Where
+    `rcond` cuts more than rounding errors, it is composed of `svd`, as in Paddle: the
+    gradient knows what is cut.
     """
-    return decomposition.pinv(x, rcond=rcond, hermitian=hermitian)
+    if isinstance(rcond, (int, float)) and rcond <= ROUNDING:
+        return decomposition.pinv(x, rcond=rcond, hermitian=hermitian)
+    if hermitian:
+        values, left = spectral.eigh(x, UPLO="L")
+        right, size = left, abs_(values)
+    else:
+        left, flipped, values = spectral.svd(x, full_matrices=False)
+        right, size = swapaxes(flipped, -1, -2), values
+    share = rcond if isinstance(rcond, (int, float)) else cast(rcond, x.dtype)
+    kept = greater_than(size, amax(size, [-1], keepdim=True) * share)
+    inverse = reciprocal(where(values, full_like(values, inf), kept))
+    return ops.matmul_v2(right * unsqueeze(inverse, -2), left, trans_y=True)
 
 
 def matrix_rank(
-    x: Any, tol: float | None = None, hermitian: bool = False, name: Any = None
+    x: Any, tol: Any = None, hermitian: bool = False, name: Any = None
 ) -> Any:
     """Count the singular values larger than `tol`, by default the rounding error.
+
+    Args:
+        x: Matrices [..., m, n].
+        tol: A number, or a tensor that broadcasts with the dimensions before m and n.
+        hermitian: Whether they are symmetric: then these are the absolute eigenvalues.
+        name: Accepted for Paddle's sake.
 
     >>> import numpy as np
     >>> matrix_rank(np.ones((3, 3)))
     array(1, dtype=int32)
     """
+    if isinstance(tol, (Traced, np.ndarray)):
+        how = {"hermitian": hermitian, "use_default_tol": False}
+        return decomposition.matrix_rank(x, cast(tol, x.dtype), **how)
     limit = {"tol": float(tol or 0.0), "use_default_tol": tol is None}
     return decomposition.matrix_rank(x, hermitian=hermitian, **limit)
 

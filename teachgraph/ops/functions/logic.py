@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from teachgraph.core.dtypes import is_number
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.op import Op
+from teachgraph.core.op import Op, Traced
 from teachgraph.ops import elementwise, logic
-from teachgraph.ops.functions.creation import assign
+from teachgraph.ops.functions.creation import assign, full
 from teachgraph.ops.functions.math import of_one, of_two
 from teachgraph.ops.functions.search import nonzero
 
@@ -107,7 +110,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
 
     Args:
         condition: Booleans.
-        x: A tensor or a number.
+        x: A tensor or a number; of two numbers the result is float64 or int64.
         y: A tensor or a number; without x and y, the result is the indices where the
             condition holds, one tensor per dimension.
         name: Accepted for Paddle's sake.
@@ -124,4 +127,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: Any = None) -> Any
         return nonzero(condition, as_tuple=True)
     if x is None or y is None:
         raise InvalidValueError(at_user_line("where takes both x and y, or neither"))
+    if is_number(x) and is_number(y) and isinstance(condition, Traced):
+        dtype = np.result_type(np.array(x), np.array(y))
+        x, y = (full([], value, dtype) for value in (x, y))
     return logic.where(x, y, condition)

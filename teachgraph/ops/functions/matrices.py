@@ -20,6 +20,7 @@ from teachgraph.ops.functions.math import cast, clip
 from teachgraph.ops.functions.random import randn
 from teachgraph.ops.functions.reduce import amax, amin, mean, norm, sum
 from teachgraph.ops.slicing import OPEN_END
+from teachgraph.ops.statistics import checked_weights
 
 __all__ = ["cond", "corrcoef", "cov", "householder_product", "lstsq", "pca_lowrank"]
 
@@ -81,8 +82,13 @@ def cov(
         aweights: The weight of each observation [n].
         name: Accepted for Paddle's sake.
 
+    Returns:
+        The covariance of each two variables [k, k]; of a single one its variance [].
+
     Raises:
-        ShapeError: There are more than two dimensions.
+        ShapeError: There are more than two dimensions, or weights are no vector of n.
+        InvalidValueError: A weight is negative or all are 0, or a frequency is no
+            integer.
 
     >>> import numpy as np
     >>> cov(np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
@@ -93,21 +99,30 @@ def cov(
     if ndim not in {1, 2}:
         raise ShapeError(at_user_line(f"cov: x has 1 or 2 dimensions, not {ndim}"))
     x = x if ndim == 2 else unsqueeze(x, 0)
-    x = x if rowvar or ndim == 1 else swapaxes(x, 0, 1)
-    weights = [cast(w, x.dtype) for w in (fweights, aweights) if w is not None]
+    x = x if rowvar or x.shape[0] == 1 else swapaxes(x, 0, 1)
+    weights = observation_weights(x, fweights, aweights)
     if weights:
         w = weights[0] if len(weights) == 1 else weights[0] * weights[1]
         total = sum(w)
         middle = sum(x * w, 1, keepdim=True) / total
-        lost = total if aweights is None else sum(w * cast(aweights, x.dtype))
-        free = total - lost / total if ddof else total
+        lost = total if aweights is None else sum(w * weights[-1])
+        free = clip(total - lost / total, 0.0) if ddof else total
         moved = ops.elementwise_sub(x, middle)
         covariance = matmul_v2(moved * w, moved, trans_y=True) / free
     else:
         moved = ops.elementwise_sub(x, mean(x, 1, keepdim=True))
         free = max(x.shape[1] - 1, 0) if ddof else x.shape[1]
         covariance = matmul_v2(moved, moved, trans_y=True) / np.asarray(free, x.dtype)
-    return covariance if ndim == 2 else reshape(covariance, [])
+    return reshape(covariance, []) if x.shape[0] == 1 else covariance
+
+
+def observation_weights(x: Any, fweights: Any, aweights: Any) -> list[Any]:
+    """Check those weights of the columns of `x` that there are, in its dtype."""
+    return [
+        checked_weights(cast(w, x.dtype), x, whole=whole)
+        for w, whole in ((fweights, True), (aweights, False))
+        if w is not None
+    ]
 
 
 def corrcoef(x: Any, rowvar: bool = True, name: Any = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -66,6 +66,17 @@ def cast_in_torch(t: Any, x: Any, out_dtype: int, in_dtype: int | None = None) -
 def code_of(dtype: str, attrs: Mapping[str, Any]) -> tuple[str, ...]:
     return (FROM_CODE[attrs["out_dtype"]],)
 
+
+def logarithm(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    """A logarithm, which is -inf of 0."""
+    return each(lambda x: function(x) if x else -math.inf)
+
+
+COUNTED: Any = {
+    "accepts": NUMBERS,
+    "gives": lambda dtype, attrs: (dtype if dtype[0] == "f" else "float32",),
+}
+"""Of integers they are float32."""
 
 ROWS = (
     function(
@@ -154,12 +165,13 @@ ROWS = (
         lambda t, x: t.tanh(x),
         Case("far out", (np.array([-1000.0, 1000.0]),)),
     ),
-    function("exp", each(math.exp), lambda t, x: t.exp(x)),
+    function("exp", each(math.exp), lambda t, x: t.exp(x), **COUNTED),
     function(
         "expm1",
         each(math.expm1),
         lambda t, x: t.expm1(x),
         Case("small", (np.array([1e-12, -1e-12]),)),
+        **COUNTED,
     ),
     function(
         "log1p",
@@ -167,9 +179,22 @@ ROWS = (
         lambda t, x: t.log1p(x),
         Case("small", (np.array([1e-12, -1e-12]),)),
         cases=unary(positive),
+        **COUNTED,
     ),
-    function("log2", each(math.log2), lambda t, x: t.log2(x), cases=unary(positive)),
-    function("log10", each(math.log10), lambda t, x: t.log10(x), cases=unary(positive)),
+    function(
+        "log2",
+        logarithm(math.log2),
+        lambda t, x: t.log2(x),
+        cases=unary(positive),
+        **COUNTED,
+    ),
+    function(
+        "log10",
+        logarithm(math.log10),
+        lambda t, x: t.log10(x),
+        cases=unary(positive),
+        **COUNTED,
+    ),
     function(
         "logit",
         odds,
@@ -177,7 +202,13 @@ ROWS = (
         Case("clipped", (np.array([0.05, 0.3, 0.99]),), {"eps": 0.1}),
         cases=unary(partial(numbers, low=0.1, high=0.9)),
     ),
-    function("log", each(math.log), lambda t, x: t.log(x), cases=unary(positive)),
+    function(
+        "log",
+        logarithm(math.log),
+        lambda t, x: t.log(x),
+        cases=unary(positive),
+        **COUNTED,
+    ),
     function("sqrt", each(math.sqrt), lambda t, x: t.sqrt(x), cases=unary(positive)),
     function(
         "rsqrt",

@@ -112,7 +112,7 @@ ROWS = (
             of("up", 1, 4, 1, size=3),
             of("by twos", 0, 5, 2, size=3),
             of("down", 3, 0, -2),
-            of("empty", 2, 1, 1, size=0),
+            of("empty", 2, 2, 1, size=0),
             Case("scalar", (np.array(0.0), np.array(2.0), np.array(1.0))),
             Case("not contiguous", strided(0.0, 2.0, 1.0)),
         ),
@@ -126,6 +126,14 @@ ROWS = (
         refuses=(),
         wrong=(
             STEP_0,
+            Wrong(
+                "a step away from the end",
+                (np.array([-3.0]), np.array([2.0]), np.array([-1.0])),
+                {},
+                "InvalidValueError",
+                "leads from -3.0 away from 2.0",
+                by_value=True,
+            ),
             Wrong(
                 "several numbers",
                 (np.ones(2), np.ones(1), np.ones(1)),

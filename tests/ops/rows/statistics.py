@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tests.ops.contract import EVERY, Array, Case, Row, Wrong, always
-from tests.ops.values import integers, numbers, turned
+from tests.ops.values import integers, numbers, positive, turned
 
 FROM_MINUS_2 = {"bins": 4, "min": -2, "max": 2}
 
@@ -39,6 +39,14 @@ def weighed(x: Array, weights: Array | None = None, minlength: int = 0) -> Array
     for i, n in enumerate(x):
         out[n] += 1 if weights is None else weights[i]
     return np.array(out)
+
+
+WHOLE: Any = {"whole": True}
+
+
+def weighed_wrongly(label: str, *weights: float, says: str, attrs: Any = None) -> Wrong:
+    inputs = np.array(weights), numbers(3, len(weights))
+    return Wrong(label, inputs, attrs or {}, "InvalidValueError", says, by_value=True)
 
 
 ROWS = (
@@ -114,5 +122,33 @@ ROWS = (
         lacks={"scalar": "it counts numbers in a row", "broadcast": "nor does it here"},
         gradient=False,
         by_value=True,
+    ),
+    Row(
+        "checked_weights",
+        (
+            Case("1-D", (positive(3), numbers(2, 3)), constant=(1,)),
+            Case("not contiguous", (turned(positive(3)), numbers(2, 3)), constant=(1,)),
+            Case(
+                "frequencies",
+                (np.array([2.0, 0.0, 1.0]), numbers(2, 3)),
+                WHOLE,
+                constant=(0, 1),
+            ),
+        ),
+        lambda x, y, whole=False: x,
+        lambda t, x, y, whole=False: x,
+        refuses=(),
+        wrong=(
+            Wrong("too few", (positive(2), numbers(2, 3)), error="ShapeError"),
+            Wrong("a matrix", (positive(1, 3), numbers(2, 3)), error="ShapeError"),
+            weighed_wrongly("a negative one", -1.0, 2.0, says="got -1"),
+            weighed_wrongly("none but 0", 0.0, 0.0, says="all weights are 0"),
+            weighed_wrongly("half a time", 0.5, 1.0, attrs=WHOLE, says="an integer"),
+        ),
+        lacks={
+            "scalar": "there is one for each column",
+            "broadcast": "nor does it here",
+            "empty": "some weight is not 0",
+        },
     ),
 )

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from tests.ops.contract import (
-    FLOATS,
+    NUMBERS,
     PAIR_WRONG,
     UNARY_LACKS,
     Case,
@@ -53,7 +53,8 @@ ROWS = (
         pairs(),
         pairwise(math.atan2),
         lambda t, x1, x2: t.atan2(x1, x2),
-        accepts=FLOATS,
+        accepts=NUMBERS,
+        gives=lambda dtype, attrs: (dtype if dtype[0] == "f" else "float64",),
         wrong=tuple(wrong for wrong in PAIR_WRONG if not wrong.attrs),
     ),
 )

@@ -57,7 +57,10 @@ def arange(node: Node) -> Any:
         start, limit, delta = (end.item() for end in ends)
         within([int(abs((limit - start) / delta)) if delta else 0])
         return np.arange(start, limit, delta, dtype=ends[0].dtype)
-    return range_(*[as_variable(end) for end in ends])
+    start, limit, delta = (as_variable(end) for end in ends)
+    # ONNX has an empty range where the limit lies behind; our op refuses it.
+    ahead = f.maximum(start, limit), f.minimum(start, limit)
+    return range_(start, f.where(f.greater_than(delta, delta * 0), *ahead), delta)
 
 
 @reads("EyeLike")

@@ -22,11 +22,9 @@ SAME = {
     "cos": "Cos",
     "cosh": "Cosh",
     "erf": "Erf",
-    "exp": "Exp",
     "floor": "Floor",
     "isinf_v2": "IsInf",
     "isnan_v2": "IsNaN",
-    "log": "Log",
     "print": "Identity",
     "reciprocal": "Reciprocal",
     "relu": "Relu",
@@ -210,23 +208,37 @@ def power(step: Step) -> None:
     step.give("Pow", step.get(), step.like(step.attrs["factor"]))
 
 
+def in_result(step: Step) -> str:
+    """Return the input in the dtype of the result, which of integers is floating."""
+    return step.get_as("x", step.result().dtype)
+
+
+@writes("exp", "log")
+def exponential(step: Step) -> None:
+    """Export exp and log."""
+    step.give(step.operator.type.capitalize(), in_result(step))
+
+
 @writes("log1p")
 def log1p(step: Step) -> None:
     """Export log(1 + x)."""
-    step.give("Log", step.put("Add", step.get(), step.like(1)))
+    one = step.constant(1, step.result().dtype)
+    step.give("Log", step.put("Add", in_result(step), one))
 
 
 @writes("expm1")
 def expm1(step: Step) -> None:
     """Export exp(x) - 1."""
-    step.give("Sub", step.put("Exp", step.get()), step.like(1))
+    one = step.constant(1, step.result().dtype)
+    step.give("Sub", step.put("Exp", in_result(step)), one)
 
 
 @writes("log2", "log10")
 def other_logarithm(step: Step) -> None:
     """Export the logarithm to base 2 or 10."""
     base = 2 if step.operator.type == "log2" else 10
-    step.give("Div", step.put("Log", step.get()), step.like(log(base)))
+    divisor = step.constant(log(base), step.result().dtype)
+    step.give("Div", step.put("Log", in_result(step)), divisor)
 
 
 @writes("stanh")

@@ -63,10 +63,21 @@ def fill_batch_size_like(step: Step) -> None:
 
 @writes("range")
 def arange(step: Step) -> None:
-    """Export a range from start to end by steps."""
+    """Export a range from start to end by steps.
+
+    The length of a floating one is counted in its dtype, as here; ONNX Runtime would
+    count it in float64.
+    """
     dtype, none = step.result().dtype, step.ints()
-    ends = [
+    start, end, gap = (
         step.put("Reshape", step.get_as(name, dtype), none)
         for name in ("start", "end", "step")
-    ]
-    step.give("Range", *ends)
+    )
+    if dtype.kind != "f":
+        return step.give("Range", start, end, gap)
+    count = step.put("Abs", step.put("Div", step.put("Sub", end, start), gap))
+    count = step.cast(step.put("Ceil", count), np.int64)
+    zero, one = (step.constant(number, np.int64) for number in (0, 1))
+    at = step.cast(step.put("Range", zero, count, one), dtype)
+    step.give("Add", start, step.put("Mul", at, gap))
+    return None

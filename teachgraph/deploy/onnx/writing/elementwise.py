@@ -10,7 +10,6 @@ from teachgraph.deploy.onnx.writing.writer import CONVERTERS, Converter, Step, w
 
 ARITHMETIC = {
     "elementwise_add": "Add",
-    "elementwise_div": "Div",
     "elementwise_max": "Max",
     "elementwise_min": "Min",
     "elementwise_mul": "Mul",
@@ -83,6 +82,13 @@ def bitwise(step: Step) -> None:
 def not_equal(step: Step) -> None:
     """Export not equal, which ONNX does not have."""
     step.give("Not", step.put("Equal", *operands(step, common(step))))
+
+
+@writes("elementwise_div")
+def quotient(step: Step) -> None:
+    """Export the quotient, which both cut for integers; over True it is x."""
+    dtype = step.result().dtype
+    step.give("And" if dtype == np.bool_ else "Div", *operands(step, dtype))
 
 
 @writes("elementwise_mod")

@@ -1,0 +1,29 @@
+"""Lines and stories of Paddle code, by topic."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.paddle_answers.ask import Story
+from tests.paddle_answers.cases import integers, linalg, programs, ranges
+
+__all__ = ["TOPICS", "Topic"]
+
+
+class Topic(NamedTuple):
+    """What is asked about one thing."""
+
+    lines: list[str]
+    stories: list[Story]
+
+
+def topic(lines: str = "", *stories: Story) -> Topic:
+    return Topic(lines.split("\n")[1:-1], list(stories))
+
+
+TOPICS = {
+    "integers": topic(integers.LINES),
+    "linalg": topic(linalg.LINES),
+    "programs": topic("", *programs.STORIES),
+    "ranges": topic(ranges.LINES),
+}

@@ -1,0 +1,90 @@
+"""Programs: what they return, what a clone keeps, how they are seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["STORIES"]
+
+ONES = np.ones(2, "float32")
+Build = Callable[[Any], tuple[dict[str, Any], list[Any]]]
+
+
+def ran(paddle: Any, build: Build) -> Any:
+    """What a new program gives, which `build` fills: it returns a feed and fetches."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with paddle.static.program_guard(main, startup):
+        feed, fetches = build(paddle)
+        executor = paddle.static.Executor()
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            executor.run(startup)
+            return executor.run(main, feed, fetches)
+
+
+def a_program_without_operators_gives_its_feed(paddle: Any) -> Any:
+    def build(paddle: Any) -> Any:
+        x = paddle.static.data("x", [2], "float32")
+        return {"x": ONES}, [x, "x"]
+
+    return ran(paddle, build)
+
+
+def constant(paddle: Any) -> Any:
+    """A parameter of threes."""
+    threes = paddle.nn.initializer.Constant(3.0)
+    return paddle.static.create_parameter([2], "float32", default_initializer=threes)
+
+
+def a_program_without_operators_gives_its_parameter(paddle: Any) -> Any:
+    return ran(paddle, lambda paddle: ({}, [constant(paddle)]))
+
+
+def a_program_without_operators_gives_both(paddle: Any) -> Any:
+    def build(paddle: Any) -> Any:
+        x, w = paddle.static.data("x", [2], "float32"), constant(paddle)
+        return {"x": ONES}, [x, w, x]
+
+    return ran(paddle, build)
+
+
+def nothing_fetched_from_no_operators_is_nothing(paddle: Any) -> Any:
+    def build(paddle: Any) -> Any:
+        paddle.static.data("x", [2], "float32")
+        return {"x": ONES}, []
+
+    return ran(paddle, build)
+
+
+def a_feed_of_another_shape_is_refused_without_operators_too(paddle: Any) -> Any:
+    def build(paddle: Any) -> Any:
+        x = paddle.static.data("x", [2], "float32")
+        return {"x": np.ones(3, "float32")}, [x]
+
+    return ran(paddle, build)
+
+
+def a_name_unknown_to_a_program_without_operators_is_refused(paddle: Any) -> Any:
+    return ran(paddle, lambda paddle: ({}, ["nobody"]))
+
+
+def a_quarter_turn_taken_no_times_in_a_program(paddle: Any) -> Any:
+    def build(paddle: Any) -> Any:
+        x = paddle.static.data("x", [2, 2], "float32")
+        return {"x": np.ones((2, 2), "float32")}, [paddle.rot90(x, 0)]
+
+    return ran(paddle, build)
+
+
+STORIES = (
+    a_program_without_operators_gives_its_feed,
+    a_program_without_operators_gives_its_parameter,
+    a_program_without_operators_gives_both,
+    nothing_fetched_from_no_operators_is_nothing,
+    a_feed_of_another_shape_is_refused_without_operators_too,
+    a_name_unknown_to_a_program_without_operators_is_refused,
+    a_quarter_turn_taken_no_times_in_a_program,
+)

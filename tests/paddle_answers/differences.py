@@ -1,0 +1,213 @@
+"""Where our answers differ from Paddle's, and why: all there is.
+
+A row explains lives of the cases it names. A difference without a row fails a test, and
+so does a row without a difference, or one that we answer otherwise than it says.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+__all__ = ["AS_EAGER", "ROWS", "Row", "row_for"]
+
+REFUSED = "refused"
+AS_EAGER = "as eager"
+
+
+class Row(NamedTuple):
+    """Cases that differ for one reason.
+
+    Attributes:
+        why: The reason.
+        ours: By case, what we answer; `REFUSED` where we raise a typed error, and
+            `AS_EAGER` in a program what Paddle answers out of one.
+        lives: Those it speaks of.
+    """
+
+    why: str
+    ours: dict[str, Any]
+    lives: tuple[str, ...] = ("eager", "static", "gradient", "story")
+
+
+def array(dtype: str, shape: list[int], values: Any) -> list[Any]:
+    """The only result of a line."""
+    return [[dtype, shape, values]]
+
+
+LIVES = ("eager", "static", "gradient", "story")
+
+
+def alike(why: str, ours: Any, lines: str, lives: tuple[str, ...] = LIVES) -> Row:
+    """Lines to which we have the same answer, for one reason."""
+    return Row(why, dict.fromkeys(lines.strip().split("\n"), ours), lives)
+
+
+INTEGERS = [
+    alike(
+        "a fraction does not fit integers, and is not cut in silence",
+        REFUSED,
+        """
+paddle.pow(t([7, 3], "int64"), 0.5)
+paddle.mean(t([7, 4], "int64"))
+paddle.linalg.cov(t([[1, 2, 4], [2, 1, 0]], "int64"))
+paddle.clip(t([1, 4], "int64"), 1.5, 3.5)
+paddle.scale(t([1, 4], "int64"), 2.5, 1)
+paddle.increment(t([1], "int64"), 2.5)
+""",
+    ),
+    Row(
+        "a mean of integers is no integer; Paddle cuts it",
+        {
+            'paddle.nanmean(t([7, 4], "int64"))': array("float32", [], [5.5]),
+            'paddle.nanmedian(t([7, 4], "int64"))': array("float32", [], [5.5]),
+        },
+    ),
+    Row(
+        "True + 1 is 2, as in Python, NumPy and PyTorch",
+        {'t([True, False], "bool") + 1': array("int64", [2], [2, 1])},
+    ),
+    Row(
+        "a quotient keeps the precision of its divisor",
+        {
+            't([7, 3], "int64") / t([2, 2], "float64")': array(
+                "float64", [2], [3.5, 1.5]
+            )
+        },
+        ("eager", "static"),
+    ),
+    Row(
+        "Paddle casts the gradient to an integer on its way",
+        {
+            't([7, 3], "int64") / t([2, 2])': array("float32", [2], [1.05, 0.2625]),
+            't([7, 3], "int64") / t([2, 2], "float64")': array(
+                "float64", [2], [1.05, 0.2625]
+            ),
+        },
+        ("gradient",),
+    ),
+    Row(
+        "there is no way back through integers",
+        {
+            'paddle.cast(t([1.7, -2.7]), "int64")': None,
+            'paddle.cast(t([0.2, 0.0]), "bool")': None,
+        },
+        ("gradient",),
+    ),
+    Row(
+        "a result in float64 is computed in float64, not in float32",
+        dict.fromkeys(
+            (
+                'paddle.atan2(t([1, -4], "int64"), t([2, 3], "int64"))',
+                'paddle.atan2(t([1, -4], "int32"), t([2, 3], "int32"))',
+            ),
+            array("float64", [2], [0.4636476090008, -0.9272952180016]),
+        ),
+    ),
+]
+
+RANGES = [
+    Row(
+        "in a program to_tensor makes a constant, which is adopted where it is used",
+        dict.fromkeys(
+            (
+                'paddle.to_tensor([1, 2.5], "int64")',
+                'paddle.to_tensor([1.7, -2.5], "int32")',
+                "paddle.to_tensor([1, 2.0])",
+                'paddle.to_tensor(0.1, "float64")',
+                'paddle.to_tensor([0.1, 2**53 + 1], "float64")',
+                "paddle.to_tensor(2**53 + 1)",
+            ),
+            REFUSED,
+        ),
+        ("static",),
+    ),
+    Row(
+        "large integers are exact",
+        {
+            'paddle.full([], 2**53 + 1, "int64")': array("int64", [], [2**53 + 1]),
+            'paddle.full_like(t([1], "int64"), 2**53 + 1)': array(
+                "int64", [1], [2**53 + 1]
+            ),
+        },
+    ),
+    alike(
+        "a value that the dtype does not hold is not bent in silence",
+        REFUSED,
+        """
+paddle.full([], -1, "uint8")
+""",
+    ),
+    Row(
+        "attributes are float64; Paddle's are float32 and leave 0.1 at 0.10000000149",
+        {
+            'paddle.full_like(t([7, 4], "float64"), 0.1)': AS_EAGER,
+            'paddle.full_like(t([7, 4]), 0.1, "float64")': AS_EAGER,
+        },
+        ("static",),
+    ),
+    Row(
+        "attributes are float64; Paddle's are float32 and leave 0.1 at 0.10000000149",
+        {
+            'paddle.diag(t([1, 2], "float64"), padding_value=0.1)': array(
+                "float64", [2, 2], [1.0, 0.1, 0.1, 2.0]
+            ),
+            't([1.0, 2], "float64") + 0.1': array("float64", [2], [1.1, 2.1]),
+            'paddle.pow(t([1.5, 2], "float64"), 0.1)': array(
+                "float64", [2], [1.041379743992, 1.071773462536]
+            ),
+        },
+        ("eager", "static"),
+    ),
+    Row(
+        "so the gradient is that of 0.1",
+        {
+            'paddle.pow(t([1.5, 2], "float64"), 0.1)': array(
+                "float64", [2], [-0.0416551897597, -0.01875603559439]
+            ),
+        },
+        ("gradient",),
+    ),
+]
+
+MATRICES = [
+    alike(
+        "in a program Paddle compares a Variable with 0 in Python, and divides by 0",
+        AS_EAGER,
+        """
+paddle.linalg.cov(t([1.0, 2, 4]))
+paddle.linalg.cov(t([[1.0, 2, 4]]))
+paddle.linalg.cov(t([[1.0], [2], [4]]), rowvar=False)
+paddle.linalg.cov(t([[1.0, 2, 4]]), rowvar=False)
+paddle.linalg.cov(t([[1.0, 2, 4], [2, 1, 0]]))
+paddle.linalg.cov(t([[1.0, 2, 4], [2, 1, 0]]), rowvar=False)
+paddle.linalg.cov(t([[1.0, 2, 4], [2, 1, 0]]), ddof=False)
+paddle.linalg.corrcoef(t([1.0, 2, 4]))
+paddle.linalg.corrcoef(t([[1.0, 2, 4]]))
+paddle.linalg.corrcoef(t([[1.0], [2], [4]]), rowvar=False)
+paddle.linalg.corrcoef(t([[1.0, 2, 4], [2, 1, 0]]))
+paddle.linalg.corrcoef(t([[1.0, 2, 4], [2, 1, 0.5]]), rowvar=False)
+""",
+        ("static",),
+    ),
+    alike(
+        "the fourth result is an empty tensor in a program too",
+        AS_EAGER,
+        """
+paddle.linalg.lstsq(t([[1.0, 0], [0, 2], [0, 0]]), t([[1.0], [2], [3]]))
+""",
+        ("static",),
+    ),
+    Row(
+        "a matrix that is singular has no derivative",
+        {"paddle.linalg.lu(t([[0.0, 0], [0, 0]]), get_infos=True)": REFUSED},
+        ("gradient",),
+    ),
+]
+
+ROWS: list[Row] = [*MATRICES, *INTEGERS, *RANGES]
+
+
+def row_for(case: str, life: str) -> Row | None:
+    """The row that explains a difference, if there is one."""
+    rows = (row for row in ROWS if case in row.ours and life in row.lives)
+    return next(rows, None)
