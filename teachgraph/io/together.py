@@ -104,9 +104,9 @@ def write_together(files: Mapping[Path, bytes], remove: Iterable[Path] = ()) -> 
                 part.write(content)
                 part.flush()
                 os.fsync(part.fileno())
-        entries = dict.fromkeys((relpath(path, first.parent) for path in remove), "")
-        for name, part in parts.items():
-            entries[name] = relpath(part, first.parent)
+        entries = {relpath(path, first.parent): "" for path in remove}
+        for name, written in parts.items():
+            entries[name] = relpath(written, first.parent)
         with written_whole(journal_of(first)) as journal:
             journal.write(json.dumps(entries).encode())
     except BaseException:

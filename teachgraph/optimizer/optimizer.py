@@ -45,6 +45,9 @@ __all__ = ["Optimizer"]
 
 Pairs = list[tuple[Any, Any]]
 
+PREPARING = "gradient_clip", "regularization"
+"""Paddle's name scopes for what happens to gradients before an update."""
+
 SCHEDULE = "LR_Scheduler"
 GENERATED = naming.Plain("_generated_var")
 
@@ -313,15 +316,18 @@ class Optimizer:
             if self.changes_gradients(pairs):
                 pairs = self.prepared(pairs, program)
                 mark(ops[first:], pairs)
+            else:  # their scopes are counted all the same
+                for unused in PREPARING:
+                    program.child_scope(unused)
             updates = len(ops)
             self.append_updates(pairs, program)
         return ops[updates:]
 
     def prepared(self, pairs: Pairs, program: Program | None) -> Pairs:
         """Clip the gradients and add the decay, on Tensors or in `program`."""
-        with scope(program, "gradient_clip"):
+        with scope(program, PREPARING[0]):
             pairs = self.clipped(pairs)
-        with scope(program, "regularization"), naming.scope(GENERATED):
+        with scope(program, PREPARING[1]), naming.scope(GENERATED):
             for parameter, grad in pairs:
                 decay = self.decay(parameter)
                 if decay is not None:
