@@ -138,7 +138,7 @@ EXTENSIONS = (
     Extension(
         "`no_grad` in a traced function",
         "core.build.is_constant",
-        "teachgraph.static.foreign_inputs:within_no_grad",
+        "teachgraph.jit.tracing:Tracer.without_gradient",
     ),
     Extension(
         "shape inference: search for sizes of unknown dimensions",
@@ -250,14 +250,9 @@ EXTENSIONS = (
     ),
     # to_static.
     Extension(
-        "to_static: ops on Tensors are appended to a program",
+        "to_static and traced layers: ops on Tensors are appended to a program",
         "core.tensor.run_op",
         "teachgraph.jit.tracing:Tracer.dispatch",
-    ),
-    Extension(
-        "traced layers: ops on Tensors are run, and appended to a program",
-        "core.tensor.run_op",
-        "teachgraph.jit.recorder:Recorder.dispatch",
     ),
     Extension(
         "to_static: names and values that may be missing",

@@ -10,7 +10,7 @@ import numpy as np
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, modes
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
-from teachgraph.core.observe import announce
+from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced
 from teachgraph.core.tensor import run_op
 from teachgraph.ops.initializer import Initializer
@@ -67,28 +67,31 @@ def to_tensor(
            0.5)
     """
     tensor = Tensor(array_of(data, dtype), stop_gradient)
-    announce("tensor_created", tensor)
+    if observers:
+        announce("tensor_created", tensor)
     return tensor
 
 
 def array_of(data: Any, dtype: Any) -> np.ndarray[Any, Any]:
     """A fresh array of the values, of the dtype asked for or the usual one."""
     if isinstance(data, Traced) and not isinstance(data, Tensor):
-        raise DTypeError(
-            at_user_line("to_tensor takes values; a Variable has none yet")
-        )
+        message = "to_tensor takes values; a Variable has none yet"
+        raise DTypeError(at_user_line(message))
     try:
         array = np.array(data.data if isinstance(data, Tensor) else data)
     except ValueError as error:
         raise ShapeError(at_user_line(f"to_tensor: rows differ: {error}")) from None
     if array.dtype.kind not in "biuf":
-        raise DTypeError(
-            at_user_line(
-                "Can't constructs a 'paddle.Tensor' with data type "
-                f"{type(data)} of {array.dtype}; give numbers"
-            )
-        )
+        raise DTypeError(at_user_line(no_numbers(data, array.dtype)))
     return array.astype(dtype_of(array, data, dtype), copy=False)
+
+
+def no_numbers(data: Any, dtype: np.dtype[Any]) -> str:
+    """The message for data that are no numbers."""
+    return (
+        f"Can't constructs a 'paddle.Tensor' with data type {type(data)} of {dtype}; "
+        "give numbers"
+    )
 
 
 def dtype_of(

@@ -21,8 +21,6 @@ from teachgraph.control_flow.ops import (
     conditional_block_grad,
     recurrent,
     recurrent_grad,
-    select_input,
-    select_output,
     while_,
     while_grad,
 )
@@ -33,6 +31,7 @@ from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.ops import assign
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
 from teachgraph.ops.creation import fill_any_like
+from teachgraph.ops.selection import select_input, select_output
 from teachgraph.ops.tensor_array import array_zeros_like
 
 __all__ = ["AFTER", "AT_STEP"]

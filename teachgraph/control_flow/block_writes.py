@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from teachgraph.control_flow.sub_block import append_assign
 from teachgraph.core import unique_name
-from teachgraph.core.ops import assign
 from teachgraph.core.program import EMPTY, Block, Operator, Slots, Variable
 
 __all__ = ["assign_back", "renamed", "settled"]
@@ -95,8 +95,7 @@ def renamed(block: Block, old: str, new: str) -> None:
 def assign_back(block: Block, latest: Mapping[str, Variable]) -> None:
     """Append the assignments of the variables around a block that it has changed."""
     for name, newest in latest.items():
-        slots = {"X": [newest.name]}
-        block.insert(len(block.ops), assign.type, slots, {"Out": [name]}, {})
+        append_assign(block, newest.name, name)
 
 
 def local_copy(block: Block, name: str) -> str:

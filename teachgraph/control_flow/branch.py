@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from teachgraph.control_flow.block_writes import settled
-from teachgraph.control_flow.ops import conditional_block, select_input
-from teachgraph.control_flow.pytree import flat, packed
-from teachgraph.control_flow.sub_block import captured, kept_apart, traced_into, written
+from teachgraph.control_flow.ops import conditional_block
+from teachgraph.control_flow.sub_block import (
+    append_assign,
+    captured,
+    kept_apart,
+    traced_into,
+    written,
+)
 from teachgraph.core import dtypes
-from teachgraph.core.build import append
-from teachgraph.core.ops import assign
-from teachgraph.core.program import Block, Variable
+from teachgraph.core.program import Block, Operator, Variable
 from teachgraph.ops import functions
+from teachgraph.ops.selection import merged, select_input
 
-__all__ = ["Branch", "select"]
+__all__ = ["Branch", "select", "selected"]
 
 
 class Branch:
@@ -29,41 +32,69 @@ class Branch:
     Attributes:
         parent: The block that its operator goes into.
         condition: One boolean Variable.
+        holds: True if it runs where the condition holds, False where it does not.
         block: What it runs.
-        results: A nest of what it returns, which whoever traces it sets.
-        carried: Its leaves, each Variable replaced by one of the parent that has a
-            value if the branch was taken.
+        operator: What runs it; None as long as there is nothing to run.
+        outputs: Variables of the parent that have a value if the branch was taken.
     """
 
-    def __init__(self, parent: Block, condition: Variable) -> None:
-        self.parent, self.condition = parent, condition
+    def __init__(
+        self, parent: Block, condition: Variable, *, holds: bool = True
+    ) -> None:
+        self.parent, self.condition, self.holds = parent, condition, holds
         self.block = parent
-        self.results: Any = []
-        self.carried: list[Any] = []
+        self.operator: Operator | None = None
+        self.outputs: list[Variable] = []
 
     @contextmanager
     def traced(self) -> Iterator[None]:
         """Inside, operators go into the branch; then its own is appended."""
         with traced_into(self.parent) as self.block:
             yield
-            outside = written(self.block)
-            changed = [name for name in outside if self.apart(name)]
-            latest = settled(self.block, changed)
-            self.carried = [
-                self.handed_out(latest.get(value.name, value))
-                if isinstance(value, Variable)
-                else value
-                for value in flat(self.results)
-            ]
-            taken = {name: self.handed_out(latest[name]).name for name in changed}
-        self.append([name for name in outside if name not in taken], [*taken.values()])
+        if self.block.ops:
+            self.append()
+        else:
+            self.parent.program.blocks.remove(self.block)
+
+    def hand_out(self, value: Variable) -> Variable:
+        """A variable of the parent that a value of the branch is assigned to."""
+        out = self.parent.create_var(
+            shape=value.shape,
+            dtype=value.dtype,
+            type=value.type,
+            stop_gradient=value.stop_gradient,
+        )
+        append_assign(self.block, value.name, out.name)
+        self.outputs.append(out)
+        return out
+
+    def append(self) -> None:
+        """Append the operator that runs the block."""
+        if not self.holds:
+            self.condition, self.holds = functions.logical_not(self.condition), True
+        taken = self.written_apart()
+        outs = [v.name for v in self.outputs]
+        in_place = [name for name in written(self.block) if name not in outs]
+        read = [name for name in captured(self.block) if name not in outs]
+        scope = self.parent.create_var(type="STEP_SCOPES", stop_gradient=True)
+        self.operator = self.parent.insert(
+            len(self.parent.ops),
+            conditional_block.type,
+            {"Cond": [self.condition.name], "Input": sorted({*read, *in_place})},
+            {"Out": [*outs, *in_place], "Scope": [scope.name]},
+            {"sub_block": self.block.idx, "is_scalar_condition": True},
+        )
         for name, new in taken.items():
             self.choose(name, new)
 
-    @property
-    def nest(self) -> Any:
-        """The branch's results, in variables of the parent block."""
-        return packed(self.results, self.carried)
+    def written_apart(self) -> dict[str, str]:
+        """Let the branch write to variables of its own; hand these out, by name."""
+        own = {v.name for v in self.outputs}
+        changed = [n for n in written(self.block) if n not in own and self.apart(n)]
+        if not changed:
+            return {}
+        latest = settled(self.block, changed)
+        return {name: self.hand_out(latest[name]).name for name in changed}
 
     def apart(self, name: str) -> bool:
         """Say if a write to a captured variable needs a variable of its own.
@@ -77,35 +108,24 @@ class Branch:
         passes = dtypes.is_floating(variable.dtype) and not variable.stop_gradient
         return passes or self.parent.idx != 0
 
-    def handed_out(self, value: Variable) -> Variable:
-        """A variable of the parent that a value of the branch is assigned to."""
-        out = self.parent.create_var(
-            shape=value.shape, dtype=value.dtype, type=value.type
-        )
-        append(self.block, assign, [value], {}, out=[out])
-        out.stop_gradient = value.stop_gradient
-        return out
-
-    def append(self, in_place: list[str], taken: list[str]) -> None:
-        """Append the operator that runs the block."""
-        results = [v.name for v in self.carried if isinstance(v, Variable)]
-        scope = self.parent.create_var(type="STEP_SCOPES", stop_gradient=True)
-        own = {*results, *taken}
-        read = [name for name in captured(self.block) if name not in own]
-        self.parent.insert(
-            len(self.parent.ops),
-            conditional_block.type,
-            {"Cond": [self.condition.name], "Input": sorted({*read, *in_place})},
-            {"Out": [*results, *taken, *in_place], "Scope": [scope.name]},
-            {"sub_block": self.block.idx, "is_scalar_condition": True},
-        )
-
     def choose(self, name: str, taken: str) -> None:
         """Give a variable what the branch wrote if it was taken, else what it had."""
         variable = self.parent._var_recursive(name)
         mask = functions.cast(self.condition, "int32")
         before = kept_apart(self.parent, variable)
         select(self.parent, mask.name, [before.name, taken], name, kept=True)
+
+
+def selected(block: Block, mask: Variable, yes: Variable, no: Variable) -> Variable:
+    """Append the choice between the results of two branches; return the one taken."""
+    out = block.create_var(
+        shape=merged([yes.shape, no.shape]),
+        dtype=yes.dtype,
+        stop_gradient=yes.stop_gradient and no.stop_gradient,
+        type=yes.type,
+    )
+    select(block, mask.name, [no.name, yes.name], out.name)
+    return out
 
 
 def select(

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.control_flow.branch import Branch, select
-from teachgraph.control_flow.ops import merged
+from teachgraph.control_flow.branch import Branch, selected
 from teachgraph.control_flow.pytree import flat, packed, same_structure
 from teachgraph.control_flow.sub_block import as_variable, check_condition
 from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, at_user_line
@@ -126,8 +125,12 @@ def branch(parent: Block, pred: Variable, fn: Function | None) -> Any:
         return None
     made = Branch(parent, pred)
     with made.traced():
-        made.results = fn()
-    return made.nest
+        results = fn()
+        leaves = [
+            made.hand_out(leaf) if isinstance(leaf, Variable) else leaf
+            for leaf in flat(results)
+        ]
+    return packed(results, leaves)
 
 
 def check_results(
@@ -175,15 +178,9 @@ def picked(parent: Block, mask: Variable, chosen: Any, other: Any, label: str) -
             )
         )
     try:
-        shape = merged([yes.shape, no.shape])
+        return selected(parent, mask, yes, no)
     except ShapeError as error:
         raise ShapeError(at_user_line(f"{label} of cond: {error}")) from None
-    stop = yes.stop_gradient and no.stop_gradient
-    out = parent.create_var(
-        shape=shape, dtype=yes.dtype, stop_gradient=stop, type=yes.type
-    )
-    select(parent, mask.name, [no.name, yes.name], out.name)
-    return out
 
 
 def case(

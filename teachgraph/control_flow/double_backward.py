@@ -257,7 +257,7 @@ class Carried:
             self.body,
             (self.first, going.name),
             ([v.name for v in self.variables], condition.name),
-            {"is_test": False, "max_iterations": None},
+            {},
         )
 
 
@@ -290,7 +290,7 @@ def branch_double_backward(
     gradient: Operator, around: Find, branch: Branch, wanted: Mapping[str, str]
 ) -> dict[str, Variable]:
     """Append the branch; those gradients that it reaches."""
-    forward, reached = forward_of(gradient, "Scope"), []
+    forward, reached = forward_of(gradient, "Scope"), {}
     with branch.traced():
         first = functions.full([1], 0, "int64")
         copy = Copy(
@@ -299,9 +299,8 @@ def branch_double_backward(
         copy.run()
         for dx, x in wanted.items():
             if (part := copy.gradient_of(x)) is not None:
-                reached.append(dx)
-                branch.results.append(part)
-    return dict(zip(reached, branch.carried, strict=True))
+                reached[dx] = branch.hand_out(part)
+    return reached
 
 
 @double_grad_builder("recurrent_grad")

@@ -65,7 +65,8 @@ class Flow:
         self.execute(values)
         if observers:
             named = {n: values[n] for n in self.outputs if n is not None}
-            arrays = {n: v for n, v in named.items() if isinstance(v, np.ndarray)}
+            kinds = (np.ndarray, np.generic)  # an op may return a number of NumPy's
+            arrays = {n: v for n, v in named.items() if isinstance(v, kinds)}
             announce("run_op", self.operator, arrays)
 
     def execute(self, values: Values) -> None:

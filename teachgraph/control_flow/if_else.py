@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from teachgraph.control_flow.branch import Branch
-from teachgraph.control_flow.ops import merge_lod_tensor, split_lod_tensor
 from teachgraph.core.errors import (
     DTypeError,
     ModeError,
@@ -22,6 +21,7 @@ from teachgraph.core.errors import (
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.program import Variable, current_block
 from teachgraph.ops import functions
+from teachgraph.ops.selection import merge_lod_tensor, split_lod_tensor
 
 __all__ = ["IfElse"]
 
@@ -98,10 +98,9 @@ class IfElse:
         try:
             with branch.traced():
                 yield
-                branch.results = self.results
+                self.outputs[side].extend(map(branch.hand_out, self.results))
         finally:
             self.side = None
-        self.outputs[side].extend(branch.carried)
 
     def input(self, x: Variable) -> Variable:
         """The rows of `x` that go to this block.

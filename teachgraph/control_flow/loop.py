@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from teachgraph.control_flow.block_writes import assign_back, settled
-from teachgraph.control_flow.ops import counted, limit_of, merged, while_
+from teachgraph.control_flow.ops import counted, limit_of, while_
 from teachgraph.control_flow.pytree import flat, packed, same_structure
 from teachgraph.control_flow.sub_block import (
+    Mark,
+    append_assign,
     as_variable,
     captured,
     check_condition,
@@ -27,13 +29,16 @@ from teachgraph.control_flow.sub_block import (
     written,
 )
 from teachgraph.core import dtypes, unique_name
-from teachgraph.core.build import append
 from teachgraph.core.errors import DTypeError, ProgramError, ShapeError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.ops import assign
 from teachgraph.core.program import Block, Operator, Variable, current_block
+from teachgraph.ops.selection import merged
 
-__all__ = ["While", "while_loop", "write_backs"]
+__all__ = ["Loop", "While", "while_loop", "write_backs"]
+
+Body = Callable[[Sequence[Variable]], list[Variable]]
+Condition = Callable[[Sequence[Variable]], Variable]
 
 
 def while_loop(
@@ -83,9 +88,20 @@ def while_loop(
         "var of cond returned", "static.nn.while_loop", cond(*first)
     )
     key = name or unique_name.generate("while")
-    loop = Loop(current_block(), key, first, condition, names_of(body, len(first)))
-    loop.trace(cond, body)
-    return list(packed(first, loop.append(is_test, limit)))
+    labels = [f"{key}.{label}" for label in labels_of(body, first)]
+    loop = Loop(current_block(), key, flat(first), condition, labels)
+
+    def flat_body(variables: Sequence[Variable]) -> list[Variable]:
+        results = as_list(body(*packed(first, variables)), first)
+        return [as_variable(v) for v in flat(results)]
+
+    def flat_condition(variables: Sequence[Variable]) -> Variable:
+        where = "static.nn.while_loop"
+        again = cond(*packed(first, variables))
+        return check_condition("var of cond returned", where, again)
+
+    loop.trace(flat_condition, flat_body)
+    return list(packed(first, loop.append(is_test=is_test, max_iterations=limit)))
 
 
 def check_functions(cond: Any, body: Any, loop_vars: Any) -> None:
@@ -150,15 +166,22 @@ def as_list(results: Any, values: Sequence[Any]) -> list[Any]:
     return found
 
 
-def names_of(body: Callable[..., Any], count: int) -> list[str]:
-    """The names of the loop variables inside the body."""
+def labels_of(body: Callable[..., Any], first: Sequence[Any]) -> list[str]:
+    """A label for each loop variable, after the parameters of the body."""
     try:
         parameters = list(inspect.signature(body).parameters.values())
     except (TypeError, ValueError):
         parameters = []
     named = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     names = [p.name for p in parameters if p.kind in named]
-    return (names + [f"var_{i}" for i in range(len(names), count)])[:count]
+    names += [f"var_{i}" for i in range(len(names), len(first))]
+    labels = [
+        name for name, nest in zip(names, first, strict=False) for _ in flat(nest)
+    ]
+    return [
+        label if labels.count(label) == 1 else f"{label}_{labels[:i].count(label)}"
+        for i, label in enumerate(labels)
+    ]
 
 
 class Loop:
@@ -166,9 +189,10 @@ class Loop:
 
     Attributes:
         parent: The block it goes into.
-        first: The loop variables' first values, nested as the user nests them.
-        inside: The loop variables themselves, flat.
-        condition: What decides whether there is a first round.
+        first: The loop variables' first values.
+        inside: The loop variables.
+        results: Their values after an iteration.
+        condition: What decides whether there is a first iteration.
         again: What decides whether there is another.
     """
 
@@ -176,26 +200,15 @@ class Loop:
         self,
         parent: Block,
         key: str,
-        first: list[Any],
+        first: Sequence[Variable],
         condition: Variable,
-        names: Sequence[str],
+        labels: Sequence[str],
     ) -> None:
         self.parent, self.first, self.condition = parent, first, condition
-        labels = [
-            f"{key}.{name}"
-            for name, nest in zip(names, first, strict=True)
-            for _ in flat(nest)
-        ]
-        taken = [
-            label if labels.count(label) == 1 else f"{label}_{labels[:i].count(label)}"
-            for i, label in enumerate(labels)
-        ]
-        self.inside = [
-            self.variable(label, value)
-            for label, value in zip(taken, flat(first), strict=True)
-        ]
+        self.inside = [self.variable(*pair) for pair in zip(labels, first, strict=True)]
         self.again = self.variable(f"{key}.condition", condition)
         self.block = parent
+        self.results: list[Variable] = []
 
     def variable(self, label: str, first: Variable) -> Variable:
         """A loop variable: like its first value, but a gradient may go to it."""
@@ -207,35 +220,32 @@ class Loop:
             stop_gradient=not dtypes.is_floating(first.dtype),
         )
 
-    def trace(self, cond: Callable[..., Any], body: Callable[..., Any]) -> None:
+    def trace(self, cond: Condition, body: Body) -> None:
         """Trace the body, again if a size turns out to change from round to round."""
         while True:
-            counters = unique_name.switch()
-            unique_name.switch(counters.copy())
-            count = len(self.parent.program.blocks)
+            mark = Mark(self.parent)
             self.trace_once(cond, body)
             if not self.widened():
                 break
-            forget(self.parent, count)
-            unique_name.switch(counters)
-        self.settle_gradients()
+            mark.undo()
+        if any(
+            x.stop_gradient and not v.stop_gradient
+            for x, v in zip(self.first, self.inside, strict=True)
+        ):
+            self.settle_gradients()
 
-    def trace_once(self, cond: Callable[..., Any], body: Callable[..., Any]) -> None:
+    def trace_once(self, cond: Condition, body: Body) -> None:
         """One body block: the user's operators, then the assignments."""
         with traced_into(self.parent) as self.block:
-            given = packed(self.first, self.inside)
-            nest = as_list(body(*given), self.first)
-            results = [as_variable(v) for v in flat(nest)]
-            where = "static.nn.while_loop"
-            condition = cond(*packed(self.first, results))
-            check_condition("var of cond returned", where, condition)
-            latest = settled(self.block)
+            results = body(self.inside)
+            condition = cond(results)
+            latest = settled(self.block) if written(self.block) else {}
             results = [latest.pop(v.name, v) for v in results]
-            self.results = [
-                self.own(v, old) for v, old in zip(results, self.inside, strict=True)
-            ]
+            pairs = zip(results, self.inside, strict=True)
+            self.results = [self.own(value, old) for value, old in pairs]
             self.assign([*self.results, self.own(condition, self.again)])
-            assign_back(self.block, latest)
+            if latest:
+                assign_back(self.block, latest)
 
     def own(self, value: Variable, old: Variable) -> Variable:
         """A result that no assignment changes before it is assigned itself."""
@@ -245,43 +255,25 @@ class Loop:
 
     def assign(self, results: Sequence[Variable]) -> None:
         """Append the assignments of the next round's values."""
-        loop_variables = [*self.inside, self.again]
-        shapes = [v.shape for v in loop_variables]
-        stops = [v.stop_gradient for v in loop_variables]
-        for old, new in zip(loop_variables, results, strict=True):
+        for old, new in zip([*self.inside, self.again], results, strict=True):
             if new.dtype != old.dtype:
-                raise DTypeError(
-                    at_user_line(
-                        f"the loop variable {old.name!r} starts as {old.dtype} and is "
-                        f"{new.dtype} after a round: cast it"
-                    )
-                )
+                raise DTypeError(at_user_line(another_dtype(old, new)))
             if new is not old:
-                append(self.block, assign, [new], {}, out=[old])
-        for v, shape, stop in zip(loop_variables, shapes, stops, strict=True):
-            v.shape, v.stop_gradient = shape, stop
+                append_assign(self.block, new.name, old.name)
 
     def widened(self) -> bool:
         """Say if sizes that the body changes had to become unknown."""
-        found = False
+        shapes = [v.shape for v in self.inside]
         for old, new in zip(self.inside, self.results, strict=True):
-            try:
-                shape = merged([old.shape, new.shape])
-            except ShapeError as error:
-                raise ShapeError(
-                    at_user_line(f"the loop variable {old.name!r}: {error}")
-                ) from None
-            found |= shape != old.shape
-            old.shape = shape
-        return found
+            if new.shape != old.shape:
+                old.shape = common_shape(old, new)
+        return shapes != [v.shape for v in self.inside]
 
     def settle_gradients(self) -> None:
         """Stop the gradient at loop variables that depend on nothing that has one."""
-        first = flat(self.first)
         stopped = {v.name for v in self.inside if v.stop_gradient}
-        stopped |= {
-            v.name for v, x in zip(self.inside, first, strict=True) if x.stop_gradient
-        }
+        pairs = zip(self.inside, self.first, strict=True)
+        stopped |= {v.name for v, x in pairs if x.stop_gradient}
         while True:
             constant = self.constant_if(stopped)
             still = {
@@ -310,18 +302,34 @@ class Loop:
                     constant.add(name)
         return constant
 
-    def append(self, is_test: bool, max_iterations: int | None) -> list[Variable]:
-        """Append the operator; the loop variables."""
-        first = [v.name for v in flat(self.first)]
+    def append(self, **attrs: Any) -> list[Variable]:
+        """Append the operator, with these attributes; return the loop variables."""
+        first = [v.name for v in self.first]
         names = [v.name for v in self.inside]
-        append_while(
-            self.parent,
-            self.block,
-            (first, self.condition.name),
-            (names, self.again.name),
-            {"is_test": is_test, "max_iterations": max_iterations},
-        )
+        start, loop = (first, self.condition.name), (names, self.again.name)
+        append_while(self.parent, self.block, start, loop, attrs)
         return self.inside
+
+
+def another_dtype(old: Variable, new: Variable) -> str:
+    """The message for a loop variable that changes its dtype."""
+    return (
+        f"the loop variable {old.name!r} starts as {old.dtype} and is {new.dtype} "
+        "after a round: cast it"
+    )
+
+
+def common_shape(old: Variable, new: Variable) -> tuple[int, ...]:
+    """The shape of a loop variable whose sizes change: -1 for these.
+
+    Raises:
+        ShapeError: It has another number of dimensions after a round.
+    """
+    try:
+        return merged([old.shape, new.shape])
+    except ShapeError as error:
+        message = f"the loop variable {old.name!r}: {error}"
+        raise ShapeError(at_user_line(message)) from None
 
 
 def append_while(
@@ -345,14 +353,13 @@ def append_while(
     scopes = parent.create_var(
         unused(parent, label), type="STEP_SCOPES", stop_gradient=True
     )
-    if attrs["max_iterations"] is None:
-        del attrs["max_iterations"]
     parent.insert(
         len(parent.ops),
         while_.type,
         {"X": [*first, *before, *read], "Condition": [condition]},
         {"Out": [*names, *outside, again], "StepScopes": [scopes.name]},
-        {"sub_block": block.idx, **attrs},
+        {"sub_block": block.idx, "is_test": False}
+        | {name: value for name, value in attrs.items() if value is not None},
     )
 
 
@@ -362,15 +369,6 @@ def unused(block: Block, label: str) -> str:
     while block._find_var_recursive(name) is not None:
         name = unique_name.generate(label)
     return name
-
-
-def forget(parent: Block, count: int) -> None:
-    """Take back the blocks after the first `count`."""
-    program = parent.program
-    for block in reversed(program.blocks[count:]):
-        for index in reversed(range(len(block.ops))):
-            block.remove(index)
-    del program.blocks[count:]
 
 
 def write_backs(operator: Operator) -> dict[str, str]:

@@ -7,7 +7,7 @@ forward one writes: the gradient of a loop goes back over the steps of that loop
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import cast
+from typing import Any, cast
 
 from teachgraph.control_flow import random_rounds
 from teachgraph.control_flow.backward import AFTER, AT_STEP
@@ -89,13 +89,16 @@ def lowers(
         def lowered(
             lowering: Lowering, operator: Operator, names: Names
         ) -> Sequence[Step]:
-            check_fits(operator)
-            around, block = getattr(names, "sources", None), operator.sub_block
-            assert block is not None
+            around = getattr(names, "sources", None)
             sources = [] if repeats and around is None else around
-            before = operator.inputs["Out"] if back else ()
-            inside = BlockNames(lowering, block, names, before, sources)
-            step = function(lowering, operator, names, inside)
+            try:
+                before = operator.inputs["Out"] if back else ()
+                block: Any = operator.sub_block
+                inside = BlockNames(lowering, block, names, before, sources)
+                step = function(lowering, operator, names, inside)
+            except (AttributeError, LookupError, TypeError, ValueError):
+                check_fits(operator)
+                raise
             return [*sources, step] if sources and around is None else [step]
 
         return function
@@ -108,12 +111,13 @@ def branch(
     lowering: Lowering, operator: Operator, names: Names, inside: BlockNames
 ) -> Branch:
     """Lower a branch to Python's `if`."""
+    (condition,) = operator.inputs["Cond"]
     outs = list(map(names, operator.outputs["Out"]))
     read = set(map(names, operator.inputs["Input"]))
     return Branch(
         operator,
         lowering.body(inside.block, inside),
-        names(operator.inputs["Cond"][0]),
+        names(condition),
         outs,
         [name for name in outs if name in read],
     )
@@ -143,18 +147,21 @@ def loop(
 ) -> Loop:
     """Lower a loop to Python's `while`."""
     outs = list(map(names, operator.outputs["Out"]))
-    first = operator.inputs["X"][: len(outs) - 1] + operator.inputs["Condition"]
+    (condition,), (scopes,) = (
+        operator.inputs["Condition"],
+        operator.outputs["StepScopes"],
+    )
+    first = [*operator.inputs["X"][: len(outs) - 1], condition]
     assigned = write_backs(operator)
-    own = limit_of(operator.attrs.get("max_iterations"))
-    scopes = names(operator.outputs["StepScopes"][0])
+    own = operator.attrs.get("max_iterations")
     return Loop(
         operator,
         lowering.body(inside.block, inside),
-        scopes,
+        names(scopes),
         list(zip(outs, map(names, first), strict=True)),
         outs[-1],
         sum(name != new for name, new in assigned.items()),
-        lowering.options.get("max_iterations") if own is None else own,
+        lowering.options.get("max_iterations") if own is None else limit_of(own),
     )
 
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.control_flow.loop import write_backs
-from teachgraph.control_flow.ops import select_input
 from teachgraph.core import dtypes
 from teachgraph.core.ops import assign, fill_constant
 from teachgraph.core.program import Block, Operator, OpRole, Variable
 from teachgraph.ops.math import cast
+from teachgraph.ops.selection import select_input
 from teachgraph.ops.tensor_array import create_array, lod_array_length, write_to_array
 
 __all__ = ["kept_array"]

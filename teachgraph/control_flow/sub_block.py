@@ -11,10 +11,12 @@ import numpy as np
 from teachgraph.core import dtypes, modes, naming, unique_name
 from teachgraph.core.build import append
 from teachgraph.core.errors import ShapeError, at_user_line
-from teachgraph.core.ops import fill_constant
+from teachgraph.core.ops import assign, fill_constant
 from teachgraph.core.program import EMPTY, Block, Operator, Variable, current_block
 
 __all__ = [
+    "Mark",
+    "append_assign",
     "as_variable",
     "building_in",
     "captured",
@@ -52,6 +54,41 @@ def building_in(block: Block) -> Iterator[None]:
         program.current_block_idx = before
 
 
+class Mark:
+    """A point of a block that can be returned to."""
+
+    def __init__(self, block: Block) -> None:
+        self.block, self.program = block, block.program
+        self.counters = unique_name.switch()
+        unique_name.switch(self.counters.copy())
+        self.ops, self.blocks = len(block.ops), len(self.program.blocks)
+        self.vars = dict(block.vars)
+
+    def undo(self) -> None:
+        """Remove what was appended since, but for parameters and adopted Tensors."""
+        unique_name.switch(self.counters)
+        self.program.current_block_idx = self.block.idx
+        for block in reversed(self.program.blocks[self.blocks :]):
+            remove_after(block, 0)
+        del self.program.blocks[self.blocks :]
+        remove_after(self.block, self.ops)
+        lasting = {n: v for n, v in self.block.vars.items() if v.persistable}
+        self.block.vars.clear()
+        self.block.vars.update(self.vars | lasting)
+
+
+def remove_after(block: Block, count: int) -> None:
+    """Remove the operators of a block after the first `count`."""
+    while len(block.ops) > count:
+        block.remove(len(block.ops) - 1)
+
+
+def append_assign(block: Block, value: str, name: str) -> None:
+    """Append `name = value` to a block, for two variables that there are."""
+    slots = {"X": [value]}, {"Out": [name]}
+    block.insert(len(block.ops), assign.type, *slots, {})
+
+
 def captured(block: Block) -> list[str]:
     """The variables from around a block that its operators read, in order of names."""
     found = {
@@ -81,9 +118,9 @@ def as_variable(value: Any) -> Variable:
     array = np.asarray(value)
     kind = dtypes.float32 if isinstance(value, float) else array.dtype
     if array.ndim:
-        from teachgraph.ops.functions.creation import assign
+        from teachgraph.ops.functions.creation import assign as constant
 
-        return assign(array)  # type: ignore[no-any-return]
+        return constant(array)  # type: ignore[no-any-return]
     attrs = {"shape": [], "value": float(value), "dtype": dtypes.PADDLE_CODES[kind]}
     return append(current_block(), fill_constant, (), attrs)  # type: ignore[no-any-return]
 

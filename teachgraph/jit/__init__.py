@@ -5,17 +5,16 @@ source -> AST -> one transformer a construct (`transform/`)
        -> traced under `program_guard` -> Program -> a plan of the executor
 """
 
-from teachgraph.jit.api import (
+from teachgraph.jit.load import load
+from teachgraph.jit.save import save
+from teachgraph.jit.settings import (
     enable_to_static,
     ignore_module,
     not_to_static,
     set_code_level,
     set_verbosity,
-    to_static,
 )
-from teachgraph.jit.load import load
-from teachgraph.jit.save import save
-from teachgraph.jit.static_function import StaticFunction
+from teachgraph.jit.static_function import StaticFunction, to_static
 from teachgraph.jit.traced_layer import TracedLayer
 from teachgraph.jit.translated_layer import TranslatedLayer
 

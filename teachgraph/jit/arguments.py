@@ -54,6 +54,12 @@ class FunctionSpec:
         # The common call needs no binding, which costs more than a small program.
         if not named and self.simple and len(args) == len(self.parameters):
             return args
+        return self.bound_by_name(args, named)
+
+    def bound_by_name(
+        self, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """Return the arguments in order, as Python binds them."""
         try:
             call = self.signature.bind(*args, **named)
         except TypeError as error:

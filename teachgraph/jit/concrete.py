@@ -1,28 +1,76 @@
-"""Concrete program: a function traced for arguments of one kind, and its execution."""
+"""Concrete program: a function is traced for arguments of one kind, then run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import copy_context
 from functools import cached_property
-from typing import Any
+from types import NoneType
+from typing import TYPE_CHECKING, Any
 
 from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core.modes import state
 from teachgraph.core.observe import announce, observers
+from teachgraph.core.op import SILENT
 from teachgraph.core.scope import Scope
+from teachgraph.core.steps import Lowering, Step, Values, caller, run_steps
 from teachgraph.core.tape import Node
 from teachgraph.core.tensor import node_of
+from teachgraph.jit.arguments import as_specs
+from teachgraph.jit.convert_call import prepared
 from teachgraph.jit.guards import Conditions
 from teachgraph.jit.messages import Stopped
-from teachgraph.jit.outputs import Outputs, result_of
-from teachgraph.jit.split_program import Part, forward_part, optimised
+from teachgraph.jit.outputs import Outputs, outputs_of, result_of
+from teachgraph.jit.recursion import endless
+from teachgraph.jit.split_program import Part, forward_part
 from teachgraph.jit.taped import Goal, Goals, Taped, appended, seed_name, taped_for
 from teachgraph.jit.tracing import Tracer
+from teachgraph.nn import Layer
+from teachgraph.static.input_spec import InputSpec
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Parameter, Variable
 
-__all__ = ["ConcreteProgram"]
+if TYPE_CHECKING:
+    from teachgraph.jit.static_function import StaticFunction
+
+__all__ = ["ConcreteProgram", "trace"]
+
+
+def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
+    """Trace a function for arguments like these."""
+    here, inputs = Tracer(outermost=trace.__code__), list[Variable]()
+    with here.tracing():
+        try:
+            if isinstance(static.receiver, Layer):
+                here.meet(static.receiver)
+                prepared_within(static.receiver)
+            args, kwargs = static.function_spec.variables(values, inputs)
+            roots = (static.receiver, *values)
+            here.roots = [v for v in roots if not isinstance(v, (Tensor, NoneType))]
+            result = static.converted_function(*args, **kwargs)
+            results = outputs_of(result, here)
+        except Exception as error:
+            if observers:
+                announce("tracing_failed", static, here.program)
+            if isinstance(error, RecursionError):
+                raise endless(error) from None
+            raise
+        finally:
+            here.restore()
+    inputs = here.fed(inputs) if here.changes else inputs
+    program = ConcreteProgram(here, inputs, results, static.__name__)
+    program.function = static.dygraph_function
+    if not all(isinstance(value, Tensor) for value in values):
+        program.arguments = as_specs(values)
+    return program
+
+
+def prepared_within(layer: Layer) -> None:
+    """Convert the sublayers of a layer, which the framework's own layers may call."""
+    for child in layer.children():
+        prepared(child)
 
 
 class ConcreteProgram:
@@ -38,7 +86,8 @@ class ConcreteProgram:
         held: All Tensors that it reads besides its inputs, by name.
         number: Its number among the programs of its function.
         conditions: What it depends on besides its arguments.
-        values: The arguments it was traced for, with specs in place of tensors.
+        arguments: The arguments it was traced for, with specs in place of tensors; None
+            if all of them are tensors.
         function: The user's function, if there is one.
 
     In Paddle this is `paddle.jit.dy2static.program_translator.ConcreteProgram`.
@@ -54,10 +103,17 @@ class ConcreteProgram:
         self.tensors, self.pairs = list(self.held.values()), list(self.held.items())
         self.conditions = Conditions(tracer, results)
         self.number, self.has_run = 0, False
-        self.values: tuple[Any, ...] = ()
+        self.arguments: tuple[Any, ...] | None = None
         self.function: Callable[..., Any] | None = None
         self.taped: dict[Goals, dict[Goals, Taped | None]] = {}
         self.latest: tuple[list[Goal], dict[Goals, Taped | None]] = [], {}
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The arguments it was traced for, with specs in place of tensors."""
+        if self.arguments is not None:
+            return self.arguments
+        return tuple(InputSpec(list(v.shape), v.dtype) for v in self.inputs)
 
     @cached_property
     def sources(self) -> list[Variable]:
@@ -90,27 +146,43 @@ class ConcreteProgram:
         """Compute the outputs, on the tape if a source requires a gradient."""
         if state.grad and (taped := self.taped_plan(inputs)) is not None:
             return taped.run(self, inputs)
-        plan = self.plain if self.has_run or observers else self.as_traced
-        self.has_run = True
-        values = self.run(plan, self.fed(inputs), self.arrays())
-        return [result_of(value) for value in values]
+        feed, values = self.fed(inputs), self.arrays()
+        if self.has_run or observers:
+            fetched = self.run(self.plain, feed, values)
+        else:
+            fetched = self.walk(feed, values)
+        return [result_of(value) for value in fetched]
 
-    @property
-    def as_traced(self) -> Part:
-        """The plan of the first run: it walks the operators as they were traced.
+    def walk(self, feed: dict[str, Any], values: dict[str, Any]) -> list[Any]:
+        """Run the operators one by one, as they were traced; return the outputs.
 
-        Many a program runs once. One that runs again is worth its passes, and to be
-        written down as Python.
+        This is the first run, and for many a program the only one. A program that runs
+        again is worth its passes, and to be written down as Python.
+
+        Raises:
+            Exception: The error of the user's own `raise` or `assert`.
         """
-        names = [v.name for v in self.outputs]
-        return forward_part(self.main_program, self.names, names, walked=True)
+        self.has_run = True
+        if self.main_program.random_seed:
+            prepare_seeds(self.main_program)
+        steps, present = Lowering(self.main_program, {}).steps(), {**feed, **values}
+        kept = {*values, *(v.name for v in self.outputs)}
+        silence = SILENT.copy()
+        silence.run(caller.set, copy_context())
+        try:
+            silence.run(run_through, steps, present, kept)
+        except Stopped as error:
+            raise user_error(error) from None
+        for name, tensor in self.pairs:
+            if present[name] is not values[name]:
+                tensor.data = present[name]
+        return [present[v.name] for v in self.outputs]
 
     @cached_property
     def plain(self) -> Part:
-        """The plan of all other runs without a gradient."""
+        """The plan of the runs without a gradient."""
         names = [v.name for v in self.outputs]
-        running = optimised(self.main_program, names)
-        return forward_part(running, self.names, names)
+        return forward_part(self.main_program, self.names, names)
 
     def announced(self, inputs: Sequence[Tensor]) -> list[Any]:
         """Compute the outputs, announced as one op: on the tape it is one."""
@@ -198,6 +270,16 @@ class ConcreteProgram:
         results.tree = [results.slot(block.var(name)) for name in gradients if name]
         inputs = [block.var(name) for name in names]
         return ConcreteProgram(Tracer(program), inputs, results, f"{self.name}_grad")
+
+
+def run_through(steps: Sequence[Step], values: Values, kept: set[str]) -> None:
+    """Run steps one by one; let go of a value after its last reader, unless kept."""
+    last = {name: step for step in steps for name in step.arguments}
+    for step in steps:
+        run_steps([step], values)
+        for name in {*step.arguments} - kept:
+            if name is not None and last[name] is step:
+                values.pop(name, None)
 
 
 def on_tape(outputs: Sequence[Any]) -> tuple[Node | None, list[Tensor]]:

@@ -178,7 +178,8 @@ class BodyResult:
         """
         if self.snapshot.objects:
             check_objects(self.snapshot, self.values)
-        self.snapshot.forget(Counter(map(id, self.origins.values())))
+        if self.snapshot.saved:
+            self.snapshot.forget(Counter(map(id, self.origins.values())))
 
 
 def check_objects(before: Snapshot, values: Any) -> None:

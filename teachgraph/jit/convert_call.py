@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial, reduce
+from contextlib import suppress
+from functools import partial, reduce, singledispatch
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -14,7 +14,7 @@ from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import NoSourceError
 from teachgraph.jit.array_ops import tensor_array_to_tensor
-from teachgraph.jit.conversion import converted, is_converted
+from teachgraph.jit.conversion import GENERATOR, converted, is_converted
 from teachgraph.jit.convert_for import (
     convert_enumerate,
     convert_range,
@@ -26,19 +26,14 @@ from teachgraph.jit.convert_ifelse import convert_ternary
 from teachgraph.jit.convert_logical import convert_logical_and, convert_logical_or
 from teachgraph.jit.convert_shape import cast_to, convert_len
 from teachgraph.jit.convert_text import convert_print
+from teachgraph.jit.settings import LEFT_ALONE, ignored
 from teachgraph.jit.tracing import as_variable, tracer
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.ops import functions
 from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 
-__all__ = ["LEFT_ALONE", "convert_call", "ignored", "user_function"]
-
-LEFT_ALONE = "_teachgraph_left_alone"
-"""The attribute that `not_to_static` sets on a function."""
-
-ignored: set[str] = set()
-"""Modules whose functions are called as they are."""
+__all__ = ["convert_call", "prepared", "user_function"]
 
 STANDARD = frozenset({*sys.stdlib_module_names, "numpy"})
 
@@ -164,34 +159,39 @@ BUILT_IN: dict[Any, Callable[..., Any]] = {
 
 def convert_call(function: Any) -> Any:
     """Return the function to call instead of another one."""
-    try:
-        replacement = BUILT_IN.get(function)
-    except TypeError:  # a callable object without a hash
-        replacement = None
-    if replacement is not None:
-        return replacement
-    if isinstance(function, nn.Layer):
-        return prepared(function)
-    if isinstance(function, MethodType):
-        return method(function)
-    if isinstance(function, partial):
-        return partial(convert_call(function.func), *function.args, **function.keywords)
-    if isinstance(function, FunctionType):
-        return user_function(function) or function
+    with suppress(TypeError):  # a callable object without a hash
+        if (replacement := BUILT_IN.get(function)) is not None:
+            return replacement
+    return converted_callable(function)
+
+
+@singledispatch
+def converted_callable(function: Any) -> Any:
+    """Return the function to call instead of one that is not built in, by its kind."""
     if hasattr(function, "converted_function"):
         return function.converted_function
     return callable_object(function)
 
 
+@converted_callable.register
+def _(function: FunctionType) -> Any:
+    return user_function(function) or function
+
+
+@converted_callable.register
 def method(bound: MethodType) -> Any:
     """Convert a bound method's function."""
     function = bound.__func__
-    if function in FUNCTIONS:
-        return MethodType(FUNCTIONS[function], bound.__self__)
-    if isinstance(function, FunctionType):
+    own = FUNCTIONS.get(function)
+    if own is None and isinstance(function, FunctionType):
         own = user_function(function)
-        return bound if own is None else MethodType(own, bound.__self__)
-    return bound
+    return bound if own is None else MethodType(own, bound.__self__)
+
+
+@converted_callable.register
+def _(function: partial) -> Any:  # type: ignore[type-arg]
+    called = convert_call(function.func)
+    return partial(called, *function.args, **function.keywords)
 
 
 def callable_object(value: Any) -> Any:
@@ -209,8 +209,11 @@ def user_function(function: FunctionType) -> FunctionType | None:
     """Convert a function of the user's; None for one that is called as it is."""
     if is_converted(function):
         return function
-    if not written_by_user(function):
-        return None
+    return met(function) if written_by_user(function) else None
+
+
+def met(function: FunctionType) -> FunctionType | None:
+    """Convert a function that a trace meets; None if it has no source."""
     try:
         result = converted(function, helpers())
     except NoSourceError:
@@ -223,14 +226,12 @@ def user_function(function: FunctionType) -> FunctionType | None:
 
 def written_by_user(function: FunctionType) -> bool:
     """True for a function to convert."""
-    if getattr(function, LEFT_ALONE, False):
-        return False
-    if inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function):
+    if getattr(function, LEFT_ALONE, False) or function.__code__.co_flags & GENERATOR:
         return False
     module = function.__globals__.get("__name__") or ""
-    if any(module == name or module.startswith(f"{name}.") for name in ignored):
+    if module.partition(".")[0] in STANDARD or framework(module):
         return False
-    return module.partition(".")[0] not in STANDARD and not framework(module)
+    return not any(module == name or module.startswith(f"{name}.") for name in ignored)
 
 
 def framework(module: str) -> bool:
@@ -239,6 +240,7 @@ def framework(module: str) -> bool:
     return ours and not module.startswith("teachgraph.models")
 
 
+@converted_callable.register
 def prepared(layer: nn.Layer) -> nn.Layer:
     """Convert the `forward` and the hooks of a layer and its sublayers, in place.
 

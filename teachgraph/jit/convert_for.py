@@ -215,4 +215,6 @@ def counted_for(
     def indexed_body(i: Any, *now: Any) -> tuple[Any, ...]:
         return (i + 1, *body(values.at(i), *now))
 
-    return tensor_while(test, indexed_body, (start, *state), ("the round", *names))[1:]
+    condition = test(start, *state)
+    own, own_names = (start, *state), ("the round", *names)
+    return tensor_while(test, condition, indexed_body, own, own_names)[1:]

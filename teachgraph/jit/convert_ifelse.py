@@ -9,9 +9,9 @@ from teachgraph.control_flow.arrays import array_length
 from teachgraph.control_flow.branch import Branch
 from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
 from teachgraph.core.op import Traced
-from teachgraph.core.program import Block, Operator, Spec, Variable, current_block
+from teachgraph.core.program import Spec, Variable, current_block
 from teachgraph.jit.as_array import array_of
-from teachgraph.jit.container_snapshot import BodyResult, Copies
+from teachgraph.jit.container_snapshot import BodyResult
 from teachgraph.jit.merge import Merge
 from teachgraph.jit.tracing import as_variable, snapshot
 from teachgraph.jit.undefined import NOTHING, Either, Undefined
@@ -76,9 +76,7 @@ def convert_ifelse(
         return unchanged(then, values, names) if taken is None else taken(*values)
     yes, no = TracedBranch(condition), TracedBranch(condition, holds=False)
     pair = yes.run(then, values), no.run(otherwise or identity(then, names), values)
-    merge = Merge(condition, yes, no, pair)
-    triples = zip(pair[0].values, pair[1].values, names, strict=True)
-    return merge.all(list(triples))
+    return Merge(condition, yes, no, pair).all(names)
 
 
 def unchanged(
@@ -108,13 +106,16 @@ def as_condition(test: Any) -> Any:
     if isinstance(value, ArrayVariable):
         return functions.reshape(array_length(value), []) > 0
     if any(size not in (1, -1) for size in value.shape):
-        raise InvalidValueError(
-            at_user_line(
-                "a tensor used as a condition must have one element; this one has "
-                f"shape {list(value.shape)}: use .any() or .all()"
-            )
-        )
+        raise InvalidValueError(at_user_line(several_elements(value)))
     return value if value.dtype == "bool" else functions.cast(value, "bool")
+
+
+def several_elements(value: Variable) -> str:
+    """Error message for a condition of several elements."""
+    return (
+        "a tensor used as a condition must have one element; this one has shape "
+        f"{list(value.shape)}: use .any() or .all()"
+    )
 
 
 def convert_guard(test: Any, what: str) -> Any:
@@ -138,107 +139,67 @@ class TracedBranch:
     """A branch that is traced into a conditional block.
 
     Attributes:
-        flag: The condition.
-        holds: True for the branch taken if it holds, False for the other one.
-        made: The conditional block; None if the branch appends no operator.
-        outside: The variables handed out of it, by identity.
+        made: The conditional block, with the variables handed out of it.
+        handed_out: These variables, by the identity of those in the block.
     """
 
     def __init__(self, flag: Variable, *, holds: bool = True) -> None:
-        self.flag, self.holds = flag, holds
-        self.parent = current_block()
-        self.made: Branch | None = None
-        self.outside: dict[int, Variable] = {}
+        self.made = Branch(current_block(), flag, holds=holds)
+        self.handed_out: dict[int, Variable] = {}
 
     def run(self, body: Body, arguments: tuple[Any, ...]) -> BodyResult:
         """Trace the branch; return its values and its changes to containers."""
-        values: tuple[Any, ...] = ()
-        own: dict[int, Variable] = {}
+        # The copies are made before the snapshot puts the old contents back.
+        with snapshot(arguments) as before, self.made.traced():
+            return BodyResult(before, body(*arguments), self.outside)
 
-        def results() -> list[Variable]:
-            nonlocal values
-            values = body(*arguments)
-            collect = Copies(lambda leaf: note(leaf, current_block(), own))
-            collect((values, [saved.container for saved in before.changed()]))
-            return list(own.values())
-
-        with snapshot(arguments) as before:
-            outside = self.branch(results)
-            handed_out = dict(zip(own, outside, strict=True))
-            self.outside = {id(v): v for v in outside}
-            # The copies are made before the snapshot puts the old contents back.
-            return BodyResult(
-                before, values, lambda leaf: handed_out.get(id(leaf), leaf)
-            )
-
-    def branch(self, results: Callable[[], list[Variable]]) -> list[Variable]:
-        """Append the conditional block, unless it has no operators."""
-        count = len(self.parent.ops)
-        flag = self.flag if self.holds else functions.logical_not(self.flag)
-        self.made = Branch(self.parent, flag)
-        with self.made.traced():
-            self.made.results = results()
-        if not self.made.block.ops:
-            while len(self.parent.ops) > count:
-                self.parent.remove(len(self.parent.ops) - 1)
-            self.parent.program.blocks.remove(self.made.block)
-            self.made = None
-            return []
-        outside: list[Variable] = self.made.nest
-        return outside
+    def outside(self, leaf: Any) -> Any:
+        """Hand out a variable of the block; return any other value as it is."""
+        if not isinstance(leaf, Variable) or leaf.name not in self.made.block.vars:
+            return leaf
+        if id(leaf) not in self.handed_out:
+            self.handed_out[id(leaf)] = self.made.hand_out(leaf)
+        return self.handed_out[id(leaf)]
 
     def hand_out(self, value: Variable) -> Variable:
         """Return a variable that comes out of the branch, also for one from before it.
 
         So the backward sends no gradient through a branch that is not taken.
         """
-        if value.stop_gradient or id(value) in self.outside or self.outdated(value):
+        known = any(value is out for out in self.made.outputs)
+        if known or value.stop_gradient or self.outdated(value):
             return value
-        if self.made is None:
-            (out,) = self.branch(lambda: [value])
-        else:
-            out = late_output(self.made, value)
-        self.outside[id(out)] = out
-        return out
+        if self.made.operator is not None:
+            return late_output(self.made, value)
+        with self.made.traced():
+            return self.made.hand_out(value)
 
     def array(self, value: Any, like: Spec | None) -> Variable:
         """Hand out a tensor array, or a list as one."""
         if isinstance(value, Variable):
             return self.hand_out(value)
         made = self.made
-        (out,) = self.branch(lambda: [array_of(value, like)])
-        self.made = made or self.made
-        return out
+        other = Branch(made.parent, made.condition, holds=made.holds)
+        with other.traced():
+            return other.hand_out(array_of(value, like))
 
     def outdated(self, value: Variable) -> bool:
         """True if an operator after the branch overwrites a variable in place."""
-        if self.made is None:
+        if self.made.operator is None:
             return False
-        ops = self.parent.ops
-        since = ops[ops.index(operator_of(self.made)) :]
+        ops = self.made.parent.ops
+        since = ops[ops.index(self.made.operator) :]
         return any(value.name in op.output_arg_names for op in since)
 
 
 def late_output(made: Branch, value: Variable) -> Variable:
     """Add an output with this value to a branch that has been appended already."""
-    out = made.handed_out(value)
-    operator = operator_of(made)
+    operator, out = made.operator, made.hand_out(value)
+    assert operator is not None
     read, written = operator.inputs["Input"], operator.outputs["Out"]
     operator.inputs["Input"] = sorted({*read, value.name})
     operator.outputs["Out"] = [*written, out.name]
     return out
-
-
-def operator_of(made: Branch) -> Operator:
-    """Return the operator that runs a branch."""
-    ops = made.parent.ops
-    return next(op for op in reversed(ops) if op.sub_block is made.block)
-
-
-def note(leaf: Any, block: Block, own: dict[int, Variable]) -> None:
-    """Add a variable to `own` if it belongs to the block."""
-    if isinstance(leaf, Variable) and leaf.name in block.vars:
-        own[id(leaf)] = leaf
 
 
 def convert_ternary(test: Any, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:

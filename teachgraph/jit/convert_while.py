@@ -10,16 +10,27 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from teachgraph.control_flow.loop import while_loop
+from teachgraph.control_flow.loop import Loop
+from teachgraph.control_flow.sub_block import Mark
+from teachgraph.core import unique_name
+from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.core.program import Variable, current_block
 from teachgraph.jit.convert_ifelse import as_condition
-from teachgraph.jit.loop_state import LoopState, loop_states, run_body
-from teachgraph.jit.tracing import Mark, record_aliases, snapshot
+from teachgraph.jit.loop_state import (
+    LoopState,
+    changed_others,
+    first_state,
+    initial_state,
+)
+from teachgraph.jit.tracing import record_aliases, snapshot
 from teachgraph.ops import functions
-from teachgraph.static.variable import Variable
 
 __all__ = ["convert_while", "tensor_while"]
 
 Body = Callable[..., tuple[Any, ...]]
+
+MAX_TRACES = 8
+"""Traces of a body after which its loop states must no longer change."""
 
 
 def convert_while(
@@ -37,12 +48,9 @@ def convert_while(
         names: Their names.
     """
     while True:
-        mark = Mark()
         condition = as_condition(test(*values))
         if isinstance(condition, Variable):
-            # The loop traces its test itself: the operators of this trial go.
-            mark.undo()
-            return tensor_while(test, body, values, names)
+            return tensor_while(test, condition, body, values, names)
         if not condition:
             return values
         values = body(*values)
@@ -50,36 +58,106 @@ def convert_while(
 
 def tensor_while(
     test: Callable[..., Any],
+    condition: Variable,
     body: Body,
     values: tuple[Any, ...],
     names: Sequence[str],
 ) -> tuple[Any, ...]:
-    """Append a `while` operator; return the user's variables after the loop."""
-    states = loop_states(body, values, names)
+    """Append a `while` operator; return the user's variables after the loop.
 
-    def condition_of(*loop_variables: Any) -> Any:
-        with snapshot(values):
-            own = unpacked(states, loop_variables)
-            condition = as_condition(test(*own[: len(names)]))
-        if not isinstance(condition, Variable):
-            condition = functions.full([], bool(condition), "bool")
-        return condition
+    A trace shows what the body makes of its variables. If that needs other loop
+    variables than it was given, it is undone, and the body traced again with those.
 
-    def iteration(*loop_variables: Any) -> list[Any]:
-        with snapshot(values):
-            groups = grouped(states, loop_variables)
-            results = run_body(body, states, groups, names)
-            pairs = zip(states, results, strict=True)
-            return [v for state, result in pairs for v in state.pack(result)]
+    Args:
+        test: As of `convert_while`.
+        condition: Its result before the loop.
+        body: As of `convert_while`.
+        values: The variables before the loop.
+        names: Their names.
+    """
+    states = [first_state(*pair) for pair in zip(names, values, strict=True)]
+    for _ in range(MAX_TRACES):
+        mark = Mark(current_block())
+        try:
+            last = TracedLoop(test, body, values, states).traced(condition)
+        except NewStates as new:
+            mark.undo()
+            states = [*new.states, *(initial_state("the list", v) for v in new.others)]
+            continue
+        results = unpacked(states, last)[: len(names)]
+        for value, before in zip(results, values, strict=True):
+            # Without an iteration the variable is still the one from before the loop.
+            if isinstance(value, Variable) and value is not before:
+                record_aliases(value, before)
+        return tuple(results)
+    raise ConversionError(
+        at_user_line("what this loop makes of its variables changes in every round")
+    )
 
-    first = [v for state in states for v in state.first()]
-    last = while_loop(condition_of, iteration, first)
-    results = unpacked(states, last)[: len(names)]
-    for value, before in zip(results, values, strict=True):
-        # Without an iteration the variable is still the one from before the loop.
-        if isinstance(value, Variable) and value is not before:
-            record_aliases(value, before)
-    return tuple(results)
+
+class NewStates(Exception):
+    """The body needs other loop variables.
+
+    Attributes:
+        states: The states of the user's variables with which to trace it again.
+        others: Containers that the body changes and no variable holds.
+    """
+
+    def __init__(self, states: Sequence[LoopState], others: Sequence[Any]) -> None:
+        self.states, self.others = states, others
+
+
+class TracedLoop:
+    """One trace of a loop, with a state for each of the user's variables.
+
+    States of containers that the body changes and no variable holds may follow.
+    """
+
+    def __init__(
+        self,
+        test: Callable[..., Any],
+        body: Body,
+        values: tuple[Any, ...],
+        states: list[LoopState],
+    ) -> None:
+        self.test, self.body, self.values, self.states = test, body, values, states
+
+    def traced(self, condition: Variable) -> list[Variable]:
+        """Append the loop; return the loop variables.
+
+        Raises:
+            NewStates: Other states are needed.
+        """
+        first = [value for state in self.states for value in state.first()]
+        key = unique_name.generate("while")
+        labels = [f"{key}.var_{i}" for i in range(len(first))]
+        loop = Loop(current_block(), key, first, condition, labels)
+        loop.trace(self.condition, self.iteration)
+        return loop.append()
+
+    def condition(self, loop_variables: Sequence[Variable]) -> Variable:
+        """Trace the test."""
+        with snapshot(self.values):
+            own = unpacked(self.states, loop_variables)
+            condition = as_condition(self.test(*own[: len(self.values)]))
+        if isinstance(condition, Variable):
+            return condition
+        return functions.full([], bool(condition), "bool")  # type: ignore[no-any-return]
+
+    def iteration(self, loop_variables: Sequence[Variable]) -> list[Variable]:
+        """Trace the body; return the loop variables after it."""
+        count = len(self.values)
+        with snapshot(self.values) as changes:
+            before = unpacked(self.states, loop_variables)
+            after = [*self.body(*before[:count]), *before[count:]]
+            triples = zip(self.states, before, after, strict=True)
+            states = [state.refined(old, new) for state, old, new in triples]
+            touched = changes.saved or changes.objects
+            others = changed_others(changes, after) if touched else []
+            if others or states != self.states:
+                raise NewStates(states, others)
+            pairs = zip(states, after, strict=True)
+            return [value for state, new in pairs for value in state.pack(new)]
 
 
 def grouped(states: Sequence[LoopState], values: Sequence[Any]) -> list[list[Any]]:

@@ -11,20 +11,15 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, lru_cache
 from operator import is_
-from types import BuiltinFunctionType, CellType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.jit.arguments import constant
-from teachgraph.jit.side_effects import (
-    CellSlot,
-    StateSlot,
-    attributes,
-    global_names,
-    own_cells,
-)
+from teachgraph.jit.conversion import codes, own_cells, read_by
+from teachgraph.jit.side_effects import CellSlot, StateSlot
 from teachgraph.nn import Layer
 from teachgraph.nn.layer import changes
 
@@ -38,6 +33,9 @@ MISSING = object()
 PLAIN = (int, float, complex, str, bytes, type(None), np.generic)
 LONGEST = 100
 """For longer containers only the length is compared, so that a call stays cheap."""
+
+Place = tuple[StateSlot, Any]
+"""A slot, and the value that it had."""
 
 HANDLED = frozenset({"training", "forward", "_static_functions"})
 """Attributes of layers that change without changing what a program would be."""
@@ -112,17 +110,12 @@ class Conditions:
     def __init__(self, tracer: Tracer, results: Outputs) -> None:
         self.layers = list(tracer.layers)
         self.training = [layer.training for layer in self.layers]
-        held = [
-            (t, tracer.program.global_block().var(n)) for n, t in tracer.held.items()
-        ]
-        self.frozen = [t for t, v in held if v.stop_gradient and v.dtype.kind == "f"]
-        inside = {id(layer.__dict__) for layer in self.layers}
-        self.around: list[tuple[StateSlot, Any]] = []
-        self.within: list[tuple[StateSlot, Any]] = []
-        for slot, value in origins(tracer, results):
-            mine = type(slot) is StateSlot and id(slot.values) in inside
-            (self.within if mine else self.around).append((slot, value))
-        watch = watched(tracer, results)
+        self.frozen = frozen(tracer) if tracer.held else []
+        self.around: list[Place] = []
+        self.within: list[Place] = []
+        if tracer.held or tracer.layers or results.state:
+            self.around, self.within = origins(tracer, results)
+        watch = Watch(tracer, results)
         self.guards, self.of_layers = watch.guards, watch.of_layers
         self.seen = -1
 
@@ -154,37 +147,39 @@ class Conditions:
         return moved((*self.around, *self.within))
 
 
-def moved(places: Iterable[tuple[StateSlot, Any]]) -> bool:
+def moved(places: Iterable[Place]) -> bool:
     """True if one of these slots holds another value by now."""
     return any(slot.get() is not value for slot, value in places)
 
 
-def origins(tracer: Tracer, results: Outputs) -> list[tuple[StateSlot, Any]]:
+def frozen(tracer: Tracer) -> list[Tensor]:
+    """List the Tensors without a gradient that a trace has read."""
+    block = tracer.program.global_block()
+    return [
+        tensor
+        for name, tensor in tracer.held.items()
+        if block.var(name).stop_gradient and tensor.data.dtype.kind == "f"
+    ]
+
+
+def origins(tracer: Tracer, results: Outputs) -> tuple[list[Place], list[Place]]:
     """List the slots that hold Tensors, layers and changed values, with their values.
 
     If one holds another object at a later call, the program does not fit that call.
+
+    Returns:
+        Those outside of layers, and those in layers.
     """
     ids = {id(value) for value in (*tracer.held.values(), *tracer.layers)}
     slots = [(s, s.get()) for s in tracer.state_slots() if id(s.get()) in ids]
     written = [slot for slot, _ in results.state]
     others = [slot for slot in written if not isinstance(slot.before, Tensor)]
-    return slots + [(slot, slot.before) for slot in others]
-
-
-def watched(tracer: Tracer, results: Outputs) -> Watch:
-    """Collect guards of all that a trace read, except slots that its runs write."""
-    written = [slot for slot, _ in results.state]
-    cells = {id(slot.cell) for slot in written if isinstance(slot, CellSlot)}
-    own = {(id(s.values), s.name) for s in written if type(s) is StateSlot}
-    watch = Watch(tracer.met)
-    for function in tracer.met:
-        watch.function(function, cells, own)
-    for layer, before in tracer.layers.items():
-        names = {name for owner, name in own if owner == id(layer.__dict__)}
-        watch.layer(layer, before, names)
-    for value in tracer.roots:
-        watch.value(value, type(value).__name__)
-    return watch
+    slots += [(slot, slot.before) for slot in others]
+    inside = {id(layer.__dict__) for layer in tracer.layers}
+    own = [type(s) is StateSlot and id(s.values) in inside for s, _ in slots]
+    pairs = list(zip(slots, own, strict=True))
+    around = [place for place, mine in pairs if not mine]
+    return around, [place for place, mine in pairs if mine]
 
 
 class Watch:
@@ -192,43 +187,54 @@ class Watch:
 
     Attributes:
         functions: The functions that were called.
+        cells: The identities of closure cells that the program writes.
+        own: The entries of dictionaries that it writes, as (identity, name).
         guards: Guards of values that change unnoticed, asked at each call.
         of_layers: Guards of layers' attributes, asked once some layer was assigned to.
     """
 
-    def __init__(self, functions: Sequence[FunctionType]) -> None:
-        self.functions = functions
+    def __init__(self, tracer: Tracer, results: Outputs) -> None:
+        self.functions = tracer.met
         self.seen: set[int] = set()
         self.guards: list[Guard] = []
         self.of_layers: list[Guard] = []
+        # What its runs write themselves is no condition.
+        written = [slot for slot, _ in results.state]
+        self.cells = {id(slot.cell) for slot in written if isinstance(slot, CellSlot)}
+        self.own = {(id(s.values), s.name) for s in written if type(s) is StateSlot}
+        for function in tracer.met:
+            self.function(function)
+        for layer, before in tracer.layers.items():
+            self.layer(layer, before)
+        for value in tracer.roots:
+            self.value(value, type(value).__name__)
 
     @cached_property
     def names(self) -> set[str]:
         """The attributes that the functions of the trace read, of any object."""
         return {name for f in self.functions for name in attributes(f.__code__)}
 
-    def function(
-        self, function: FunctionType, cells: set[int], written: set[tuple[int, str]]
-    ) -> None:
+    def function(self, function: FunctionType) -> None:
         """Watch the globals and the closure of a function."""
-        values, name = function.__globals__, function.__qualname__
+        values, whose = function.__globals__, function.__qualname__
         names = [
             name
             for name in global_names(function.__code__)
             if name in values
             and not settled(values[name])
-            and (id(values), name) not in written
+            and (id(values), name) not in self.own
         ]
         if names:
-            self.add(f"the globals of {name}", names, reading(values.get, names))
-        around = [pair for pair in own_cells(function) if id(pair[1]) not in cells]
+            self.add(f"the globals of {whose}", names, reading(values.get, names))
+        around = [pair for pair in own_cells(function) if id(pair[1]) not in self.cells]
         if around:
-            names = [name for name, _ in around]
-            read = lambda: [contents(cell) for _, cell in around]  # noqa: E731
-            self.add(f"what is around {name}", names, read)
+            names, cells = [name for name, _ in around], [cell for _, cell in around]
+            read = lambda: [contents(cell) for cell in cells]  # noqa: E731
+            self.add(f"what is around {whose}", names, read)
 
-    def layer(self, layer: Layer, before: dict[str, Any], written: set[str]) -> None:
+    def layer(self, layer: Layer, before: dict[str, Any]) -> None:
         """Watch a layer: the attributes that are read, its sublayers and its hooks."""
+        written = {name for owner, name in self.own if owner == id(layer.__dict__)}
         wanted = (self.names | framework_names(type(layer).__mro__)) - HANDLED - written
         names, values = sorted(wanted), layer.__dict__
 
@@ -339,6 +345,28 @@ def watchable(value: Any) -> bool:
 LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "teachgraph"}) - {"__main__"}
 NAMESPACES = ("argparse", "types")
 """Modules of Python's with classes that users keep settings in."""
+
+
+@lru_cache(maxsize=4096)
+def attributes(code: CodeType) -> frozenset[str]:
+    """Collect the attributes that code may read.
+
+    String constants count too: `getattr(self, "scale")` reads one.
+    """
+    names = set[str]()
+    for one in codes(code):
+        names.update(
+            c for c in one.co_consts if isinstance(c, str) and c.isidentifier()
+        )
+        names.update(step.argval for step in read_by(one, "LOAD_ATTR", "LOAD_METHOD"))
+    return frozenset(names)
+
+
+@lru_cache(maxsize=4096)
+def global_names(code: CodeType) -> tuple[str, ...]:
+    """List the globals that code reads."""
+    steps = (step for one in codes(code) for step in read_by(one, "LOAD_GLOBAL"))
+    return tuple(dict.fromkeys(step.argval for step in steps))
 
 
 @lru_cache(maxsize=1024)

@@ -2,15 +2,16 @@
 
 A loop variable is a tensor of one dtype. The user's variable may be a number that
 becomes a tensor, a name without a value before the first iteration, a list that grows,
-or a constant. Which it is, `loop_states` learns by tracing the body until the states
-no longer change; containers of others that the body changes get states of their own.
+or a constant. Which it is, a trace of the body shows: `LoopState.refined` is the state
+that fits what it makes of the variable.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.arrays import ARRAY
 from teachgraph.control_flow.pytree import copied, dict_like
 from teachgraph.control_flow.sub_block import as_variable as as_constant
@@ -20,21 +21,13 @@ from teachgraph.jit.as_array import array_of, spec_of
 from teachgraph.jit.container_changes import change_contents, mark_moved, refuse
 from teachgraph.jit.container_snapshot import Snapshot, check_objects, references
 from teachgraph.jit.merge import NUMBERS
-from teachgraph.jit.tracing import (
-    as_variable,
-    record_aliases,
-    rehearsal,
-    snapshot,
-)
+from teachgraph.jit.tracing import as_variable, record_aliases
 from teachgraph.jit.undefined import NOTHING, Either, Nothing, Undefined
 from teachgraph.ops import functions
 from teachgraph.static.array_variable import ArrayVariable
 from teachgraph.static.variable import Variable
 
-__all__ = ["LoopState", "loop_states", "run_body"]
-
-MAX_TRACES = 8
-"""Traces of a body after which its loop states must no longer change."""
+__all__ = ["LoopState", "changed_others", "first_state", "initial_state"]
 
 
 class LoopState:
@@ -63,8 +56,13 @@ class LoopState:
         """Return the values of the loop variables for the user's after an iteration."""
         raise NotImplementedError
 
-    def refined(self, result: Any) -> LoopState:
-        """Return a state that also fits `result`, the value after an iteration."""
+    def refined(self, before: Any, result: Any) -> LoopState:
+        """Return a state that fits an iteration: this one, if it does.
+
+        Args:
+            before: The user's value before it, from `unpack`.
+            result: The value after it.
+        """
         raise NotImplementedError
 
 
@@ -84,7 +82,7 @@ class ConstantState(LoopState):
             raise ConversionError(at_user_line(changes(self.name, self.value, result)))
         return []
 
-    def refined(self, result: Any) -> LoopState:
+    def refined(self, before: Any, result: Any) -> LoopState:
         if same(self.value, result):
             return self
         value = self.value
@@ -129,7 +127,7 @@ class TensorState(LoopState):
             raise ConversionError(at_user_line(changes(self.name, self.value, value)))
         return [value]
 
-    def refined(self, result: Any) -> LoopState:
+    def refined(self, before: Any, result: Any) -> LoopState:
         return self
 
     @property
@@ -137,6 +135,14 @@ class TensorState(LoopState):
         """The shape and dtype."""
         spec: Spec = self.value.spec
         return spec
+
+
+class AssignedState(TensorState):
+    """A tensor that the body assigns, as far as its source tells."""
+
+    def refined(self, before: Any, result: Any) -> LoopState:
+        # Left as it is, it stays the same object for Python: no loop variable.
+        return ConstantState(self.name, self.value) if result is before else self
 
 
 class NumberState(TensorState):
@@ -154,7 +160,7 @@ class NumberState(TensorState):
         spec = self.spec
         return [functions.full(ones_for_unknown(spec.shape), self.value, spec.dtype)]
 
-    def refined(self, result: Any) -> LoopState:
+    def refined(self, before: Any, result: Any) -> LoopState:
         spec = common_spec(self.value, as_variable(result))
         if len(spec.shape) < len(self.spec.shape) or spec.dtype == "bool":
             return self
@@ -199,7 +205,7 @@ class OptionalState(LoopState):
             value = functions.full(shape, value, self.spec.dtype)
         return [functions.full([], True, "bool"), value]
 
-    def refined(self, result: Any) -> LoopState:
+    def refined(self, before: Any, result: Any) -> LoopState:
         return self
 
 
@@ -261,15 +267,18 @@ class PytreeState(LoopState):
         keys = self.value if isinstance(result, dict) else range(len(result))
         return [result[key] for key in keys]
 
-    def refined(self, result: Any) -> LoopState:
+    def refined(self, before: Any, result: Any) -> LoopState:
         if isinstance(self.value, list) and changes_length(self.value, result):
             return array_state(self, result)
-        items = zip(self.parts, self.items(result), strict=True)
-        parts = [part.refined(item) for part, item in items]
-        if isinstance(result, tuple) or result is self.owner:
-            return PytreeState(self.name, self.value, parts, self.owner)
+        items = zip(self.parts, self.items(before), self.items(result), strict=True)
+        parts = [part.refined(*pair) for part, *pair in items]
+        same_object = isinstance(result, tuple) or result is self.owner
+        owner = self.owner if same_object else None
+        if parts == self.parts and owner is self.owner:
+            return self
         known = self.aliases if self.owner is None else (self.owner,)
-        return PytreeState(self.name, self.value, parts, None, (*known, result))
+        aliases = () if same_object else (*known, result)
+        return PytreeState(self.name, self.value, parts, owner, aliases)
 
 
 class ArrayState(LoopState):
@@ -292,7 +301,7 @@ class ArrayState(LoopState):
     def pack(self, result: Any) -> list[Any]:
         return [array_of(result, self.spec)]
 
-    def refined(self, result: Any) -> LoopState:
+    def refined(self, before: Any, result: Any) -> LoopState:
         return self
 
 
@@ -378,8 +387,15 @@ def described(value: Any) -> str:
     return repr(value)[:60]
 
 
+def first_state(name: str, value: Any) -> LoopState:
+    """Return the state of a variable that the body assigns, before any trace."""
+    if isinstance(value, (Tensor, Variable)):
+        return AssignedState(name, as_variable(value))
+    return initial_state(name, value)
+
+
 def initial_state(name: str, value: Any) -> LoopState:
-    """Return the state of a variable, as far as known before the first iteration."""
+    """Return the state of a value, as far as known before the first iteration."""
     if isinstance(value, Either):
         return OptionalState(name, value, value.yes.spec)
     value = value if isinstance(value, Undefined) else as_variable(value)
@@ -398,64 +414,19 @@ def constant(part: LoopState) -> bool:
     return type(part) is ConstantState and not isinstance(part.value, Variable)
 
 
-def loop_states(
-    body: Callable[..., tuple[Any, ...]], values: Sequence[Any], names: Sequence[str]
-) -> list[LoopState]:
-    """Find the state of each variable by tracing the body, and undoing the trace.
-
-    States for other containers that the body changes follow them.
-    """
-    states = [initial_state(n, v) for n, v in zip(names, values, strict=True)]
-    # A refined state may change another variable's: trace on to a fixed point.
-    for _ in range(MAX_TRACES):
-        with rehearsal(), snapshot(values) as before:
-            firsts = [state.first() for state in states]
-            results = run_body(body, states, firsts, names)
-            pairs = zip(states, results, strict=True)
-            refined = [state.refined(result) for state, result in pairs]
-            others = other_containers(before, results)
-            check_objects(before, results)
-        if stable(states, refined) and not others:
-            return states
-        states = refined + [initial_state("the list", other) for other in others]
-    raise ConversionError(
-        at_user_line("what this loop makes of its variables changes in every round")
-    )
-
-
-def run_body(
-    body: Callable[..., tuple[Any, ...]],
-    states: Sequence[LoopState],
-    values: Sequence[Sequence[Any]],
-    names: Sequence[str],
-) -> tuple[Any, ...]:
-    """Run a body; return the user's variables after it, then the other containers."""
-    own = [state.unpack(v) for state, v in zip(states, values, strict=True)]
-    return (*body(*own[: len(names)]), *own[len(names) :])
-
-
-def other_containers(before: Snapshot, results: tuple[Any, ...]) -> list[Any]:
+def changed_others(changes: Snapshot, results: Sequence[Any]) -> list[Any]:
     """List the containers that a body has changed and no variable holds.
 
     Raises:
-        ConversionError: One is neither a list nor a dictionary.
+        ConversionError: One is neither a list nor a dictionary, or it is an attribute
+            of another object.
     """
     returned = references(results)
-    before.forget(returned)
-    known = before.arguments | {*returned}
-    changed = [s for s in before.changed() if id(s.container) not in known]
+    changes.forget(returned)
+    known = changes.arguments | {*returned}
+    changed = [s for s in changes.changed() if id(s.container) not in known]
     for saved in changed:
         if not isinstance(saved.container, (list, dict)):
             refuse(saved.container, saved.where)
+    check_objects(changes, results)
     return [saved.container for saved in changed]
-
-
-def stable(before: Sequence[LoopState], after: Sequence[LoopState]) -> bool:
-    """True if a trace has refined no state."""
-    for one, other in zip(before, after, strict=True):
-        if isinstance(one, PytreeState) and isinstance(other, PytreeState):
-            if one.owner is not other.owner or not stable(one.parts, other.parts):
-                return False
-        elif one is not other:
-            return False
-    return True

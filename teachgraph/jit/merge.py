@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.control_flow.branch import selected
 from teachgraph.control_flow.cond import picked
 from teachgraph.control_flow.pytree import dict_like, mapped
 from teachgraph.control_flow.sub_block import as_variable as as_constant
@@ -80,17 +81,23 @@ class Merge:
         mask: Variable = functions.cast(self.flag, "int32")
         return mask
 
-    def all(self, values: list[tuple[Any, Any, str]]) -> tuple[Any, ...]:
+    def all(self, names: Sequence[str]) -> tuple[Any, ...]:
         """Merge all variables and the contents of the containers from before."""
-        merged = tuple(self(*value) for value in values)
+        values = zip(*(result.values for result in self.pair), names, strict=True)
+        merged = tuple(self(*triple) for triple in values)
         for result in self.pair:
             result.settle()
+        if any(result.snapshot.saved for result in self.pair):
+            self.containers()
+        return merged
+
+    def containers(self) -> None:
+        """Merge the contents of the containers from before."""
         yes, no = (result.snapshot for result in self.pair)
         for key in yes.saved.keys() | no.saved.keys():
             where = yes.where(key) or no.where(key)
             saved = yes.saved.get(key) or no.saved[key]
             self.settle(saved.container, where, known=key in yes.arguments)
-        return merged
 
     def settle(self, owner: Any, where: Callsite | None, *, known: bool) -> None:
         """Merge the contents of a container from before the `if`.
@@ -151,24 +158,26 @@ class Merge:
                 return rule(self, yes, no, name)
         return Either(self.flag, yes, no, name)
 
-    def pick(self, yes: Variable, no: Variable, name: str) -> Variable:
-        """Append the choice between two tensors."""
+    def pick(self, yes: Variable, no: Variable) -> Variable:
+        """Append the choice between two tensors of one dtype."""
         pair = self.yes.hand_out(yes), self.no.hand_out(no)
-        out = picked(current_block(), self.mask, *pair, repr(name))
-        assert isinstance(out, Variable)
-        return out
+        return selected(current_block(), self.mask, *pair)
 
-    def tensors(self, yes: Any, no: Any, name: str) -> Any:
-        """Merge two tensors, or a tensor and a number."""
-        if not isinstance(yes, Variable):
-            yes = number(yes, beside=no)
-        if not isinstance(no, Variable):
-            no = number(no, beside=yes)
+    def tensors(self, yes: Variable, no: Variable, name: str) -> Variable:
+        """Merge two tensors."""
         if len(yes.shape) != len(no.shape):
             raise ConversionError(at_user_line(ranks(yes, no, name)))
         if yes.dtype != no.dtype:
             raise ConversionError(at_user_line(dtypes_differ(yes, no, name)))
-        return self.pick(yes, no, name)
+        return self.pick(yes, no)
+
+    def tensor_and_number(self, yes: Any, no: Any, name: str) -> Variable:
+        """Merge a tensor and a number, in the dtype the number has beside it."""
+        if not isinstance(yes, Variable):
+            yes = number(yes, beside=no)
+        if not isinstance(no, Variable):
+            no = number(no, beside=yes)
+        return self.tensors(yes, no, name)
 
     def numbers(self, yes: Any, no: Any, name: str) -> Any:
         """Merge two numbers of Python: the number if they are equal, else a tensor."""
@@ -179,14 +188,14 @@ class Merge:
         elif type(yes) is not type(no):
             yes, no = int(yes), int(no)
         one: Any = as_constant(yes)
-        return self.pick(one, as_constant(no), name)
+        return self.pick(one, as_constant(no))
 
     def unwanted(self, yes: Any, no: Any, name: str) -> Any:
         """Merge a value with one that nobody reads."""
         value = no if yes is NOTHING else yes
-        return self.missing(value, yes_has_it=no is NOTHING, name=name)
+        return self.missing(value, yes_has_it=no is NOTHING)
 
-    def missing(self, value: Any, *, yes_has_it: bool, name: str) -> Any:
+    def missing(self, value: Any, *, yes_has_it: bool) -> Any:
         """Merge a value of one branch with zeros like it from the other."""
 
         def both(leaf: Any) -> Any:
@@ -194,7 +203,7 @@ class Merge:
                 return leaf
             other = placeholder(leaf)
             pair = (leaf, other) if yes_has_it else (other, leaf)
-            return self.pick(*pair, name)
+            return self.pick(*pair)
 
         return mapped(value, both)
 
@@ -208,7 +217,7 @@ class Merge:
         flag = as_constant(flag) if isinstance(flag, bool) else flag
         if a.yes is NOTHING or b.yes is NOTHING:
             value = a.yes if b.yes is NOTHING else b.yes
-            merged = self.missing(value, yes_has_it=b.yes is NOTHING, name=name)
+            merged = self.missing(value, yes_has_it=b.yes is NOTHING)
         else:
             merged = self(a.yes, b.yes, name)
         return Either(flag, merged, others[0], name)
@@ -285,6 +294,11 @@ def alike(one: Any, other: Any) -> bool:
     return one is other
 
 
+def is_tensor(value: Any) -> bool:
+    """True for a tensor that is no array of tensors."""
+    return isinstance(value, Variable) and not isinstance(value, ArrayVariable)
+
+
 def tensor_like(value: Any) -> bool:
     """True for a tensor or a number."""
     return isinstance(value, (Variable, *NUMBERS))
@@ -347,10 +361,11 @@ def single(value: Any) -> bool:
 Kinds = Callable[[Any, Any], bool]
 
 RULES: tuple[tuple[Kinds, Callable[[Merge, Any, Any, str], Any]], ...] = (
+    (both(is_tensor), Merge.tensors),
     (lambda yes, no: NOTHING in (id_of(yes), id_of(no)), Merge.unwanted),
     (both(lambda v: isinstance(v, NUMBERS)), Merge.numbers),
     (of_two_lengths, Merge.lists),
-    (both(tensor_like), Merge.tensors),
+    (both(tensor_like), Merge.tensor_and_number),
     (maybe_tensor, Merge.either),
     (
         lambda a, b: is_sequence(a) and type(a) is type(b) and len(a) == len(b),

@@ -6,11 +6,9 @@ the program writes the values it has computed into them.
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Iterator
 from copy import copy
-from functools import lru_cache
-from types import CellType, CodeType, FunctionType
+from types import CellType
 from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
@@ -22,12 +20,7 @@ __all__ = [
     "ContainerSlot",
     "StateSlot",
     "TensorSlot",
-    "attributes",
-    "called",
-    "function_slots",
-    "global_names",
     "layer_slots",
-    "own_cells",
 ]
 
 MISSING = object()
@@ -123,61 +116,3 @@ def layer_slots(layer: Layer, known: dict[str, Any]) -> Iterator[StateSlot]:
         slot = StateSlot(layer.__dict__, name)
         slot.before = known.get(name, MISSING)
         yield slot
-
-
-def function_slots(function: FunctionType) -> Iterator[StateSlot]:
-    """Yield slots for a function's cells, and the globals it assigns to or may read."""
-    code, values = function.__code__, function.__globals__
-    stored = {step.argval for step in read_by(code, "STORE_GLOBAL")}
-    for name in dict.fromkeys((*sorted(stored), *code.co_names)):
-        # `co_names` also holds attributes and imports: of these only a Tensor matters.
-        if name in stored or isinstance(values.get(name), Tensor):
-            yield StateSlot(values, name)
-    for name, cell in own_cells(function):
-        yield CellSlot(cell, name)
-
-
-def called(function: FunctionType) -> tuple[CodeType, tuple[int, ...]]:
-    """Return the key of a function: its code, and the identities of its cells."""
-    return function.__code__, tuple(id(cell) for _, cell in own_cells(function))
-
-
-def own_cells(function: FunctionType) -> Iterator[tuple[str, CellType]]:
-    """Yield the closure cells of a function, but for the helpers of conversion."""
-    pairs = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    return (pair for pair in pairs if not pair[0].startswith("convert_"))
-
-
-def codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code object, and those of the functions defined in it."""
-    yield code
-    for value in code.co_consts:
-        if isinstance(value, CodeType):
-            yield from codes(value)
-
-
-@lru_cache(maxsize=4096)
-def attributes(code: CodeType) -> frozenset[str]:
-    """Collect the attributes that code may read.
-
-    String constants count too: `getattr(self, "scale")` reads one.
-    """
-    names = set[str]()
-    for one in codes(code):
-        names.update(
-            c for c in one.co_consts if isinstance(c, str) and c.isidentifier()
-        )
-        names.update(step.argval for step in read_by(one, "LOAD_ATTR", "LOAD_METHOD"))
-    return frozenset(names)
-
-
-@lru_cache(maxsize=4096)
-def global_names(code: CodeType) -> tuple[str, ...]:
-    """List the globals that code reads."""
-    steps = (step for one in codes(code) for step in read_by(one, "LOAD_GLOBAL"))
-    return tuple(dict.fromkeys(step.argval for step in steps))
-
-
-def read_by(code: CodeType, *names: str) -> Iterator[dis.Instruction]:
-    """Yield the instructions with these names."""
-    return (step for step in dis.get_instructions(code) if step.opname in names)

@@ -18,7 +18,7 @@ from teachgraph.passes import DEFAULT, apply_pass
 from teachgraph.planning.plan import Plan
 from teachgraph.static.program import Program
 
-__all__ = ["Part", "forward_part", "optimised", "split"]
+__all__ = ["Part", "forward_part", "split"]
 
 PASSES = (*DEFAULT, "dead_code")
 
@@ -32,7 +32,6 @@ class Part(Plan):
         feeds: What it is handed; persistable variables may be among it.
         fetches: What it returns.
         stateful: Whether other persistable variables live in a scope.
-        walked: Whether its steps are run one by one, without generated code.
     """
 
     def __init__(
@@ -43,9 +42,8 @@ class Part(Plan):
         fetches: Sequence[str],
         *,
         stateful: bool,
-        walked: bool = False,
     ) -> None:
-        self.handed, self.stateful, self.walked = {*feeds}, stateful, walked
+        self.handed, self.stateful = {*feeds}, stateful
         known = program.global_block().vars
         super().__init__(program, steps, known, feeds, fetches)
         # A fed array belongs to the caller: no result may reuse its memory.
@@ -68,7 +66,7 @@ class Part(Plan):
 
     def __call__(self, feed: dict[str, Any], scope: Scope) -> list[Any]:
         """Run the steps once, announced to observers; return the fetched values."""
-        walked = followed(self.program) if observers else self.walked
+        walked = bool(observers) and followed(self.program)
         return self.execute(feed, scope, interpret=walked)
 
     def run_once(self, feed: dict[str, Any]) -> list[Any]:
@@ -76,24 +74,21 @@ class Part(Plan):
         return self(feed, Scope())
 
 
-def optimised(program: Program, fetches: Sequence[str]) -> Program:
-    """Apply the passes to a copy of a program."""
-    return apply_pass(program, PASSES, fetches=fetches, checked=False)
+def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[Step]]:
+    """Apply the passes to a program; return the result and its steps."""
+    running = apply_pass(program, PASSES, fetches=fetches, checked=False)
+    prepare_seeds(running)
+    return running, Lowering(running, {}).steps()
 
 
 def forward_part(
-    program: Program,
-    feeds: Sequence[str],
-    fetches: Sequence[str],
-    *,
-    walked: bool = False,
+    program: Program, feeds: Sequence[str], fetches: Sequence[str]
 ) -> Part:
     """Plan a whole program without a backward."""
-    prepare_seeds(program)
-    steps = Lowering(program, {}).steps()
+    running, steps = steps_of(program, fetches)
     read = {name for step in steps for name in step.arguments} | {*fetches}
     handed = [name for name in feeds if name in read]
-    return Part(program, steps, handed, fetches, stateful=True, walked=walked)
+    return Part(running, steps, handed, fetches, stateful=True)
 
 
 def split(
@@ -112,9 +107,7 @@ def split(
         seeds: The upstream gradients, which the backward is fed besides those.
         gradients: The outputs of the backward.
     """
-    running = optimised(program, [*fetches, *gradients])
-    prepare_seeds(running)
-    steps = Lowering(running, {}).steps()
+    running, steps = steps_of(program, [*fetches, *gradients])
     dependent = depending(steps, seeds)
     backward = [step for step in steps if id(step) in dependent]
     # Gradient operators that need no seed, as of a constant, run in the forward.

@@ -1,4 +1,4 @@
-"""`StaticFunction`, the result of `to_static`: traced once, then run as a program."""
+"""`to_static`, and `StaticFunction`, its result: traced once, then run as a program."""
 
 from __future__ import annotations
 
@@ -6,43 +6,100 @@ import functools
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from types import FunctionType, MethodType, NoneType
+from types import FunctionType, MethodType
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import ConversionError, InvalidValueError, at_user_line
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.observe import announce, observers
-from teachgraph.jit.arguments import FunctionSpec, as_specs, flattened
-from teachgraph.jit.concrete import ConcreteProgram
+from teachgraph.jit.arguments import FunctionSpec, flattened
+from teachgraph.jit.concrete import ConcreteProgram, trace
 from teachgraph.jit.conversion import conversion, converted, is_converted
-from teachgraph.jit.convert_call import LEFT_ALONE, convert_call, prepared
+from teachgraph.jit.convert_call import convert_call
 from teachgraph.jit.guards import Guard
 from teachgraph.jit.helpers import HELPERS
-from teachgraph.jit.outputs import outputs_of
 from teachgraph.jit.recorder import Recorder
-from teachgraph.jit.recursion import endless
+from teachgraph.jit.settings import LEFT_ALONE, switch
 from teachgraph.jit.tracebacks import of_user
-from teachgraph.jit.tracing import Tracer, tracer
+from teachgraph.jit.tracing import tracer
 from teachgraph.nn import Layer
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
 
-__all__ = ["ProgramCache", "StaticFunction", "switch"]
+__all__ = ["ProgramCache", "StaticFunction", "to_static"]
 
 MANY = 10
 """More programs than this of one function are worth a warning."""
 
-
-class _Switch:
-    """The state of `enable_to_static`."""
-
-    on = True
-
-
-switch = _Switch()
 _one_at_a_time = threading.RLock()
+
+
+def to_static(
+    function: Any = None,
+    input_spec: Any = None,
+    build_strategy: Any = None,
+    backend: str | None = None,
+    full_graph: bool = True,
+    **options: Any,
+) -> Any:
+    """Convert a function or layer into one that runs as a program.
+
+    Its source is transformed so that an `if` or a loop that depends on a tensor becomes
+    part of the program. The program is traced once for each shape and dtype of its
+    tensors and each value of its other arguments, in training and evaluation.
+
+    Args:
+        function: A function, a method or a layer; left out, this is a decorator.
+        input_spec: `InputSpec`s of its tensors, with None for sizes that may differ.
+        build_strategy: Accepted for Paddle's sake.
+        backend: Accepted for Paddle's sake.
+        full_graph: Accepted for Paddle's sake; all of a function is one program.
+        **options: Accepted for Paddle's sake.
+
+    Returns:
+        A StaticFunction; of a layer, the layer itself, whose `forward` is one.
+
+    Raises:
+        ConversionError: It is nothing that can be converted.
+
+    In Paddle this is `paddle.jit.to_static`.
+
+    >>> import teachgraph as tg
+    >>> @tg.jit.to_static
+    ... def clipped(x):
+    ...     if x.sum() > 1.0:
+    ...         x = x * 0.0
+    ...     return x
+    >>> clipped(tg.to_tensor([2.0])).tolist()
+    [0.0]
+    """
+    if function is None:
+        return lambda decorated: to_static(decorated, input_spec)
+    if isinstance(function, FunctionType):
+        return StaticFunction(function, input_spec)
+    return to_static_callable(function, input_spec)
+
+
+def to_static_callable(value: Any, input_spec: Any) -> Any:
+    """Convert anything but a plain function; see `to_static`."""
+    if isinstance(value, (staticmethod, classmethod)):
+        return type(value)(to_static(value.__func__, input_spec))
+    if isinstance(value, StaticFunction):
+        return StaticFunction(value.function, input_spec, value.receiver)
+    if isinstance(value, Layer):
+        plain: Any = getattr(value.forward, "dygraph_function", value.forward)
+        static = StaticFunction(plain.__func__, input_spec, value)
+        # Not `value.forward = static`: that would count as a change of the layer.
+        object.__setattr__(value, "forward", static)
+        return value
+    if isinstance(value, MethodType):
+        return StaticFunction(value.__func__, input_spec, value.__self__)
+    if not callable(value) or isinstance(value, type):
+        raise ConversionError(
+            at_user_line(f"to_static takes a function or a Layer, got {value!r}")
+        )
+    return StaticFunction(value, input_spec)
 
 
 class ProgramCache:
@@ -185,19 +242,20 @@ class StaticFunction:
 
     def traced(self, key: Any, values: tuple[Any, ...]) -> ConcreteProgram:
         """Trace a new program for a key, and cache it."""
-        count = self.program_cache.count + 1
-        before = self.program_cache.broken() if count > MANY else None
+        cache = self.program_cache
+        before = cache.broken() if cache.count >= MANY else None
         try:
             with _one_at_a_time:
                 program = trace(self, values)
         except Exception as error:
             raise error.with_traceback(of_user(error.__traceback__)) from None
-        self.program_cache.programs.setdefault(key, []).append(program)
-        self.program_cache.count = program.number = count
+        cache.programs.setdefault(key, []).append(program)
+        cache.count += 1
+        program.number = cache.count
         if observers:
             announce("function_traced", self, program)
-        if count > MANY:
-            warnings.warn(too_many(self.__name__, count, before), stacklevel=3)
+        if cache.count > MANY:
+            warnings.warn(too_many(self.__name__, cache.count, before), stacklevel=3)
         return program
 
     def get_concrete_program(
@@ -289,35 +347,3 @@ def too_many(name: str, count: int, broken: Guard | None) -> str:
         "input_spec=[InputSpec([None, ...])] for sizes that differ, and tensors for "
         "numbers that do."
     )
-
-
-def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
-    """Trace a function for arguments like these."""
-    here, inputs = Tracer(outermost=trace.__code__), list[Variable]()
-    with here.tracing():
-        try:
-            if isinstance(static.receiver, Layer):
-                here.meet(static.receiver)
-                prepared_within(static.receiver)
-            args, kwargs = static.function_spec.variables(values, inputs)
-            roots = (static.receiver, *values)
-            here.roots = [v for v in roots if not isinstance(v, (Tensor, NoneType))]
-            result = static.converted_function(*args, **kwargs)
-            results = outputs_of(result, here)
-        except Exception as error:
-            if observers:
-                announce("tracing_failed", static, here.program)
-            if isinstance(error, RecursionError):
-                raise endless(error) from None
-            raise
-        finally:
-            here.restore()
-    program = ConcreteProgram(here, here.fed(inputs), results, static.__name__)
-    program.values, program.function = as_specs(values), static.dygraph_function
-    return program
-
-
-def prepared_within(layer: Layer) -> None:
-    """Convert the sublayers of a layer, which the framework's own layers may call."""
-    for child in layer.children():
-        prepared(child)

@@ -15,31 +15,30 @@ from typing import Any
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.pytree import mapped
-from teachgraph.control_flow.sub_block import traced_into
+from teachgraph.control_flow.sub_block import Mark, traced_into
 from teachgraph.core import modes, unique_name
-from teachgraph.core.modes import set_grad_enabled
+from teachgraph.core.build import is_constant
+from teachgraph.core.modes import is_grad_enabled, set_grad_enabled
 from teachgraph.core.observe import unwatched
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
 from teachgraph.jit.container_snapshot import Snapshot
+from teachgraph.jit.conversion import called, own_cells, read_by
 from teachgraph.jit.side_effects import (
+    CellSlot,
     ContainerSlot,
     StateSlot,
     TensorSlot,
-    called,
-    function_slots,
     layer_slots,
 )
 from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.nn import Layer
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.block import Block
-from teachgraph.static.foreign_inputs import heed_no_grad
 from teachgraph.static.program import Program, current_block, program_guard
 from teachgraph.static.variable import Variable
 
 __all__ = [
-    "Mark",
     "Tracer",
     "as_variable",
     "record_aliases",
@@ -191,6 +190,13 @@ class Tracer:
 
         return append
 
+    def without_gradient(self, plain: Callable[..., bool]) -> Callable[..., bool]:
+        """Let `no_grad` count in the program, as it counts on the tape."""
+        return lambda block, inputs: (
+            plain(block, inputs)
+            or (block.program is self.program and not is_grad_enabled())
+        )
+
     @contextmanager
     def tracing(self) -> Iterator[Program]:
         """Let ops and layers inside append to the program."""
@@ -206,16 +212,29 @@ class Tracer:
     @contextmanager
     def current(self) -> Iterator[None]:
         """Let each op on Tensors inside come to this tracer."""
-        heed_no_grad()
         self.program.adopt = self.adopt
         run_op.wrap(self.dispatch)
+        is_constant.wrap(self.without_gradient)
         _current.append(self)
         try:
             yield
         finally:
             _current.remove(self)
+            is_constant.unwrap(self.without_gradient)
             run_op.unwrap(self.dispatch)
             self.program.adopt = None
+
+
+def function_slots(function: FunctionType) -> Iterator[StateSlot]:
+    """Yield slots for a function's cells, and the globals it assigns to or may read."""
+    code, values = function.__code__, function.__globals__
+    stored = {step.argval for step in read_by(code, "STORE_GLOBAL")}
+    for name in dict.fromkeys((*sorted(stored), *code.co_names)):
+        # `co_names` also holds attributes and imports: of these only a Tensor matters.
+        if name in stored or isinstance(values.get(name), Tensor):
+            yield StateSlot(values, name)
+    for name, cell in own_cells(function):
+        yield CellSlot(cell, name)
 
 
 def holds_variables(value: Any) -> bool:
@@ -265,42 +284,14 @@ def snapshot(arguments: Sequence[Any]) -> Iterator[Snapshot]:
         before.restore()
 
 
-class Mark:
-    """A point of the trace that can be returned to."""
-
-    def __init__(self) -> None:
-        self.block = current_block()
-        self.program = self.block.program
-        self.counters = unique_name.switch()
-        unique_name.switch(self.counters.copy())
-        self.ops, self.blocks = len(self.block.ops), len(self.program.blocks)
-        self.vars = dict(self.block.vars)
-
-    def undo(self) -> None:
-        """Remove what was appended since; adopted Tensors keep their variables.
-
-        Those are known to the tracer by name, and the next trace reads them again.
-        """
-        unique_name.switch(self.counters)
-        self.program.current_block_idx = self.block.idx
-        here = tracer()
-        held = here.held if here is not None else {}
-        adopted = {name: v for name, v in self.block.vars.items() if name in held}
-        with unwatched():
-            del self.program.blocks[self.blocks :]
-            while len(self.block.ops) > self.ops:
-                self.block._remove_op(len(self.block.ops) - 1)
-        self.block.vars.clear()
-        self.block.vars.update(self.vars | adopted)
-
-
 @contextmanager
 def rehearsal() -> Iterator[Block]:
     """Trace into a block of its own that is removed at the end."""
-    mark = Mark()
-    try:
-        with unwatched(), traced_into(mark.block) as block:
-            assert isinstance(block, Block)
-            yield block
-    finally:
-        mark.undo()
+    with unwatched():
+        mark = Mark(current_block())
+        try:
+            with traced_into(mark.block) as block:
+                assert isinstance(block, Block)
+                yield block
+        finally:
+            mark.undo()

@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 import numpy as np
 
 from teachgraph.control_flow.block_slots import misfit
-from teachgraph.control_flow.ops import limit_of, select_output
+from teachgraph.control_flow.ops import limit_of
 from teachgraph.core import dtypes
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.errors import DTypeError, InvalidValueError, UnknownOpError
 from teachgraph.core.op import GradOp, Op, find, slot_name
 from teachgraph.core.program import EMPTY, Block, Operator, Program, Slots
 from teachgraph.ops.param_attr import ParamAttr
+from teachgraph.ops.selection import select_output
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
 from teachgraph.static.document import Part, parsed
 from teachgraph.static.serialize import FORMAT, VERSION

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import build, dtypes, naming
-from teachgraph.core.modes import is_grad_enabled
 from teachgraph.core.op import Op, Traced
 from teachgraph.core.program import Block
 from teachgraph.ops.creation import assign_value
 from teachgraph.static.variable import Variable
 
-__all__ = ["adopting", "heed_no_grad", "within_no_grad"]
+__all__ = ["adopting"]
 
 
 @build.adopt.wrap
@@ -39,22 +38,6 @@ def adopting(refuse: Any) -> Any:
         return refuse(block, op, value, inputs, attrs)
 
     return adopt
-
-
-def within_no_grad(all_stopped: Any) -> Any:
-    """Let `no_grad` count where a function is traced, as it counts on the tape."""
-
-    def is_constant(block: Block, inputs: Sequence[Variable | None]) -> bool:
-        return all_stopped(block, inputs) or (
-            tracer_of(block) is not None and not is_grad_enabled()
-        )
-
-    return is_constant
-
-
-def heed_no_grad() -> None:
-    """Let `no_grad` count from the first trace of a function on."""
-    build.is_constant.wrap_once(within_no_grad)
 
 
 def tracer_of(block: Block) -> Any:

@@ -659,3 +659,40 @@ def test_a_result_that_nobody_uses_gives_its_weights_no_gradient() -> None:
     net.clear_gradients()
     net(tg.ones([1, 1]))[1].sum().backward()
     assert all(p.grad is not None for p in net.parameters())
+
+
+def test_a_function_that_is_called_once_is_not_written_down_as_python() -> None:
+    function = jit.to_static(lambda x: x * 2.0 + 1.0)
+    x = tensor(1.0, grad=False)
+    function(x)
+    assert "plain" not in vars(function.concrete_program)
+    function(x)
+    assert "plain" in vars(function.concrete_program)
+
+
+def taller(x: Any, columns: Any) -> Any:
+    return x @ columns  # the product
+
+
+def test_an_error_names_the_users_line_in_the_first_run_and_later() -> None:
+    spec = [InputSpec([None, None], "float64"), InputSpec([None, None], "float64")]
+    function = jit.to_static(taller, input_spec=spec)
+    good, bad = tg.zeros([2, 3], "float64"), tg.zeros([2, 2], "float64")
+    for _ in range(2):
+        with pytest.raises(ShapeError, match="# the product"):
+            function(good, bad)
+
+
+def test_a_test_that_changes_a_list_is_evaluated_once_before_the_loop() -> None:
+    def function(x: Any) -> Any:
+        queue, n = [x * 0 - 5, x * 0 - 1, x, x + 1], x * 0
+        while queue.pop() > n:
+            n = n + 0.5
+            queue.append(x)
+            queue.append(x - 1)
+            queue.pop()
+        return n, len(queue)
+
+    wanted, found = function(tensor(1.0)), jit.to_static(function)(tensor(1.0))
+    assert float(found[0]) == float(wanted[0])
+    assert int(found[1]) == wanted[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import teachgraph as tg
@@ -258,8 +258,12 @@ def test_the_log_of_static_code_is_its_programs(text: str, learns: bool) -> None
         assert told == there_is(recording.names["test"])
 
 
+LOOP = "n, h = tg.static.nn.while_loop(lambda n, h: n < 1.0, turn, [n, h])"
+
+
 @settings(max_examples=15, deadline=None)
 @given(static_programs)
+@example(f"{LOOP}\n{LOOP}")
 def test_the_values_told_of_a_run_are_those_fetched(text: str) -> None:
     recording = record(
         f"{STATIC_BEGIN}{text}\n"

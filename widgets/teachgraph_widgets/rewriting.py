@@ -14,7 +14,7 @@ from typing import Any
 
 from teachgraph.core.callsite import Callsite
 from teachgraph.core.program import Block, Operator, Program
-from teachgraph.jit.source import definition
+from teachgraph.jit.conversion import definition
 from teachgraph.jit.transform import transformed
 from teachgraph.jit.transform.names import Fresh
 from teachgraph.jit.transform.private import private

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
-from teachgraph.jit.logs import conversion_log
+from teachgraph.jit.settings import conversion_log
 from teachgraph.jit.transform.assert_ import assert_, raise_
 from teachgraph.jit.transform.attributes import attributes
 from teachgraph.jit.transform.break_continue import break_continue
