@@ -17,7 +17,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.static.input_spec import InputSpec
-from teachgraph.static.program import default_main_program
+from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
 
 __all__ = ["FunctionSpec"]
@@ -204,37 +204,34 @@ def flattened(values: tuple[Any, ...]) -> tuple[list[Tensor], tuple[Any, ...]]:
     """
     tensors: list[Tensor] = []
     key: list[Any] = []
+    flatten(values, tensors, key)
+    return tensors, tuple(key)
+
+
+def flatten(values: Iterable[Any], tensors: list[Tensor], key: list[Any]) -> None:
+    """Append the tensors in some values to a list, and the rest to a cache key."""
     for value in values:
+        if isinstance(value, np.ndarray):
+            value = Tensor(value)  # noqa: PLW2901  an array counts as a tensor
         if isinstance(value, Tensor):
             tensors.append(value)
             key.append((value.data.shape, value.data.dtype.num))
         else:
-            flatten(value, tensors, key)
-    return tensors, tuple(key)
+            own, parts = taken_apart(value)
+            key.append(own)
+            flatten(parts, tensors, key)
 
 
-def flatten(value: Any, tensors: list[Tensor], key: list[Any]) -> None:
-    """Append the tensors in an argument to a list, and the rest to a cache key."""
+def taken_apart(value: Any) -> tuple[Any, Iterable[Any]]:
+    """Return the cache key of a container without its parts, and the parts."""
     kind = value.__class__
-    if isinstance(value, (Tensor, np.ndarray)):
-        tensor = value if isinstance(value, Tensor) else Tensor(value)
-        tensors.append(tensor)
-        key.append((tensor.data.shape, tensor.data.dtype.num))
-        return
-    items: Iterable[Any] = ()
     if kind is list or kind is tuple or is_named(value):
-        key.append((kind, len(value)))
-        items = value
-    elif kind is dict:
-        key.append((kind, tuple((name.__class__, name) for name in value)))
-        items = value.values()
-    elif (named := fields_of(value)) is not None:
-        key.append((kind, tuple(named)))
-        items = named.values()
-    else:
-        key.append((kind, constant(value)))
-    for item in items:
-        flatten(item, tensors, key)
+        return (kind, len(value)), value
+    if kind is dict:
+        return (kind, tuple((name.__class__, name) for name in value)), value.values()
+    if (named := fields_of(value)) is not None:
+        return (kind, tuple(named)), named.values()
+    return (kind, constant(value)), ()
 
 
 def is_named(value: Any) -> bool:
@@ -281,17 +278,11 @@ def as_variables(value: Any, name: str, inputs: list[Variable]) -> Any:
     """Replace tensors and specs in an argument by fed Variables, listed in `inputs`."""
     if not isinstance(value, (Tensor, np.ndarray, InputSpec)):
         return variables_within(value, name, inputs)
-    spec: Any = value if isinstance(value, InputSpec) else None
-    variable = (
-        default_main_program()
-        .global_block()
-        .create_var(
-            name if spec is None else spec.name or name,
-            value.shape,
-            value.dtype,
-            is_data=True,
-            stop_gradient=value.dtype.kind != "f" or bool(spec and spec.stop_gradient),
-        )
+    stop = value.dtype.kind != "f"
+    if isinstance(value, InputSpec):
+        name, stop = value.name or name, stop or value.stop_gradient
+    variable = current_block().create_var(
+        name, value.shape, value.dtype, is_data=True, stop_gradient=stop
     )
     inputs.append(variable)
     return variable
