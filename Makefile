@@ -37,7 +37,8 @@ BESIDE = --beside "make lint" --beside "npm --prefix widgets test"
 # Contiguous halves share their browsers and servers; who ends first takes from the other.
 PARALLEL := --numprocesses=2 --dist=worksteal
 QUICK := "not (browser or full or further or notebook or packaging or slow)"
-QUICK_ROOMS := $(addprefix tests/,ops eager autograd static executor nn optimizer test_metric.py)
+QUICK_ROOMS := $(addprefix tests/,ops eager autograd static executor nn optimizer test_metric.py \
+	test_core.py test_floors.py test_extensions.py)
 CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --exclude-standard; } \
 	| grep '\.py$$'
 
@@ -55,6 +56,8 @@ lab: setup $(LAB_SETTINGS) ## open JupyterLab on the first lesson (ARGS=--no-bro
 
 # Two processes share two processors; threads of BLAS that wait for a third spin.
 quick test full: export OPENBLAS_NUM_THREADS := 1
+# All that is tried at random, not a share of it: tests/effort.py, widgets/tests/effort.ts.
+full: export FULL := 1
 
 quick: setup ## two minutes while you work: what changed, the core, a case of each op (ARGS go to pytest)
 	@$(CHANGED) | xargs -r ruff check

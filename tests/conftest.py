@@ -5,15 +5,15 @@ Every test starts in the mode of somebody who has just imported the package.
 
 from __future__ import annotations
 
+import gc
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 
 from teachgraph.core import modes
 
 pytest_plugins = ["tests.beside", "tests.minutes"]
-pytest.register_assert_rewrite("tests.ops.checks")
 
 collect_ignore_glob = ["oracle/models/*.py"]
 """They ask libraries that are not installed here."""
@@ -23,6 +23,17 @@ collect_ignore_glob = ["oracle/models/*.py"]
 def unchosen_mode() -> Iterator[None]:
     with modes.using(None):
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what is collected out of the garbage collector's way: it stays to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_configure() -> None:

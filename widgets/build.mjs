@@ -1,13 +1,30 @@
-/** Build the page's one module and its stylesheet; print what they weigh. */
+/**
+ * Build the page's one module and its stylesheet; print what they weigh. With
+ * `--if-stale` only where a source is newer than what was built of it.
+ */
 
 import { build } from "esbuild";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { minify } from "terser";
 import { ownNames } from "./names.mjs";
 
 const widgets = new URL(".", import.meta.url).pathname;
 const outdir = `${widgets}teachgraph_widgets/static/`;
+
+function isStale() {
+  const bundle = ["widget.js", "widget.css"].map((name) => outdir + name);
+  if (!bundle.every((file) => existsSync(file))) return true;
+  const settings = readdirSync(widgets).filter((name) => /\.(json|mjs)$/.test(name));
+  const inside = readdirSync(`${widgets}src`, { recursive: true });
+  const sources = [...settings, ...inside.map((name) => `src/${name}`)];
+  const changed = (file) => statSync(file).mtimeMs;
+  const built = Math.min(...bundle.map(changed));
+  return sources.some((name) => changed(widgets + name) > built);
+}
+
+if (process.argv.includes("--if-stale") && !isStale()) process.exit();
+
 const names = ownNames(widgets);
 
 await build({

@@ -212,5 +212,5 @@ print([op.type for op in main.global_block().ops])
 #
 # 你已经看到，从你写下一行到得出结果，框架在中间记下了什么。
 # 算子*里面*有什么？它怎么知道自己的梯度？那是第 01 课。
-# 做这些事的代码就是核心，即文件夹 `teachgraph/core`：连同说明共五千行，
-# 其中的 README 分八站带你走完。
+# 做这些事的代码就是核心，即文件夹 `teachgraph/core`：
+# 连同说明共五千行，其中的 README 分八站带你走完。

@@ -117,7 +117,7 @@ def command(port: int, token: str, folder: Path) -> list[str]:
         *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
         *(f"--IdentityProvider.token={token}", f"--ServerApp.root_dir={folder}"),
         *("--LabApp.collaborative=False", "--ServerApp.terminals_enabled=False"),
-        "--LabApp.news_url=None",
+        *("--LabApp.news_url=None", "--LabApp.expose_app_in_browser=True"),
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]
 

@@ -6,9 +6,10 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.page import page as page_of
 
@@ -40,20 +41,17 @@ def exported(folder: Path, script: str, *options: str) -> Path:
     return folder / "script.html"
 
 
-@pytest.fixture
-def offline(context: BrowserContext) -> Watched:
-    context.set_offline(True)
-    return Watched(context.new_page())
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a program, of a tape and of what goes back over it."""
+    return exported(tmp_path_factory.mktemp("exported"), SCRIPT)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_page_steps_with_the_network_off(
-    offline: Watched, tmp_path: Path, artefacts: Path, theme: str
+    offline: Watched, file: Path, artefacts: Path, theme: Any
 ) -> None:
-    asked: list[str] = []
-    offline.page.on("request", lambda request: asked.append(request.url))
     offline.page.emulate_media(color_scheme=theme)
-    file = exported(tmp_path, SCRIPT, "--title", "Four lines and a diamond")
     offline.page.goto(file.as_uri())
     view = offline.views
     expect(view).to_have_attribute("data-state", "done")
@@ -72,19 +70,18 @@ def test_the_page_steps_with_the_network_off(
     expect(view.locator(".tg-row.tg-future")).to_have_count(len(rows))
     offline.page.keyboard.press("End")
     expect(view.locator(".tg-row.tg-future")).to_have_count(0)
-    assert asked == [file.as_uri()]
+    assert offline.asked == [file.as_uri()]
     assert offline.errors == []
 
 
 def test_the_policy_stops_a_script_that_is_not_ours(
-    offline: Watched, tmp_path: Path
+    offline: Watched, file: Path, tmp_path: Path
 ) -> None:
-    file = exported(tmp_path, SCRIPT)
     text = file.read_text("utf-8")
     evil = text.replace("</html>", "<script>document.title = 'pwned'</script></html>")
     assert evil != text
-    file.write_text(evil, "utf-8")
-    offline.page.goto(file.as_uri())
+    (tmp_path / "evil.html").write_text(evil, "utf-8")
+    offline.page.goto((tmp_path / "evil.html").as_uri())
     expect(offline.views).to_have_attribute("data-state", "done")
     assert offline.page.title() == "script.py"
     assert any("Content Security Policy" in error for error in offline.errors)
@@ -104,35 +101,39 @@ def test_hostile_names_are_drawn_as_text(offline: Watched, tmp_path: Path) -> No
     assert offline.errors == []
 
 
-def test_a_page_whose_log_was_edited_says_so(offline: Watched, tmp_path: Path) -> None:
-    file = exported(tmp_path, SCRIPT)
-    text = file.read_text("utf-8")
-    file.write_text(text.replace('{"version":1', '{"version":99'), "utf-8")
-    offline.page.goto(file.as_uri())
+def test_a_page_whose_log_was_edited_says_so(
+    offline: Watched, file: Path, tmp_path: Path
+) -> None:
+    edited = file.read_text("utf-8").replace('{"version":1', '{"version":99')
+    (tmp_path / "edited.html").write_text(edited, "utf-8")
+    offline.page.goto((tmp_path / "edited.html").as_uri())
     expect(offline.page.locator("#root")).to_contain_text("version is 99")
     assert offline.rows(offline.page.locator("#root")) == []
 
 
-@pytest.fixture(scope="module")
-def things(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Log]:
-    return shown.logs(tmp_path_factory.mktemp("shown"))
-
-
+@pytest.mark.parametrize(
+    ("theme", "width"),
+    [("dark", 1600), pytest.param("light", 900, marks=pytest.mark.full)],
+)
 @pytest.mark.parametrize("kind", shown.CELLS)
 def test_the_page_of_each_thing_that_is_shown_is_for_everybody(
-    offline: Watched, things: dict[str, Log], tmp_path: Path, kind: str
+    offline: Watched,
+    things: dict[str, Log],
+    tmp_path: Path,
+    kind: str,
+    theme: Any,
+    width: int,
 ) -> None:
     (tmp_path / "page.html").write_text(page_of(things[kind]), "utf-8")
     page = offline.page
-    for theme, width in (("light", 900), ("dark", 1600)):
-        page.emulate_media(color_scheme=theme)
-        page.set_viewport_size({"width": width, "height": 900})
-        page.goto((tmp_path / "page.html").as_uri())
-        expect(offline.views).to_have_attribute("data-theme", theme)
-        for _ in range(max(1, page.locator(".tg-tab:not([hidden])").count())):
-            assert shoot.violations(page) == []
-            page.focus(".tg-root")
-            page.keyboard.press("v")
+    page.emulate_media(color_scheme=theme)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto((tmp_path / "page.html").as_uri())
+    expect(offline.views).to_have_attribute("data-theme", theme)
+    for _ in range(max(1, page.locator(".tg-tab:not([hidden])").count())):
+        assert shoot.violations(page) == []
+        page.focus(".tg-root")
+        page.keyboard.press("v")
     assert page.locator("html").get_attribute("lang") == "en"
     assert page.locator("main").count() == 1
     assert page.title() == (things[kind]["title"] or "A trace")
@@ -147,14 +148,14 @@ def overflow(page: Page) -> int:
     return found
 
 
-def test_an_exported_trace_is_for_everybody(offline: Watched, tmp_path: Path) -> None:
+def test_an_exported_trace_is_for_everybody(offline: Watched, file: Path) -> None:
     """Narrow, in colours of the reader's own, without motion, with each part open."""
     page = offline.page
-    page.goto(exported(tmp_path, SCRIPT).as_uri())
+    page.goto(file.as_uri())
     expect(offline.views).to_have_attribute("data-state", "done")
     for width in (480, 800, 1600):
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(100)
+        page.evaluate(shoot.NEXT_FRAME)
         assert overflow(page) == 0, width
         assert shoot.violations(page) == [], width
     page.emulate_media(forced_colors="active", reduced_motion="reduce")
@@ -172,10 +173,10 @@ def test_an_exported_trace_is_for_everybody(offline: Watched, tmp_path: Path) ->
 
 
 def test_whoever_hears_the_page_is_told_what_is_selected(
-    offline: Watched, tmp_path: Path
+    offline: Watched, file: Path
 ) -> None:
     page = offline.page
-    page.goto(exported(tmp_path, SCRIPT).as_uri())
+    page.goto(file.as_uri())
     said = offline.views.locator("[role=status].tg-sr")
     graph = offline.views.locator(".tg-graph [role=listbox]").first
     graph.focus()

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, is_typeddict
 
+import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from teachgraph_widgets.events import Log
 from teachgraph_widgets.page import page as page_of
 from teachgraph_widgets.schema import EVENTS, fields_of
@@ -19,7 +20,7 @@ from teachgraph_widgets.validate import validate
 
 from tests.browser import shown
 from tests.browser.lab import Lab
-from tests.browser.watched import Notebook, write_notebook
+from tests.browser.watched import Notebook, listening, write_notebook
 from tests.widgets.recording import FOUR_LINES, record
 from tests.widgets.test_programs import RUN
 from tests.widgets.test_tape import DIAMOND
@@ -39,11 +40,13 @@ class Strict:
         self.page = page
         self.wrong: list[str] = []
         self.asked: list[str] = []
-        page.on("dialog", self._dialog)
-        page.on("console", lambda said: self.wrong.append(f"{said.type}: {said.text}"))
-        page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.on("popup", lambda popup: self.wrong.append(f"popup {popup.url}"))
+        self.handlers = {
+            "dialog": self._dialog,
+            "console": lambda said: self.wrong.append(f"{said.type}: {said.text}"),
+            "pageerror": lambda error: self.wrong.append(str(error)),
+            "request": lambda request: self.asked.append(request.url),
+            "popup": lambda popup: self.wrong.append(f"popup {popup.url}"),
+        }
 
     def _dialog(self, dialog: Any) -> None:
         self.wrong.append(f"dialog: {dialog.message}")
@@ -108,12 +111,10 @@ STYLES = (
 
 
 @pytest.fixture
-def strict(context: BrowserContext) -> Iterator[Strict]:
-    context.set_offline(True)
-    page = context.new_page()
-    page.set_default_timeout(20_000)
-    yield Strict(page)
-    page.close()
+def strict(page: Page) -> Iterator[Strict]:
+    strict = Strict(page)
+    with listening(page, strict.handlers):
+        yield strict
 
 
 def poisoned(value: Any, hint: Any) -> Any:
@@ -141,23 +142,21 @@ def all_evil(log: Log) -> Log:
 
 
 @pytest.fixture(scope="module")
-def things(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Log]:
-    import numpy as np
-
+def logs(things: dict[str, Log]) -> dict[str, Log]:
+    """The log of each thing that is shown, and of all that a trace may hold."""
     batch = np.ones((2, 1), "float32")
     traced = FOUR_LINES + RUN + DIAMOND + "tg.matmul(tg.ones([2, 3]), y)"
-    logs = shown.logs(tmp_path_factory.mktemp("shown"))
-    return {"trace": record(traced, batch=batch).log, **logs}
+    return {"trace": record(traced, batch=batch).log, **things}
 
 
 @pytest.mark.parametrize("kind", ["trace", *shown.CELLS])
 def test_evil_names_are_drawn_and_nothing_else_happens(
-    strict: Strict, things: dict[str, Log], tmp_path: Path, kind: str
+    strict: Strict, logs: dict[str, Log], tmp_path: Path, kind: str
 ) -> None:
     file = tmp_path / "page.html"
-    log = all_evil(things[kind])
+    log = all_evil(logs[kind])
     strict.open(file, page_of(log))
-    assert strict.page.title().startswith(f"{things[kind]['title']}<img src=x onerror")
+    assert strict.page.title().startswith(f"{logs[kind]['title']}<img src=x onerror")
     strict.walk()
     strict.has_only_drawn(file.as_uri())
     assert "onerror" in strict.page.locator(".tg-root").inner_text()
@@ -182,14 +181,14 @@ def absurd(value: Any, hint: Any, large: bool) -> Any:
     return (1e308 if large else -1e308) if is_float else value
 
 
-@pytest.mark.parametrize("large", [True, False])
+@pytest.mark.parametrize("large", [True, pytest.param(False, marks=pytest.mark.full)])
 @pytest.mark.parametrize("kind", ["trace", "plan", "profile", "monitor", "report"])
 def test_absurd_numbers_are_drawn(
-    strict: Strict, things: dict[str, Log], tmp_path: Path, kind: str, large: bool
+    strict: Strict, logs: dict[str, Log], tmp_path: Path, kind: str, large: bool
 ) -> None:
     file = tmp_path / "page.html"
-    events = [absurd(e, EVENTS[e["kind"]], large) for e in things[kind]["events"]]
-    strict.open(file, page_of(validate({**things[kind], "events": events})))
+    events = [absurd(e, EVENTS[e["kind"]], large) for e in logs[kind]["events"]]
+    strict.open(file, page_of(validate({**logs[kind], "events": events})))
     strict.walk()
     strict.has_only_drawn(file.as_uri())
     height = strict.page.evaluate("document.documentElement.scrollHeight")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Frame, Locator, Page, expect
 from teachgraph_widgets import assets
 from teachgraph_widgets.log import packed
 from teachgraph_widgets.widget import LOADER
@@ -31,8 +31,9 @@ def notebook_7(lab: Lab, context: BrowserContext) -> Iterator[Notebook7]:
         [SET_UP, f"{FOUR_LINES}{Gate.line};", f"%%trace --step\n{THREE}", FOUR_LINES],
     )
     found = Notebook7(context.new_page(), lab, "seven.ipynb")
-    found.open()
-    yield found
+    with found.listening():
+        found.open()
+        yield found
     lab.shut_down(found.name)
 
 
@@ -65,6 +66,12 @@ def assert_steps_offline(browser: Browser, address: str, views: int) -> None:
     """An exported notebook has live views, and without a script their pictures."""
     context = browser.new_context(offline=True)
     page = Watched(context.new_page(), elsewhere=NBCONVERTS_OWN)
+    with page.listening():
+        assert_steps(page, address, views)
+    context.close()
+
+
+def assert_steps(page: Watched, address: str, views: int) -> None:
     page.page.goto(address, wait_until="commit")
     expect(page.views).to_have_count(views)
     for index in (0, 1):
@@ -77,7 +84,6 @@ def assert_steps_offline(browser: Browser, address: str, views: int) -> None:
     expect(page.page.locator(".jp-RenderedHTMLCommon .tg-root")).to_have_count(0)
     assert all("ERR_INTERNET_DISCONNECTED" in error for error in page.errors)
     assert page.requests == []
-    context.close()
 
 
 def test_an_exported_notebook_steps_with_the_network_off(
@@ -99,14 +105,8 @@ def test_an_exported_notebook_steps_with_the_network_off(
     context.close()
 
 
-def test_notebook_7_does_all_that_jupyterlab_does(
-    lab: Lab,
-    notebook_7: Notebook7,
-    gate: Gate,
-    browser: Browser,
-    artefacts: Path,
-) -> None:
-    seven, page = notebook_7, notebook_7.page
+def run_and_step(seven: Notebook7, gate: Gate) -> Locator:
+    """Run all cells, one of them line by line; return the first view."""
     seven.run_all()
     view = seven.cell(1).locator(".tg-root")
     view.locator('.tg-row[data-line="5"][data-name="sgd"]').nth(1).wait_for()
@@ -123,6 +123,14 @@ def test_notebook_7_does_all_that_jupyterlab_does(
     seven.wait_for_end(3)
     for index in (0, 2):
         expect(seven.views.nth(index)).to_have_attribute("data-state", "done")
+    return view
+
+
+def test_notebook_7_draws_what_jupyterlab_draws(
+    notebook_7: Notebook7, gate: Gate, artefacts: Path
+) -> None:
+    seven, page = notebook_7, notebook_7.page
+    view = run_and_step(seven, gate)
     steps_back(seven, 0)
     seven.cell(3).locator(".jp-InputArea-prompt").click()
     page.keyboard.press("Control+Enter")
@@ -133,7 +141,17 @@ def test_notebook_7_does_all_that_jupyterlab_does(
     page.screenshot(path=artefacts / "notebook_7.png")
     seven.menu("Settings", "Theme", "JupyterLab Light")
     expect(view).to_have_attribute("data-theme", "light")
-    rows = seven.rows(view)
+    assert seven.errors == []
+    assert seven.requests == []
+
+
+@pytest.mark.full
+def test_notebook_7_keeps_what_jupyterlab_keeps(
+    lab: Lab, notebook_7: Notebook7, gate: Gate, browser: Browser
+) -> None:
+    """Saved, exported, loaded again, with its kernel and without."""
+    seven, page = notebook_7, notebook_7.page
+    rows = seven.rows(run_and_step(seven, gate))
     page.keyboard.press("Control+s")
     seven.wait_until_saved()
     assert seven.errors == []
@@ -220,10 +238,9 @@ def elsewhere(page: Page) -> Frame:
 
 
 def test_a_host_that_speaks_anywidgets_protocol_alone_has_all_of_a_view(
-    context: BrowserContext, artefacts: Path
+    offline: Watched, artefacts: Path
 ) -> None:
-    context.set_offline(True)
-    page = Watched(context.new_page())
+    page = offline
     frame = elsewhere(page.page)
     frame.evaluate("async () => { await host.show(document.body) }")
     frame.evaluate("async () => { await host.show(document.body) }")
@@ -252,11 +269,8 @@ def test_a_host_that_speaks_anywidgets_protocol_alone_has_all_of_a_view(
     assert page.requests == []
 
 
-def test_a_view_that_is_taken_away_leaves_nobody_listening(
-    context: BrowserContext,
-) -> None:
-    page = Watched(context.new_page())
-    frame = elsewhere(page.page)
+def test_a_view_that_is_taken_away_leaves_nobody_listening(offline: Watched) -> None:
+    frame = elsewhere(offline.page)
     many = """async (count) => {
       for (let turn = 0; turn < count; turn++) (await host.show(document.body))();
       return host.left();
@@ -264,12 +278,11 @@ def test_a_view_that_is_taken_away_leaves_nobody_listening(
     once = frame.evaluate(many, 1)
     assert once[0] == 0, "the model's own listeners"
     assert frame.evaluate(many, 20) == once
-    assert page.errors == []
+    assert offline.errors == []
 
 
-def test_a_view_in_a_shadow_tree_steps_too(context: BrowserContext) -> None:
-    page = Watched(context.new_page())
-    frame = elsewhere(page.page)
+def test_a_view_in_a_shadow_tree_steps_too(offline: Watched) -> None:
+    page, frame = offline.page, elsewhere(offline.page)
     frame.evaluate("""async () => {
       const outer = document.body.appendChild(document.createElement("div"));
       await host.show(outer.attachShadow({ mode: "open" }));
@@ -277,8 +290,8 @@ def test_a_view_in_a_shadow_tree_steps_too(context: BrowserContext) -> None:
     view = frame.locator(".tg-root")
     expect(view).to_have_attribute("data-state", "done")
     view.focus()
-    page.page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
     expect(view.locator(".tg-row.tg-future").first).to_be_visible()
-    page.page.keyboard.press("End")
+    page.keyboard.press("End")
     expect(view.locator(".tg-row.tg-future")).to_have_count(0)
-    assert page.errors == []
+    assert offline.errors == []

@@ -7,16 +7,13 @@ focus is seen. Each action is done by pointer, then by keys: both come to the sa
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
-from tests.browser.test_views import errors, html, opened
+from tests.browser.watched import Show
 from widgets.dev import shoot
-
-__all__ = ["errors", "html"]
 
 
 class Act(NamedTuple):
@@ -157,10 +154,8 @@ def settled(page: Page) -> Any:
 
 
 @pytest.mark.parametrize("act", ACTS, ids=[act.what for act in ACTS])
-def test_what_a_pointer_does_keys_do(
-    browser: Browser, html: Path, errors: list[str], act: Act
-) -> None:
-    page = opened(browser, html, act.log, "light", errors)
+def test_what_a_pointer_does_keys_do(show: Show, act: Act) -> None:
+    page = show(act.log)
 
     def begin() -> Any:
         page.wait_for_selector(".tg-root[data-seq]")
@@ -180,7 +175,6 @@ def test_what_a_pointer_does_keys_do(
     assert settled(page) == wanted
     assert wanted != start, "something happened"
     assert page.evaluate("heard") == [], "no key reaches the notebook"
-    page.close()
 
 
 STOPS = """() => {
@@ -203,9 +197,9 @@ FOCUS = """() => {
 @pytest.mark.parametrize("colours", ["none", "active"])
 @pytest.mark.parametrize("name", ["four_lines_run", "mlp_nan", "passes", "profile"])
 def test_tab_comes_to_everything_and_what_has_the_focus_is_seen(
-    browser: Browser, html: Path, errors: list[str], name: str, colours: Any
+    show: Show, name: str, colours: Any
 ) -> None:
-    page = opened(browser, html, name, "light", errors)
+    page = show(name)
     page.emulate_media(forced_colors=colours)
     stops, unseen, inside = 0, set(), True
     wanted = page.evaluate(STOPS)
@@ -217,13 +211,12 @@ def test_tab_comes_to_everything_and_what_has_the_focus_is_seen(
             unseen.add(where)
     assert unseen == set()
     assert stops == wanted
-    page.close()
 
 
 def test_where_the_system_chooses_colours_what_is_selected_is_outlined(
-    browser: Browser, html: Path, errors: list[str]
+    show: Show,
 ) -> None:
-    page = opened(browser, html, "four_lines", "light", errors)
+    page = show("four_lines")
     page.emulate_media(forced_colors="active")
     page.focus("[data-family=main] .tg-rows")
     page.keyboard.press("ArrowDown")
@@ -233,13 +226,10 @@ def test_where_the_system_chooses_colours_what_is_selected_is_outlined(
     assert page.locator(".tg-row:not(.tg-selected):not(.tg-current)").first.evaluate(
         outline
     ) == ("none")
-    page.close()
 
 
-def test_the_wheel_over_the_graph_scrolls_the_page(
-    browser: Browser, html: Path, errors: list[str]
-) -> None:
-    page = opened(browser, html, "mlp_eager", "light", errors)
+def test_the_wheel_over_the_graph_scrolls_the_page(show: Show) -> None:
+    page = show("mlp_eager")
     page.set_viewport_size({"width": 932, "height": 500})
     before = settled(page)["camera"]
     page.locator(".tg-stage").hover()
@@ -247,26 +237,19 @@ def test_the_wheel_over_the_graph_scrolls_the_page(
     page.mouse.wheel(0, 60)
     assert settled(page)["camera"] == before
     assert page.evaluate("scrollY") > top
-    page.close()
 
 
-def test_escape_leaves_the_view(
-    browser: Browser, html: Path, errors: list[str]
-) -> None:
-    page = opened(browser, html, "mlp_eager", "light", errors)
+def test_escape_leaves_the_view(show: Show) -> None:
+    page = show("mlp_eager")
     page.focus(".tg-nodes")
     press(page, "ArrowDown Escape Escape")
     assert page.evaluate("document.activeElement === document.body")
     assert page.locator(".tg-selected").count() == 0
-    page.close()
 
 
-def test_the_strip_beside_the_graph_is_accessible(
-    browser: Browser, html: Path, errors: list[str]
-) -> None:
-    page = opened(browser, html, "transformer", "light", errors)
+def test_the_strip_beside_the_graph_is_accessible(show: Show) -> None:
+    page = show("transformer")
     page.focus(".tg-root")
     press(page, "e")
     assert page.locator(".tg-minimap").is_visible()
     assert shoot.violations(page) == []
-    page.close()

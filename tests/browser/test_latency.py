@@ -104,7 +104,10 @@ def test_ten_thousand_ops_in_a_tight_loop_settle(
     note("loop-next-cell", next_cell - ended, 1, "s")
     settled = note("loop-settled", painted / 1000 - ended, 1, "s")
     assert settled.figure < 10
+    assert events > 3 * COUNT, "a tensor, an op and a node each"
+    expect(tight.views.first.locator(".tg-status")).to_contain_text("events")
     assert tight.errors == []
+    assert tight.requests == []
 
 
 def latencies(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import nbformat
@@ -24,12 +25,31 @@ IDLE = r"""() => {
 REMOTE: list[str] = []
 
 
+@contextmanager
+def listening(
+    page: Page, handlers: Mapping[str, Callable[..., None]]
+) -> Iterator[None]:
+    """Hears what happens on a page that other tests use too."""
+    for event, handler in handlers.items():
+        page.on(event, handler)  # type: ignore[call-overload]
+    yield
+    for event, handler in handlers.items():
+        page.remove_listener(event, handler)
+
+
+class Show(Protocol):
+    """Shows a fixture by its name, in a theme and a width."""
+
+    def __call__(self, name: str, theme: str = ..., width: int = ...) -> Page: ...
+
+
 class Watched:
     """A page, and all that must not happen on it.
 
     Attributes:
         page: Playwright's page.
         errors: What the console said in earnest, and what nobody caught.
+        asked: All addresses that were asked for.
         requests: What was asked of other hosts than the page's own.
 
     Args:
@@ -40,16 +60,24 @@ class Watched:
     def __init__(self, page: Page, elsewhere: Sequence[str] = ()) -> None:
         self.page, self.elsewhere = page, elsewhere
         self.errors: list[str] = []
+        self.asked: list[str] = []
         self.requests: list[str] = []
-        page.on("console", self._console)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", self._request)
+        self.handlers = {
+            "console": self._console,
+            "pageerror": lambda error: self.errors.append(str(error)),
+            "request": self._request,
+        }
+
+    def listening(self) -> AbstractContextManager[None]:
+        """Collects errors and requests while the block runs."""
+        return listening(self.page, self.handlers)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":
             self.errors.append(message.text)
 
     def _request(self, request: Request) -> None:
+        self.asked.append(request.url)
         address = urlsplit(request.url)
         remote = address.scheme in ("http", "https", "ws", "wss")
         hosts = any(part in request.url for part in self.elsewhere)
@@ -70,6 +98,16 @@ class Watched:
         return [(row["program"], row["name"], int(row["line"])) for row in found]
 
 
+IS_READY = "'jupyterapp' in globalThis && !document.querySelector('.jp-Dialog')"
+# They answer nothing: what JupyterLab's own functions answer holds all of it.
+CLOSE = """() => {
+  for (const one of [...jupyterapp.shell.widgets("main")]) one.dispose();
+}"""
+OPEN = """async (path) => {
+  await jupyterapp.commands.execute("docmanager:open", { path });
+}"""
+
+
 class Notebook(Watched):
     """A notebook in JupyterLab."""
 
@@ -78,8 +116,25 @@ class Notebook(Watched):
         self.lab, self.name = lab, name
 
     def open(self) -> None:
-        """Load it and wait until its kernel is idle."""
+        """Load JupyterLab with it, as who reloads the page, and wait for its kernel."""
         self.page.goto(self.lab.page_of(self.name))
+        self.wait_until_idle()
+
+    def open_here(self) -> None:
+        """Open it in the JupyterLab that is there; to load that takes ten seconds."""
+        if self.page.evaluate(IS_READY):
+            self.page.evaluate(OPEN, self.name)
+            self.wait_until_idle()
+        else:
+            self.open()
+
+    def close(self) -> None:
+        """Close it, saved or not; its kernel goes on."""
+        self.page.evaluate(CLOSE)
+        expect(self.page.locator(".jp-Notebook")).to_have_count(0)
+
+    def wait_until_idle(self) -> None:
+        """Wait until it is there and its kernel is idle."""
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")
         # The tool bar says "idle" before there is a kernel; the status bar does not.
         self.page.wait_for_function(IDLE)

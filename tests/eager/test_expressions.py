@@ -18,6 +18,7 @@ import teachgraph as tg
 from teachgraph import static
 from tests.eager import hyperdual
 from tests.eager.hyperdual import Hyper
+from tests.effort import examples
 from tests.ops.values import numbers
 
 Array = np.ndarray[Any, Any]
@@ -178,13 +179,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 
 @given(expressions)
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150), deadline=None, derandomize=True)
 def test_the_tape_agrees_with_hyperdual_numbers(steps: list[Step]) -> None:
     agree(on_the_tape(steps), forwards(steps))
 
 
 @given(expressions)
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=examples(60), deadline=None, derandomize=True)
 def test_a_program_agrees_with_hyperdual_numbers(steps: list[Step]) -> None:
     agree(in_a_program(steps), forwards(steps))
 

@@ -25,6 +25,7 @@ from teachgraph.core.observe import watch
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
 from teachgraph.utils.observe import Observer
+from tests.effort import examples
 from tests.static.fresh import Fresh, fresh
 
 FOUR_LINES = """\
@@ -314,7 +315,7 @@ NUMBERS = arrays.arrays(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(steps=programs(), x=NUMBERS, y=NUMBERS)
 def test_eager_generated_and_interpreted_are_one(
     steps: list[Step], x: Any, y: Any
@@ -339,7 +340,7 @@ def curvature(steps: list[Step], x: Any, y: Any, gradients: Any) -> Any:
     return [total, *gradients(total * 0.5, [x, y])]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(steps=programs(), x=NUMBERS, y=NUMBERS)
 def test_gradients_of_gradients_are_those_of_the_tape(
     steps: list[Step], x: Any, y: Any
@@ -366,7 +367,7 @@ def test_gradients_of_gradients_are_those_of_the_tape(
         )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(steps=programs(), x=NUMBERS, y=NUMBERS)
 def test_a_clone_computes_the_same(steps: list[Step], x: Any, y: Any) -> None:
     with fresh() as made:

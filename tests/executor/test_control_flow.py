@@ -30,6 +30,7 @@ from teachgraph.fluid.control_flow import (
 from teachgraph.planning.executor import Executor
 from teachgraph.static import nn
 from teachgraph.utils.observe import Observer
+from tests.effort import examples
 from tests.static.fresh import fresh
 
 Array = np.ndarray[Any, Any]
@@ -157,7 +158,7 @@ STATEMENTS: dict[str, Function] = {
 }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(statements(2))
 def test_any_program_computes_what_python_computes(program: list[Statement]) -> None:
     def function(x: Any, w: Any) -> Any:

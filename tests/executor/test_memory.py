@@ -30,6 +30,7 @@ from teachgraph.planning import lifetimes
 from teachgraph.planning.arena import Span, packed
 from teachgraph.planning.executor import Executor, Plan
 from teachgraph.static import Variable
+from tests.effort import examples
 from tests.passes.test_random import EXACT, Made, grown, programs
 from tests.static.fresh import fresh
 
@@ -114,7 +115,7 @@ def trained(made: Made) -> tuple[Variable, list[Variable]]:
 
 
 @pytest.mark.usefixtures("everything_is_large")
-@settings(max_examples=120, deadline=None, derandomize=True)
+@settings(max_examples=examples(120), deadline=None, derandomize=True)
 @given(programs(EXACT))
 def test_any_program_runs_in_its_arena(made: Made) -> None:
     with fresh() as built:
@@ -135,7 +136,7 @@ def test_any_program_runs_in_its_arena(made: Made) -> None:
 
 
 @pytest.mark.usefixtures("everything_is_large")
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=examples(150), deadline=None, derandomize=True)
 @given(programs(EXACT))
 def test_writing_over_what_is_done_with_changes_no_result(made: Made) -> None:
     """Nor what was fed, nor a parameter that no operator updates."""

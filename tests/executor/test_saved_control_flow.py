@@ -10,12 +10,13 @@ import teachgraph as tg
 from teachgraph import static
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
+from tests.effort import examples
 from tests.executor.test_control_flow import Statement, execute, made_up, statements
 from tests.static.fresh import fresh
 
 
 @pytest.mark.filterwarnings("ignore:The program has no operators")
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(statements(2))
 def test_any_program_with_control_flow_is_read_as_it_was_saved(
     program: list[Statement],

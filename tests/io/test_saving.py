@@ -16,6 +16,7 @@ from safetensors.numpy import load_file, save_file
 
 import teachgraph as tg
 from teachgraph.core.errors import DataError, DTypeError, InvalidValueError
+from tests.effort import examples
 
 ARRAYS = st.sampled_from(
     [
@@ -57,7 +58,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 @given(STATES)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_what_comes_back_is_what_was_saved(
     tmp_path_factory: pytest.TempPathFactory, state: Any
 ) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph import jit
+from tests.effort import examples
 
 NUMBERS = st.lists(st.floats(-3, 3, width=32), min_size=1, max_size=4)
 
@@ -23,7 +24,7 @@ def collatz(n: Any) -> Any:
     return rounds
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(1, 60))
 def test_a_loop_goes_round_as_often_as_pythons(n: int) -> None:
     assert int(collatz(tg.to_tensor(n))) == collatz.dygraph_function(n)
@@ -41,7 +42,7 @@ def horner(x: Any, weights: Any, n: Any) -> Any:
     return total
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.floats(-3, 3), st.integers(1, 6))
 def test_loops_with_jumps_have_the_gradients_of_the_unrolled_ones(
     x: float, n: int
@@ -71,7 +72,7 @@ def clipped(x: Any, low: Any, high: Any) -> Any:
     return tg.stack(out)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(NUMBERS, st.floats(-2, 0), st.floats(0, 2))
 def test_branches_choose_as_numpy_clips(
     values: list[float], low: float, high: float

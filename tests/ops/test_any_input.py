@@ -15,6 +15,7 @@ from teachgraph.core.build import infer
 from teachgraph.core.errors import OpError
 from teachgraph.core.op import find
 from teachgraph.core.program import Spec
+from tests.effort import examples
 from tests.ops.contract import Array, Row
 from tests.ops.lives import several
 from tests.ops.table import TABLE
@@ -71,7 +72,7 @@ def calls(draw: Any, row: Row) -> tuple[list[Array], dict[str, Any]]:
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("type", OPS)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=examples(40), deadline=None, derandomize=True)
 def test_an_op_answers_or_refuses(type: str, data: Any) -> None:
     inputs, attrs = data.draw(calls(TABLE[type]))
     op = find(type)

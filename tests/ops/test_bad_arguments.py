@@ -154,10 +154,6 @@ def answered(name: str, tries: int = 3000) -> Call | None:
     return None
 
 
-def test_every_function_answers_some_call() -> None:
-    assert [name for name in FUNCTIONS if answered(name) is None] == []
-
-
 def refusal(name: str, call: Call) -> Exception | None:
     """What the function raises, if it does not answer."""
     try:
@@ -170,7 +166,7 @@ def refusal(name: str, call: Call) -> Exception | None:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_wrong_argument_is_refused_in_words(name: str) -> None:
     call = answered(name)
-    assert call is not None
+    assert call is not None, "no likely call is answered: give it one in CALLS"
     errors = [(bad, refusal(name, bad)) for bad in spoilt(call)]
     bare = name.rpartition(".")[2]
     found = [(bad, e) for bad, e in errors if e is not None and not is_told(bare, e)]

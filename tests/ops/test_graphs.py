@@ -20,6 +20,7 @@ from teachgraph import static
 from teachgraph.core.errors import TeachgraphError
 from teachgraph.nn.initializer import Assign
 from teachgraph.static.layers import parameter
+from tests.effort import examples
 from tests.ops.values import numbers
 from tests.static.fresh import fresh
 
@@ -30,7 +31,7 @@ Array = np.ndarray[Any, Any]
 Step = tuple[str, int, int, int]
 """A function, which two values it takes, and a number that its attributes follow."""
 
-EXAMPLES = int(os.environ.get("GRAPHS", "250"))
+EXAMPLES = int(os.environ.get("GRAPHS", examples(250)))
 """`GRAPHS=5000 pytest ...` looks longer, and elsewhere each time."""
 
 

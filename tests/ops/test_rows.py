@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 import pytest
 
 from tests.ops.checks import forward, gradient, program, refusal
-from tests.ops.checks.trial import Trial, run_all
+from tests.ops.checks.trial import Check, Trial, run_all
 from tests.ops.contract import Case, Row, Wrong
 from tests.ops.table import TABLE, cases, mistakes, name
 
@@ -27,10 +28,22 @@ def params(pairs: list[tuple[Row, Case]] | list[tuple[Row, Wrong]]) -> list[obje
     return found
 
 
+def hold(checks: Iterable[Check], row: Row, case: Case) -> None:
+    trial = Trial(row, case)
+    run_all((c.name, partial(c.holds, trial)) for c in checks if c.of(row, case))
+
+
 @pytest.mark.parametrize(("row", "case"), params(cases()))
 def test_a_case_in_every_life(row: Row, case: Case) -> None:
-    trial = Trial(row, case)
-    run_all((c.name, partial(c.holds, trial)) for c in OF_A_CASE if c.of(row, case))
+    first = case is row.cases[0]
+    hold((*OF_A_CASE, *program.THOROUGH) if first else OF_A_CASE, row, case)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("row", "case"), params(cases()))
+def test_a_case_in_every_program(row: Row, case: Case) -> None:
+    if case is not row.cases[0]:
+        hold(program.THOROUGH, row, case)
 
 
 @pytest.mark.parametrize(("row", "wrong"), params(mistakes()))

@@ -12,6 +12,7 @@ import teachgraph as tg
 from teachgraph import passes, static
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
+from tests.effort import examples
 from tests.passes.test_random import Made, hold, programs
 
 WIDE, DEEP = 256, 6
@@ -70,7 +71,9 @@ def test_small_sums_stay_as_they_are() -> None:
     assert not made.report
 
 
-@settings(max_examples=60, deadline=None, derandomize="PASSES" not in os.environ)
+@settings(
+    max_examples=examples(60), deadline=None, derandomize="PASSES" not in os.environ
+)
 @given(programs(["gradient_sum", "common_subexpressions", "elementwise_fusion"]))
 def test_any_sum_of_gradients_stays_the_same(made: Made) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -15,6 +15,7 @@ from teachgraph import passes, static
 from teachgraph.nn import functional as F
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Variable
+from tests.effort import examples
 from tests.passes.same import copy_of, unchanged
 from tests.static.fresh import fresh
 
@@ -166,19 +167,25 @@ def hold(made: Made, rtol: float) -> None:
         unchanged(built.main, made.names, feed, [loss, *fetched], built.scope, rtol)
 
 
-@settings(max_examples=120, deadline=None, derandomize="PASSES" not in os.environ)
+@settings(
+    max_examples=examples(120), deadline=None, derandomize="PASSES" not in os.environ
+)
 @given(programs(EXACT))
 def test_exact_passes_change_no_bit(made: Made) -> None:
     hold(made, 0.0)
 
 
-@settings(max_examples=80, deadline=None, derandomize="PASSES" not in os.environ)
+@settings(
+    max_examples=examples(80), deadline=None, derandomize="PASSES" not in os.environ
+)
 @given(programs([*EXACT, *REARRANGED]))
 def test_fusions_change_rounding_only(made: Made) -> None:
     hold(made, 1e-12)
 
 
-@settings(max_examples=60, deadline=None, derandomize="PASSES" not in os.environ)
+@settings(
+    max_examples=examples(60), deadline=None, derandomize="PASSES" not in os.environ
+)
 @given(programs(EXACT))
 def test_an_executor_with_its_passes_is_one_without(made: Made) -> None:
     with fresh() as built:

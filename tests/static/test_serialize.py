@@ -21,6 +21,7 @@ from teachgraph.core.op import find
 from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.planning.executor import Executor
 from teachgraph.static import Program
+from tests.effort import examples
 from tests.static.fresh import Fresh, fresh
 from tests.static.paddle_programs.programs import PROGRAMS
 
@@ -146,7 +147,9 @@ UNARY = ["relu", "tanh", "sqrt", "square", "sigmoid", "scale", "softmax"]
 BINARY = ["elementwise_add", "elementwise_mul", "elementwise_max", "elementwise_sub"]
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(
+    max_examples=examples(40), suppress_health_check=list(HealthCheck), deadline=None
+)
 @given(
     st.lists(
         st.tuples(
@@ -379,7 +382,7 @@ def places(document: Document, way: tuple[Any, ...] = ()) -> list[tuple[Any, ...
     return found
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.data())
 def test_whatever_stands_in_a_document_it_is_read_or_refused(data: Any) -> None:
     document = copy.deepcopy(json.loads(VERSION_1.read_bytes()))

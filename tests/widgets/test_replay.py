@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import teachgraph as tg
 from teachgraph.core.tape import Output
+from tests.effort import examples
 from tests.widgets.recording import Recording, record
 
 BEGIN = """\
@@ -112,7 +113,7 @@ def same_values(recording: Recording, names: tuple[str, ...]) -> None:
         assert told["first"] == pytest.approx(array.ravel(), rel=1e-5, abs=1e-5), name
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(programs)
 def test_the_log_of_eager_code_is_its_tape(text: str) -> None:
     recording = record(BEGIN + text)
@@ -121,7 +122,7 @@ def test_the_log_of_eager_code_is_its_tape(text: str) -> None:
     same_values(recording, (*LEAVES, "d", *MADE))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(programs)
 def test_gradients_that_are_told_are_those_there_are(text: str) -> None:
     recording = record(f"{BEGIN}{text}\nloss = ((u + v) * w).sum()\nloss.backward()")
@@ -142,7 +143,7 @@ def test_gradients_that_are_told_are_those_there_are(text: str) -> None:
         assert set(freed) <= {e["node"] for e in recording.all("node", taped=True)}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(
     st.sampled_from(("u * a", "tg.tanh(v) * b", "w * w * a", "a * a / (b * b + 1.0)"))
 )
@@ -241,7 +242,7 @@ def there_is(program: Any) -> dict[str, Any]:
     }
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(static_programs, st.booleans())
 def test_the_log_of_static_code_is_its_programs(text: str, learns: bool) -> None:
     end = "\nloss = tg.mean(fluid.layers.fc(h, 2))\n"
@@ -261,7 +262,7 @@ def test_the_log_of_static_code_is_its_programs(text: str, learns: bool) -> None
 LOOP = "n, h = tg.static.nn.while_loop(lambda n, h: n < 1.0, turn, [n, h])"
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(static_programs)
 @example(f"{LOOP}\n{LOOP}")
 def test_the_values_told_of_a_run_are_those_fetched(text: str) -> None:

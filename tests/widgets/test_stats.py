@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from teachgraph_widgets.stats import LazyStats, Summarizer, outline, stats_of, summary
 
+from tests.effort import examples
+
 SHAPES = [(), (1,), (7,), (3, 4), (28, 28), (100, 100), (1000,), (2, 3, 5, 4), (300, 2)]
 
 
@@ -42,7 +44,7 @@ def test_the_deviation_of_large_numbers_close_together_is_right() -> None:
     assert seen(array)["std"] == pytest.approx(array.std(), rel=1e-3)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=examples(1000), deadline=None)
 @given(
     arrays.arrays(
         dtype=st.sampled_from(["float32", "float64", "int64", "bool"]),

@@ -26,6 +26,7 @@ from teachgraph_widgets.summary import summary
 from teachgraph_widgets.validate import LogError, read_log, validate
 
 from teachgraph.core.errors import DataError
+from tests.effort import examples
 from tests.widgets.recording import FOUR_LINES, Recording, record
 from tests.widgets.test_programs import RUN
 from tests.widgets.test_tape import DIAMOND
@@ -198,7 +199,7 @@ NAMED = re.compile(
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_meddled_log_is_refused_in_words_or_drawn(
     recording: Recording, data: st.DataObject
 ) -> None:

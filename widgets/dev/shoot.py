@@ -57,7 +57,7 @@ WIDTHS = {"wide": 1640, "medium": 932, "narrow": 560}
 
 def build() -> Path:
     """Bundle the page beside its stylesheet; return the HTML file."""
-    subprocess.run(["node", "build.mjs"], cwd=WIDGETS, check=True)
+    subprocess.run(["node", "build.mjs", "--if-stale"], cwd=WIDGETS, check=True)
     pages = TARGET / "page"
     pages.mkdir(parents=True, exist_ok=True)
     esbuild = WIDGETS / "node_modules" / ".bin" / "esbuild"
@@ -72,15 +72,24 @@ def build() -> Path:
 def open_log(
     browser: Browser, html: Path, name: str, width: int, theme: str, query: str = ""
 ) -> Page:
-    page = browser.new_page(viewport={"width": width, "height": 900})
+    page = browser.new_page()
     page.on("console", lambda m: print(f"  {name}: {m.type}: {m.text}"))
     page.on("pageerror", lambda error: print(f"  {name}: {error}"))
     if name.endswith(".json"):
         page.add_init_script(f"globalThis.LOG = {Path(name).read_text('utf-8')}")
+    show_log(page, html, name, width, theme, query)
+    return page
+
+
+def show_log(
+    page: Page, html: Path, name: str, width: int, theme: str, query: str = ""
+) -> None:
+    """Load a log into a page, and wait until it is drawn and stands still."""
+    page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"file://{html}?log={name}&theme={theme}{query}")
     page.wait_for_selector(".tg-root[data-seq]")
-    page.wait_for_timeout(500)
-    return page
+    page.evaluate(NEXT_FRAME)
+    page.evaluate(ARRIVED)
 
 
 def shoot(browser: Browser, html: Path, names: list[str]) -> None:
@@ -95,7 +104,8 @@ def shoot(browser: Browser, html: Path, names: list[str]) -> None:
 
 # Some rules look at the whole page, whatever part they are asked about.
 AXE = """async (within) => {
-  const { violations } = await axe.run(within, { preload: false });
+  const options = { preload: false, resultTypes: ["violations"] };
+  const { violations } = await axe.run(within, options);
   const part = document.querySelector(within);
   const isInside = ({ target }) => part.contains(document.querySelector(target[0]));
   return violations.map((rule) => ({ ...rule, nodes: rule.nodes.filter(isInside) }));
@@ -106,12 +116,17 @@ ARRIVED = """() => Promise.all(document.getAnimations()
   .filter((one) => one.effect.getTiming().iterations !== Infinity)
   .map((one) => one.finished.catch(() => {})))"""
 """Until what slides in stands still: on its way it is paler than it will be."""
+NEXT_FRAME = """() => new Promise((drawn) => {
+  requestAnimationFrame(() => requestAnimationFrame(drawn));
+})"""
+"""Until what has changed by now is drawn, in the layout that fits the window."""
 
 
 def violations(page: Page, within: str = "html") -> list[str]:
     """What axe-core finds wrong with a page, or a part of one, a line each."""
-    axe = WIDGETS / "node_modules" / "axe-core" / "axe.min.js"
-    page.evaluate(axe.read_text("utf-8"))
+    if not page.evaluate("'axe' in globalThis"):
+        axe = WIDGETS / "node_modules" / "axe-core" / "axe.min.js"
+        page.evaluate(axe.read_text("utf-8"))
     page.evaluate(ARRIVED)
     found = page.evaluate(AXE, within)
     return [

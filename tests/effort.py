@@ -1,0 +1,16 @@
+"""How much is tried of what is tried at random.
+
+`make full` sets `FULL`; `make test` tries the first third of the same, always the same
+ones where a test is derandomized.
+"""
+
+from __future__ import annotations
+
+import os
+
+FULL = "FULL" in os.environ
+
+
+def examples(count: int) -> int:
+    """How many examples are tried where `make full` tries `count`."""
+    return count if FULL else max(count // 3, 10)
