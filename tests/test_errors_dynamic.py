@@ -171,7 +171,7 @@ def test_every_kind_of_error_is_public_and_explained() -> None:
         (lambda x: x.transpose([0]), ShapeError, "transpose2 needs an axis list"),
         (lambda x: tg.concat([x, B]), ShapeError, "concat needs inputs"),
         (lambda x: tg.concat([x, 1.0]), ShapeError, "concat needs inputs"),
-        (lambda x: tg.exp(x.astype("int64")), DTypeError, "exp needs floating numbers"),
+        (lambda x: tg.tanh(x.astype("int64")), DTypeError, "tanh needs floating"),
         (lambda x: x[7], OutOfRangeError, "index 7 is out of range for axis 0"),
         (lambda x: tg.topk(x, 9), InvalidValueError, "k = 9, but axis -1 has size 3"),
         (lambda x: x + "a", DTypeError, "nothing can be computed with 'a'"),

@@ -184,7 +184,7 @@ def test_set_value_refuses_another_dtype(x: tg.Tensor) -> None:
         lambda tensor, variable: variable + tensor,
         tg.matmul,
         lambda tensor, variable: tg.concat([variable, tensor]),
-        tg.ops.shape.expand_as_v2,
+        tg.core.ops.expand_as_v2,
     ],
 )
 def test_a_tensor_and_a_variable_do_not_mix(mix: Callable[..., Any]) -> None:
