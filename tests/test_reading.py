@@ -10,7 +10,7 @@ import pytest
 
 MOST = {
     "backward": (80, 3),
-    "step": (216, 8),
+    "step": (220, 8),
     "four_lines": (1_545, 34),
     "branch": (1_070, 22),
     "hooked": (390, 12),
