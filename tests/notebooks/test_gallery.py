@@ -10,14 +10,7 @@ import jupytext
 import pytest
 from nbclient import NotebookClient
 
-# What they do is done in less time by tests/models, tests/onnx and tests/inference.
-LONG = {"bert_four_ways", "cartpole_policy"}
-GALLERY = [
-    pytest.param(
-        path, id=path.stem, marks=[pytest.mark.full] if path.stem in LONG else []
-    )
-    for path in sorted((Path(__file__).parents[2] / "notebooks").glob("*.py"))
-]
+GALLERY = sorted((Path(__file__).parents[2] / "notebooks").glob("*.py"))
 
 
 def executed(source: Path, folder: Path) -> Any:
@@ -31,7 +24,7 @@ def executed(source: Path, folder: Path) -> Any:
     return notebook
 
 
-@pytest.fixture(scope="module", params=GALLERY)
+@pytest.fixture(scope="module", params=GALLERY, ids=lambda path: path.stem)
 def notebook(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Any:

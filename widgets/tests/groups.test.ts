@@ -7,7 +7,6 @@ import {
   type Group,
   type Item,
 } from "../src/layout/groups";
-import { seeds } from "./effort";
 import { groupedAtOnce } from "./grouped";
 import { generator } from "./random";
 
@@ -111,7 +110,7 @@ function sequence(random: () => number, length: number): Item[] {
 }
 
 test("found op by op, groups are those of the whole, at every length", () => {
-  for (const seed of seeds(25)) {
+  for (let seed = 1; seed <= 25; seed++) {
     const random = generator(seed);
     const all = sequence(random, 90);
     const groups = new Groups();
