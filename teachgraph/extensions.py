@@ -219,9 +219,14 @@ EXTENSIONS = (
         "teachgraph.planning.refusals:Refusals",
     ),
     Extension(
-        "NumPy statements where declarations hold; a plan of the memory",
+        "plans that are walked once and written down for what runs again",
         "planning.refusals.Refusals",
         "teachgraph.planning.plan:Plan",
+    ),
+    Extension(
+        "programs as Python, with NumPy where declarations hold; a plan of the memory",
+        "planning.refusals.Refusals",
+        "teachgraph.planning.written:WrittenPlan",
     ),
     Extension(
         "calls written as the NumPy statements that ops come to",
@@ -230,18 +235,8 @@ EXTENSIONS = (
     ),
     Extension(
         "statements in the program's names",
-        "core.source.Writer",
+        "control_flow.source.Writer",
         "teachgraph.planning.statements:StatementWriter",
-    ),
-    Extension(
-        "passes over a program before it is lowered",
-        "core.executor.program_passes",
-        "teachgraph.planning.executor:default_passes",
-    ),
-    Extension(
-        "memory plan: release and reuse of arrays between steps",
-        "core.executor.step_passes",
-        "teachgraph.planning.lifetimes:release",
     ),
     Extension(
         "ONNX Runtime as a backend of the executor",
@@ -271,7 +266,7 @@ EXTENSIONS = (
     ),
     Extension(
         "to_static: forward and backward of a program as two plans",
-        "planning.plan.Plan",
+        "planning.written.WrittenPlan",
         "teachgraph.jit.split_program:Part",
     ),
     Extension(

@@ -13,8 +13,6 @@ REGISTRIES = {
     "core.backward.Wrapper",
     "core.callsite.add_own_files",
     "core.callsite.titles_of_files",
-    "core.executor.program_passes",
-    "core.executor.step_passes",
     "core.modes.interpreters",
     "core.observe.while_watched",
     "core.tape.backward_from",

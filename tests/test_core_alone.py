@@ -118,7 +118,7 @@ ENGINE = {
     train_static: [
         *(Op.__call__, build.append, build.infer, backward.Backward.run),
         *(backward.append_grad_op, backward.Backward.accumulate),
-        *(executor.Executor.run, executor.Plan.run, executor.Plan.written_down),
+        *(executor.Executor.run, executor.Plan.run),
     ],
 }
 KERNELS = {

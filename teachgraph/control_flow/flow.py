@@ -20,7 +20,7 @@ from teachgraph.core.steps import Step, Values, run_steps
 from teachgraph.ops.tensor_array import zeros_like
 
 if TYPE_CHECKING:
-    from teachgraph.core.source import Writer
+    from teachgraph.control_flow.source import Writer
 
 __all__ = ["BackBranch", "BackLoop", "Branch", "Flow", "Loop", "Rounds"]
 

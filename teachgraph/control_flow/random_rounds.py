@@ -14,12 +14,12 @@ import numpy as np
 
 from teachgraph.control_flow.flow import Flow
 from teachgraph.control_flow.place_seeds import PlaceSeed, place_seed
+from teachgraph.control_flow.source import Expression
 from teachgraph.core.program import Operator, Program
-from teachgraph.core.source import Expression
 from teachgraph.core.steps import Call, Lower, Lowering, Step, Values, lower
 
 if TYPE_CHECKING:
-    from teachgraph.core.source import Writer
+    from teachgraph.control_flow.source import Writer
 
 __all__ = ["Draw", "Source", "next_seed", "prepare_seeds", "seeded"]
 
@@ -132,4 +132,4 @@ class Draw(Flow):
     def write(self, writer: Writer) -> None:
         """Write it down."""
         seed = f"{writer.uses(next_seed)}({writer.name(self.source)})"
-        self.call.with_attrs(seed=Expression(seed)).write(writer)
+        writer.step(self.call.with_attrs(seed=Expression(seed)))

@@ -25,7 +25,7 @@ from teachgraph.core.steps import Values, run_steps
 from teachgraph.ops.tensor_array import TensorArray, zeros_like
 
 if TYPE_CHECKING:
-    from teachgraph.core.source import Writer
+    from teachgraph.control_flow.source import Writer
 
 __all__ = ["BackScan", "Scan", "part_of", "rows", "stacked"]
 

@@ -1,16 +1,15 @@
-"""Executing: a Program becomes a plan, and the plan writes itself down as Python.
+"""Executing: a Program becomes a plan, a list of steps that run one by one.
 
-A plan is a list of steps, one an operator. The interpreter runs them one by one; for
-speed, and to be read, they write the lines of one straight Python function.
+A step is one operator, or whatever its op's lowering says; see `steps.py`. Feeds and
+the scope are where values come from, fetches and the scope where they go.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,17 +21,14 @@ from teachgraph.core.errors import (
     ProgramError,
     at_user_line,
 )
-from teachgraph.core.observe import announce, followed, observers
+from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
 from teachgraph.core.scope import Scope, global_scope
-from teachgraph.core.source import Code, Writer
 from teachgraph.core.steps import (
     Call,
     Lowering,
     Step,
     caller,
-    cause_of,
-    failed,
     run_steps,
 )
 
@@ -44,33 +40,21 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Any]
 
-program_passes: list[Callable[[Any, Sequence[str]], Any]] = []
-"""Rewrite a program (`program, fetches -> program`) before it is lowered."""
-
-StepPass = Callable[[Sequence[Step], set[str], Mapping[str, "Variable"]], list[Step]]
-
-step_passes: list[StepPass] = []
-"""Rewrite steps (`steps, kept, variables -> steps`) before they are written."""
-
 
 class Plan:
     """A program made ready to run with these feeds and fetches.
 
     Attributes:
         program: The program, which stays as it is.
-        steps: What it runs.
-        known: The variables by their names among the steps.
-        variables: Those of the program's outermost block.
-        fetches: Names of the variables that are returned.
-        feeds: Names of the variables that must be fed.
-        unknown: Names that are fed, and are no variables.
-        reads, stores: Names of those that it takes from the scope, and leaves there.
-        branches: Whether it does not always run all of its operators.
-        foreign: Whether it calls code of the user's own.
-        writer: Writes the steps down.
+        steps: What it runs, in order.
+        known: Its variables, by their names among the steps.
+        feeds: Names of the values that the caller gives.
+        reads: Names of the values it takes from the scope.
+        stores: Names of the values it puts into the scope.
+        fetches: Names of the values it returns.
+        unknown: Names that were fed and that the program does not have.
+        foreign: Whether it calls functions of the user's own.
     """
-
-    writer: type[Writer] = Writer
 
     def __init__(
         self,
@@ -90,7 +74,6 @@ class Plan:
         self.stores = [name for name in written if self.is_kept(name)]
         self.check_feeds({*fed}, outside)
         self.unknown = sorted({*fed} - self.variables.keys())
-        self.branches = not all(isinstance(step, Call) for step in steps)
         operators = (operator for block in program.blocks for operator in block.ops)
         self.foreign = any(o.op.context is copy_context for o in operators)
 
@@ -100,22 +83,16 @@ class Plan:
         program: Program,
         fed: Iterable[str],
         fetches: Sequence[str],
-        passes: Sequence[Callable[[Program, Sequence[str]], Program]] = (),
         **options: Any,
     ) -> Self:
-        """The plan of a program, after these passes over a copy of it."""
-        running = program
-        for rewrite in passes:
-            running = rewrite(running, fetches)
-        lowering = Lowering(running, options)
+        """The plan of a program."""
+        lowering = Lowering(program, options)
         steps, known = lowering.steps(), lowering.variables()
         for step in steps:
             for name in step.arguments if isinstance(step, Call) else ():
                 if name is not None and name not in known:
                     raise no_value(step, name)
-        plan = cls(running, steps, known, fed, fetches)
-        plan.program = program
-        return plan
+        return cls(program, steps, known, fed, fetches)
 
     def is_fed(self, name: str) -> bool:
         """Tell whether the caller gives the value of a variable."""
@@ -161,74 +138,30 @@ class Plan:
             if not self.is_fed(name):
                 raise self.not_data(name)
 
-    @cached_property
-    def code(self) -> Code:
-        """The plan as Python."""
-        return self.written_down(self.steps)
-
-    def written_down(self, steps: Sequence[Step]) -> Code:
-        """Steps as Python, after the passes over them."""
-        writer = self.writer(self.fetches)
-        for change in step_passes:
-            steps = change(steps, {*self.fetches, *self.stores}, self.known)
-        for name in self.feeds:
-            writer.line(f"{writer.name(name)} = feed[{name!r}]")
-        for name in self.reads:
-            writer.line(f"{writer.name(name)} = scope[{name!r}]")
-        for step in steps:
-            step.write(writer)
-        fetched = ", ".join(map(writer.name, self.fetches))
-        stored = ", ".join(f"{n!r}: {writer.name(n)}" for n in self.stores)
-        writer.line(f"return [{fetched}], {{{stored}}}")
-        return writer.code()
-
-    @property
-    def source(self) -> str:
-        """The text of the program as Python."""
-        return self.code.source
-
-    def execute(self, feed: Inputs, scope: Scope, *, interpret: bool) -> list[Any]:
+    def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, telling the observers when it begins and ends."""
-        run = self.interpret if interpret else self.run
         if not observers:
-            return run(feed, scope)
-        feed = self.checked(feed)
-        announce("run_begin", self.program, feed)
+            return self.run(feed, scope)
+        announce("run_begin", self.program, self.checked(feed))
         try:
-            return run(feed, scope)
+            return self.run(feed, scope)
         finally:
             announce("run_end", self.program)
 
     def run(self, feed: Inputs, scope: Scope) -> list[Any]:
-        """Run its code; the scope changes only if every operator succeeds.
+        """Run it step by step; the scope changes only if every operator succeeds.
 
         Raises:
             FeedError: A feed is of the wrong shape or dtype.
             NotInitializedError: A persistable variable has no value yet.
             OpError: An operator cannot take its inputs.
         """
-        values = scope.values
-        feed, code = self.prepared(feed, values)
-        try:
-            fetched, stored = self.silence().run(code.function, feed, values)
-        except Exception as error:
-            self.check_initialized(scope)
-            raise failed_at(error, code) from cause_of(error)
-        values.update(stored)
-        return fetched  # type: ignore[no-any-return]
-
-    def interpret(self, feed: Inputs, scope: Scope) -> list[Any]:
-        """Run it step by step, telling the observers."""
         values: dict[str, Any] = {**self.checked(feed)}
         self.check_initialized(scope)
         values.update((name, scope.values[name]) for name in self.reads)
         self.silence().run(run_steps, self.steps, values)
         scope.values.update((name, values[name]) for name in self.stores)
         return [values[name] for name in self.fetches]
-
-    def prepared(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
-        """The feed as declared, and the code to run on it and the scope's values."""
-        return self.checked(feed), self.code
 
     def checked(self, feed: Inputs) -> Inputs:
         """The fed values that are read, as arrays of the declared shapes and dtypes.
@@ -295,23 +228,10 @@ def no_value(step: Step, name: str) -> ProgramError:
     return ProgramError(at_user_line(message, step.operator.callsite))
 
 
-def failed_at(error: Exception, code: Code) -> Exception:
-    """An error of generated code, told of the operator whose line it was."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_frame.f_code is not code.function.__code__:
-        frame = frame.tb_next
-    step = None if frame is None else code.steps.get(frame.tb_lineno)
-    if frame is None or step is None:
-        return error
-    local = frame.tb_frame.f_locals
-    return failed(step, {n: local.get(i) for i, n in code.names.items()}, error)
-
-
 class Executor:
     """Runs programs, and remembers with each program the plans of the ways to run it.
 
     Args:
-        interpret: Run step by step instead of as generated code.
         **options: What lowerings of extensions may ask for.
 
     Attributes:
@@ -320,8 +240,8 @@ class Executor:
 
     planner: type[Plan] = Plan
 
-    def __init__(self, *, interpret: bool = False, **options: Any) -> None:
-        self.interpreting, self.options = interpret, options
+    def __init__(self, **options: Any) -> None:
+        self.options = options
 
     def run(
         self,
@@ -343,88 +263,42 @@ class Executor:
             OpError: An operator cannot take its inputs; it names the line that made it.
         """
         scope = global_scope() if scope is None else scope
-        walked = self.walks(program) if observers else self.interpreting
         plans = program.caches.setdefault(self, {})
         try:
-            plan = plans[program.version, walked, *feed, None, *fetch_list]
+            plan = plans[program.version, *feed, None, *fetch_list]
         except (KeyError, TypeError):  # a list among the fetches, or a bad feed
-            walked = walked or (not observers and self.is_first(program))
-            plan = self.plan_for(program, feed, fetch_list, walked=walked)
+            plan = self.plan_for(program, feed, fetch_list)
             with suppress(TypeError):
-                plans[program.version, walked, *feed, None, *fetch_list] = plan
+                plans[program.version, *feed, None, *fetch_list] = plan
         if plan.unknown:
             warnings.warn(
                 f"The variable {plan.unknown[0]} is not found in program. It is not "
                 "declared or is pruned.",
                 stacklevel=3,
             )
-        values = plan.execute(feed, scope, interpret=walked)
-        if plan.branches:
-            check_taken(plan.fetches, values)
-        return [np.array(value) for value in values]
-
-    def walks(self, program: Program) -> bool:
-        """Tell whether the next run is interpreted, operator by operator."""
-        return self.interpreting or (bool(observers) and followed(program))
-
-    def is_first(self, program: Program) -> bool:
-        """Tell whether it has not run yet as it is: code is for what runs again."""
-        version, plans = program.version, program.caches[self]
-        return not any(key[0] == version for key in [*plans])
+        return [np.array(value) for value in plan.execute(feed, scope)]
 
     def plan_for(
-        self,
-        program: Program,
-        feed: Inputs,
-        fetch_list: Sequence[Variable | str],
-        *,
-        walked: bool,
+        self, program: Program, feed: Inputs, fetch_list: Sequence[Variable | str]
     ) -> Plan:
         """The plan for a run with this feed and these fetches."""
         names = [v if isinstance(v, str) else v.name for v in fetch_list]
-        return self.plan(program, [*feed], names, walked=walked)
+        return self.plan(program, [*feed], names)
 
     def plan(
-        self,
-        program: Program,
-        feeds: Sequence[str],
-        fetches: Sequence[str],
-        *,
-        walked: bool = False,
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
     ) -> Plan:
         """The plan for these feeds and fetches, made when first needed."""
         plans: dict[Any, Plan] = program.caches.setdefault(self, {})
-        key = (program.version, walked, *feeds, None, *fetches)
+        key = (program.version, *feeds, None, *fetches)
         if key not in plans:
             for stale in [key for key in [*plans] if key[0] != program.version]:
                 plans.pop(stale, None)
-            plans[key] = self.new_plan(program, feeds, fetches, walked=walked)
+            plans[key] = self.new_plan(program, feeds, fetches)
         return plans[key]
 
     def new_plan(
-        self,
-        program: Program,
-        feeds: Sequence[str],
-        fetches: Sequence[str],
-        *,
-        walked: bool = False,
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str]
     ) -> Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
-        passes = () if walked else program_passes
-        return self.planner.of(program, feeds, fetches, passes, **self.options)
-
-
-def check_taken(fetches: Sequence[str], values: Sequence[Any]) -> None:
-    """Refuse a fetch of a variable that only a branch writes that was not taken.
-
-    Raises:
-        FetchError: There is one.
-    """
-    for name, value in zip(fetches, values, strict=True):
-        if value is None:
-            raise FetchError(
-                at_user_line(
-                    f"{name!r} has no value: the branch that writes it was not taken; "
-                    "fetch what cond returned"
-                )
-            )
+        return self.planner.of(program, feeds, fetches, **self.options)

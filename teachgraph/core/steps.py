@@ -1,6 +1,6 @@
 """Steps: each operator of a program becomes one, or whatever its op's lowering says.
 
-A step can be run on values by name, and written down as Python; see `source.py`.
+A step can be run on values by name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from contextvars import Context
 
     from teachgraph.core.program import Block, Operator, Program, Variable
-    from teachgraph.core.source import Writer
 
 Values = MutableMapping[str, Any]
 Names = Callable[[str], str]
@@ -60,9 +59,6 @@ class Step(Protocol):
 
     def run(self, values: Values) -> None:
         """Run it on these values."""
-
-    def write(self, writer: Writer) -> None:
-        """Write down the same as Python."""
 
 
 class Call:
@@ -114,10 +110,6 @@ class Call:
         if observers:
             known = {name: value for name, value in new.items() if value is not None}
             announce("run_op", self.operator, known)
-
-    def write(self, writer: Writer) -> None:
-        """Write the call."""
-        writer.call(self)
 
     def with_attrs(self, **attrs: Any) -> Call:
         """The call of its function with these attributes besides."""

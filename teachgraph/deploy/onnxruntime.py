@@ -41,13 +41,14 @@ class RuntimePlan(Plan):
         program: Any,
         fed: Iterable[str],
         fetches: Sequence[str],
+        *,
         passes: Any = (),
         **options: Any,
     ) -> Self:
         """The plan of a program for use, as it is: the runtime has its own passes."""
         check_inference(program)
         runtime_package()
-        return super().of(program, fed, fetches, (), **options)
+        return super().of(program, fed, fetches, **options)
 
     def run(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
         """Run it once, with the parameters of a scope.
@@ -67,8 +68,6 @@ class RuntimePlan(Plan):
             self.session = Session(cut, self.feeds, self.fetches, values)
             self.parameters = values
         return self.session.run(feed)
-
-    interpret = run
 
 
 class Session:

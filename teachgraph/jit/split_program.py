@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from teachgraph.control_flow.random_rounds import prepare_seeds
-from teachgraph.core.observe import followed, observers
 from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Lowering, Step
 from teachgraph.passes import DEFAULT, apply_pass
-from teachgraph.planning.plan import Plan
+from teachgraph.planning.written import WrittenPlan
 from teachgraph.static.program import Program
 
 __all__ = ["Part", "forward_part", "split"]
@@ -23,7 +22,7 @@ __all__ = ["Part", "forward_part", "split"]
 PASSES = (*DEFAULT, "dead_code")
 
 
-class Part(Plan):
+class Part(WrittenPlan):
     """Some steps of a program.
 
     Args:
@@ -66,8 +65,7 @@ class Part(Plan):
 
     def __call__(self, feed: dict[str, Any], scope: Scope) -> list[Any]:
         """Run the steps once, announced to observers; return the fetched values."""
-        walked = bool(observers) and followed(self.program)
-        return self.execute(feed, scope, interpret=walked)
+        return self.execute(feed, scope)
 
     def run_once(self, feed: dict[str, Any]) -> list[Any]:
         """Run the steps in a scope of their own."""

@@ -19,7 +19,6 @@ from teachgraph.core.errors import (
     ProgramError,
     at_user_line,
 )
-from teachgraph.core.executor import program_passes
 from teachgraph.core.extend import unregistered
 from teachgraph.core.program import Program as CoreProgram
 from teachgraph.core.program import Variable
@@ -28,9 +27,9 @@ from teachgraph.passes.compiled import CompiledProgram
 from teachgraph.passes.default import default_passes
 from teachgraph.planning.dataset_runs import DatasetRuns
 from teachgraph.planning.fetching import asked_for, cut_down, fetch_names
-from teachgraph.planning.lifetimes import large
 from teachgraph.planning.memory import MemoryPlan
 from teachgraph.planning.plan import Plan
+from teachgraph.planning.written import WrittenPlan
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program, default_main_program
 
@@ -41,7 +40,8 @@ Fetches = Sequence[Variable | str] | Variable | str | None
 backends: dict[str, type[Plan]] = {}
 """Classes of plans by the name of the backend; each is registered when first used."""
 
-program_passes.append(default_passes)
+PASSES = (default_passes,)
+"""The passes over a program before it is written down."""
 
 
 class Executor(DatasetRuns, core.Executor):
@@ -65,7 +65,7 @@ class Executor(DatasetRuns, core.Executor):
     In Paddle this is `paddle.static.Executor`.
     """
 
-    planner = Plan
+    planner: type[Plan] = Plan
 
     def __init__(
         self,
@@ -76,8 +76,9 @@ class Executor(DatasetRuns, core.Executor):
         backend: str | None = None,
     ) -> None:
         limit = None if max_iterations is None else limit_of(max_iterations)
-        super().__init__(interpret=interpret, max_iterations=limit)
-        self.place, self.backend, self.max_iterations = place, backend, limit
+        super().__init__(max_iterations=limit)
+        self.interpreting, self.place, self.backend = interpret, place, backend
+        self.max_iterations = limit
         if backend is not None:
             self.planner = planner_of(backend)
         self._closed = False
@@ -141,30 +142,17 @@ class Executor(DatasetRuns, core.Executor):
             program.caches.pop(self, None)
         return values if return_numpy else list(map(Tensor, values))
 
-    def is_first(self, program: CoreProgram) -> bool:
-        """Tell whether to walk: generated code lets go of large values, a walk not."""
-        return (
-            super().is_first(program)
-            and self.backend is None
-            and not any(map(large, program.global_block().vars.values()))
-        )
-
     def plan_for(
-        self,
-        program: Any,
-        feed: Mapping[str, Any],
-        fetch_list: Sequence[Any],
-        *,
-        walked: bool,
+        self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
     ) -> core.Plan:
         """The plan for a run; among the fetches may stand updates to be made."""
         feeds = feed_names(feed)
         if all(isinstance(item, (Variable, str)) for item in fetch_list):
-            return super().plan_for(program, feed, fetch_list, walked=walked)
+            return super().plan_for(program, feed, fetch_list)
         fetches, updates = asked_for(fetch_list)
         if updates:
             program = cut_down(program, feeds, fetches, updates)
-        return self.plan(program, feeds, fetches, walked=walked)
+        return self.plan(program, feeds, fetches)
 
     def cut(
         self, program: Any, feed: Mapping[str, Any], fetch_list: Sequence[Any]
@@ -174,25 +162,23 @@ class Executor(DatasetRuns, core.Executor):
         return cut_down(program, feed_names(feed), fetches, updates), fetches
 
     def new_plan(
-        self,
-        program: CoreProgram,
-        feeds: Sequence[str],
-        fetches: Sequence[str],
-        *,
-        walked: bool = False,
-    ) -> core.Plan:
+        self, program: CoreProgram, feeds: Sequence[str], fetches: Sequence[str]
+    ) -> Plan:
         """A plan for these feeds and fetches, which nobody keeps."""
+        passes = None if self.interpreting else PASSES
         if len(program.blocks) > 1:  # inside these, only this looks for the order
             check_order(program.global_block())
         try:
-            return super().new_plan(program, feeds, fetches, walked=walked)
+            return self.planner.of(
+                program, feeds, fetches, passes=passes, **self.options
+            )
         except ProgramError:
             check_order(program.global_block())
             raise
 
     def compiled(
         self, program: Program | None = None, fetch_list: Fetches = None
-    ) -> core.Plan:
+    ) -> WrittenPlan:
         """The plan of a program, to look at: `.source` is its code.
 
         >>> from teachgraph import static, unique_name
@@ -210,8 +196,9 @@ class Executor(DatasetRuns, core.Executor):
         """
         program = default_main_program() if program is None else program
         data = [v.name for v in program.global_block().vars.values() if v.is_data]
-        fetches, walked = fetch_names(fetch_list), self.walks(program)
-        return self.plan(program, data, fetches, walked=walked)
+        plan = self.plan(program, data, fetch_names(fetch_list))
+        assert isinstance(plan, Plan)
+        return plan.written
 
     def memory_plan(
         self,
@@ -240,9 +227,7 @@ class Executor(DatasetRuns, core.Executor):
         (262144, 786432)
         """
         shapes = {name: np.shape(value) for name, value in (feed or {}).items()}
-        plan = self.compiled(program, fetch_list)
-        assert isinstance(plan, Plan)
-        return plan.memory(shapes)
+        return self.compiled(program, fetch_list).memory(shapes)
 
     def close(self) -> None:
         """Refuse further runs."""

@@ -11,10 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import compress
 from typing import NamedTuple
 
-from teachgraph.core.executor import step_passes
+from teachgraph.control_flow.source import Expression, Writer
 from teachgraph.core.op import GradOp, like
 from teachgraph.core.program import Operator, Variable
-from teachgraph.core.source import Expression, Writer
 from teachgraph.core.steps import Call, Step, Values
 from teachgraph.planning.spare import spare
 from teachgraph.planning.statements import Statements
@@ -91,7 +90,7 @@ class Overwriting:
     def write(self, writer: Writer) -> None:
         """Write the call with `out=`."""
         out = Expression(f"{writer.uses(spare)}({writer.name(self.over)})")
-        self.call.with_attrs(out=out).write(writer)
+        writer.step(self.call.with_attrs(out=out))
 
 
 def release(
@@ -109,9 +108,6 @@ def release(
         if ends or fades:
             found.append(Release(step.operator, ends, fades))
     return found
-
-
-step_passes.append(release)
 
 
 def economical(

@@ -1,102 +1,110 @@
-"""Plans whose generated code is NumPy where the program's declarations hold."""
+"""Plans of the public executor: walked at first, written down for what runs again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from operator import attrgetter
 from typing import Any, Self
 
-import teachgraph.ops.statements  # registers what the core's ops come to
-import teachgraph.planning.lifetimes  # noqa: F401  registers when values are released
 from teachgraph.control_flow.random_rounds import prepare_seeds
-from teachgraph.core.executor import Inputs, is_like
+from teachgraph.core.errors import FetchError, at_user_line
+from teachgraph.core.executor import Inputs
+from teachgraph.core.observe import followed, observers
 from teachgraph.core.program import Program
-from teachgraph.core.source import Code
-from teachgraph.core.steps import Step
-from teachgraph.planning.feeds import as_fed
-from teachgraph.planning.memory import MemoryPlan, memory_plan
+from teachgraph.core.scope import Scope
+from teachgraph.core.steps import Call
+from teachgraph.planning.lifetimes import large
 from teachgraph.planning.refusals import Refusals
-from teachgraph.planning.statements import StatementWriter, with_statements
+from teachgraph.planning.written import WrittenPlan
 
 __all__ = ["Plan"]
 
-spec_of = attrgetter("shape", "dtype", "__class__")
+ProgramPass = Callable[[Any, Sequence[str]], Any]
 
 
 class Plan(Refusals):
-    """A plan with NumPy statements in place of calls, and whose memory can be planned.
+    """A plan that is walked in its first run, and written down before its second.
 
-    Statements check less than kernels: they are run on arrays of the shapes and dtypes
-    that the program declares, compared before each run.
+    To rewrite a program and to generate its code takes longer than to walk over it
+    once. What somebody follows is walked as it stands in the program.
 
     Attributes:
-        fed, held: Shapes and dtypes of feeds and of `reads` that fitted last.
+        passes: Rewrite the program (`program, fetches -> program`) that is written
+            down; None if it never is.
+        options: What lowerings of extensions may ask for.
+        branches: Whether a value may be missing at the end of a run.
+        walked: Whether it has run. A program of large values counts as if it had:
+            generated code lets go of them after their last use, a walk does not.
     """
 
-    writer = StatementWriter
+    passes: Sequence[ProgramPass] | None = ()
+    options: dict[str, Any]
+    walked: bool
+    branches: bool
 
     @classmethod
-    def of(cls, program: Program, *args: Any, **options: Any) -> Self:
+    def of(
+        cls,
+        program: Program,
+        fed: Iterable[str],
+        fetches: Sequence[str],
+        *,
+        passes: Sequence[ProgramPass] | None = (),
+        **options: Any,
+    ) -> Self:
         """The plan of a program; random operators of a seeded one get their seeds."""
         prepare_seeds(program)
-        return super().of(program, *args, **options)
-
-    fed: Sequence[Any] = ()
-    held: Sequence[Any] = ()
-
-    @cached_property
-    def settled(self) -> list[Step]:
-        """The steps, with NumPy statements where shapes and dtypes are certain."""
-        names = (*self.feeds, *self.reads)
-        given = {name: self.variables[name] for name in names if name in self.variables}
-        return with_statements(self.steps, given, self.known)
+        plan = super().of(program, fed, fetches, **options)
+        plan.passes, plan.options = passes, options
+        plan.branches = not all(isinstance(step, Call) for step in plan.steps)
+        plan.walked = any(map(large, program.global_block().vars.values()))
+        return plan
 
     @cached_property
-    def code(self) -> Code:
-        """The plan as Python, for values that are as the program declares them."""
-        return self.written_down(self.settled)
+    def written(self) -> WrittenPlan:
+        """The program as Python, after the passes."""
+        running: Program = self.program
+        for rewrite in self.passes or ():
+            running = rewrite(running, self.fetches)
+        plan = WrittenPlan.of(running, self.feeds, self.fetches, **self.options)
+        plan.program = self.program
+        return plan
 
-    @cached_property
-    def careful(self) -> Code:
-        """The plan as Python in which each kernel is called, and checks its inputs."""
-        return self.written_down(self.steps)
+    def walks(self) -> bool:
+        """Tell whether to walk: in the first run, and where somebody follows."""
+        if observers and self.passes is not None:
+            return followed(self.program)
+        return not self.walked or self.passes is None
 
-    def prepared(self, feed: Inputs, values: Inputs) -> tuple[Inputs, Code]:
-        """The feed as declared, and the code for what the scope holds."""
-        try:
-            if [*map(spec_of, map(feed.get, self.feeds))] == self.fed and [
-                *map(spec_of, map(values.get, self.reads))
-            ] == self.held:
-                return feed, self.code
-        except AttributeError:  # a list of numbers, or no value at all
-            pass
-        if not self.as_declared(feed, values):
-            feed = self.checked(feed)
-            return feed, self.code if self.as_declared(feed, values) else self.careful
-        self.fed = [spec_of(feed[name]) for name in self.feeds]
-        self.held = [spec_of(values[name]) for name in self.reads]
-        return feed, self.code
-
-    def checked(self, feed: Inputs) -> Inputs:
-        """The fed values that are read, as arrays of the declared shapes and dtypes.
+    def run(self, feed: Inputs, scope: Scope) -> list[Any]:
+        """Run it once, as a walk or as Python.
 
         Raises:
-            FeedError: One is of another shape or dtype.
+            FeedError: A feed is of the wrong shape or dtype.
+            FetchError: What is fetched is in a branch that was not taken.
+            NotInitializedError: A persistable variable has no value yet.
+            OpError: An operator cannot take its inputs.
         """
-        values = {name: feed[name] for name in self.feeds}
-        for name, value in values.items():
-            if not is_like(value, variable := self.variables[name]):
-                values[name] = as_fed(variable, value)
+        if self.walks():
+            values, self.walked = super().run(feed, scope), True
+        else:
+            values = self.written.run(feed, scope)
+        if self.branches:
+            check_taken(self.fetches, values)
         return values
 
-    def as_declared(self, feed: Inputs, values: Inputs) -> bool:
-        """Compare all that is read with the shapes and dtypes the program declares."""
-        given = [*map(feed.get, self.feeds), *map(values.get, self.reads)]
-        declared = map(self.variables.get, [*self.feeds, *self.reads])
-        return all(map(is_like, given, declared))
 
-    def memory(self, fed: Mapping[str, Sequence[int]]) -> MemoryPlan:
-        """Plan the memory of a run with feeds of these shapes."""
-        kept = {*self.fetches, *self.stores}
-        return memory_plan(self.settled, kept, self.known, fed)
+def check_taken(fetches: Sequence[str], values: Sequence[Any]) -> None:
+    """Refuse a fetch of a variable that only a branch writes that was not taken.
+
+    Raises:
+        FetchError: There is one.
+    """
+    for name, value in zip(fetches, values, strict=True):
+        if value is None:
+            raise FetchError(
+                at_user_line(
+                    f"{name!r} has no value: the branch that writes it was not taken; "
+                    "fetch what cond returned"
+                )
+            )

@@ -11,12 +11,25 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.program import Block
 from teachgraph.core.steps import Step
+from teachgraph.planning.feeds import as_fed
 
 __all__ = ["Refusals"]
 
 
 class Refusals(core.Plan):
     """A plan whose errors say what would be right."""
+
+    def checked(self, feed: core.Inputs) -> core.Inputs:
+        """The fed values that are read, as arrays of the declared shapes and dtypes.
+
+        Raises:
+            FeedError: One is of another shape or dtype.
+        """
+        values = {name: feed[name] for name in self.feeds}
+        for name, value in values.items():
+            if not core.is_like(value, variable := self.variables[name]):
+                values[name] = as_fed(variable, value)
+        return values
 
     def not_fetched(self, name: str) -> FetchError:
         """The error for a fetch of a variable without a value by the end of a run."""

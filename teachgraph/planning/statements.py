@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from teachgraph.control_flow.source import Writer
 from teachgraph.core.op import GradOp, Like
 from teachgraph.core.program import Variable
-from teachgraph.core.source import Writer
 from teachgraph.core.steps import Call, Step
 
 __all__ = ["StatementWriter", "Statements", "with_statements"]

@@ -124,12 +124,13 @@ def test_any_program_runs_in_its_arena(made: Made) -> None:
         if built.startup.global_block().ops:
             executor.run(built.startup)
         feed = {"x": np.random.default_rng(0).normal(size=(3, 4))}
-        plan = executor.plan(built.main, ["x"], [v.name for v in (loss, *fetched)])
+        names = [v.name for v in (loss, *fetched)]
+        plan = executor.plan(built.main, ["x"], names).written
         wanted = Executor(interpret=True).plan(built.main, ["x"], plan.fetches)
         kept = {name: np.copy(v) for name, v in built.scope.values.items()}
         found = in_an_arena(plan, feed, built.scope)
         for name, value in zip(
-            plan.fetches, wanted.interpret(feed, built.scope), strict=True
+            plan.fetches, wanted.run(feed, built.scope), strict=True
         ):
             np.testing.assert_array_equal(found[plan.fetches.index(name)], value)
         assert kept.keys() <= built.scope.values.keys()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import FeedError, InvalidValueError, at_user_line
-from teachgraph.core.observe import followed, observers
+from teachgraph.core.observe import observers
 from teachgraph.core.scope import Scope
 from teachgraph.deploy.inference.config import Config
 from teachgraph.deploy.inference.handles import InputHandle, OutputHandle
@@ -17,8 +17,8 @@ from teachgraph.deploy.inference.ort_backend import OrtBackend, installed
 from teachgraph.deploy.onnxruntime import Session
 from teachgraph.passes import Optimised, Report, apply_pass
 from teachgraph.passes.graph import pure
-from teachgraph.planning.executor import Plan
 from teachgraph.planning.feeds import as_fed
+from teachgraph.planning.written import WrittenPlan
 from teachgraph.static.order import check_order
 from teachgraph.static.program import Program
 from teachgraph.static.variable import Variable
@@ -51,7 +51,7 @@ class Ready:
         self.inputs: list[Variable] = [block.var(name) for name in feeds]
         self.outputs: list[Variable] = fetches
         check_order(self.program.global_block())
-        self.plan = Plan.of(self.program, feeds, self.wanted)
+        self.plan = WrittenPlan.of(self.program, feeds, self.wanted)
         self.session: Session | OrtBackend | None = None
         if config.onnxruntime_demanded():
             self.session = self.new_session()
@@ -91,9 +91,7 @@ class Ready:
         if self.plan.stores:
             scope = Scope()
             scope.values = self.scope.values.copy()
-        if not observers:
-            return self.plan.run(feed, scope)
-        return self.plan.execute(feed, scope, interpret=followed(self.program))
+        return self.plan.execute(feed, scope)
 
 
 NOT_FOR_ONNX = ("attention_fuse", "elementwise_fusion")

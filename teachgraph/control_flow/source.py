@@ -1,4 +1,4 @@
-"""Writing a plan down as one Python function."""
+"""Writing steps down as one Python function, with bodies of branches and loops."""
 
 from __future__ import annotations
 
@@ -139,10 +139,17 @@ class Writer:
         """The lines of an indented body; if there are none and it is empty, `pass`."""
         before, self.margin = self.margin, self.margin + "    "
         for step in steps:
-            step.write(self)
+            self.step(step)
         if empty and not steps:
             self.line("pass")
         self.margin = before
+
+    def step(self, step: Any) -> None:
+        """The lines of a step: what it writes itself, or a kernel's call."""
+        if hasattr(step, "write"):
+            step.write(self)
+        else:
+            self.call(step)
 
     def call(self, call: Call) -> None:
         """The line of a kernel's call; gradients that are lambdas are called."""
