@@ -27,7 +27,7 @@ def unchosen_mode() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep what is collected out of the garbage collector: it stays to the end."""
+    """Keep what is collected out of the garbage collector's way: it stays."""
     gc.disable()
     try:
         return (yield)

@@ -281,6 +281,7 @@ def test_interrupting_a_cell_that_waits_says_where_it_stopped(
     assert steps.errors == []
 
 
+@pytest.mark.full
 def test_the_view_outlives_a_reload_of_the_page(lab: Lab, notebook: Open) -> None:
     write_notebook(lab.folder / "reload.ipynb", [SET_UP, FOUR_LINES])
     shown = notebook("reload.ipynb")

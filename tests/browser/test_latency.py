@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -64,20 +64,25 @@ def test_lines_at_30_a_second_are_painted_one_after_the_other(
     report(latencies(made, live), artefacts / "latency.json")
 
 
-COUNT = 10_000
-LOOP = (
-    "import json, time\nimport teachgraph as tg",
-    f"""\
+MANY = 10_000
+
+
+def loop(count: int) -> Sequence[str]:
+    return (
+        "import json, time\nimport teachgraph as tg",
+        f"""\
 with tg.record() as t:
     x = tg.to_tensor(1.0)
-    for i in range({COUNT}):
+    for i in range({count}):
         x = x * 1.0001""",
-    """\
+        """\
 events = t.events
 kinds = [e["kind"] for e in events]
 ended = t.recorder.log.started + events[-1]["t"]
 print("END", json.dumps([ended, len(kinds), kinds.count("node")]))""",
-)
+    )
+
+
 PAINTED = """() => {
   const { seq, paintedAt } = document.querySelector(".tg-root").dataset;
   return [Number(seq), Number(paintedAt)];
@@ -85,11 +90,12 @@ PAINTED = """() => {
 
 
 @pytest.mark.slow
-def test_ten_thousand_ops_in_a_tight_loop_settle(
-    lab: Lab, notebook: Callable[[str], Notebook]
+@pytest.mark.parametrize("count", [3_000, pytest.param(MANY, marks=pytest.mark.full)])
+def test_the_ops_of_a_tight_loop_settle(
+    lab: Lab, notebook: Callable[[str], Notebook], count: int
 ) -> None:
     """The bar is a second after the end; the gate is ten, for a busy machine."""
-    write_notebook(lab.folder / "tight.ipynb", LOOP)
+    write_notebook(lab.folder / "tight.ipynb", loop(count))
     tight = notebook("tight.ipynb")
     tight.run_all()
     tight.wait_for_end(2)
@@ -99,12 +105,14 @@ def test_ten_thousand_ops_in_a_tight_loop_settle(
     expect(tight.views.first).to_have_attribute("data-seq", str(events - 1))
     expect(tight.views.first).to_have_attribute("data-state", "done")
     seq, painted = tight.page.evaluate(PAINTED)
-    assert ops >= COUNT
-    note("loop-lost", events - 1 - seq, 0)
-    note("loop-next-cell", next_cell - ended, 1, "s")
-    settled = note("loop-settled", painted / 1000 - ended, 1, "s")
-    assert settled.figure < 10
-    assert events > 3 * COUNT, "a tensor, an op and a node each"
+    assert ops >= count
+    settled = painted / 1000 - ended
+    if count == MANY:
+        note("loop-lost", events - 1 - seq, 0)
+        note("loop-next-cell", next_cell - ended, 1, "s")
+        note("loop-settled", settled, 1, "s")
+    assert settled < 10
+    assert events > 3 * count, "a tensor, an op and a node each"
     expect(tight.views.first.locator(".tg-status")).to_contain_text("events")
     assert tight.errors == []
     assert tight.requests == []

@@ -14,7 +14,13 @@ from tests.browser.watched import Show
 from widgets.dev import shoot
 
 FOUR_HUNDRED, TEN_THOUSAND = "transformer", "transformer_deep"
-TRACES = ["four_lines_run", "mlp_nan", "twice", "failing_program", FOUR_HUNDRED]
+TRACES = [
+    *("mlp_nan", "failing_program", FOUR_HUNDRED),
+    *(
+        pytest.param(name, marks=pytest.mark.full)
+        for name in ("four_lines_run", "twice")
+    ),
+]
 VIEWS = [
     *("passes", "plan", "rewritten", "training", "profile", "pictures", "loop"),
     *("failing_eager", "hostile", "hostile_views", "mlp_three_steps"),

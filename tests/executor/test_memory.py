@@ -261,7 +261,9 @@ def test_a_deep_training_step_takes_what_is_planned() -> None:
     assert plan.planned_peak < 0.6 * plan.naive_peak
 
 
-@pytest.mark.parametrize("model", ["resnet50", "bert-mini"])
+@pytest.mark.parametrize(
+    "model", [pytest.param("resnet50", marks=pytest.mark.full), "bert-mini"]
+)
 def test_a_process_takes_what_is_planned_for_a_model(model: str) -> None:
     """The allocator is told to give back what is freed; else it keeps up to a third."""
     told = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}

@@ -86,7 +86,13 @@ def wide(case: Case) -> list[Any]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.full] if name == "resnet50" else [])
+        for name in CASES
+    ],
+)
 def test_one_model_four_ways(name: str, mode: str, tmp_path: Path) -> None:
     case, choose = CASES[name], MODES[mode]
     tg.seed(SEED)

@@ -136,7 +136,7 @@ def test_other_depths_have_as_many_parameters_as_in_paddle(
 
 
 @pytest.mark.parametrize(
-    "name", [*NETS_ON_DISK, pytest.param("resnet50", marks=pytest.mark.slow)]
+    "name", [*NETS_ON_DISK, pytest.param("resnet50", marks=pytest.mark.full)]
 )
 def test_saved_and_read_it_is_the_same_bit_for_bit(name: str, tmp_path: Path) -> None:
     file = tmp_path / "net.pdparams"

@@ -10,7 +10,14 @@ import jupytext
 import pytest
 from nbclient import NotebookClient
 
-GALLERY = sorted((Path(__file__).parents[2] / "notebooks").glob("*.py"))
+# What they do is done in less time by tests/models, tests/onnx and tests/inference.
+LONG = {"bert_four_ways", "cartpole_policy"}
+GALLERY = [
+    pytest.param(
+        path, id=path.stem, marks=[pytest.mark.full] if path.stem in LONG else []
+    )
+    for path in sorted((Path(__file__).parents[2] / "notebooks").glob("*.py"))
+]
 
 
 def executed(source: Path, folder: Path) -> Any:
@@ -24,7 +31,7 @@ def executed(source: Path, folder: Path) -> Any:
     return notebook
 
 
-@pytest.fixture(scope="module", params=GALLERY, ids=lambda path: path.stem)
+@pytest.fixture(scope="module", params=GALLERY)
 def notebook(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Any:

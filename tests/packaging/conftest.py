@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import FULL
 from tests.packaging.commands import ROOT, Venv, known_to_git, run
 
 
@@ -21,11 +22,17 @@ def venv(tmp_path: Path) -> Venv:
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project without anything that was built or installed."""
+    """A copy of the project without anything that was built or installed.
+
+    `make test` spares it the front end's packages: a link to those of `make setup`.
+    """
     folder = tmp_path_factory.mktemp("checkout")
     for name in known_to_git():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, folder / name)
+        shutil.copy2(ROOT / name, folder / name)
+    installed = ROOT / "widgets" / "node_modules"
+    if installed.is_dir() and not FULL:
+        (folder / "widgets" / "node_modules").symlink_to(installed)
     return folder
 
 

@@ -11,11 +11,11 @@ import pytest
 from tests.bars import note
 from tests.widgets.front_end import kernel
 
-COUNT = 10_000
-LOOP = f"""\
+MANY = 10_000
+LOOP = """\
 with tg.record() as t:
     x = tg.to_tensor(1.0)
-    for i in range({COUNT}):
+    for i in range({count}):
         x = x * 1.0001"""
 END = """\
 import json
@@ -24,13 +24,16 @@ print(json.dumps([ended, len(t.events)]))"""
 
 
 @pytest.mark.slow
-def test_ten_thousand_ops_have_come_soon_after_the_cells_end(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [2_000, pytest.param(MANY, marks=pytest.mark.full)])
+def test_all_ops_have_come_soon_after_the_cells_end(tmp_path: Path, count: int) -> None:
     """The bar is a second; the gate is ten, for a busy machine."""
     with kernel(tmp_path) as front_end:
         front_end.run("%load_ext teachgraph\nimport teachgraph as tg")
-        cell = front_end.run(LOOP)
+        cell = front_end.run(LOOP.format(count=count))
         come = time.time()
         ended, events = json.loads(front_end.run(END).printed)
-    assert len(cell.snapshot["events"]) == events > 2 * COUNT
-    assert sum(e["kind"] == "node" for e in cell.snapshot["events"]) == COUNT
-    assert note("loop-settled-protocol", come - ended, 1, "s").figure < 10
+    assert len(cell.snapshot["events"]) == events > 2 * count
+    assert sum(e["kind"] == "node" for e in cell.snapshot["events"]) == count
+    assert come - ended < 10
+    if count == MANY:
+        note("loop-settled-protocol", come - ended, 1, "s")

@@ -3,6 +3,7 @@ import type { Group } from "../src/layout/groups";
 import { FoldedPicture } from "../src/state/folded";
 import { Mirror, type Input } from "../src/state/mirror";
 import type { MirrorEdge, Picture } from "../src/state/picture";
+import { seeds } from "./effort";
 import { note } from "./note";
 import { generator } from "./random";
 
@@ -84,7 +85,7 @@ function some(random: () => number, groups: readonly Group[]): Group[] {
 }
 
 test("what follows a graph as it grows is what is made of the whole at once", () => {
-  for (let seed = 1; seed <= 40; seed++) {
+  for (const seed of seeds(40)) {
     const random = generator(seed);
     const all = happenings(random, 160);
     const closedAt = Math.floor(random() * all.length);
@@ -103,7 +104,7 @@ test("what follows a graph as it grows is what is made of the whole at once", ()
 });
 
 test("closed early or late, whole groups look the same", () => {
-  for (let seed = 1; seed <= 40; seed++) {
+  for (const seed of seeds(40)) {
     const random = generator(seed);
     const mirror = new Mirror();
     const all = happenings(random, 120);
@@ -127,7 +128,7 @@ test("closed early or late, whole groups look the same", () => {
 test("more at the end moves nothing that is there, folded or not", () => {
   let moved = 0;
   const place = ({ key, x, y }: Picture["nodes"][number]): string => `${key} ${x} ${y}`;
-  for (let seed = 1; seed <= 25; seed++) {
+  for (const seed of seeds(25)) {
     const random = generator(seed);
     const mirror = new Mirror();
     const all = happenings(random, 200);
@@ -147,7 +148,7 @@ test("more at the end moves nothing that is there, folded or not", () => {
 });
 
 test("nothing overlaps, whatever is closed", () => {
-  for (let seed = 1; seed <= 40; seed++) {
+  for (const seed of seeds(40)) {
     const random = generator(seed);
     const mirror = new Mirror();
     for (const happen of happenings(random, 150)) happen(mirror);

@@ -5,12 +5,13 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FIXTURES } from "../fixtures";
 import { mount } from "../src/page";
 import { readLog } from "../src/validate";
+import { rounds } from "./effort";
 import { Frames } from "./frames";
 import { mutated } from "./mutate";
 import { generator } from "./random";
 
 const NAMES = Object.keys(FIXTURES).filter((name) => !/thousand|transformer/.test(name));
-const ROUNDS = Number(process.env.FUZZ ?? 3);
+const ROUNDS = Number(process.env.FUZZ ?? rounds(3));
 /** Nothing here takes long; a log that makes the page count for ever does. */
 const PATIENCE = 60_000 + 10_000 * ROUNDS;
 const KEYS = ["Home", "ArrowRight", "ArrowDown", "]", "g", "[", "Enter", "e", "c", "v", "End"];

@@ -7,6 +7,7 @@ import {
   type Group,
   type Item,
 } from "../src/layout/groups";
+import { seeds } from "./effort";
 import { groupedAtOnce } from "./grouped";
 import { generator } from "./random";
 
@@ -110,7 +111,7 @@ function sequence(random: () => number, length: number): Item[] {
 }
 
 test("found op by op, groups are those of the whole, at every length", () => {
-  for (let seed = 1; seed <= 25; seed++) {
+  for (const seed of seeds(25)) {
     const random = generator(seed);
     const all = sequence(random, 90);
     const groups = new Groups();

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { MirrorLayout, type Spot } from "../src/layout/mirror";
 import { arcPath, ROW_HEIGHT, windowOf } from "../src/layout/program";
 import { Spans } from "../src/layout/spans";
+import { seeds } from "./effort";
 import { note } from "./note";
 import { generator } from "./random";
 import { groupBy } from "./trace";
@@ -48,7 +49,7 @@ test("a parameter stands one row over its first reader, outwards", () => {
 });
 
 test("no two nodes overlap, whatever the graph", () => {
-  for (let seed = 1; seed <= 30; seed++) {
+  for (const seed of seeds(30)) {
     const random = generator(seed);
     const layout = new MirrorLayout();
     const spots: Spot[] = grow(layout, 150, (i) =>
