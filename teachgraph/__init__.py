@@ -68,12 +68,10 @@ if TYPE_CHECKING:
     from teachgraph.core import unique_name as unique_name
     from teachgraph.core.dtypes import float32 as float32
     from teachgraph.core.dtypes import float64 as float64
-    from teachgraph.core.dtypes import get_default_dtype as get_default_dtype
     from teachgraph.core.dtypes import int8 as int8
     from teachgraph.core.dtypes import int16 as int16
     from teachgraph.core.dtypes import int32 as int32
     from teachgraph.core.dtypes import int64 as int64
-    from teachgraph.core.dtypes import set_default_dtype as set_default_dtype
     from teachgraph.core.dtypes import uint8 as uint8
     from teachgraph.core.modes import disable_static as disable_static
     from teachgraph.core.modes import enable_grad as enable_grad
@@ -89,6 +87,8 @@ if TYPE_CHECKING:
     from teachgraph.nn.summary import flops as flops
     from teachgraph.nn.summary import summary as summary
     from teachgraph.ops import functions as functions
+    from teachgraph.ops.default_dtype import get_default_dtype as get_default_dtype
+    from teachgraph.ops.default_dtype import set_default_dtype as set_default_dtype
     from teachgraph.ops.functions import *  # noqa: F403
     from teachgraph.ops.functions.decomposition import trace as trace
     from teachgraph.ops.limits import finfo as finfo
@@ -140,9 +140,9 @@ _NAMES = {
     "cli.ipython": ["load_ipython_extension", "unload_ipython_extension"],
     "autograd.random_state": ["get_rng_state", "set_rng_state"],
     "core.dtypes": [
-        *("float32", "float64", "get_default_dtype", "int8", "int16", "int32"),
-        *("int64", "set_default_dtype", "uint8"),
+        *("float32", "float64", "int8", "int16", "int32", "int64", "uint8"),
     ],
+    "ops.default_dtype": ["get_default_dtype", "set_default_dtype"],
     "core.modes": [
         *("disable_static", "enable_grad", "enable_static", "in_dynamic_mode"),
         *("is_grad_enabled", "no_grad", "set_grad_enabled"),
@@ -176,8 +176,9 @@ _REGISTERING = {
     ("mode", "dynamic"): "autograd.creation",
     ("mode", "static"): "static.program",
     ("backend", "onnxruntime"): "deploy.onnxruntime",
+    ("observer", "tape"): "autograd.observed",
 }
-"""Modules that register the interpreter of a mode, or a backend of the executor."""
+"""Modules that register a mode's interpreter, a backend, what observers are told."""
 
 _OPS = ("ops", "static", "jit", "onnx")
 """Modules that register ops, those that most programs hold first."""
@@ -189,7 +190,7 @@ def _import(module: str) -> Any:
 
 @unregistered.wrap
 def _import_registering(nothing: Callable[[str, str], None]) -> Any:
-    """Import what registers an op, a mode or a backend when it is first asked for."""
+    """Import what registers an op, a mode and so on when it is first asked for."""
 
     def register(kind: str, name: str) -> None:
         if kind != "op":

@@ -207,6 +207,17 @@ EXTENSIONS = (
         "core.steps.lower",
         "teachgraph.control_flow.random_rounds:seeded",
     ),
+    # Observers.
+    Extension(
+        "ops on Tensors, announced",
+        "core.observe.while_watched",
+        "teachgraph.autograd.observed:ops_told",
+    ),
+    Extension(
+        "gradients on the tape, announced",
+        "core.observe.while_watched",
+        "teachgraph.autograd.observed:gradients_told",
+    ),
     # The executor.
     Extension(
         "the public executor: passes, data sets, backends",

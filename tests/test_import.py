@@ -6,6 +6,7 @@ import ast
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -91,7 +92,7 @@ def test_names_are_those_that_type_checkers_read() -> None:
     }
     for name, home in read.items():
         module, _, last = home.rpartition(".")
-        value = sys.modules.get(home) or getattr(sys.modules[module], last)
+        value = sys.modules.get(home) or getattr(import_module(module), last)
         assert getattr(tg, name) is value
 
 

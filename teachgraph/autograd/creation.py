@@ -13,6 +13,7 @@ from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced
 from teachgraph.core.tensor import run_op
+from teachgraph.ops.default_dtype import get_default_dtype
 from teachgraph.ops.initializer import Initializer
 from teachgraph.ops.param_attr import ParamAttr, Trained
 
@@ -104,7 +105,7 @@ def dtype_of(
     """
     own = isinstance(data, (np.ndarray, np.generic, Tensor))
     if asked is None and array.dtype.kind == "f" and not own:
-        return dtypes.convert(dtypes.get_default_dtype())
+        return dtypes.convert(get_default_dtype())
     native = array.dtype.newbyteorder("=")
     try:
         return dtypes.convert(native if asked is None else asked)

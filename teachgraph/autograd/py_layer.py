@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.autograd.observed import node_of
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.core.modes import is_grad_enabled, no_grad
 from teachgraph.core.observe import announce
 from teachgraph.core.op import Op, Rule
 from teachgraph.core.tape import Node, Output
-from teachgraph.core.tensor import node_of
 
 __all__ = ["PyLayer", "PyLayerContext"]
 

@@ -9,22 +9,6 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError
 
-__all__ = [
-    "PADDLE_CODES",
-    "bool",
-    "convert",
-    "float32",
-    "float64",
-    "get_default_dtype",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "is_floating",
-    "set_default_dtype",
-    "uint8",
-]
-
 bool = np.dtype("bool")
 uint8 = np.dtype("uint8")
 int8 = np.dtype("int8")
@@ -104,34 +88,3 @@ def beside(dtype: np.dtype[Any], number: Any) -> np.dtype[Any]:
         return float32
     fits = dtype.kind in "iu" and np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
     return dtype if fits else int64
-
-
-class _Default:
-    """The dtype of Python's floats and of new parameters."""
-
-    dtype = float32
-
-
-def get_default_dtype() -> str:
-    """The floating type of what has none of its own.
-
-    In Paddle this is `paddle.get_default_dtype`.
-
-    >>> get_default_dtype()
-    'float32'
-    """
-    return str(_Default.dtype)
-
-
-def set_default_dtype(d: Any) -> None:
-    """Choose the floating type of Python's floats, of new parameters and of `zeros`.
-
-    Raises:
-        DTypeError: It is no floating type.
-
-    In Paddle this is `paddle.set_default_dtype`.
-    """
-    wanted = convert(d)
-    if not is_floating(wanted):
-        raise DTypeError(f"the default dtype is float32 or float64, got {d}")
-    _Default.dtype = wanted

@@ -13,35 +13,6 @@ from typing import Any
 
 from teachgraph.core.callsite import Callsite, callsite
 
-__all__ = [
-    "BackwardTwiceError",
-    "ConversionError",
-    "DTypeError",
-    "DataError",
-    "DivisionError",
-    "ExecutorError",
-    "FeedError",
-    "FetchError",
-    "GradientMismatch",
-    "GradientShapeError",
-    "InPlaceError",
-    "InvalidValueError",
-    "MixedModeError",
-    "ModeError",
-    "NoSourceError",
-    "NotInitializedError",
-    "OpError",
-    "OutOfRangeError",
-    "ProgramError",
-    "PyFuncError",
-    "ShapeError",
-    "TeachgraphError",
-    "UnknownOpError",
-    "at_user_line",
-    "describe",
-    "explain",
-]
-
 
 class TeachgraphError(Exception):
     """Whatever the framework itself raises."""

@@ -1,6 +1,6 @@
 """The only door for whoever watches: a list of observers, told what happens.
 
-The framework announces; it never draws, prints or times. The tape is wrapped only
+The framework announces; it never draws, prints or times. Ops and the tape are wrapped
 while somebody watches; any other announcement costs an unwatched run one truth test.
 The recorder, the profiler, the NaN check and the widgets are all observers.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from teachgraph.core.extend import HookPoint
+from teachgraph.core.extend import HookPoint, unregistered
 
 T = TypeVar("T")
 
@@ -28,10 +28,13 @@ def while_watched(
 ) -> None:
     """Wrap a function of the core from the first observer on until the last is gone."""
     watched.append((point, wrapper, innermost))
+    if observers:
+        point.wrap(wrapper, innermost=innermost)
 
 
 def attach(observer: Any) -> None:
     """Let `observer` watch from now on."""
+    unregistered.call("observer", "tape")
     if not observers:
         for point, wrapper, innermost in watched:
             point.wrap(wrapper, innermost=innermost)

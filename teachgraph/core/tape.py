@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Union
 
 from teachgraph.core.errors import BackwardTwiceError, at_user_line
 from teachgraph.core.extend import HookPoint
-from teachgraph.core.observe import announce, while_watched
-from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Op, Rule, force
+from teachgraph.core.op import ERROR_STATE, IGNORE_ALL, Op, Rule
 
 if TYPE_CHECKING:
     from teachgraph.core.tensor import Tensor
@@ -190,34 +189,3 @@ def freed_before(order: Sequence[Any]) -> BackwardTwiceError:
             "saved was freed by the first: give that one retain_graph=True"
         )
     )
-
-
-def observed(reverse: Callable[..., Any]) -> Callable[..., Any]:
-    """A backward pass that tells the observers of each gradient."""
-
-    def reverse_observed(seeds: Any, order: Any, visit: Visit) -> Any:
-        leaves = reverse(seeds, order, lambda node, dout: told(visit, node, dout))
-        for leaf, grad in leaves.items():
-            announce("grad_ready", leaf, grad)
-        return leaves
-
-    return reverse_observed
-
-
-def told(visit: Visit, node: Any, dout: Any) -> Flow:
-    """Visit a node; tell of its whole gradient, and of each one that it passes on."""
-    announce("grad_ready", node, dout)
-    if node.__class__ is not Node:
-        yield from visit(node, dout)
-        return
-    announce("grad_begin", node)
-    flows = [(e, force(dx) if e is not None else None) for e, dx in visit(node, dout)]
-    for place, (edge, dx) in enumerate(flows):
-        if edge is not None and dx is not None:
-            announce("grad_flows", node, place, edge, dx)
-            yield edge, dx
-    if node.saved is None:
-        announce("node_freed", node)
-
-
-while_watched(backward_pass, observed)

@@ -6,7 +6,7 @@ gradients from there to the leaves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
@@ -22,7 +22,7 @@ from teachgraph.core.errors import (
 )
 from teachgraph.core.extend import HookPoint
 from teachgraph.core.modes import state
-from teachgraph.core.observe import announce, observers, while_watched
+from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Like, Op, Traced
 from teachgraph.core.tape import (
     Edge,
@@ -270,37 +270,6 @@ def numeric(value: Any, beside: Tensor) -> ndarray[Any, Any]:
     if array.dtype.kind not in "biuf":
         raise DTypeError(f"nothing can be computed with {value!r}")
     return array
-
-
-def observed(run: Callable[..., Any]) -> Callable[..., Any]:
-    """A run of an op that the observers are told of."""
-
-    def run_observed(
-        op: Op, inputs: Sequence[Any], attrs: Mapping[str, Any], results: type[Tensor]
-    ) -> Any:
-        announce("op_begin", op.type, inputs, attrs)
-        try:
-            result = run(op, inputs, attrs, results)
-        except Exception as error:
-            announce("op_failed", op.type, inputs, attrs, error)
-            raise
-        outputs = result if isinstance(result, tuple) else (result,)
-        announce("op_end", op.type, inputs, outputs, attrs, node_of(outputs))
-        return result
-
-    return run_observed
-
-
-while_watched(run_op, observed, innermost=True)
-
-
-def node_of(outputs: Sequence[Tensor]) -> Node | None:
-    """The node that an op left on the tape, seen from its outputs."""
-    for tensor in outputs:
-        if tensor.node is not None:
-            node = tensor.node.node if isinstance(tensor.node, Output) else tensor.node
-            return node if isinstance(node, Node) else None
-    return None
 
 
 def seed_for(tensor: Tensor, upstream: Any) -> ndarray[Any, Any]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
+from teachgraph.autograd.observed import node_of
 from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.random_rounds import prepare_seeds
@@ -17,7 +18,6 @@ from teachgraph.core.op import SILENT
 from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Lowering, Step, Values, caller, run_steps
 from teachgraph.core.tape import Node
-from teachgraph.core.tensor import node_of
 from teachgraph.jit.arguments import as_specs
 from teachgraph.jit.convert_call import prepared
 from teachgraph.jit.guards import Conditions

@@ -20,6 +20,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.observe import announce, observers
+from teachgraph.ops.default_dtype import get_default_dtype
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.variable import Parameter as StaticParameter
@@ -73,7 +74,7 @@ class Layer:
         self.__dict__["training"] = True
         key = name_scope or snake_case(type(self).__name__)
         self._full_name = unique_name.generate(key)
-        self._dtype = dtypes.convert(dtype or dtypes.get_default_dtype())
+        self._dtype = dtypes.convert(dtype or get_default_dtype())
         self._buffers: dict[str, bool] = {}
         self._pre_hooks: dict[Any, Callable[..., Any]] = {}
         self._post_hooks: dict[Any, Callable[..., Any]] = {}

@@ -14,6 +14,7 @@ from teachgraph.core.op import Traced
 from teachgraph.core.ops import fill_constant
 from teachgraph.ops import ranges
 from teachgraph.ops.creation import assign_value, fill_any_like
+from teachgraph.ops.default_dtype import get_default_dtype
 from teachgraph.ops.math import cast
 
 __all__ = [
@@ -50,7 +51,7 @@ def sizes(shape: Any) -> list[int]:
 def code_of(dtype: Any, usual: Any = None) -> int:
     """Paddle's code of a dtype; None is `usual`, or else the default dtype."""
     wanted = next((d for d in (dtype, usual) if d is not None), None)
-    return dtypes.PADDLE_CODES[dtypes.convert(wanted or dtypes.get_default_dtype())]
+    return dtypes.PADDLE_CODES[dtypes.convert(wanted or get_default_dtype())]
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: Any = None) -> Any:
@@ -149,12 +150,12 @@ def usual_dtype(given: Sequence[Any]) -> Any:
         or (isinstance(value, Traced) and value.dtype.kind in "iu")
         for value in given
     ]
-    return "int64" if all(whole) else dtypes.get_default_dtype()
+    return "int64" if all(whole) else get_default_dtype()
 
 
 def in_dtype(value: Any, dtype: Any) -> Any:
     """Convert a number to a tensor of that dtype; a tensor is left as it is."""
-    kind = dtypes.get_default_dtype() if dtype is None else dtype
+    kind = get_default_dtype() if dtype is None else dtype
     return value if isinstance(value, Traced) else full([1], value, kind)
 
 

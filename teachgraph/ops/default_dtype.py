@@ -1,0 +1,41 @@
+"""The default dtype: that of what has no dtype of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from teachgraph.core.dtypes import convert, float32, is_floating
+from teachgraph.core.errors import DTypeError
+
+__all__ = ["get_default_dtype", "set_default_dtype"]
+
+
+class _Default:
+    """The dtype of Python's floats and of new parameters."""
+
+    dtype = float32
+
+
+def get_default_dtype() -> str:
+    """The floating type of what has none of its own.
+
+    In Paddle this is `paddle.get_default_dtype`.
+
+    >>> get_default_dtype()
+    'float32'
+    """
+    return str(_Default.dtype)
+
+
+def set_default_dtype(d: Any) -> None:
+    """Choose the floating type of Python's floats, of new parameters and of `zeros`.
+
+    Raises:
+        DTypeError: It is no floating type.
+
+    In Paddle this is `paddle.set_default_dtype`.
+    """
+    wanted = convert(d)
+    if not is_floating(wanted):
+        raise DTypeError(f"the default dtype is float32 or float64, got {d}")
+    _Default.dtype = wanted
