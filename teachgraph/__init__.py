@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from teachgraph import core as core
     from teachgraph import dataset as dataset
     from teachgraph import deploy as deploy
+    from teachgraph import device as device
     from teachgraph import fluid as fluid
     from teachgraph import inference as inference
     from teachgraph import io as io
@@ -55,8 +56,14 @@ if TYPE_CHECKING:
     from teachgraph.autograd.creation import Parameter as Parameter
     from teachgraph.autograd.creation import to_tensor as to_tensor
     from teachgraph.autograd.gradient import grad as grad
+    from teachgraph.autograd.places import CPUPlace as CPUPlace
+    from teachgraph.autograd.places import CUDAPlace as CUDAPlace
+    from teachgraph.autograd.places import (
+        is_compiled_with_cuda as is_compiled_with_cuda,
+    )
     from teachgraph.autograd.printing import set_printoptions as set_printoptions
     from teachgraph.autograd.random_state import get_rng_state as get_rng_state
+    from teachgraph.autograd.random_state import seed as seed
     from teachgraph.autograd.random_state import set_rng_state as set_rng_state
     from teachgraph.autograd.tensor import Tensor as Tensor
     from teachgraph.cli.ipython import load_ipython_extension as load_ipython_extension
@@ -80,7 +87,8 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import is_grad_enabled as is_grad_enabled
     from teachgraph.core.modes import no_grad as no_grad
     from teachgraph.core.modes import set_grad_enabled as set_grad_enabled
-    from teachgraph.core.random import seed as seed
+    from teachgraph.device import get_device as get_device
+    from teachgraph.device import set_device as set_device
     from teachgraph.io import batch as batch
     from teachgraph.io.saving import load as load
     from teachgraph.io.saving import save as save
@@ -94,9 +102,6 @@ if TYPE_CHECKING:
     from teachgraph.ops.limits import finfo as finfo
     from teachgraph.ops.limits import iinfo as iinfo
     from teachgraph.ops.param_attr import ParamAttr as ParamAttr
-    from teachgraph.static.places import CPUPlace as CPUPlace
-    from teachgraph.static.places import CUDAPlace as CUDAPlace
-    from teachgraph.static.places import is_compiled_with_cuda as is_compiled_with_cuda
     from teachgraph.utils import observe as observe
     from teachgraph.utils.framework import create_parameter as create_parameter
     from teachgraph.utils.framework import (
@@ -111,9 +116,9 @@ callsite.add_own_files(_HERE, *(_HERE.parent / folder for folder in _WIDGETS))
 
 _PUBLIC_MODULES = {
     **{name: name for name in ("autograd", "dataset", "inference", "io", "jit")},
-    **{name: name for name in ("linalg", "metric", "nn", "onnx", "ops", "optimizer")},
-    **{name: name for name in ("reader", "regularizer", "static", "text", "utils")},
-    "vision": "vision",
+    **{name: name for name in ("device", "linalg", "metric", "nn", "onnx", "ops")},
+    **{name: name for name in ("optimizer", "reader", "regularizer", "static", "text")},
+    **{name: name for name in ("utils", "vision")},
     "errors": "core.errors",
     "modes": "core.modes",
     "observe": "utils.observe",
@@ -138,7 +143,7 @@ _NAMES = {
     "autograd.printing": ["set_printoptions"],
     "autograd.tensor": ["Tensor"],
     "cli.ipython": ["load_ipython_extension", "unload_ipython_extension"],
-    "autograd.random_state": ["get_rng_state", "set_rng_state"],
+    "autograd.random_state": ["get_rng_state", "seed", "set_rng_state"],
     "core.dtypes": [
         *("float32", "float64", "int8", "int16", "int32", "int64", "uint8"),
     ],
@@ -147,14 +152,14 @@ _NAMES = {
         *("disable_static", "enable_grad", "enable_static", "in_dynamic_mode"),
         *("is_grad_enabled", "no_grad", "set_grad_enabled"),
     ],
-    "core.random": ["seed"],
+    "device": ["get_device", "set_device"],
     "io": ["batch"],
     "io.saving": ["load", "save"],
     "nn.summary": ["flops", "summary"],
     "ops.functions.decomposition": ["trace"],
     "ops.limits": ["finfo", "iinfo"],
     "ops.param_attr": ["ParamAttr"],
-    "static.places": ["CPUPlace", "CUDAPlace", "is_compiled_with_cuda"],
+    "autograd.places": ["CPUPlace", "CUDAPlace", "is_compiled_with_cuda"],
     "utils.framework": [
         *("create_parameter", "disable_signal_handler", "get_flags", "set_flags"),
     ],

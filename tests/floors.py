@@ -30,7 +30,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("jit", "deploy", "distributed", "models"),
     (
         *("cli", "course", "fluid", "callbacks", "utils"),
-        *("inference", "linalg", "onnx", "reader"),
+        *("device", "inference", "linalg", "onnx", "reader"),
         *("extensions", "__init__", "__main__"),
     ),
 )

@@ -18,6 +18,7 @@ from teachgraph.core.modes import state
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Traced
 from teachgraph.ops import functions
+from teachgraph.ops.diagonal import fill_diagonal
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.operators import warn_of_new_variable
 
@@ -95,6 +96,13 @@ def in_place(function: Callable[..., Any], **may: bool) -> Any:
     return method
 
 
+def fill_diagonal_of(
+    x: Any, value: float, offset: int = 0, wrap: bool = False, name: Any = None
+) -> Any:
+    """Replace what stands on the diagonal by a number."""
+    return fill_diagonal(x, value=value, offset=offset, wrap=wrap)
+
+
 class InPlace:
     """The ops of a Tensor that end in `_`: the same, in place."""
 
@@ -125,6 +133,7 @@ class InPlace:
     erfinv_ = in_place(functions.erfinv)
     exp_ = in_place(functions.exp)
     expm1_ = in_place(functions.expm1)
+    fill_diagonal_ = in_place(fill_diagonal_of)
     floor_ = in_place(functions.floor)
     floor_divide_ = in_place(functions.floor_divide)
     floor_mod_ = in_place(functions.floor_mod)

@@ -13,6 +13,7 @@ from numpy import ndarray
 from teachgraph.autograd.hooks import HookHandle, add_hook
 from teachgraph.autograd.inplace import InPlace, become, refuse_leaf
 from teachgraph.autograd.printing import written
+from teachgraph.autograd.storage import Storage
 from teachgraph.autograd.versions import overwrite
 from teachgraph.core import tensor as core
 from teachgraph.core import unique_name
@@ -32,7 +33,7 @@ from teachgraph.ops.methods import Methods
 __all__ = ["Tensor", "wrap"]
 
 
-class Tensor(InPlace, Methods, core.Tensor, as_results=True):
+class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
     """An n-dimensional array with a place on the tape.
 
     Attributes:

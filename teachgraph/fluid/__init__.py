@@ -3,6 +3,7 @@
 Thin calls of the 2.x functions. The default mode here is static, as in 1.x.
 """
 
+from teachgraph.autograd.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.core import unique_name
 from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.scope import Scope, global_scope, scope_guard
@@ -58,7 +59,6 @@ from teachgraph.static import (
     name_scope,
     program_guard,
 )
-from teachgraph.static.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.utils.framework import get_flags, set_flags
 
 in_dygraph_mode = in_dynamic_mode

@@ -14,6 +14,7 @@ __all__ = [
     "diag_embed",
     "diag_v2",
     "diagonal",
+    "fill_diagonal",
     "on_diagonal",
     "trace",
     "tril_triu",
@@ -154,3 +155,31 @@ def on_diagonal(
 def on_diagonal_grad(dout: Any, *, offset: int, axis1: int, axis2: int) -> Any:
     """The sum along the diagonal."""
     return trace(dout, offset=offset, axis1=axis1, axis2=axis2)
+
+
+@op(needs="at least two dimensions")
+def fill_diagonal(
+    x: Any, *, value: float = 0.0, offset: int = 0, wrap: bool = False
+) -> Any:
+    """out = x with `value` where all indices are equal; of a matrix, j = i + offset.
+
+    With `wrap` the diagonal of a tall matrix begins again one row after its end.
+    """
+    out = np.array(x)
+    if x.ndim < 2:
+        raise ShapeError(f"{x.ndim} dimensions have no diagonal")
+    if x.ndim > 2:
+        out[(np.arange(min(x.shape)),) * x.ndim] = value
+    elif wrap:
+        columns = x.shape[1]
+        first = offset if offset >= 0 else -offset * columns
+        out.reshape(-1)[first :: columns + 1] = value
+    else:
+        out[places_of(out, offset)] = value
+    return out
+
+
+@fill_diagonal.grad
+def fill_diagonal_grad(dout: Any, *, offset: int, wrap: bool) -> Any:
+    """dx = dout, 0 where x was replaced."""
+    return fill_diagonal(dout, value=0.0, offset=offset, wrap=wrap)

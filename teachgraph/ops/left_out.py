@@ -109,7 +109,6 @@ ROOMS: dict[str, str] = {
     "callbacks": "they belong to `paddle.Model`; write the training loop out, and "
     "watch with `teachgraph.monitor`",
     "cuda": MACHINE,
-    "device": f"{MACHINE}; leave `set_device` out",
     "distributed": MACHINE,
     "distribution": "draw with `teachgraph.normal`, `uniform`, `bernoulli` or "
     "`multinomial`, and write the log-density out",

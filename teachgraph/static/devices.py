@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from teachgraph.autograd.places import CPUPlace
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.static.block import device_in_force
-from teachgraph.static.places import CPUPlace
 
 __all__ = ["cpu_places", "device_guard"]
 

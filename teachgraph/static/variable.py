@@ -20,6 +20,7 @@ from teachgraph.ops.left_out import no_such_method
 from teachgraph.ops.methods import Methods
 from teachgraph.ops.operators import warn_of_new_variable
 from teachgraph.ops.param_attr import ParamAttr, Trained
+from teachgraph.ops.shape import size as size_op
 from teachgraph.ops.slicing import slice_, strided_slice
 from teachgraph.static.printing import variable_line
 from teachgraph.static.state import array_of, put
@@ -76,6 +77,22 @@ class Variable(Methods, core.Variable):
         return len(self.shape)
 
     ndimension = dim
+
+    def size(self) -> Any:
+        """The number of elements, a 0-D int64 Variable."""
+        with naming.scope(naming.Plain(f"{self.name}_size")):
+            return size_op(self)
+
+    def element_size(self) -> int:
+        """The bytes of one element."""
+        return self.dtype.itemsize
+
+    def cpu(self) -> Variable:
+        """A copy of it, on the CPU as it is itself."""
+        return self.operate(assign, self)  # type: ignore[no-any-return]
+
+    def place(self) -> None:
+        """The device that it lives on: None, as it has no value yet."""
 
     @property
     def lod_level(self) -> int:

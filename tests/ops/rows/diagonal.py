@@ -55,6 +55,29 @@ def read(x: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return np.moveaxis(np.stack(found), 0, -1)
 
 
+def filled(x: Array, value: float = 0.0, offset: int = 0, wrap: bool = False) -> Array:
+    out = x.astype("float64")
+    for place in np.ndindex(x.shape):
+        if x.ndim > 2:
+            on = len({*place}) == 1
+        else:
+            row = place[0] % (x.shape[1] + 1) if wrap else place[0]
+            on = place[1] - row == offset
+        if on:
+            out[place] = value
+    return out
+
+
+def filled_in_torch(
+    t: Any, x: Any, value: float = 0.0, offset: int = 0, wrap: bool = False
+) -> Any:
+    if x.ndim > 2 or wrap:
+        return x.clone().fill_diagonal_(value, wrap)
+    mask = t.diag(t.ones(max(x.shape) + abs(offset)), offset)
+    mask = mask[: x.shape[0], : x.shape[1]].to(x.dtype)
+    return x * (1 - mask) + value * mask
+
+
 def put_back(
     x: Array, y: Array, offset: int = 0, axis1: int = 0, axis2: int = 1
 ) -> Array:
@@ -160,5 +183,22 @@ ROWS: tuple[Row, ...] = (
             Wrong("one axis", (numbers(3),), {"dim1": 1, "dim2": -1}, "OpError"),
         ),
         lacks=NO_SCALAR,
+    ),
+    moved(
+        "fill_diagonal",
+        filled,
+        filled_in_torch,
+        at_once("a matrix", numbers(3, 4), value=2.0),
+        at_once("further right", numbers(3, 4), value=2.0, offset=1),
+        at_once("further left", numbers(3, 4), value=2.0, offset=-1),
+        at_once("a tall one, wrapped", numbers(7, 3), value=2.0, wrap=True),
+        at_once("a cube", numbers(3, 3, 3), value=-1.0),
+        at_once("empty", numbers(0, 3), value=1.0),
+        at_once("not contiguous", turned(numbers(4, 3)), value=1.0),
+        wrong=(
+            Wrong("a list", (numbers(3),), {"value": 1.0}, "OpError"),
+            Wrong("a scalar", (numbers(),), {"value": 1.0}, "OpError"),
+        ),
+        lacks=NO_LINE,
     ),
 )

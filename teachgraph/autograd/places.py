@@ -1,0 +1,80 @@
+"""Places, of which there is one: programs run on the CPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
+
+__all__ = ["CPUPlace", "CUDAPlace", "is_compiled_with_cuda", "place_of"]
+
+
+@dataclass(frozen=True)
+class CPUPlace:
+    """The CPU.
+
+    >>> CPUPlace()
+    Place(cpu)
+    """
+
+    def __repr__(self) -> str:
+        return "Place(cpu)"
+
+
+class CUDAPlace:
+    """A GPU, which there is none of: making one raises InvalidValueError."""
+
+    def __init__(self, index: int = 0) -> None:
+        raise InvalidValueError(
+            at_user_line(
+                f"there is no GPU {index} here: teachgraph runs on the CPU only"
+            )
+        )
+
+
+def is_compiled_with_cuda() -> bool:
+    """Say if there are GPUs: never.
+
+    >>> is_compiled_with_cuda()
+    False
+    """
+    return False
+
+
+OTHERS = ("gpu", "xpu", "npu", "ipu", "mlu")
+"""Devices that Paddle knows and that are not here."""
+
+
+def place_of(device: Any) -> CPUPlace:
+    """The place that a device's name means, or a place itself: the CPU.
+
+    Raises:
+        DTypeError: It is neither.
+        InvalidValueError: It is a device that is not here, or none at all.
+
+    >>> place_of("cpu")
+    Place(cpu)
+    """
+    if isinstance(device, CPUPlace):
+        return device
+    if not isinstance(device, str):
+        raise DTypeError(
+            at_user_line(f"a device is a str such as 'cpu', got {device!r}")
+        )
+    name, _, number = device.lower().partition(":")
+    if name == "cpu" and not number:
+        return CPUPlace()
+    if name in OTHERS:
+        raise InvalidValueError(
+            at_user_line(
+                f"The device should not be {device!r}, since there is only the CPU "
+                "here: take 'gpu' if is_compiled_with_cuda() else 'cpu'"
+            )
+        )
+    raise InvalidValueError(
+        at_user_line(
+            f"The device must be a string which is like 'cpu', got {device!r}; that is "
+            "the only one here"
+        )
+    )

@@ -1,0 +1,167 @@
+"""The storage of a Tensor: its place, the layout of its memory, copies elsewhere."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NoReturn, Self
+
+import numpy as np
+from numpy import ndarray
+
+from teachgraph.autograd.places import CPUPlace, place_of
+from teachgraph.core import dtypes
+from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.tape import Node, Output
+
+__all__ = ["Storage"]
+
+
+class Storage:
+    """Methods of a Tensor that are about its memory."""
+
+    __slots__ = ()
+
+    data: ndarray[Any, Any]
+    node: Any
+    astype: Any
+    type: ClassVar[str] = "LOD_TENSOR"
+    layout: ClassVar[str] = "NCHW"
+    persistable = False
+
+    @property
+    def place(self) -> CPUPlace:
+        """The device that it lives on: the CPU."""
+        return CPUPlace()
+
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return self.data.ndim
+
+    ndimension = dim
+
+    def is_tensor(self) -> bool:
+        """True of a tensor."""
+        return True
+
+    def is_dense(self) -> bool:
+        """True, as all tensors are dense here."""
+        return True
+
+    def is_sparse(self) -> bool:
+        """False, as all tensors are dense here."""
+        return False
+
+    def cpu(self) -> Self:
+        """The tensor on the CPU, where it is already."""
+        return self
+
+    def cuda(self, device_id: int | None = None, blocking: bool = True) -> NoReturn:
+        """Refuse to copy it to a GPU.
+
+        Raises:
+            InvalidValueError: There is none.
+        """
+        place_of("gpu")
+        raise AssertionError
+
+    def pin_memory(self) -> NoReturn:
+        """Refuse to copy it to memory from which a GPU reads faster.
+
+        Raises:
+            InvalidValueError: There is none.
+        """
+        self.cuda()
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """Convert to another dtype: `x.to("float64")`, `x.to("cpu", "int32")`.
+
+        Args:
+            args: A device, a dtype or both, or a tensor whose dtype is meant; last may
+                stand `blocking`, which changes nothing here.
+            kwargs: The same by name: `device`, `dtype`, `other`, `blocking`.
+
+        Returns:
+            A Tensor through which gradients flow; this one if nothing changes.
+
+        Raises:
+            InvalidValueError: The device is not the CPU.
+            DTypeError: It is no dtype.
+
+        In Paddle this is `paddle.Tensor.to`.
+
+        >>> import teachgraph as tg
+        >>> tg.to_tensor([1.5, 2.5]).to("int32").tolist()
+        [1, 2]
+        """
+        unknown = kwargs.keys() - {"device", "dtype", "other", "blocking"}
+        if unknown or not (args or kwargs):
+            raise DTypeError(
+                at_user_line(
+                    "to() takes a device, a dtype or a tensor, and blocking; got "
+                    f"{', '.join(sorted(unknown)) or 'nothing'}"
+                )
+            )
+        wanted: Any = kwargs.get("dtype")
+        meant = [*args, kwargs.get("device"), kwargs.get("other")]
+        for value in meant:
+            if isinstance(value, Storage):
+                wanted = value.data.dtype
+            elif is_dtype(value):
+                wanted = value
+            elif value is not None and not isinstance(value, bool):
+                place_of(value)
+        if wanted is None or dtypes.convert(wanted) == self.data.dtype:
+            return self
+        return self.astype(wanted)
+
+    @property
+    def strides(self) -> list[int]:
+        """For each dimension, the elements from one index to the next.
+
+        >>> import teachgraph as tg
+        >>> tg.zeros([2, 3]).strides
+        [3, 1]
+        """
+        return [step // self.data.itemsize for step in self.data.strides]
+
+    def get_strides(self) -> list[int]:
+        """For each dimension, the elements from one index to the next."""
+        return self.strides
+
+    def is_contiguous(self) -> bool:
+        """Tell whether its elements lie in memory in their order."""
+        return self.data.flags.c_contiguous
+
+    def contiguous(self) -> Any:
+        """The tensor, or a copy whose elements lie in memory in their order."""
+        if self.is_contiguous():
+            return self
+        whole: Any = self.astype(self.data.dtype)
+        whole.data = np.ascontiguousarray(whole.data)
+        return whole
+
+    def element_size(self) -> int:
+        """The bytes of one element.
+
+        >>> import teachgraph as tg
+        >>> tg.ones([3], "float64").element_size()
+        8
+        """
+        return self.data.itemsize
+
+    def data_ptr(self) -> int:
+        """The address of its first element."""
+        return int(self.data.ctypes.data)
+
+    @property
+    def grad_fn(self) -> Node | None:
+        """The node that computed it on the tape; None for a leaf."""
+        node = self.node
+        found: Node | None = node.node if isinstance(node, Output) else node
+        return found
+
+
+def is_dtype(value: Any) -> bool:
+    """Tell whether an argument means a dtype, and no device."""
+    if isinstance(value, str):
+        return value in map(str, dtypes.PADDLE_CODES)
+    return isinstance(value, (np.dtype, type))

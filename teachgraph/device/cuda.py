@@ -1,0 +1,165 @@
+"""Paddle's `device.cuda`, on a machine without a GPU: it counts none.
+
+What asks how many there are is answered; what needs one is refused.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any, NoReturn
+
+from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
+
+__all__ = [
+    "Event",
+    "Stream",
+    "current_stream",
+    "device_count",
+    "empty_cache",
+    "get_device_capability",
+    "get_device_name",
+    "get_device_properties",
+    "max_memory_allocated",
+    "max_memory_reserved",
+    "memory_allocated",
+    "memory_reserved",
+    "stream_guard",
+    "synchronize",
+]
+
+
+def device_count() -> int:
+    """The number of GPUs.
+
+    In Paddle this is `paddle.device.cuda.device_count`.
+
+    >>> device_count()
+    0
+    """
+    return 0
+
+
+def empty_cache() -> None:
+    """Give back the unused memory of GPUs, of which there is none.
+
+    In Paddle this is `paddle.device.cuda.empty_cache`.
+    """
+
+
+def without_gpu(name: str) -> InvalidValueError:
+    """Build the error for a function that asks about a GPU."""
+    return InvalidValueError(
+        at_user_line(
+            f"The API paddle.device.cuda.{name} is not supported on the CPU, and there "
+            "is no GPU here: ask device_count() first"
+        )
+    )
+
+
+def get_device_properties(device: Any = None) -> NoReturn:
+    """Refuse: there is no GPU to describe.
+
+    Raises:
+        InvalidValueError: There is none.
+
+    In Paddle this is `paddle.device.cuda.get_device_properties`.
+    """
+    raise without_gpu("get_device_properties")
+
+
+def get_device_name(device: Any = None) -> NoReturn:
+    """Refuse: there is no GPU to name.
+
+    Raises:
+        InvalidValueError: There is none.
+
+    In Paddle this is `paddle.device.cuda.get_device_name`.
+    """
+    raise without_gpu("get_device_name")
+
+
+def get_device_capability(device: Any = None) -> NoReturn:
+    """Refuse: there is no GPU whose capability one could tell.
+
+    Raises:
+        InvalidValueError: There is none.
+
+    In Paddle this is `paddle.device.cuda.get_device_capability`.
+    """
+    raise without_gpu("get_device_capability")
+
+
+def max_memory_allocated(device: Any = None) -> NoReturn:
+    """Refuse: no memory of a GPU is used.
+
+    Raises:
+        InvalidValueError: There is none.
+
+    In Paddle this is `paddle.device.cuda.max_memory_allocated`.
+    """
+    raise without_gpu("max_memory_allocated")
+
+
+max_memory_reserved = memory_allocated = memory_reserved = max_memory_allocated
+
+
+def no_streams() -> ModeError:
+    """Build the error for what a GPU's queue of work is needed for."""
+    return ModeError(
+        at_user_line(
+            "there is no GPU here, so no stream: all work is done when a call returns"
+        )
+    )
+
+
+def synchronize(device: Any = None) -> NoReturn:
+    """Refuse to wait for a GPU.
+
+    Raises:
+        ModeError: There is none.
+
+    In Paddle this is `paddle.device.cuda.synchronize`.
+    """
+    raise no_streams()
+
+
+def current_stream(device: Any = None) -> NoReturn:
+    """Refuse to give a GPU's stream.
+
+    Raises:
+        ModeError: There is none.
+
+    In Paddle this is `paddle.device.cuda.current_stream`.
+    """
+    raise no_streams()
+
+
+def stream_guard(stream: Any) -> AbstractContextManager[None]:
+    """Refuse to run in a GPU's stream.
+
+    Raises:
+        ModeError: There is none.
+
+    In Paddle this is `paddle.device.cuda.stream_guard`.
+    """
+    raise no_streams()
+
+
+class Stream:
+    """A queue of work on a GPU; making one raises ModeError.
+
+    In Paddle this is `paddle.device.cuda.Stream`.
+    """
+
+    def __init__(self, device: Any = None, priority: int = 2) -> None:
+        raise no_streams()
+
+
+class Event:
+    """A mark in a GPU's stream; making one raises ModeError.
+
+    In Paddle this is `paddle.device.cuda.Event`.
+    """
+
+    def __init__(self, enable_timing: bool = False, **more: Any) -> None:
+        raise no_streams()

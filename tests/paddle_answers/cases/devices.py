@@ -1,0 +1,141 @@
+"""Devices: what code asks before it chooses one, and the storage of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["LINES", "STORIES"]
+
+LINES = """
+t([1, 2], "float32").cpu()
+(t([1, 2], "float32") * 2).cpu()
+"""
+
+
+def a_machine_without_a_gpu_says_so(paddle: Any) -> Any:
+    device = paddle.device
+    return [
+        device.get_device(),
+        str(device.set_device("cpu")),
+        device.cuda.device_count(),
+        device.get_all_device_type(),
+        device.get_available_device(),
+        device.get_cudnn_version() is None,
+        device.is_compiled_with_cuda(),
+        device.is_compiled_with_xpu(),
+        device.is_compiled_with_rocm(),
+        device.cuda.empty_cache() is None,
+        paddle.get_device(),
+    ]
+
+
+def refused(act: Callable[[], Any]) -> str:
+    """The built-in error that an act raises."""
+    try:
+        act()
+    except ValueError:
+        return "ValueError"
+    except RuntimeError:
+        return "RuntimeError"
+    except TypeError:
+        return "TypeError"
+    return "none"
+
+
+def what_needs_a_gpu_is_refused(paddle: Any) -> Any:
+    device = paddle.device
+    return [
+        refused(lambda: device.set_device("gpu:0")),
+        refused(lambda: device.set_device("cpu:0")),
+        refused(device.cuda.synchronize),
+        refused(device.cuda.Stream),
+        refused(device.cuda.memory_allocated),
+        refused(device.cuda.get_device_name),
+        refused(device.synchronize),
+        refused(device.Event),
+        refused(lambda: paddle.ones([2]).to("gpu")),
+    ]
+
+
+def a_tensor_tells_of_its_storage(paddle: Any) -> Any:
+    x = paddle.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+    t = x.t()
+    return [
+        *(x.dim(), x.ndimension(), x.element_size(), x.is_tensor(), x.persistable),
+        *(x.strides, t.strides, x.is_contiguous(), t.is_contiguous()),
+        *(t.contiguous().is_contiguous(), t.contiguous().tolist(), str(x.place)),
+        *(x.layout, x.is_dense(), x.is_sparse(), x.get_strides()),
+        *(x.cpu() is x, x.contiguous() is x, x.to("float32") is x),
+        paddle.create_parameter([2], "float32").persistable,
+    ]
+
+
+def to_takes_a_device_a_dtype_or_a_tensor(paddle: Any) -> Any:
+    def x() -> Any:  # anew each time: Paddle converts the tensor itself, too
+        return paddle.to_tensor([1.5, 2.5])
+
+    other = paddle.zeros([1], "int32")
+    return [
+        x().to("int64").tolist(),
+        x().to("cpu", "int32").tolist(),
+        x().to(other).tolist(),
+        x().to(dtype="int64", blocking=True).tolist(),
+        x().to(device="cpu", dtype="float64").tolist(),
+        x().to(paddle.CPUPlace(), "int32").tolist(),
+    ]
+
+
+def a_diagonal_is_filled(paddle: Any) -> Any:
+    def zeros(*shape: int) -> Any:
+        return paddle.zeros(list(shape))
+
+    return [
+        zeros(3, 4).fill_diagonal_(2.0).tolist(),
+        zeros(3, 4).fill_diagonal_(2.0, offset=1).tolist(),
+        zeros(3, 4).fill_diagonal_(1.0, offset=-1).tolist(),
+        zeros(7, 3).fill_diagonal_(2.0, wrap=True).tolist(),
+        zeros(7, 3).fill_diagonal_(2.0).tolist(),
+        zeros(3, 3, 3).fill_diagonal_(1.0).tolist(),
+    ]
+
+
+def what_was_filled_gets_no_gradient(paddle: Any) -> Any:
+    x = paddle.ones([3, 3])
+    x.stop_gradient = False
+    y = x * 2.0
+    y.fill_diagonal_(5.0)
+    y.sum().backward()
+    return x.grad
+
+
+def a_variable_tells_of_its_storage(paddle: Any) -> Any:
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main):
+        y = paddle.static.data("x", [2, 3], "float32") * 2.0
+        answers = [y.element_size(), y.dim(), list(y.size().shape), list(y.cpu().shape)]
+        return [*answers, str(y.place())]
+
+
+def seed_returns_the_generator(paddle: Any) -> Any:
+    generator = paddle.seed(3)
+    first, state = paddle.rand([2]).tolist(), generator.get_state()
+    second = paddle.rand([2]).tolist()
+    generator.set_state(state)
+    again = paddle.rand([2]).tolist()
+    generator.manual_seed(3)
+    from_the_start = paddle.rand([2]).tolist()
+    return [second == again, from_the_start == first, generator.initial_seed()]
+
+
+STORIES = [
+    a_machine_without_a_gpu_says_so,
+    what_needs_a_gpu_is_refused,
+    a_tensor_tells_of_its_storage,
+    to_takes_a_device_a_dtype_or_a_tensor,
+    a_diagonal_is_filled,
+    what_was_filled_gets_no_gradient,
+    a_variable_tells_of_its_storage,
+    seed_returns_the_generator,
+]
