@@ -80,6 +80,16 @@ EXTENSIONS = (
         "teachgraph.autograd.recompute:Segment",
     ),
     Extension(
+        "views: ops whose result lies in the memory of their input",
+        "core.op.Op",
+        "teachgraph.autograd.views:View",
+    ),
+    Extension(
+        "views: an update reaches what lies in the memory of the tensor",
+        "core.tensor.replace",
+        "teachgraph.autograd.views:storing",
+    ),
+    Extension(
         "PyLayer: the user's forward as an op",
         "core.op.Op",
         "teachgraph.autograd.py_layer:UserOp",

@@ -1,7 +1,8 @@
 """Ops in place: `x.add_(y)` is `x + y`, after which `x` is the result.
 
 The array itself is not written to. The tensor takes the result's array and its place on
-the tape, and what a node kept before stays what it was, but is out of date.
+the tape, as do its views, and what a node kept before stays what it was, but is out of
+date.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from teachgraph.autograd.versions import overwrite
+from teachgraph.autograd.versions import now, overwrite
+from teachgraph.autograd.views import refuse_view_of_leaf, settle, shared_by, store
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.modes import state
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Traced
 from teachgraph.ops import functions
 from teachgraph.ops.diagonal import fill_diagonal
+from teachgraph.ops.inplace import overwritten_by
 from teachgraph.ops.math import sigmoid
 from teachgraph.ops.operators import warn_of_new_variable
 
@@ -45,17 +48,30 @@ def refuse_leaf(tensor: Tensor) -> None:
 
 
 def become(
-    tensor: Tensor, result: Tensor, *, reshapes: bool = False, recasts: bool = False
+    tensor: Tensor,
+    result: Tensor,
+    *,
+    reshapes: bool = False,
+    recasts: bool = False,
+    since: int | None = None,
 ) -> Tensor:
     """Give `tensor` the values of `result`, and where those came from.
 
-    Only what `reshapes` may have another shape then, what `recasts` another dtype.
+    Args:
+        tensor: The tensor; what lies in its memory changes with it.
+        result: What it becomes; if that is off the tape, the gradient of what the
+            tensor was is zeros.
+        reshapes: Whether it may have another shape then: a view of what it was.
+        recasts: Whether it may have another dtype: in a memory of its own.
+        since: When the op in place began.
 
     Raises:
         InvalidValueError: The result has another shape or dtype, or `tensor` is a leaf
-            that wants a gradient.
+            that wants a gradient, or a view of one.
     """
+    settle()
     refuse_leaf(tensor)
+    refuse_view_of_leaf(tensor)
     same_dtype = recasts or result.dtype == tensor.dtype
     if not (same_dtype and (reshapes or result.shape == tensor.shape)):
         raise InvalidValueError(
@@ -64,8 +80,18 @@ def become(
                 f"{result.dtype} {result.shape}"
             )
         )
-    overwrite(tensor.data)
-    tensor.data = result.data
+    cut = result.stop_gradient and not tensor.stop_gradient
+    if state.grad and cut and result.dtype == tensor.dtype:
+        result = overwritten_by(tensor, result)
+    arrays = [tensor.data]
+    shared = shared_by(tensor)
+    if shared is None or reshapes or recasts:
+        tensor.data = result.data
+    else:
+        arrays += store(tensor, result.data, result if state.grad else None)
+    if shared is not None and recasts:
+        del tensor._shared
+    overwrite(*arrays, since=since)
     if state.grad:
         tensor.node, tensor.stop_gradient = result.node, result.stop_gradient
     tensor.inplace_version += 1
@@ -89,7 +115,8 @@ def in_place(function: Callable[..., Any], **may: bool) -> Any:
             warn_of_new_variable(getattr(function, "__name__", "it"))
             return function(self, *args, **kwargs)
         refuse_leaf(self)
-        return become(self, function(self, *args, **kwargs), **may)
+        since = now()
+        return become(self, function(self, *args, **kwargs), since=since, **may)
 
     story = (function.__doc__ or "").partition("\n")[0]
     method.__doc__ = f"In place: {story}"
@@ -212,7 +239,8 @@ class InPlace:
     def where_(self, x: Any, y: Any) -> Any:
         """In place of `x`: that where this is True, `y` elsewhere."""
         refuse_leaf(x)
-        return become(x, functions.where(self, x, y))
+        since = now()
+        return become(x, functions.where(self, x, y), since=since)
 
 
 IN_PLACE = tuple(sorted(name for name in vars(InPlace) if not name.startswith("_")))

@@ -219,7 +219,7 @@ def recorded(
     single = len(outputs) == 1
     return [
         Tensor(y.data)
-        if y.dtype.kind != "f" or id(y) in ctx._no_gradient
+        if id(y) in ctx._no_gradient
         else Tensor(y.data, False, node if single else Output(node, i))
         for i, y in enumerate(outputs)
     ]

@@ -14,7 +14,8 @@ from teachgraph.autograd.hooks import HookHandle, add_hook
 from teachgraph.autograd.inplace import InPlace, become, refuse_leaf
 from teachgraph.autograd.printing import written
 from teachgraph.autograd.storage import Storage
-from teachgraph.autograd.versions import overwrite
+from teachgraph.autograd.versions import now, overwrite
+from teachgraph.autograd.views import Shared, note, settle, shared_by, store
 from teachgraph.core import tensor as core
 from teachgraph.core import unique_name
 from teachgraph.core.errors import (
@@ -45,10 +46,11 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
     In Paddle this is `paddle.Tensor`.
     """
 
-    __slots__ = ("_name", "_version")
+    __slots__ = ("_name", "_shared", "_version")
 
     _name: str
     _version: int
+    _shared: Shared
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> ndarray[Any, Any]:
         """A number as an array of our kind."""
@@ -77,12 +79,27 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
 
     @property
     def inplace_version(self) -> int:
-        """The number of in-place changes."""
-        return getattr(self, "_version", 0)
+        """The number of in-place changes, which views have in common."""
+        settle()
+        if (shared := shared_by(self)) is not None:
+            return shared[0].version
+        try:
+            version: int = object.__getattribute__(self, "_version")
+        except AttributeError:
+            return 0
+        return version
 
     @inplace_version.setter
     def inplace_version(self, version: int) -> None:
+        if (shared := shared_by(self)) is not None:
+            shared[0].version = version
         self._version = version
+
+    def detach(self) -> Tensor:
+        """A Tensor in this one's memory, off the tape."""
+        result = super().detach()
+        note(result, self, False)
+        return result
 
     def item(self) -> Any:
         """The one element as a Python number.
@@ -120,9 +137,8 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
                 f"set_value got {new.dtype} {list(new.shape)}, "
                 f"this tensor is {self.dtype} {self.shape}"
             )
-        overwrite(self.data)
+        overwrite(self.data, *store(self, new.copy()))
         self.inplace_version += 1
-        self.data = new.copy()
         if observers:
             announce("tensor_became", self, None)
 
@@ -131,9 +147,10 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
 
         A leaf that wants a gradient takes the values alone.
         """
+        since = now()
         result = op(*inputs, **attrs)
         if not (self.is_leaf and not self.stop_gradient):
-            return become(self, result)
+            return become(self, result, since=since)
         self.set_value(result)
         return self
 
@@ -194,7 +211,8 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
     def __setitem__(self, index: Any, value: Any) -> None:
         """Replace a part, in place: `x[0] = 1.0`, `x[x < 0] = 0.0`."""
         refuse_leaf(self)
-        become(self, set_item(self, index, value))
+        since = now()
+        become(self, set_item(self, index, value), since=since)
 
     def __len__(self) -> int:
         if not self.data.ndim:

@@ -2,7 +2,8 @@
 
 An op in place gives its tensor a new array; a node that saved the old one would compute
 with values that the tensor no longer has. A backward pass over such a node is refused,
-as in Paddle and PyTorch. Wraps `tape.backward_pass` from the first op in place on.
+as in Paddle and PyTorch, unless it is the op's own, which means the old values. Wraps
+`tape.backward_pass` from the first op in place on.
 """
 
 from __future__ import annotations
@@ -16,15 +17,25 @@ from teachgraph.autograd.identity import ByIdentity
 from teachgraph.core.errors import InPlaceError, at_user_line
 from teachgraph.core.tape import Node, backward_pass, clock
 
-__all__ = ["overwrite", "overwritten", "overwritten_since"]
+__all__ = ["now", "overwrite", "overwritten", "overwritten_since"]
 
 overwritten: ByIdentity[int] = ByIdentity()
 """When the tensor of an array that is still alive took another one."""
 
 
-def overwrite(array: np.ndarray[Any, Any]) -> None:
-    """Note that the tensor that held this array has taken another one."""
-    overwritten.put(array, next(clock))
+def now() -> int:
+    """The time on the clock of the tape."""
+    return next(clock)
+
+
+def overwrite(*arrays: np.ndarray[Any, Any], since: int | None = None) -> None:
+    """Note that the tensors that held these arrays have taken others.
+
+    The nodes that came after `since` belong to what overwrote them: they know.
+    """
+    when = now() if since is None else since
+    for array in arrays:
+        overwritten.put(array, when)
     backward_pass.wrap_once(checked, innermost=True)
 
 

@@ -139,11 +139,7 @@ def elementwise(name: str, ufunc: Callable[..., Any], doc: str) -> Op:
 
 
 elementwise_add = elementwise("elementwise_add", np.add, "out = x + y.")
-
-
 elementwise_sub = elementwise("elementwise_sub", np.subtract, "out = x - y.")
-
-
 elementwise_mul = elementwise("elementwise_mul", np.multiply, "out = x y.")
 
 

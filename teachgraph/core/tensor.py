@@ -201,6 +201,7 @@ def run(
 
 
 run_op = HookPoint(run)
+replace: HookPoint[Any] = HookPoint(vars(Tensor)["data"].__set__)
 
 
 def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor]) -> Any:
@@ -209,7 +210,7 @@ def off_tape(op: Op, tensors: Sequence[Tensor], out: Any, results: type[Tensor])
         return replaced(op, tensors, [results(asarray(part)) for part in out])
     if op.replaces:
         target = tensors[op.replaces[0][1]]
-        target.data = asarray(out)
+        replace.call(target, asarray(out))
         return target
     return results(asarray(out))
 
@@ -231,7 +232,7 @@ def replaced(
 ) -> tuple[Tensor, ...]:
     """Several outputs; an input that one replaces takes its values and its place."""
     for place, position in op.replaces:
-        tensors[position].data = outputs[place].data
+        replace.call(tensors[position], outputs[place].data)
         outputs[place] = tensors[position]
     return tuple(outputs)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from teachgraph.autograd.observed import node_of
 from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.autograd.views import store
 from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core.modes import state
 from teachgraph.core.observe import announce, observers
@@ -224,7 +225,7 @@ class ConcreteProgram:
         except Stopped as error:
             raise user_error(error) from None
         for name in part.stores:
-            self.held[name].data = values[name]
+            store(self.held[name], values[name])
         return fetched
 
     def taped_plan(self, inputs: Sequence[Tensor]) -> Taped | None:

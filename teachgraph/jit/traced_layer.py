@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.autograd.views import store
 from teachgraph.core.errors import (
     DTypeError,
     FeedError,
@@ -153,7 +154,7 @@ class TracedLayer:
         for name, tensor in self._concrete.held.items():
             value = scope.values[name]
             assert value is not None
-            tensor.data = value
+            store(tensor, value)
         return results
 
     def _scope(self) -> Scope:

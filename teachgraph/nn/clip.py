@@ -151,8 +151,8 @@ class ClipGradByGlobalNorm(ClipGradBase):
 
 
 def detached(grad: Any) -> Any:
-    """Detach a gradient, so that in-place ops leave `.grad` unchanged."""
-    return grad.detach() if isinstance(grad, Tensor) else grad
+    """A gradient in a memory of its own, so that ops in place leave `.grad` alone."""
+    return Tensor(grad.data) if isinstance(grad, Tensor) else grad
 
 
 def in_widest_dtype(values: list[Any]) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import Any, Self
 from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.hooks import HookHandle, register
 from teachgraph.autograd.tensor import Tensor
+from teachgraph.autograd.views import store
 from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.errors import (
     DTypeError,
@@ -334,7 +335,7 @@ class Layer:
                 named[name].set_value(value)
         except OpError as error:
             for done, data in before.items():
-                named[done].data = data
+                store(named[done], data)
             raise type(error)(at_user_line(f"{name}: {error}")) from None
         missing = [name for name in named if name not in state_dict]
         for name in missing:

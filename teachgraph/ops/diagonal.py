@@ -79,7 +79,7 @@ def two(axis1: int, axis2: int, ndim: int) -> tuple[int, ...]:
 def diagonal(input: Any, *, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonals of the matrices that two axes span, in the last dimension."""
     two(axis1, axis2, input.ndim)
-    return np.array(np.diagonal(input, offset, axis1, axis2))
+    return np.diagonal(input, offset, axis1, axis2)
 
 
 @diagonal.grad

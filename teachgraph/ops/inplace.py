@@ -6,10 +6,13 @@ place for the result or, as `add_n`, with another name for it.
 
 from __future__ import annotations
 
-from teachgraph.core import ops
-from teachgraph.core.op import Op
+from typing import Any
 
-__all__ = ["add_n", "add_onto", "multiply_onto", "scale_onto"]
+from teachgraph.core import ops
+from teachgraph.core.op import Like, Op, op
+from teachgraph.ops.creation import fill_any_like
+
+__all__ = ["add_n", "add_onto", "multiply_onto", "overwritten_by", "scale_onto"]
 
 
 def onto(op: Op) -> Op:
@@ -21,3 +24,15 @@ add_n = Op(ops.sum_.kernel, type="sum", key="add_n", needs=ops.sum_.needs)
 add_onto = onto(ops.sum_)
 multiply_onto = onto(ops.elementwise_mul)
 scale_onto = onto(ops.scale)
+
+
+@op(needs="two inputs of one shape and dtype")
+def overwritten_by(x: Any, y: Any) -> Any:
+    """out = y, which is stored in place of x."""
+    return y
+
+
+@overwritten_by.grad(of=("x",))
+def overwritten_by_grad(dout: Any, x: Like) -> Any:
+    """dx = 0: what x was has no influence any more."""
+    return fill_any_like(dout)

@@ -14,7 +14,7 @@ import numpy as np
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import FLOATING, scale_op, tanh, whole
+from teachgraph.core.ops import FLOATING, assign, scale_op, tanh, whole
 
 __all__ = [
     "abs_",
@@ -54,8 +54,10 @@ def cast(x: Any, *, in_dtype: int | None = None, out_dtype: int) -> Any:
 
 @cast.grad(inline=True)
 def cast_grad(dout: Any, x: Like, *, out_dtype: int) -> Any:
-    """dx = dout in the dtype of x."""
+    """dx = dout in the dtype of x; uncut, if these are integers that a PyLayer gave."""
     code = dtypes.PADDLE_CODES[x.dtype]
+    if not dtypes.is_floating(x.dtype):
+        return lambda: assign(dout)
     return lambda: cast(dout, in_dtype=out_dtype, out_dtype=code)
 
 

@@ -54,6 +54,9 @@ RESHAPED = (
 LOOKED_INTO = (
     "concat_grad",
     "crop_tensor",
+    "diag_embed_grad",
+    "diag_v2_grad",
+    "diagonal",
     "pad3d_grad",
     "pad_grad",
     "part_of",
@@ -62,6 +65,7 @@ LOOKED_INTO = (
     "strided_slice",
     "transpose2",
     "transpose2_grad",
+    "undiagonal_grad",
     "unfold",
     "unpad3d",
     "unslice_grad",

@@ -24,6 +24,7 @@ __all__ = [
     "in_mode",
     "is_refused",
     "name_of",
+    "refused",
 ]
 
 Story = Callable[[Any], Any]

@@ -204,7 +204,94 @@ paddle.linalg.lstsq(t([[1.0, 0], [0, 2], [0, 0]]), t([[1.0], [2], [3]]))
     ),
 ]
 
-ROWS: list[Row] = [*MATRICES, *INTEGERS, *RANGES]
+
+def numbers(*values: float) -> list[Any]:
+    """A row in float32."""
+    return ["float32", [len(values)], list(values)]
+
+
+IN_PLACE = [
+    Row(
+        "a gradient knows what was overwritten through a view; Paddle's does not",
+        {
+            "a view on the tape is multiplied": [
+                numbers(6.0, 12.0, 6.0),
+                numbers(6.0, 60.0, 200.0),
+            ],
+            "a view on the tape is zeroed": [
+                numbers(0.0, 0.0, 6.0),
+                numbers(0.0, 0.0, 200.0),
+            ],
+            "a base on the tape is multiplied": [
+                numbers(6.0, 12.0),
+                numbers(6.0, 60.0, 0.0),
+            ],
+            "a part of plain values becomes what has a gradient": [
+                numbers(0.0, 1.0, 2.0),
+                False,
+                numbers(2.0, 4.0),
+            ],
+        },
+    ),
+    alike(
+        "a leaf is changed under no_grad alone, through its views too, as in PyTorch",
+        REFUSED,
+        """
+a view of a leaf is changed on the tape
+""",
+    ),
+    Row(
+        "what is overwritten has no influence, so its gradient is 0",
+        {
+            "a quotient rounded in place has a gradient of zeros": [
+                False,
+                numbers(0.0, 0.0, 0.0),
+            ],
+            "what is assigned to has a gradient of zeros": [
+                False,
+                numbers(0.0, 0.0, 0.0),
+            ],
+        },
+    ),
+    Row(
+        "an op in place knows the values that it was given; Paddle refuses this one",
+        {
+            "a tensor is multiplied by itself in place": [
+                numbers(0.0625, 0.25),
+                numbers(0.5, 10.0),
+            ]
+        },
+    ),
+    Row(
+        "what was copied is not changed, and counts no change",
+        {"what had to be copied counts its own changes": [False, 0, False, 0]},
+    ),
+    Row(
+        "a detached tensor has a dtype and a shape of its own; Paddle gives it both",
+        {
+            "a tensor cast in place shares no more": [
+                ["int64", [2], [0, 0]],
+                numbers(1.0, 1.0),
+            ],
+            "a reshape in place shares still": [
+                ["float32", [2, 2], [1.0, 1.0, 1.0, 1.0]],
+                numbers(1.0, 1.0, 1.0, 1.0),
+            ],
+        },
+    ),
+    Row(
+        "the gradient of integers is not cut on its way to a PyLayer",
+        {
+            "a pylayer that gives integers gets gradients whole": [
+                ["int64", [3], [2, 4, 6]],
+                False,
+                numbers(2.0, 6.0, 1.0),
+            ],
+        },
+    ),
+]
+
+ROWS: list[Row] = [*IN_PLACE, *MATRICES, *INTEGERS, *RANGES]
 
 
 def row_for(case: str, life: str) -> Row | None:

@@ -5,11 +5,13 @@ Labels are classes or distributions; classes may be weighted, smoothed or ignore
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from teachgraph.core import ops
+from teachgraph.core.op import Op
 from teachgraph.nn.functional.reduction import (
     REDUCE,
     check_reduction,
@@ -52,6 +54,10 @@ def softmax_with_cross_entropy(
         logits, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
     )
     return (loss, probability) if return_softmax else loss
+
+
+with_classes = partial(Op.__call__, ops.unsqueeze2)
+"""Labels with a dimension of the classes, of which nobody needs to know as a view."""
 
 
 def cross_entropy(
@@ -101,7 +107,7 @@ def cross_entropy(
         check_reduction(reduction)
     hard = not soft_label
     narrow = hard and label.ndim == input.ndim - 1
-    target = ops.unsqueeze2(label, axes=[axis]) if narrow else label
+    target = with_classes(label, axes=[axis]) if narrow else label
     counted = None
     if hard and may_ignore(target, ignore_index):
         counted = (target != ignore_index).astype(input.dtype)

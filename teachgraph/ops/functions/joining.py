@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from teachgraph.core.errors import InvalidValueError, ShapeError, explain
+from teachgraph.core.op import Op
 from teachgraph.ops import join, repeat
 from teachgraph.ops.functions.manipulation import place, unsqueeze
 from teachgraph.ops.slicing import OPEN_END, slice_
@@ -104,9 +106,13 @@ def bounds_of(sections: Sequence[int]) -> list[tuple[int, int]]:
     return bounds + list(pairwise(tails))
 
 
+copied = partial(Op.__call__, slice_)
+"""A slice that counts as a copy: parts of a split change one by one in place."""
+
+
 def part(x: Any, axis: int, start: int, end: int) -> Any:
-    """A slice along one axis."""
-    return slice_(x, axes=[axis], starts=[start], ends=[end])
+    """A slice along one axis, which shares no memory with `x`."""
+    return copied(x, axes=[axis], starts=[start], ends=[end])
 
 
 def chunk(x: Any, chunks: int, axis: int = 0, name: Any = None) -> list[Any]:
@@ -155,15 +161,21 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> list[Any]:
     if count == -1 or x.shape[at] not in {count, -1}:
         error = ShapeError(f"a size of {x.shape[at]}, num = {num}")
         raise explain("unstack", ["X"], [x], {"axis": axis, "num": num}, error)
-    return [
-        slice_(x, axes=[at], starts=[i], ends=[i + 1], decrease_axis=[at])
-        for i in range(count)
-    ]
+    return [at_place(copied, x, at, i) for i in range(count)]
+
+
+def at_place(slice_: Callable[..., Any], x: Any, axis: int, place: int) -> Any:
+    """One of the slices of `x` along `axis`, without that dimension."""
+    along = {"axes": [axis], "starts": [place], "ends": [place + 1]}
+    return slice_(x, decrease_axis=[axis], **along)
 
 
 def unbind(input: Any, axis: int = 0) -> list[Any]:
-    """The slices of `input` along `axis`, without that dimension."""
-    return unstack(input, axis)
+    """The slices of `input` along `axis`, without that dimension: views of it."""
+    at = place(input, axis)
+    if input.shape[at] == -1:
+        return unstack(input, axis)
+    return [at_place(slice_, input, at, i) for i in range(input.shape[at])]
 
 
 def broadcast_tensors(input: Sequence[Any], name: Any = None) -> list[Any]:

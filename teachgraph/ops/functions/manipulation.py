@@ -104,7 +104,7 @@ def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
     named = range(len(x.shape)) if axis is None else several(axis)
     sizes = (1,) if axis is None else (1, -1)
     axes = [i for i in named if x.shape[place(x, i)] in sizes]
-    return shapes.squeeze2(x, axes=axes) if axes else ops.assign(x)
+    return shapes.squeeze2(x, axes=axes) if axes else ops.unsqueeze2(x, axes=[])
 
 
 def unsqueeze(x: Any, axis: Axes, name: Any = None) -> Any:

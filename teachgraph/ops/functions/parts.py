@@ -59,7 +59,7 @@ def with_axes(inputs: Sequence[Any], before: Numbers, behind: Numbers) -> Any:
         first = before[ndim] if ndim < len(before) else 0
         last = behind[ndim] if ndim < len(behind) else 0
         added = [*range(first), *(first + ndim + i for i in range(last))]
-        results.append(unsqueeze(x, added) if added else ops.assign(x))
+        results.append(unsqueeze(x, added))
     return results[0] if len(results) == 1 else results
 
 

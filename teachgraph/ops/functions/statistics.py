@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import floor, prod
+from math import floor, nan, prod
 from numbers import Real
 from typing import Any
 
@@ -17,6 +17,7 @@ from teachgraph.ops.functions.math import cast, scale, sqrt, square
 from teachgraph.ops.functions.reduce import Axis, dimensions, mean, sum
 from teachgraph.ops.gather import take_along_axis
 from teachgraph.ops.join import concat
+from teachgraph.ops.logic import where
 from teachgraph.ops.shape import squeeze2
 from teachgraph.ops.slicing import slice_
 from teachgraph.ops.sort import argsort
@@ -171,7 +172,10 @@ def nanquantile(
 
 
 def among_numbers(ordered: Any, share: float) -> Any:
-    """Compute the quantile of each sorted line without its NaN, which are last."""
+    """Compute the quantile of each sorted line without its NaN, which are last.
+
+    A line of nothing else gives a NaN that does not depend on it.
+    """
     numbers = cast(equal(ordered, ordered), ordered.dtype)
     count = sum(numbers, -1, keepdim=True)
     rank = scale(count, scale=share, bias=-share)
@@ -181,7 +185,9 @@ def among_numbers(ordered: Any, share: float) -> Any:
         for way in (rounding.floor, rounding.ceil)
     )
     weight = rank - rounding.floor(rank)
-    return squeeze2(low + (high - low) * weight, axes=[len(ordered.shape) - 1])
+    quantile = low + (high - low) * weight
+    quantile = where(quantile, fill_any_like(quantile, value=nan), count > 0.0)
+    return squeeze2(quantile, axes=[len(ordered.shape) - 1])
 
 
 def all_between(shares: Sequence[Any]) -> bool:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tests.paddle_answers.ask import Story
-from tests.paddle_answers.cases import devices, integers, linalg, programs, ranges
+from tests.paddle_answers.cases import (
+    devices,
+    in_place,
+    integers,
+    linalg,
+    programs,
+    ranges,
+)
 
 __all__ = ["TOPICS", "Topic"]
 
@@ -23,6 +30,7 @@ def topic(lines: str = "", *stories: Story) -> Topic:
 
 TOPICS = {
     "devices": topic(devices.LINES, *devices.STORIES),
+    "in_place": topic("", *in_place.STORIES),
     "integers": topic(integers.LINES),
     "linalg": topic(linalg.LINES),
     "programs": topic("", *programs.STORIES),

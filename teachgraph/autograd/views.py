@@ -1,0 +1,351 @@
+"""Views: tensors in one memory, as `x[0]`, `x.reshape(...)` and `x.detach()` are.
+
+No array is ever written to. An op in place on one of them puts all that lie in its
+memory into a new array, each where it lay in the old one; what a node saved stays what
+it was. On the tape each view becomes a copy of itself with the overlap replaced, so the
+gradients of the others know what was overwritten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+import numpy as np
+
+from teachgraph.core import ops
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.modes import state
+from teachgraph.core.observe import announce, observers
+from teachgraph.core.op import Op
+from teachgraph.core.tensor import Tensor as CoreTensor
+from teachgraph.core.tensor import replace
+from teachgraph.ops.diagonal import diagonal
+from teachgraph.ops.gather import gather
+from teachgraph.ops.scatter import scatter
+from teachgraph.ops.shape import flatten_contiguous_range, squeeze2
+from teachgraph.ops.slicing import slice_, strided_slice
+
+if TYPE_CHECKING:
+    from teachgraph.autograd.tensor import Tensor
+
+__all__ = [
+    "Memory",
+    "Shared",
+    "note",
+    "refuse_view_of_leaf",
+    "settle",
+    "shared_by",
+    "store",
+]
+
+Array = np.ndarray[Any, Any]
+
+
+Family = ref[Any]
+"""The tensor that others are views of on the tape; one that is detached is another."""
+
+Noted = tuple[Any, Any, Any, bool]
+"""A view, its source, what was noted of that, and whether it is on the tape.
+
+It has no source once it is in its memory.
+"""
+
+
+views: dict[int, Noted] = {}
+"""The living views, by their identity."""
+
+
+class View(Op):
+    """An op whose result lies in the memory of its first input, if it can."""
+
+    def __call__(self, *inputs: Any, **attrs: Any) -> Any:
+        """Call the op, and note what the result is a view of."""
+        result = Op.__call__(self, *inputs, **attrs)
+        if isinstance(inputs[0], CoreTensor):
+            note(result, inputs[0], state.grad)
+        return result
+
+
+for viewing in (
+    ops.reshape2,
+    ops.reshape_as,
+    ops.transpose2,
+    ops.unsqueeze2,
+    squeeze2,
+    flatten_contiguous_range,
+    slice_,
+    strided_slice,
+    diagonal,
+):
+    viewing.__class__ = View
+
+
+def note(result: Any, source: CoreTensor, recorded: bool) -> None:
+    """Note that `result` is a view of `source`: `settle` puts it into its memory.
+
+    It is forgotten with the result. From the first view on, updates ask for views.
+    """
+    if not views:
+        replace.wrap_once(storing)
+    key = id(result)
+    view = ref(result, partial(views.pop, key))
+    views[key] = view, ref(source), views.get(id(source)), recorded
+
+
+class Memory:
+    """An array in which several tensors lie.
+
+    Attributes:
+        version: The number of in-place changes.
+        tensors: Those tensors, as long as they live.
+    """
+
+    __slots__ = ("tensors", "version")
+
+    def __init__(self, version: int = 0) -> None:
+        self.version = version
+        self.tensors: list[ref[Tensor]] = []
+
+    def __reduce__(self) -> Any:
+        """A copy of a tensor, in this process or another, shares nothing."""
+        return Memory, (self.version,)
+
+
+Shared = tuple[Memory, Family]
+
+
+def settle() -> None:
+    """Put the views that were made since the last time into their memories."""
+    heads: dict[tuple[int, int], Any] = {}
+    for result, view in new_views():
+        origin, family = traced(view)
+        source, owner = origin(), owner_of(result.data)
+        if source is None or owner_of(source.data) is not owner:
+            source = heads.setdefault((id(origin), id(owner)), result)
+        share(result, source, family)
+
+
+def new_views() -> list[tuple[Any, Noted]]:
+    """Take the views that were made since the last time, the oldest first.
+
+    Those that were taken before precede them: views die, but keep their order.
+    """
+    new = []
+    for key in reversed([*views]):
+        view: Noted | None = views.get(key)
+        if view is None or (result := view[0]()) is None:
+            continue
+        if view[1] is None:
+            break
+        views[key] = view[0], None, None, False
+        if isinstance(result, CoreTensor):
+            new.append((result, view))
+    return new[::-1]
+
+
+def traced(view: Noted) -> tuple[Family, Family]:
+    """The origin of a view of views, and the tensor it is a view of on the tape."""
+    family = None
+    while True:
+        result, source, before, recorded = view
+        if family is None and not recorded:
+            family = result
+        if before is None or before[1] is None:
+            return source, family or source
+        view = before
+
+
+def share(result: Any, source: Any, family: Family) -> None:
+    """Put `result` into the memory of `source`, which may be itself."""
+    memory, tape = shared_by(source) or alone(source)
+    if result is source:
+        return
+    before = shared_by(result)
+    result._shared = memory, tape if family is ref(source) else family
+    memory.tensors.append(ref(result))
+    if before is not None:
+        join(before, result)
+
+
+def alone(tensor: Tensor) -> Shared:
+    """The memory of a tensor that has shared it with nobody yet."""
+    tensor._shared = Memory(tensor.inplace_version), ref(tensor)
+    tensor._shared[0].tensors.append(ref(tensor))
+    return tensor._shared
+
+
+def join(before: Shared, result: Tensor) -> None:
+    """Let those that shared memory with a tensor before share what it lies in now."""
+    memory, tape = result._shared
+    for one in living(before[0]):
+        one._shared = memory, tape if one._shared[1] is before[1] else one._shared[1]
+        memory.tensors.append(ref(one))
+
+
+def shared_by(tensor: Tensor) -> Shared | None:
+    """The memory that a tensor shares, and with whom on the tape; None if it is alone.
+
+    A slot that is not set would be looked for among what Paddle has and we have not.
+    """
+    try:
+        shared: Shared = object.__getattribute__(tensor, "_shared")
+    except AttributeError:
+        return None
+    return shared
+
+
+def sharers(tensor: Tensor) -> list[Tensor]:
+    """The other living tensors in a tensor's memory."""
+    shared = shared_by(tensor)
+    return [one for one in living(shared[0]) if one is not tensor] if shared else []
+
+
+def living(memory: Memory) -> list[Tensor]:
+    """The tensors in a memory; those that are gone are forgotten."""
+    tensors = [one() for one in memory.tensors]
+    found = [t for t in tensors if t is not None and in_memory(t, memory)]
+    memory.tensors = [ref(one) for one in found]
+    return found
+
+
+def in_memory(tensor: Tensor, memory: Memory) -> bool:
+    """True if a tensor still lies in a memory."""
+    shared = shared_by(tensor)
+    return shared is not None and shared[0] is memory
+
+
+def refuse_view_of_leaf(tensor: Tensor) -> None:
+    """Refuse to change a leaf through a view that is on the tape.
+
+    Raises:
+        InvalidValueError: It is such a view, and ops are being recorded.
+    """
+    if not state.grad or tensor.stop_gradient:
+        return
+    for other in sharers(tensor):
+        if other.is_leaf and not other.stop_gradient and related(other, tensor):
+            raise InvalidValueError(
+                at_user_line(
+                    f"a view of Leaf Tensor {other.label or other.shape} that does not "
+                    "stop gradient can't use inplace strategy: the leaf would change "
+                    "with it; change it under no_grad, or a clone()"
+                )
+            )
+
+
+def related(one: Tensor, other: Tensor) -> bool:
+    """True if one of two tensors in a memory is on the tape a view of the other."""
+    return one._shared[1] is other._shared[1]
+
+
+def store(tensor: Tensor, values: Array, result: Tensor | None = None) -> list[Array]:
+    """Give a tensor new values of its shape, and all that lie in its memory theirs.
+
+    Args:
+        tensor: The tensor.
+        values: Its new values.
+        result: What they are on the tape, where ops are being recorded.
+
+    Returns:
+        The arrays that others held before.
+    """
+    settle()
+    owner = owner_of(tensor.data)
+    others = [
+        one
+        for one in sharers(tensor)
+        if one is not result and owner_of(one.data) is owner
+    ]
+    if not others or not owner.flags.forc:
+        tensor.data = values
+        return []
+    relatives = [one for one in others if related(one, tensor)]
+    overlaid = []
+    if result is not None and not all(
+        one.stop_gradient for one in (result, tensor, *relatives)
+    ):
+        overlaid = [(one, overlay(one, tensor, result, owner)) for one in relatives]
+    array = owner.ravel(order="K").copy()
+    before = [one.data for one in others]
+    for one in (tensor, *others):
+        one.data = placed(one.data, owner, array)
+    tensor.data[...] = values
+    for one, new in overlaid:
+        if new is not None:
+            one.node, one.stop_gradient = new.node, new.stop_gradient
+    if observers:
+        for one in others:
+            announce("tensor_became", one, None)
+    return before
+
+
+Take = Callable[[CoreTensor, Array], None]
+
+
+def storing(take: Take) -> Take:
+    """Let what replaces the values of a tensor reach its views too."""
+
+    def take_storing(tensor: Any, array: Array) -> None:
+        settle()
+        if shared_by(tensor) is None:
+            take(tensor, array)
+        else:
+            store(tensor, array)
+
+    return take_storing
+
+
+def owner_of(array: Array) -> Array:
+    """The array that owns the memory of a view."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def placed(array: Array, owner: Array, other: Array) -> Array:
+    """View of `other` where `array` lies in its owner.
+
+    `other` is a row of as many elements as the owner, which may be of another size.
+    """
+    ratio = other.itemsize / owner.itemsize
+    start = address(array) - address(owner) if array.size else 0
+    return np.ndarray(
+        array.shape,
+        other.dtype,
+        other,
+        int(start * ratio),
+        tuple(int(step * ratio) for step in array.strides),
+    )
+
+
+def address(array: Array) -> int:
+    """Address of the first element."""
+    start: int = array.__array_interface__["data"][0]
+    return start
+
+
+def overlay(one: Tensor, tensor: Tensor, result: Tensor, owner: Array) -> Any:
+    """`one` with what overlaps with `tensor` taken from `result`; None if nothing does.
+
+    It is made of ops, on the tape.
+    """
+    numbers = np.arange(owner.size)
+    target = placed(one.data, owner, numbers).ravel()
+    source = np.full(owner.size, -1)
+    source[placed(tensor.data, owner, numbers).ravel()] = np.arange(tensor.data.size)
+    found = source[target]
+    (here,) = np.nonzero(found >= 0)
+    if not here.size:
+        return None
+    new = gather(flat(result), found[here])
+    if here.size < target.size:
+        new = scatter(flat(one), new, here)
+    return ops.reshape2(new, shape=one.shape)
+
+
+def flat(tensor: Tensor) -> Any:
+    """A tensor as a row."""
+    return ops.reshape2(tensor, shape=[tensor.data.size])
