@@ -33,7 +33,7 @@ class Generator:
         return self._seed
 
     def get_state(self) -> dict[str, Any]:
-        """Where it stands, to go on from with `set_state`."""
+        """The state, to go on from with `set_state`."""
         return get_rng_state()[0]
 
     def set_state(self, state: Mapping[str, Any]) -> None:

@@ -59,7 +59,7 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "it is a function of several tensors, of shapes or of none, which Paddle hangs "
         "onto its Tensor with the others; call the function of that name": "add_n "
         "broadcast_shape broadcast_tensors concat create_parameter create_tensor "
-        "is_tensor multi_dot multiplex scatter_nd stack",
+        "multi_dot multiplex scatter_nd stack",
         "it draws words for large language models on GPUs": "top_p_sampling",
     },
     "static": {
