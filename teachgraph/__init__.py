@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy import dtype as dtype
 
     from teachgraph import autograd as autograd
+    from teachgraph import callbacks as callbacks
     from teachgraph import cli as cli
     from teachgraph import control_flow as control_flow
     from teachgraph import core as core
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from teachgraph import deploy as deploy
     from teachgraph import device as device
     from teachgraph import fluid as fluid
+    from teachgraph import hapi as hapi
     from teachgraph import inference as inference
     from teachgraph import io as io
     from teachgraph import jit as jit
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import set_grad_enabled as set_grad_enabled
     from teachgraph.device import get_device as get_device
     from teachgraph.device import set_device as set_device
+    from teachgraph.hapi.model import Model as Model
     from teachgraph.io import batch as batch
     from teachgraph.io.saving import load as load
     from teachgraph.io.saving import save as save
@@ -115,10 +118,10 @@ _WIDGETS = ("teachgraph_widgets", "widgets/teachgraph_widgets")
 callsite.add_own_files(_HERE, *(_HERE.parent / folder for folder in _WIDGETS))
 
 _PUBLIC_MODULES = {
-    **{name: name for name in ("autograd", "dataset", "inference", "io", "jit")},
-    **{name: name for name in ("device", "linalg", "metric", "nn", "onnx", "ops")},
-    **{name: name for name in ("optimizer", "reader", "regularizer", "static", "text")},
-    **{name: name for name in ("utils", "vision")},
+    **{name: name for name in ("autograd", "callbacks", "dataset", "device", "hapi")},
+    **{name: name for name in ("inference", "io", "jit", "linalg", "metric", "nn")},
+    **{name: name for name in ("onnx", "ops", "optimizer", "reader", "regularizer")},
+    **{name: name for name in ("static", "text", "utils", "vision")},
     "errors": "core.errors",
     "modes": "core.modes",
     "observe": "utils.observe",
@@ -153,6 +156,7 @@ _NAMES = {
         *("is_grad_enabled", "no_grad", "set_grad_enabled"),
     ],
     "device": ["get_device", "set_device"],
+    "hapi.model": ["Model"],
     "io": ["batch"],
     "io.saving": ["load", "save"],
     "nn.summary": ["flops", "summary"],

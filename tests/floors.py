@@ -29,7 +29,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ),
     ("jit", "deploy", "distributed", "models"),
     (
-        *("cli", "course", "fluid", "callbacks", "utils"),
+        *("cli", "course", "fluid", "callbacks", "hapi", "utils"),
         *("device", "inference", "linalg", "onnx", "reader"),
         *("extensions", "__init__", "__main__"),
     ),

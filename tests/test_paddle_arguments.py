@@ -27,7 +27,7 @@ OTHER_ARGUMENTS = {
         "Tensor.__and__ Tensor.__invert__ Tensor.__or__ Tensor.__xor__"
     ),
     "functions hung onto Tensor: the first argument is the Tensor itself": (
-        "Tensor.cast Tensor.sigmoid Tensor.where Tensor.where_ where_"
+        "Tensor.cast Tensor.is_tensor Tensor.sigmoid Tensor.where Tensor.where_ where_"
     ),
 }
 

@@ -31,9 +31,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
             "bfloat16 float16"
         ),
         MACHINE: "CUDAPinnedPlace get_cuda_rng_state set_cuda_rng_state",
-        "the training loop is written out here: `for x, y in loader:`, `loss = "
-        "criterion(net(x), y)`, `loss.backward()`, `optimizer.step()`, "
-        "`optimizer.clear_grad()`": "Model",
         "there is one process; call the layer itself": "DataParallel",
         "parameters are small enough to be made at once": "LazyGuard",
         "it checks Paddle's own layers, and is public by accident": "check_shape",
@@ -41,6 +38,10 @@ LEFT_OUT: dict[str, dict[str, str]] = {
     "autograd": {
         "what the tape keeps are arrays, kept in `Node.saved`; to keep less there is "
         "`autograd.recompute`": "saved_tensors_hooks",
+    },
+    "callbacks": {
+        "curves are drawn here: in a notebook `Model.fit` opens the panel of "
+        "`teachgraph.monitor`": "VisualDL WandbCallback",
     },
     "linalg": {COMPLEX: "eig eigvals"},
     "nn": {
@@ -106,15 +107,12 @@ ROOMS: dict[str, str] = {
     "amp": "mixed precision pays on GPUs alone; all is computed in float32 here, so "
     "leave `auto_cast` and `GradScaler` out",
     "audio": UNUSUAL,
-    "callbacks": "they belong to `paddle.Model`; write the training loop out, and "
-    "watch with `teachgraph.monitor`",
     "cuda": MACHINE,
     "distributed": MACHINE,
     "distribution": "draw with `teachgraph.normal`, `uniform`, `bernoulli` or "
     "`multinomial`, and write the log-density out",
     "fft": COMPLEX,
     "geometric": UNUSUAL,
-    "hapi": "it is the house of `paddle.Model`; write the training loop out",
     "hub": "nothing is downloaded here; `vision.models` and `models` hold networks",
     "incubate": "it holds what Paddle only tries",
     "quantization": "all is computed in float32 here",

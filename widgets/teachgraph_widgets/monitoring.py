@@ -113,7 +113,7 @@ class Monitor:
                 for batch in self.batches:
                     since = perf_counter()
                     yield batch
-                    self._stepped(epoch, batch, perf_counter() - since)
+                    self.step(epoch, batch, perf_counter() - since)
         finally:
             if not self._managed:
                 self.close(sys.exc_info()[1])
@@ -174,7 +174,8 @@ class Monitor:
         else:
             self._bar = progress_bar(self.title, len(self) or None)
 
-    def _stepped(self, epoch: int, batch: Any, seconds: float) -> None:
+    def step(self, epoch: int, batch: Any, seconds: float) -> None:
+        """Note that a step has ended: for who drives the loop without iterating."""
         listener, metrics = self._listener, self._metrics
         self._step += 1
         loss = metrics.pop("loss", listener.loss)

@@ -10,6 +10,7 @@ from tests.paddle_answers.cases import (
     in_place,
     integers,
     linalg,
+    model,
     programs,
     ranges,
 )
@@ -33,6 +34,7 @@ TOPICS = {
     "in_place": topic("", *in_place.STORIES),
     "integers": topic(integers.LINES),
     "linalg": topic(linalg.LINES),
+    "model": topic("", *model.STORIES),
     "programs": topic("", *programs.STORIES),
     "ranges": topic(ranges.LINES),
 }

@@ -1,0 +1,61 @@
+"""Batches of `Model`: where they come from, and what of them is input or label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Sized
+from inspect import Parameter, signature
+from typing import Any
+
+import numpy as np
+
+from teachgraph.autograd.tensor import Tensor
+from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.io import DataLoader, Dataset
+from teachgraph.nn import Layer
+
+__all__ = ["as_list", "count_of", "input_count", "loader_of", "samples_in"]
+
+
+def as_list(value: Any) -> list[Any]:
+    """Several values as a list; one value as a list of one, None as none."""
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def loader_of(data: Any, **settings: Any) -> Any:
+    """The batches of a data set; whatever else gives batches is returned as it is.
+
+    Raises:
+        DTypeError: Nobody can iterate over it.
+    """
+    if isinstance(data, Dataset) and not isinstance(data, DataLoader):
+        return DataLoader(data, **settings)
+    if not hasattr(data, "__iter__"):
+        raise DTypeError(
+            at_user_line(f"data is a Dataset or gives batches, got {data!r}")
+        )
+    return data
+
+
+def count_of(batches: Any) -> int | None:
+    """The number of batches; None if nobody knows before the end."""
+    if not isinstance(batches, Sized):
+        return None
+    try:
+        return len(batches)
+    except (TypeError, ValueError):  # a stream
+        return None
+
+
+def input_count(network: Layer) -> int:
+    """The number of values that the network's `forward` names: a batch's first ones."""
+    kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = signature(network.forward).parameters.values()
+    return sum(parameter.kind in kinds for parameter in parameters)
+
+
+def samples_in(values: Sequence[Any]) -> int:
+    """The number of samples in a batch: the length of its first array."""
+    shape = np.shape(values[0].data if isinstance(values[0], Tensor) else values[0])
+    return shape[0] if shape else 1

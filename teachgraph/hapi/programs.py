@@ -1,0 +1,177 @@
+"""The steps of a `Model` in static mode: a program each for train, eval and predict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from teachgraph.core.errors import ModeError, at_user_line
+from teachgraph.core.modes import using
+from teachgraph.hapi.batches import as_list
+from teachgraph.hapi.dynamic import Figures, measured
+from teachgraph.nn import Layer
+from teachgraph.planning.executor import Executor
+from teachgraph.static.layers import data
+from teachgraph.static.program import (
+    Program,
+    default_main_program,
+    default_startup_program,
+    program_guard,
+)
+from teachgraph.static.variable import Variable
+
+if TYPE_CHECKING:
+    from teachgraph.hapi.model import Model
+
+__all__ = ["Programs"]
+
+
+class Built(NamedTuple):
+    """A program of one kind of step.
+
+    Attributes:
+        program: The program.
+        feeds: Names of its inputs and labels.
+        outputs: What the network returns.
+        losses: What the loss function returns.
+        computed: For each metric, what it is updated with.
+    """
+
+    program: Program
+    feeds: list[str]
+    outputs: list[Any]
+    losses: list[Any]
+    computed: list[list[Any]]
+
+
+@contextmanager
+def of_program(network: Layer, program: Program) -> Iterator[None]:
+    """Let a network's parameters and buffers be those of a clone, by their names."""
+    names = program.global_block().vars
+    before = [
+        (layer, attribute, value)
+        for layer in network.sublayers(include_self=True)
+        for attribute, value in vars(layer).items()
+        if isinstance(value, Variable) and value.name in names
+    ]
+    for layer, attribute, value in before:
+        vars(layer)[attribute] = names[value.name]
+    try:
+        yield
+    finally:
+        for layer, attribute, value in before:
+            vars(layer)[attribute] = value
+
+
+class Programs:
+    """Builds programs of the network, when they are first needed, and runs them.
+
+    The network was made in static mode, so its parameters are in the programs that were
+    the default ones then; each step's program is a clone with the step appended.
+
+    Raises:
+        ModeError: The model was not told the shapes of its inputs.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model, self.executor = model, Executor()
+        self.origin, self.startup = default_main_program(), default_startup_program()
+        self.built: dict[str, Built] = {}
+        if not model.inputs:
+            raise ModeError(
+                at_user_line(
+                    "in static mode the shapes come first: Model(network, inputs, "
+                    "labels) takes an InputSpec for each input and label"
+                )
+            )
+
+    @cached_property
+    def started(self) -> bool:
+        """Run the initializers, once."""
+        self.executor.run(self.startup)
+        return True
+
+    def program_of(self, kind: str) -> Built:
+        """The program of a kind of step: "train", "eval" or "predict"."""
+        if kind not in self.built:
+            program = self.origin.clone()
+            with (
+                using(static=True),
+                program_guard(program, self.startup),
+                of_program(self.model.network, program),
+            ):
+                self.built[kind] = self.build(kind)
+            if kind == "train":
+                self.__dict__.pop("started", None)
+        return self.built[kind]
+
+    def build(self, kind: str) -> Built:
+        """Append the network, the loss and the update to the default program."""
+        model = self.model
+        (model.network.train if kind == "train" else model.network.eval)()
+        specs = [*model.inputs, *(model.labels if kind != "predict" else ())]
+        variables = [
+            data(spec.name or f"input_{i}", spec.shape, spec.dtype)
+            for i, spec in enumerate(specs)
+        ]
+        outputs = as_list(model.network(*variables[: len(model.inputs)]))
+        labels, losses = variables[len(model.inputs) :], []
+        computed: list[list[Any]] = []
+        if kind != "predict":
+            if model.loss is not None:
+                losses = as_list(model.loss(*outputs, *labels))
+            computed = [as_list(m.compute(*outputs, *labels)) for m in model.metrics]
+        if kind == "train":
+            total = losses[0]
+            for loss in losses[1:]:
+                total = total + loss
+            model.optimizer.minimize(total)
+        program = default_main_program()
+        return Built(program, [v.name for v in variables], outputs, losses, computed)
+
+    def run(self, kind: str, values: Sequence[Any]) -> tuple[Any, Any, Any]:
+        """Outputs, losses and what the metrics computed, of one batch."""
+        built = self.program_of(kind)
+        assert self.started
+        fetches = [*built.outputs, *built.losses, *chain.from_iterable(built.computed)]
+        feed = {n: np.asarray(v) for n, v in zip(built.feeds, values, strict=True)}
+        found = iter(self.executor.run(built.program, feed, fetches))
+        outputs = [next(found) for _ in built.outputs]
+        losses = [next(found) for _ in built.losses]
+        return outputs, losses, [[next(found) for _ in part] for part in built.computed]
+
+    def train(
+        self, inputs: Sequence[Any], labels: Sequence[Any], *, update: bool
+    ) -> Figures:
+        """One step: forward, backward, and the update of the parameters.
+
+        Raises:
+            ModeError: The update is to wait, which a program cannot.
+        """
+        if not update:
+            raise ModeError(
+                at_user_line(
+                    "gradients accumulate over batches in dynamic mode only: a program "
+                    "updates the parameters in each run"
+                )
+            )
+        return self.measure("train", [*inputs, *labels])
+
+    def evaluate(self, inputs: Sequence[Any], labels: Sequence[Any]) -> Figures:
+        """Losses and metrics of a batch."""
+        return self.measure("eval", [*inputs, *labels])
+
+    def measure(self, kind: str, values: Sequence[Any]) -> Figures:
+        """Losses of a batch, and what the metrics say after it."""
+        _, losses, computed = self.run(kind, values)
+        pairs = zip(self.model.metrics, computed, strict=True)
+        return losses, [measured(metric, values) for metric, values in pairs]
+
+    def predict(self, inputs: Sequence[Any]) -> list[Any]:
+        """The network's outputs on a batch."""
+        return list(self.run("predict", inputs)[0])
