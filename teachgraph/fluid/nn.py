@@ -245,7 +245,7 @@ def cos_sim(X: Any, Y: Any) -> Any:  # noqa: N803  Paddle's names
 
 def l2_normalize(x: Any, axis: int, epsilon: float = 1e-12, name: Any = None) -> Any:
     """Divide x by its norm along `axis`."""
-    return functional.normalize(x, 2, axis, epsilon)
+    return functional.normalize(x, 2, axis if len(x.shape) > 1 else 0, epsilon)
 
 
 def lrn(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from teachgraph.core.errors import ShapeError
 from teachgraph.core.op import op
 
 __all__ = ["flip", "roll"]
@@ -29,8 +30,15 @@ def roll(x: Any, *, shifts: Sequence[int], axis: Sequence[int] = ()) -> Any:
     """Shift `x` cyclically.
 
     Without an axis the flattened elements are shifted.
+
+    Raises:
+        ShapeError: There are not as many shifts as axes.
     """
-    return np.roll(x, tuple(shifts), tuple(axis)) if axis else rolled(x, *shifts)
+    if not axis:
+        return rolled(x, *shifts)
+    if len(shifts) != len(axis):
+        raise ShapeError(f"{len(shifts)} shifts along {len(axis)} axes")
+    return np.roll(x, tuple(shifts), tuple(axis))
 
 
 def rolled(x: Any, shift: int) -> Any:

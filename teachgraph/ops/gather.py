@@ -16,7 +16,15 @@ from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.core.ops import reduce_to
 from teachgraph.ops.creation import fill_any_like
-from teachgraph.ops.places import along, checked, fitting, grid, integral, summed_at
+from teachgraph.ops.places import (
+    along,
+    checked,
+    counted,
+    fitting,
+    grid,
+    integral,
+    summed_at,
+)
 
 __all__ = [
     "gather",
@@ -52,7 +60,7 @@ def listed(shape: Sequence[int]) -> Sequence[int]:
 def gather(x: Any, index: Any, *, axis: int = 0) -> Any:
     """The slices of `x` at `index` along `axis`."""
     at = normalize_axis_index(axis, x.ndim)
-    return np.take(x, checked(index.reshape(listed(index.shape)), x.shape[at]), at)
+    return np.take(x, counted(index.reshape(listed(index.shape)), x.shape[at]), at)
 
 
 @gather.grad(of=("x",))
@@ -94,7 +102,7 @@ def index_add(x: Any, add_value: Any, index: Any, *, axis: int = 0) -> Any:
     list_shape = listed(index.shape)
     if add_value.shape != (*x.shape[:at], *list_shape, *x.shape[at + 1 :]):
         raise ShapeError(f"values of shape {list(add_value.shape)} do not fit")
-    items = checked(index.reshape(-1), x.shape[at])
+    items = counted(index.reshape(-1), x.shape[at])
     values = add_value.reshape((*x.shape[:at], items.size, *x.shape[at + 1 :]))
     return summed_at(along(x.shape, at, items), fitting(values, x), x)
 
@@ -217,6 +225,7 @@ def index_sample(x: Any, index: Any) -> Any:
         ShapeError: The inputs are no matrices with equally many rows.
     """
     check_rows(x, index)
+    counted(index, x.shape[1])
     return take_along_axis.kernel(x, index, Axis=1)
 
 

@@ -13,7 +13,15 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from teachgraph.core.errors import DTypeError, OutOfRangeError
 
-__all__ = ["along", "checked", "fitting", "grid", "integral", "summed_at"]
+__all__ = [
+    "along",
+    "checked",
+    "counted",
+    "fitting",
+    "grid",
+    "integral",
+    "summed_at",
+]
 
 
 def integral(index: Any) -> None:
@@ -33,14 +41,30 @@ def checked(index: Any, size: int) -> Any:
         DTypeError: The index has another dtype.
         OutOfRangeError: The index is out of range.
     """
+    index = in_range(index, -size, size)
+    return np.where(index < 0, index + size, index)
+
+
+def counted(index: Any, size: int) -> Any:
+    """Check an index along a dimension that counts from the front only.
+
+    Raises:
+        DTypeError: The index has another dtype.
+        OutOfRangeError: The index is negative or past the end.
+    """
+    return in_range(index, 0, size)
+
+
+def in_range(index: Any, least: int, size: int) -> Any:
+    """Check that an index is at least `least` and less than `size`."""
     integral(index)
     index = index.astype(np.int64, copy=False)
-    wrong = (index < -size) | (index >= size)
+    wrong = (index < least) | (index >= size)
     if wrong.any():
         raise OutOfRangeError(
             f"index {index[wrong].flat[0]} is out of range for a size of {size}"
         )
-    return np.where(index < 0, index + size, index)
+    return index
 
 
 def grid(shape: Sequence[int]) -> list[Any]:

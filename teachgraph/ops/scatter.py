@@ -27,7 +27,15 @@ from teachgraph.ops.gather import (
 )
 from teachgraph.ops.join import stack
 from teachgraph.ops.math import cast
-from teachgraph.ops.places import along, checked, fitting, grid, integral, summed_at
+from teachgraph.ops.places import (
+    along,
+    checked,
+    counted,
+    fitting,
+    grid,
+    integral,
+    summed_at,
+)
 from teachgraph.ops.repeat import broadcast_among
 
 __all__ = [
@@ -77,7 +85,7 @@ def scatter(x: Any, updates: Any, ids: Any, *, overwrite: bool = True) -> Any:
     """
     if not x.ndim or updates.shape != (*listed(ids.shape), *x.shape[1:]):
         raise ShapeError(f"updates of shape {list(updates.shape)} do not fit")
-    rows = checked(ids.reshape(-1), x.shape[0])
+    rows = counted(ids.reshape(-1), x.shape[0])
     values = fitting(updates, x).reshape((rows.size, *x.shape[1:]))
     out = np.array(x)
     out[rows] = values if overwrite else 0

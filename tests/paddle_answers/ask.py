@@ -1,7 +1,8 @@
 """Ask a framework, Paddle or ours, what lines of Paddle code come to, in each life.
 
-A line makes its inputs with `t(values, dtype)`. It is evaluated on Tensors, with their
-gradients for given upstream gradients, and on Variables, in a program that runs once.
+A line makes its inputs with `t(values, dtype)`; `F` is `paddle.nn.functional`. It is
+evaluated on Tensors, with their gradients for given upstream gradients, and on
+Variables, in a program that runs once.
 A story is a function of `paddle`: several statements, and what a user looks at.
 """
 
@@ -83,7 +84,8 @@ def upstream(out: Any) -> Any:
 
 def evaluated(paddle: Any, line: str, create: Callable[..., Any]) -> list[Any]:
     """The results of a line whose inputs `create` makes."""
-    names = {"paddle": paddle, "np": np, "inf": np.inf, "nan": np.nan, "t": create}
+    names = {"paddle": paddle, "F": paddle.nn.functional, "t": create}
+    names |= {"np": np, "inf": np.inf, "nan": np.nan}
     with warnings.catch_warnings(action="ignore"):
         return flat(eval(line, names))  # noqa: S307
 

@@ -291,7 +291,145 @@ a view of a leaf is changed on the tape
     ),
 ]
 
-ROWS: list[Row] = [*IN_PLACE, *MATRICES, *INTEGERS, *RANGES]
+ARGUMENTS = [
+    alike(
+        "Paddle takes what is no such argument, and reads what is not there",
+        REFUSED,
+        """
+F.embedding(t([-1], "int64"), t([[1.0, 2], [3, 4]]))
+paddle.take_along_axis(t([[1.0, 2], [3, 4]]), t([[2], [0]], "int64"), 1)
+paddle.put_along_axis(t([[1.0, 2], [3, 4]]), t([[2], [0]], "int64"), t([[5.0], [6]]), 1)
+paddle.transpose(t([[1.0, 2], [3, 4]]), [0])
+paddle.unsqueeze(t([1.0, 2]), [0, 0])
+paddle.sum(t([[1.0, 2]]), axis=[0, 0])
+paddle.mean(t([[1.0, 2]]), axis=[0, 0])
+paddle.max(t([[1.0, 2]]), axis=[0, 0])
+paddle.slice(t([1.0, 2, 3]), [1], [0], [1])
+paddle.diag(t(1.0))
+paddle.tensordot(t([1.0, 2]), t([1.0]), 1)
+paddle.poisson(t([-1.0]))
+paddle.uniform([2], min=1.0, max=-1.0)
+paddle.renorm(t([[1.0, 2]]), 2.0, 0, -1.0)
+paddle.renorm(t([[1.0, 2]]), -1.0, 0, 1.0)
+F.cross_entropy(t([[1.0, 2]]), t([1.0]))
+F.kl_div(t([0.5]), t([1.0]), reduction="asdf")
+F.label_smooth(t([[0.0, 1]]), prior_dist=t([1.0]))
+F.batch_norm(t([[1.0, 2]]), t([0.0]), t([1.0]))
+F.conv2d(t([[[[1.0, 2]]]]), t([[[[1.0, 2, 3]]]]))
+F.max_pool1d(t([[[1.0, 2]]]), 3)
+F.max_pool1d(t([[[1.0, 2]]]), 2, padding=2)
+F.avg_pool2d(t([[[[1.0, 2]]]]), 3)
+F.affine_grid(t([[[1.0, 0, 0], [0, 1, 0]]]), [1, 1, 0, 2])
+""",
+    ),
+    Row(
+        "an axis counts from the end too",
+        {
+            'paddle.gather(t([[1.0, 2], [3, 4]]), t([0], "int64"), axis=-1)': array(
+                "float32", [2, 1], [1.0, 3.0]
+            ),
+        },
+    ),
+    Row(
+        "coordinates count from the end too",
+        {
+            'paddle.gather_nd(t([[1.0, 2], [3, 4]]), t([[-1, 0]], "int64"))': array(
+                "float32", [1], [3.0]
+            ),
+            'paddle.scatter_nd(t([[-1], [0]], "int64"), t([10.0, 20]), [3])': array(
+                "float32", [3], [20.0, 0.0, 10.0]
+            ),
+            "paddle.scatter_nd_add("
+            't([1.0, 2, 3]), t([[-1], [0]], "int64"), t([10.0, 20]))': array(
+                "float32", [3], [21.0, 2.0, 13.0]
+            ),
+        },
+    ),
+    Row(
+        "rows are chosen along an axis, where an index counts from the end too",
+        {
+            "paddle.multiplex([t([[1.0], [2]]), t([[3.0], [4]])],"
+            ' t([[-1], [0]], "int32"))': array("float32", [2, 1], [3.0, 2.0]),
+        },
+    ),
+    Row(
+        "what nothing comes to is as in NumPy and PyTorch",
+        {
+            'paddle.sum(t([], "float32"))': array("float32", [], [0.0]),
+            'paddle.prod(t([], "float32"))': array("float32", [], [1.0]),
+            'paddle.logsumexp(t([], "float32"))': array("float32", [], ["-inf"]),
+        },
+    ),
+    alike(
+        "nothing is a result, as in NumPy and PyTorch",
+        array("float32", [0], []),
+        """
+paddle.tile(t([1.0, 2]), [0])
+paddle.repeat_interleave(t([1.0, 2]), 0)
+paddle.slice(t([1.0, 2, 3]), [0], [2], [1])
+""",
+    ),
+    Row(
+        "one count is for all, as in NumPy and PyTorch",
+        {
+            'paddle.repeat_interleave(t([1.0, 2]), t([1], "int64"))': array(
+                "float32", [2], [1.0, 2.0]
+            ),
+        },
+    ),
+    Row(
+        "a layout follows from the number of dimensions",
+        {
+            'F.interpolate(t([[[1.0, 2]]]), [4], mode="linear")': array(
+                "float32", [1, 1, 4], [1.0, 1.25, 1.75, 2.0]
+            ),
+        },
+    ),
+    Row(
+        "an index of no shard is ignored in each",
+        {
+            'paddle.shard_index(t([[5]], "int64"), 4, 2, 0)': array(
+                "int64", [1, 1], [-1]
+            ),
+        },
+    ),
+    Row(
+        "Paddle's is an element short of NumPy's x[2:-4:-1]",
+        {
+            "paddle.strided_slice(t([1.0, 2, 3]), [0], [2], [-4], [-1])": array(
+                "float32", [3], [3.0, 2.0, 1.0]
+            ),
+        },
+        ("eager", "static"),
+    ),
+    Row(
+        "so its gradient",
+        {
+            "paddle.strided_slice(t([1.0, 2, 3]), [0], [2], [-4], [-1])": array(
+                "float32", [3], [-0.1, -0.35, -0.6]
+            ),
+        },
+        ("gradient",),
+    ),
+    Row(
+        "the derivative of ln(x / (1 - x)) where its value is NaN too",
+        {
+            "paddle.logit(t([0.5, 2.0]))": array("float32", [2], [-2.4, 0.175]),
+        },
+        ("gradient",),
+    ),
+    Row(
+        "Paddle counts the label's own class in, and takes it off again",
+        {
+            'F.multi_margin_loss(t([[1.0, 2]]), t([1], "int64"), margin=-1.0)': array(
+                "float32", [], [0.0]
+            ),
+        },
+        ("eager", "static"),
+    ),
+]
+
+ROWS: list[Row] = [*IN_PLACE, *MATRICES, *INTEGERS, *RANGES, *ARGUMENTS]
 
 
 def row_for(case: str, life: str) -> Row | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core import dtypes, ops
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.ops import activation, functions, math
 from teachgraph.ops import softmax as softmaxes
 from teachgraph.ops.maxout import maxout as maxout_op
@@ -107,8 +108,14 @@ def selu(
 ) -> Any:
     """out = scale elu(x), with the constants that preserve mean 0 and variance 1.
 
+    Raises:
+        InvalidValueError: `scale` is not above 1, or `alpha` is negative.
+
     Source: Klambauer et al. 2017, https://arxiv.org/abs/1706.02515.
     """
+    if not (scale > 1 and alpha >= 0):
+        message = f"selu: scale is above 1, alpha at least 0, got {scale} and {alpha}"
+        raise InvalidValueError(at_user_line(message))
     return activation.selu(x, scale=float(scale), alpha=float(alpha))
 
 
@@ -124,12 +131,18 @@ def celu(x: Any, alpha: float = 1.0, name: str | None = None) -> Any:
 def gelu(x: Any, approximate: bool = False, name: str | None = None) -> Any:
     """out = x Phi(x), Phi the normal distribution function; or its tanh approximation.
 
+    Raises:
+        InvalidValueError: `approximate` is neither True nor False.
+
     Source: Hendrycks and Gimpel 2016, https://arxiv.org/abs/1606.08415.
 
     >>> import numpy as np
     >>> gelu(np.array([-1.0, 0.0, 2.0])).round(4)
     array([-0.1587,  0.    ,  1.9545])
     """
+    if not isinstance(approximate, bool | None):
+        message = f"gelu: approximate is True or False, got {approximate!r}"
+        raise InvalidValueError(at_user_line(message))
     return activation.gelu(x, approximate=bool(approximate))
 
 

@@ -15,6 +15,7 @@ from teachgraph.core import naming, ops, unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.op import Op
 from teachgraph.ops import conv
+from teachgraph.ops.channels import LAYOUTS
 from teachgraph.ops.functions.manipulation import squeeze, unsqueeze
 from teachgraph.static.variable import Variable
 
@@ -51,8 +52,11 @@ def paddings(padding: Padding, dims: int, data_format: str) -> tuple[list[int], 
     ([1, 3], 'EXPLICIT')
 
     Raises:
-        InvalidValueError: Batch or channels would be padded, or an unknown text.
+        InvalidValueError: Batch or channels would be padded, or an unknown text or
+            layout.
     """
+    if data_format not in LAYOUTS:
+        raise invalid(f"data_format is one of {LAYOUTS}, got {data_format!r}")
     if isinstance(padding, str):
         if padding.upper() not in {"SAME", "VALID"}:
             raise invalid(f"padding is SAME, VALID or numbers, not {padding!r}")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import naming, ops
-from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import (
     cross_entropy,
     nll_loss,
@@ -218,14 +218,32 @@ def kl_div(
     return reduced(loss, "mean")
 
 
+def check_labels(name: str, input: Any, label: Any) -> None:
+    """Require a label for each element, as far as the sizes are known.
+
+    Raises:
+        ShapeError: The shapes differ.
+    """
+    if len(input.shape) != len(label.shape) or not all(
+        size in (other, -1) or other == -1
+        for size, other in zip(input.shape, label.shape, strict=True)
+    ):
+        message = f"labels of shape {list(label.shape)} for {list(input.shape)}"
+        raise ShapeError(at_user_line(f"{name}: {message}"))
+
+
 def soft_margin_loss(
     input: Any, label: Any, reduction: str = "mean", name: str | None = None
 ) -> Any:
     """Compute the mean of log(1 + exp(-label input)), for labels 1 and -1.
 
+    Raises:
+        ShapeError: The labels are not shaped as the input.
+
     In Paddle this is `paddle.nn.functional.soft_margin_loss`.
     """
     check_reduction(reduction)
+    check_labels("soft_margin_loss", input, label)
     return reduced(-activation.logsigmoid(input * label), reduction)
 
 
@@ -244,8 +262,12 @@ def multi_label_soft_margin_loss(
         weight: A weight for each class, [C].
         reduction: "mean", "sum" or "none", over the N means.
         name: Accepted for Paddle's sake.
+
+    Raises:
+        ShapeError: The labels are not shaped as the input.
     """
     check_reduction(reduction)
+    check_labels("multi_label_soft_margin_loss", input, label)
     yes, no = activation.logsigmoid(input), activation.logsigmoid(-input)
     loss = -(yes * label + no * (1.0 - label))
     loss = loss if weight is None else loss * weight

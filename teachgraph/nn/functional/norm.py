@@ -276,7 +276,6 @@ def normalize(
     """
     if not p > 0:
         raise InvalidValueError(at_user_line(f"normalize: p is positive, got {p}"))
-    axis = axis if len(x.shape) > 1 else 0
     along = {"dim": [axis], "keep_dim": True}
     size = math.abs_(x)
     if p == inf:

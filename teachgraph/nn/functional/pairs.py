@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core import ops
+from teachgraph.core.errors import InvalidValueError, ShapeError, at_user_line
 from teachgraph.nn.functional.cross_entropy import softmax_with_cross_entropy
 from teachgraph.nn.functional.reduction import check_reduction, reduced
 from teachgraph.ops import elementwise, math
@@ -101,8 +102,14 @@ def cosine_embedding_loss(
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 
+    Raises:
+        ShapeError: The labels are no vector.
+
     In Paddle this is `paddle.nn.functional.cosine_embedding_loss`.
     """
+    if len(label.shape) > 1:
+        message = f"a label for each pair, got labels of shape {list(label.shape)}"
+        raise ShapeError(at_user_line(f"cosine_embedding_loss: {message}"))
     check_reduction(reduction)
     least = 1e-11
     squares = (dot(input1, input1, -1) + least) * (dot(input2, input2, -1) + least)
@@ -135,8 +142,14 @@ def triplet_margin_loss(
         reduction: "mean", "sum" or "none".
         name: Accepted for Paddle's sake.
 
+    Raises:
+        InvalidValueError: The margin is negative.
+
     In Paddle this is `paddle.nn.functional.triplet_margin_loss`.
     """
+    if margin < 0:
+        message = f"triplet_margin_loss: a margin is at least 0, got {margin}"
+        raise InvalidValueError(at_user_line(message))
     check_reduction(reduction)
     near = distance(input, positive, p, epsilon)
     far = distance(input, negative, p, epsilon)

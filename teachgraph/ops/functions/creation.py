@@ -209,11 +209,16 @@ def eye(
 ) -> Any:
     """Ones on the diagonal, zeros elsewhere; square where no columns are given.
 
+    Raises:
+        InvalidValueError: A number of rows or columns is negative.
+
     >>> import teachgraph as tg
     >>> tg.eye(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
     columns = num_rows if num_columns is None else num_columns
+    if columns < 0:
+        raise InvalidValueError(at_user_line(f"eye: {columns} columns"))
     code = code_of(dtype)
     return ranges.eye(num_rows=num_rows, num_columns=columns, dtype=code)
 

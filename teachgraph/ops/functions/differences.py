@@ -55,7 +55,7 @@ def diff(
         name: Accepted for Paddle's sake.
 
     Raises:
-        InvalidValueError: `n` is negative.
+        InvalidValueError: `n` is not positive.
 
     >>> import numpy as np
     >>> diff(np.array([1, 4, 9, 16]))
@@ -63,11 +63,11 @@ def diff(
     >>> diff(np.array([1, 4, 9, 16]), n=2)
     array([2, 2])
     """
-    if n < 0:
-        raise InvalidValueError(at_user_line(f"diff: n is 0 or more, got {n}"))
+    if n < 1:
+        raise InvalidValueError(at_user_line(f"diff: n is 1 or more, got {n}"))
     at = place(x, axis)
     parts = [each for each in (prepend, x, append) if each is not None]
-    x = concat(parts, at) if len(parts) > 1 or not n else x
+    x = concat(parts, at) if len(parts) > 1 else x
     for _ in range(n):
         before, behind = neighbours(x, at)
         if x.dtype == np.bool_:

@@ -103,12 +103,12 @@ def gather(x: Any, index: Any, axis: int | None = None, name: Any = None) -> Any
 
     Args:
         x: The tensor to read.
-        index: Integers [n], or a 0-D one; negative ones count from the end.
+        index: Integers [n], or a 0-D one; from 0, as in Paddle.
         axis: The dimension.
         name: Accepted for Paddle's sake.
 
     Raises:
-        OutOfRangeError: An index is past the end.
+        OutOfRangeError: An index is negative or past the end.
 
     In Paddle this is `paddle.gather`.
 

@@ -138,12 +138,19 @@ def t(input: Any, name: Any = None) -> Any:
 def moveaxis(x: Any, source: Axes, destination: Axes, name: Any = None) -> Any:
     """Move dimensions to their destinations; the others keep their order.
 
+    Raises:
+        ShapeError: A dimension is moved twice, or two to one place.
+
     >>> import numpy as np
     >>> moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
     sources = [place(x, axis) for axis in several(source)]
     destinations = [place(x, axis) for axis in several(destination)]
+    if not len(set(sources)) == len(sources) == len(set(destinations)):
+        error = ShapeError("each dimension moves once, to a place of its own")
+        attrs = {"source": source, "destination": destination}
+        raise explain("moveaxis", ["X"], [x], attrs, error)
     rest = [axis for axis in range(len(x.shape)) if axis not in sources]
     for target, axis in sorted(zip(destinations, sources, strict=True)):
         rest.insert(target, axis)

@@ -45,12 +45,18 @@ def var(
 
     If `unbiased` the sum of squares is divided by n - 1 instead of n.
 
+    Raises:
+        ShapeError: There are no elements.
+
     >>> import numpy as np
     >>> var(np.array([1.0, 2.0, 3.0, 6.0]))
     np.float64(4.666666666666667)
     >>> var(np.array([1.0, 2.0, 3.0, 6.0]), unbiased=False)
     np.float64(3.5)
     """
+    if 0 in x.shape:
+        error = ShapeError("of nothing there is no variance")
+        raise explain("var", ["X"], [x], {"axis": axis}, error)
     squares = square(x - mean(x, axis, keepdim=True))
     if not unbiased:
         return mean(squares, axis, keepdim)

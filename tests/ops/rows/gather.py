@@ -124,7 +124,7 @@ SLICES = (
     ("1-D", numbers(4), index(2, 0, 2), 0),
     ("rows", numbers(3, 2), index(1, 1, 0), 0),
     ("columns", numbers(2, 3), index(2, 0), -1),
-    ("from the right", numbers(4), index(-1, -4), 0),
+    ("both ends", numbers(4), index(3, 0), 0),
     ("none", numbers(3, 2), index(), 0),
     ("empty", numbers(0, 3), index(1, 1), 1),
     ("not contiguous", turned(numbers(3, 4)), turned(index(3, 1)), 1),

@@ -122,7 +122,7 @@ ROWS: tuple[Row, ...] = (
         rows_put,
         rows_put_in_torch,
         adding("1-D", numbers(4), numbers(2, start=9), index(3, 1)),
-        adding("rows", numbers(3, 2), numbers(2, 2, start=9), index(2, -3)),
+        adding("rows", numbers(3, 2), numbers(2, 2, start=9), index(2, 0)),
         adding("one", numbers(3, 2), numbers(2, start=9), np.array(1)),
         adding(
             "added up",

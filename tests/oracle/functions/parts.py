@@ -247,7 +247,6 @@ FAMILY = (
         (
             case("1-D", LINE),
             case("twice", X, n=2, axis=0),
-            case("none", X, n=0),
             case("rows", CUBE, axis=1),
         ),
     ),

@@ -7,12 +7,14 @@ from typing import NamedTuple
 from tests.paddle_answers.ask import Story
 from tests.paddle_answers.cases import (
     devices,
+    functional,
     in_place,
     integers,
     linalg,
     model,
     programs,
     ranges,
+    refusals,
 )
 
 __all__ = ["TOPICS", "Topic"]
@@ -32,9 +34,11 @@ def topic(lines: str = "", *stories: Story) -> Topic:
 TOPICS = {
     "devices": topic(devices.LINES, *devices.STORIES),
     "in_place": topic("", *in_place.STORIES),
+    "functional": topic(functional.LINES),
     "integers": topic(integers.LINES),
     "linalg": topic(linalg.LINES),
     "model": topic("", *model.STORIES),
     "programs": topic("", *programs.STORIES),
     "ranges": topic(ranges.LINES),
+    "refusals": topic(refusals.LINES),
 }
