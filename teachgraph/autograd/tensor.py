@@ -51,6 +51,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
     _name: str
     _version: int
     _shared: Shared
+    persistable = False
 
     def constant(self, value: Any, dtype: np.dtype[Any]) -> ndarray[Any, Any]:
         """A number as an array of our kind."""

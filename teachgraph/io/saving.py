@@ -103,7 +103,6 @@ class Packer:
         reference: dict[str, Any] = {"array": self.known[id(data)]}
         if isinstance(value, Tensor):
             reference["tensor"] = value.label
-            reference["stop_gradient"] = value.stop_gradient
         return reference
 
     def fresh(self, name: str) -> str:
@@ -133,7 +132,7 @@ def unpack(packed: Json, arrays: Mapping[str, Any], *, return_numpy: bool) -> An
     data = arrays[packed["array"]]
     if "tensor" not in packed or return_numpy:
         return data
-    tensor = Tensor(data, packed["stop_gradient"])
+    tensor = Tensor(data)
     if packed["tensor"]:
         tensor.name = packed["tensor"]
     return tensor
@@ -296,9 +295,4 @@ def header(content: bytes) -> dict[str, Any]:
 
 def flat(arrays: Mapping[str, Any]) -> Json:
     """Build the structure for a file without one: a dict of its arrays."""
-    return {
-        "dict": [
-            [name, {"array": name, "tensor": "", "stop_gradient": True}]
-            for name in sorted(arrays)
-        ]
-    }
+    return {"dict": [[name, {"array": name, "tensor": ""}] for name in sorted(arrays)]}

@@ -429,7 +429,26 @@ paddle.slice(t([1.0, 2, 3]), [0], [2], [1])
     ),
 ]
 
-ROWS: list[Row] = [*IN_PLACE, *MATRICES, *INTEGERS, *RANGES, *ARGUMENTS]
+LAYERS = [
+    Row(
+        "a scale that is asked for is there, also without a shift",
+        {
+            "an instance norm with a scale": [
+                [
+                    [
+                        "float32",
+                        [1, 4, 2, 2],
+                        [-2.68327, -0.894424, 0.894424, 2.68327] * 4,
+                    ]
+                ],
+                [[4]],
+                ["instance_norm"],
+            ]
+        },
+    ),
+]
+
+ROWS: list[Row] = [*IN_PLACE, *MATRICES, *INTEGERS, *RANGES, *ARGUMENTS, *LAYERS]
 
 
 def row_for(case: str, life: str) -> Row | None:

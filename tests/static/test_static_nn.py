@@ -64,11 +64,11 @@ LAYERS: dict[str, tuple[Function, Function]] = {
         lambda x, w: functional.layer_norm(x, [4, 4], w, epsilon=0.1),
     ),
     "group_norm": (
-        lambda x: nn.group_norm(x, 3, act="tanh"),
+        lambda x: nn.group_norm(x, 3, act="tanh", param_attr="w", bias_attr="b"),
         lambda x, w, b: np.tanh(functional.group_norm(x, 3, 1e-5, w, b)),
     ),
     "instance_norm": (
-        nn.instance_norm,
+        lambda x: nn.instance_norm(x, param_attr="w", bias_attr="b"),
         lambda x, w, b: functional.group_norm(x, 3, 1e-5, w, b),
     ),
     "prelu, one slope": (

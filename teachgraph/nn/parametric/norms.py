@@ -144,16 +144,16 @@ def group_norm(
 ) -> Variable:
     """Group normalisation: moments of groups of a sample's channels.
 
-    A scale and a shift are trained unless their attr is False. Paddle has none for None
-    either, contrary to its manual.
+    A scale and a shift are trained if their attr is given: None is none, as in Paddle.
 
     In Paddle this is `paddle.static.nn.group_norm` and `fluid.layers.group_norm`.
     """
     x = variable("group_norm", input)
     size = [channels_of("group_norm", x, data_layout)[1]]
     with naming.layer("group_norm", name) as layer:
-        weight = parameter(layer.name, "w", size, x.dtype, param_attr, ONE)
-        bias = parameter(layer.name, "b", size, x.dtype, bias_attr, ZERO)
+        scale, shift = param_attr or False, bias_attr or False
+        weight = parameter(layer.name, "w", size, x.dtype, scale, ONE)
+        bias = parameter(layer.name, "b", size, x.dtype, shift, ZERO)
         attrs = {"groups": groups, "data_layout": layout(data_layout)}
         with naming.scope(naming.Plain("_generated_var")):
             out = norm.group_norm(x, weight, bias, epsilon=epsilon, **attrs)[-1]
@@ -169,16 +169,16 @@ def instance_norm(
 ) -> Variable:
     """Instance normalisation: moments of each channel of each sample.
 
-    A scale and a shift are trained unless their attr is False. Paddle has none for None
-    either, contrary to its manual.
+    A scale and a shift are trained if their attr is given: None is none, as in Paddle.
 
     In Paddle this is `paddle.static.nn.instance_norm` and `fluid.layers.instance_norm`.
     """
     x = variable("instance_norm", input, 2, 3, 4, 5)
     size = [channels_of("instance_norm", x, "NCHW")[1]]
     with naming.layer("instance_norm", name) as layer:
-        weight = parameter(layer.name, "w", size, x.dtype, param_attr, ONE)
-        bias = parameter(layer.name, "b", size, x.dtype, bias_attr, ZERO)
+        scale, shift = param_attr or False, bias_attr or False
+        weight = parameter(layer.name, "w", size, x.dtype, scale, ONE)
+        bias = parameter(layer.name, "b", size, x.dtype, shift, ZERO)
         out: Variable = norm.instance_norm(x, weight, bias, epsilon=epsilon)[-1]
     return out
 
