@@ -12,6 +12,7 @@ the core, then the function or class in the last column. The kinds of hooks:
 >>> for extension in using("core.tape.backward_pass"):
 ...     print(extension.where)
 teachgraph.autograd.hooks:hooked
+teachgraph.autograd.intermediate:keeping
 teachgraph.autograd.versions:checked
 """
 
@@ -63,6 +64,11 @@ EXTENSIONS = (
         "hooks of Tensors",
         "core.tape.backward_pass",
         "teachgraph.autograd.hooks:hooked",
+    ),
+    Extension(
+        "gradients of intermediate results, in 1.x's dynamic mode",
+        "core.tape.backward_pass",
+        "teachgraph.autograd.intermediate:keeping",
     ),
     Extension(
         "in-place ops: check of the versions of saved arrays",

@@ -12,6 +12,7 @@ from numpy import ndarray
 
 from teachgraph.autograd.hooks import HookHandle, add_hook
 from teachgraph.autograd.inplace import InPlace, become, refuse_leaf
+from teachgraph.autograd.intermediate import gradient_at
 from teachgraph.autograd.printing import written
 from teachgraph.autograd.storage import Storage
 from teachgraph.autograd.versions import now, overwrite
@@ -197,8 +198,13 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         self.register_hook(retain_grads)
 
     def gradient(self) -> ndarray[Any, Any] | None:
-        """The gradient as an array, or None: the 1.x way to ask."""
-        return None if self.grad is None else self.grad.numpy()
+        """The gradient as an array, or None: the 1.x way to ask.
+
+        In 1.x's dynamic mode that of an intermediate result is kept, too.
+        """
+        if self.grad is None:
+            return None if self.is_leaf else gradient_at(self.edge)
+        return self.grad.numpy()
 
     def __dlpack__(self, **options: Any) -> Any:
         return self.data.__dlpack__(**options)

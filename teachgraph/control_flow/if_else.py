@@ -18,7 +18,7 @@ from teachgraph.core.errors import (
     ShapeError,
     at_user_line,
 )
-from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.modes import chosen
 from teachgraph.core.program import Variable, current_block
 from teachgraph.ops import functions
 from teachgraph.ops.selection import merge_lod_tensor, split_lod_tensor
@@ -55,7 +55,7 @@ class IfElse:
     """
 
     def __init__(self, cond: Variable, name: str | None = None) -> None:
-        if in_dynamic_mode():
+        if chosen() is False:
             raise ModeError(
                 at_user_line("IfElse makes blocks of a program: here use tg.where")
             )

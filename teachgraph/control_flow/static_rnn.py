@@ -16,7 +16,7 @@ from teachgraph.control_flow.sub_block import captured, traced_into, written
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.build import append
 from teachgraph.core.errors import ModeError, ProgramError, ShapeError, at_user_line
-from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.modes import chosen
 from teachgraph.core.program import Block, Variable, current_block
 from teachgraph.ops.creation import fill_constant_batch_size_like
 
@@ -88,7 +88,7 @@ class StaticRNN:
             ProgramError: There was a step already, or it has no sequence, a memory that
                 nobody updates, or writes a variable around it.
         """
-        if in_dynamic_mode():
+        if chosen() is False:
             raise ModeError(
                 at_user_line(
                     "StaticRNN makes a block of a program: in dynamic mode write a for"

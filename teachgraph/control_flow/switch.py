@@ -10,7 +10,7 @@ from typing import Any, Self
 from teachgraph.control_flow.branch import Branch
 from teachgraph.control_flow.sub_block import check_condition
 from teachgraph.core.errors import ModeError, ProgramError, at_user_line
-from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.core.modes import chosen
 from teachgraph.core.program import Variable, current_block
 from teachgraph.ops import functions
 
@@ -42,7 +42,7 @@ class Switch:
         self.otherwise: Variable | None = None
 
     def __enter__(self) -> Self:
-        if in_dynamic_mode():
+        if chosen() is False:
             raise ModeError(
                 at_user_line(
                     "Switch makes blocks of a program: in dynamic mode write if and "

@@ -93,13 +93,6 @@ def using(static: bool | None) -> Iterator[None]:
         state.within.pop()
 
 
-@contextmanager
-def static_by_default() -> Iterator[None]:
-    """Inside, whoever has not chosen a mode means static: the way of the 1.x names."""
-    with using(True if chosen() is None else chosen()):
-        yield
-
-
 def interpreter(name: str | None = None) -> Interpreter:
     """Interpreter of ops without a traced input: that of a mode, or of the one chosen.
 

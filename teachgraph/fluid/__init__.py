@@ -5,7 +5,6 @@ Thin calls of the 2.x functions. The default mode here is static, as in 1.x.
 
 from teachgraph.autograd.places import CPUPlace, CUDAPlace, is_compiled_with_cuda
 from teachgraph.core import unique_name
-from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.core.scope import Scope, global_scope, scope_guard
 from teachgraph.fluid import (
     average,
@@ -38,6 +37,7 @@ from teachgraph.fluid.dygraph import (
     disable_imperative,
     enable_dygraph,
     enable_imperative,
+    enabled,
     load_dygraph,
     save_dygraph,
 )
@@ -61,7 +61,7 @@ from teachgraph.static import (
 )
 from teachgraph.utils.framework import get_flags, set_flags
 
-in_dygraph_mode = in_dynamic_mode
+in_dygraph_mode = in_dynamic_mode = enabled
 
 __all__ = [
     "BuildStrategy",

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from inspect import Parameter, Signature
+from collections.abc import Callable, Sequence
+from functools import wraps
+from inspect import Parameter, Signature, isclass, isfunction
 from typing import Any
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import modes, naming
 from teachgraph.core.op import Op
+from teachgraph.nn import Layer
 from teachgraph.ops import functions
 from teachgraph.ops.activation import activated
 
-__all__ = ["alias", "arguments", "creation_alias"]
+__all__ = ["alias", "all_static_unless_chosen", "arguments"]
 
 Function = Callable[..., Any]
 
@@ -89,14 +92,35 @@ def alias(function: Function, signature: str, **new: str) -> Function:
     return layer
 
 
-def creation_alias(function: Function, signature: str, **new: str) -> Function:
-    """Wrap a function that creates a tensor: outside of a guard it appends an op."""
-    layer = alias(function, signature, **new)
+def static_unless_chosen(function: Function) -> Function:
+    """Wrap a function of 1.x: where no mode is chosen, it builds the program.
 
-    def creation(*args: Any, **kwargs: Any) -> Any:
-        with modes.static_by_default():
-            return layer(*args, **kwargs)
+    Given a Tensor it computes: that one was made at once.
+    """
 
-    creation.__name__, creation.__doc__ = layer.__name__, layer.__doc__
-    creation.__signature__ = layer.__signature__  # type: ignore[attr-defined]
-    return creation
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if modes.chosen() is not None or any(map(is_eager, [*args, *kwargs.values()])):
+            return function(*args, **kwargs)
+        with modes.using(static=True):
+            return function(*args, **kwargs)
+
+    return called
+
+
+def is_eager(argument: Any) -> bool:
+    """True for a Tensor, and for a list with one."""
+    if isinstance(argument, (list, tuple)):
+        return any(map(is_eager, argument))
+    return isinstance(argument, Tensor)
+
+
+def all_static_unless_chosen(names: Sequence[str], found: dict[str, Any]) -> None:
+    """Wrap the functions, and what layers do, that these names stand for."""
+    for name in names:
+        if isfunction(found[name]):
+            found[name] = static_unless_chosen(found[name])
+        elif isclass(found[name]) and issubclass(found[name], Layer):
+            for method in ("__init__", "forward"):
+                wrapped = static_unless_chosen(getattr(found[name], method))
+                setattr(found[name], method, wrapped)

@@ -34,7 +34,7 @@ class Choosing(ClipGradBase):
         pairs = list(params_grads)
         wanted = [pair for pair in pairs if self.wants(pair[0])]
         clipped = dict(super().__call__(wanted))
-        return [(p, clipped.get(p, grad)) for p, grad in pairs]
+        return [(p, clipped.get(p, grad)) for p, grad in pairs if grad is not None]
 
     def wants(self, parameter: Any) -> bool:
         """True if a parameter's gradient is clipped."""
@@ -95,7 +95,7 @@ class Several(ClipGradBase):
         for one in dict.fromkeys(self.of.values()):
             own = [pair for pair in pairs if self.of.get(pair[0].name) is one]
             gradients.update(one(own) if own else [])
-        return [(parameter, gradients[parameter]) for parameter, _ in pairs]
+        return [(p, gradients[p]) for p, grad in pairs if grad is not None]
 
 
 def set_gradient_clip(

@@ -1,6 +1,6 @@
 """Paddle 1.x's `fluid.framework`: programs, blocks, operators and variables."""
 
-from teachgraph.core.modes import in_dynamic_mode
+from teachgraph.fluid.dygraph.base import enabled
 from teachgraph.static import (
     Block,
     Operator,
@@ -26,4 +26,4 @@ __all__ = [
     "program_guard",
 ]
 
-in_dygraph_mode = in_dynamic_mode
+in_dygraph_mode = enabled

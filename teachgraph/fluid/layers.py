@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from inspect import isfunction
 from typing import Any
 
-from teachgraph.core import modes
 from teachgraph.core.op import find
 from teachgraph.fluid import (
     activations,
@@ -19,7 +18,7 @@ from teachgraph.fluid import (
     tensors,
 )
 from teachgraph.fluid.activations import *  # noqa: F403
-from teachgraph.fluid.aliases import alias
+from teachgraph.fluid.aliases import alias, all_static_unless_chosen
 from teachgraph.fluid.control_flow import *  # noqa: F403
 from teachgraph.fluid.learning_rates import *  # noqa: F403
 from teachgraph.fluid.loss import *  # noqa: F403
@@ -132,9 +131,8 @@ def fill_constant(
     name: str | None = None,
 ) -> Any:
     """Create a tensor of one value, or write it to `out`."""
-    with modes.static_by_default():
-        result = functions.full(shape, value, dtype)
-        return result if out is None else functions.assign(result, out)
+    result = functions.full(shape, value, dtype)
+    return result if out is None else functions.assign(result, out)
 
 
 def softmax(
@@ -236,3 +234,4 @@ elementwise_min = elementwise("elementwise_min")
 elementwise_pow = elementwise("elementwise_pow")
 
 all_in_words([name for name in __all__ if isfunction(globals()[name])], globals())
+all_static_unless_chosen(__all__, globals())

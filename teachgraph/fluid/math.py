@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from teachgraph.control_flow.sub_block import as_variable
-from teachgraph.core import modes
 from teachgraph.core.op import find
-from teachgraph.fluid.aliases import alias, creation_alias
+from teachgraph.fluid.aliases import alias
 from teachgraph.nn import functional
 from teachgraph.ops import functions
 from teachgraph.ops.functions import decomposition
@@ -98,8 +97,8 @@ trace = alias(
 tril = alias(functions.tril, "input, diagonal=0, name=None")
 triu = alias(functions.triu, "input, diagonal=0, name=None")
 
-arange = creation_alias(functions.arange, "start, end, step=1, dtype=None, name=None")
-full = creation_alias(
+arange = alias(functions.arange, "start, end, step=1, dtype=None, name=None")
+full = alias(
     functions.full,
     "shape, fill_value, out=None, dtype=None, device=None, stop_gradient=True, "
     "name=None",
@@ -113,7 +112,7 @@ full_like = alias(
     device="",
     stop_gradient="",
 )
-randn = creation_alias(
+randn = alias(
     functions.randn,
     "shape, out=None, dtype=None, device=None, stop_gradient=True, name=None",
     device="",
@@ -134,8 +133,7 @@ def randint(
 ) -> Any:
     """Draw integers from [low, high), or from [0, low)."""
     sizes = [1] if shape is None else shape
-    with modes.static_by_default():
-        result = functions.randint(low, high, sizes, dtype)
+    result = functions.randint(low, high, sizes, dtype)
     return result if out is None else functions.assign(result, out)
 
 
@@ -148,8 +146,7 @@ def randperm(
     seed: int = 0,
 ) -> Any:
     """Draw a random permutation of 0 to n - 1."""
-    with modes.static_by_default():
-        result = functions.randperm(n, dtype)
+    result = functions.randperm(n, dtype)
     return result if out is None else functions.assign(result, out)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.op import find
 from teachgraph.fluid.aliases import alias
-from teachgraph.nn import functional
+from teachgraph.nn import functional, training
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.vision import resized
 from teachgraph.nn.parametric import (
@@ -99,7 +100,12 @@ def dropout(
         name: Accepted for Paddle's sake.
         dropout_implementation: "upscale_in_train" divides by 1 - dropout_prob while
             training, so that evaluation returns x, as in 2.x.
+
+    A Tensor's mode is also that which `train()` or `eval()` of a layer chose last, as
+    in 1.x.
     """
+    if isinstance(x, Tensor) and not training.chosen.training:
+        is_test = True
     return dropouts.dropout(
         x,
         dropout_prob=dropout_prob,

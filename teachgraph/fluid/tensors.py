@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from teachgraph.core import modes
 from teachgraph.core import op as ops
 from teachgraph.core import ops as core_ops
-from teachgraph.fluid.aliases import alias, creation_alias
+from teachgraph.fluid.aliases import alias
 from teachgraph.nn import functional
 from teachgraph.ops import clipping, functions, scan
 from teachgraph.static import default_main_program
@@ -146,15 +145,15 @@ elementwise_floordiv = alias(
     ops.find("elementwise_floordiv"), "x, y, axis=-1, act=None, name=None"
 )
 
-zeros = creation_alias(functions.zeros, "shape, dtype, force_cpu=False")
-ones = creation_alias(functions.ones, "shape, dtype, force_cpu=False")
-linspace = creation_alias(functions.linspace, 'start, stop, num, dtype="float32"')
-range = creation_alias(functions.arange, "start, end, step, dtype")
+zeros = alias(functions.zeros, "shape, dtype, force_cpu=False")
+ones = alias(functions.ones, "shape, dtype, force_cpu=False")
+linspace = alias(functions.linspace, 'start, stop, num, dtype="float32"')
+range = alias(functions.arange, "start, end, step, dtype")
 diag = alias(functions.diag, "diagonal")
-uniform_random = creation_alias(
+uniform_random = alias(
     functions.uniform, 'shape, dtype="float32", min=-1.0, max=1.0, seed=0'
 )
-gaussian_random = creation_alias(
+gaussian_random = alias(
     functions.gaussian, 'shape, mean=0.0, std=1.0, seed=0, dtype="float32"'
 )
 
@@ -177,12 +176,11 @@ def eye(
     dtype: Any = "float32",
 ) -> Any:
     """Create identity matrices, one for each element of `batch_shape`."""
-    with modes.static_by_default():
-        matrix = functions.eye(num_rows, num_columns, dtype)
-        if not batch_shape:
-            return matrix
-        matrix = functions.reshape(matrix, [1] * len(batch_shape) + [*matrix.shape])
-        return functions.tile(matrix, [*batch_shape, 1, 1])
+    matrix = functions.eye(num_rows, num_columns, dtype)
+    if not batch_shape:
+        return matrix
+    matrix = functions.reshape(matrix, [1] * len(batch_shape) + [*matrix.shape])
+    return functions.tile(matrix, [*batch_shape, 1, 1])
 
 
 def argsort(

@@ -21,6 +21,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.observe import announce, observers
+from teachgraph.nn.training import chosen
 from teachgraph.ops.default_dtype import get_default_dtype
 from teachgraph.ops.initializer import Constant, XavierUniform, wished
 from teachgraph.ops.param_attr import ParamAttr
@@ -350,6 +351,7 @@ class Layer:
     def train(self) -> Self:
         """Set training mode, here and in all sublayers."""
         changes.count += 1
+        chosen.training = True
         for layer in self.sublayers(include_self=True):
             layer.__dict__["training"] = True
         return self
@@ -357,6 +359,7 @@ class Layer:
     def eval(self) -> Self:
         """Set evaluation mode, here and in all sublayers."""
         changes.count += 1
+        chosen.training = False
         for layer in self.sublayers(include_self=True):
             layer.__dict__["training"] = False
         return self

@@ -10,11 +10,13 @@ from typing import Any
 
 from teachgraph.autograd.creation import Parameter, to_tensor
 from teachgraph.autograd.gradient import grad as gradient
+from teachgraph.autograd.intermediate import keep_gradients, keeping_gradients
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import modes
 from teachgraph.core.errors import InvalidValueError, ModeError, at_user_line
 from teachgraph.core.modes import no_grad
 from teachgraph.io import saving
+from teachgraph.nn import training
 
 __all__ = [
     "Enabled",
@@ -40,7 +42,7 @@ def guard(place: Any = None) -> Iterator[None]:
     ...     enabled()
     True
     """
-    with modes.using(static=False):
+    with modes.using(static=False), keeping_gradients(), training.mode(True):
         yield
 
 
@@ -60,15 +62,18 @@ class Enabled:
         traceback: TracebackType | None,
     ) -> None:
         modes.choose(self._before)
+        keep_gradients(False)
 
 
 def enable_dygraph(place: Any = None) -> Enabled:
     """Switch to dynamic mode; as a `with` statement, only inside it."""
+    keep_gradients()
     return Enabled(modes.choose(False))
 
 
 def disable_dygraph() -> None:
     """Switch to static mode: layers build programs."""
+    keep_gradients(False)
     modes.choose(True)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from teachgraph import nn
 from teachgraph.core.op import find
 from teachgraph.fluid import nn as functions
+from teachgraph.fluid.aliases import all_static_unless_chosen
 from teachgraph.fluid.dygraph.activated import Activated, Convolution
 from teachgraph.fluid.dygraph.units import (
     BilinearTensorProduct,
@@ -42,7 +43,11 @@ __all__ = [
 ]
 
 
-BatchNorm = nn.BatchNorm
+class BatchNorm(nn.BatchNorm):
+    """Batch normalisation.
+
+    In Paddle this is `fluid.dygraph.BatchNorm`.
+    """
 
 
 class Linear(Activated, nn.Linear):
@@ -311,3 +316,6 @@ class Dropout(nn.Layer):
         test = self._is_test or not self.training
         how = self._how
         return functions.dropout(input, self._p, test, self._seed, None, how)
+
+
+all_static_unless_chosen(__all__, globals())
