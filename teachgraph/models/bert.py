@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from teachgraph.core.errors import ShapeError, at_user_line
 from teachgraph.core.random import generator
 from teachgraph.models.weights import Names, load_pytorch
 from teachgraph.nn import (
@@ -219,7 +220,11 @@ class BertModel(Layer):
             input_ids: Words [batch, length].
             token_type_ids: The text type of each; by default 0.
             position_ids: The position of each; by default 0, 1, ...
-            attention_mask: 1 for words that may be attended to, 0 for padding.
+            attention_mask: 1 for words that may be attended to, 0 for others, of any
+                dtype: [batch, length], or [batch, length, length], a row for each word
+                that attends. With four dimensions it broadcasts to [batch, heads,
+                length, length], and floating numbers are added to the scores: 0, or
+                below -1e4 to mask.
             task_type_ids: The task, where the model has one; by default 0.
             output_hidden_states: Whether to return all layers' features too.
 
@@ -228,9 +233,7 @@ class BertModel(Layer):
             request a list of the embeddings and each layer's features.
         """
         x = self.embeddings(input_ids, token_type_ids, position_ids, task_type_ids)
-        mask = None
-        if attention_mask is not None:
-            mask = functions.unsqueeze(attention_mask, [1, 2])
+        mask = None if attention_mask is None else over_heads(attention_mask)
         states = [x]
         for layer in self.encoder.layers:
             x = layer(x, mask)
@@ -239,6 +242,26 @@ class BertModel(Layer):
         if self.pooler is not None:
             pooled = functions.tanh(self.pooler(x[:, 0]))
         return (x, pooled, states) if output_hidden_states else (x, pooled)
+
+
+def over_heads(mask: Any) -> Any:
+    """Reshape an attention mask to four dimensions: one for the heads, one for queries.
+
+    Raises:
+        ShapeError: It has neither two, three nor four dimensions.
+    """
+    ndim = len(mask.shape)
+    if ndim == 4:
+        return mask
+    if ndim not in {2, 3}:
+        raise ShapeError(
+            at_user_line(
+                "attention_mask is [batch, length], [batch, length, length] or "
+                f"[batch, heads, length, length], got {list(mask.shape)}"
+            )
+        )
+    axes = [1, 2] if ndim == 2 else [1]
+    return functions.unsqueeze(mask, axes).astype("int64")
 
 
 class ErnieModel(BertModel):

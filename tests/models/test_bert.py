@@ -14,7 +14,7 @@ import pytest
 
 import teachgraph as tg
 from teachgraph import models, nn
-from teachgraph.core.errors import DataError
+from teachgraph.core.errors import DataError, ShapeError
 from tests.models.modes import agree
 from tests.static.fresh import fresh
 
@@ -120,6 +120,51 @@ def test_what_a_mask_hides_changes_nothing() -> None:
     np.testing.assert_allclose(one.numpy()[:, :3], alone.numpy(), atol=1e-6)
 
 
+WORDS = np.array([[2, 5, 7, 0], [2, 9, 11, 3]])
+MASK = np.array([[1, 1, 1, 0], [1, 1, 1, 1]])
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        MASK.astype("bool"),
+        MASK.astype("float32"),
+        MASK[:, None, None],
+        MASK[:, None, None].astype("bool"),
+        np.where(MASK, 0.0, -1e9)[:, None, None].astype("float32"),
+        np.where(MASK, 0.0, -np.inf)[:, None, None].astype("float32"),
+        np.repeat(MASK[:, None], 4, 1),
+        np.repeat(np.repeat(MASK[:, None, None], 2, 1), 4, 2),
+    ],
+    ids=lambda mask: f"{mask.dtype} {list(mask.shape)}",
+)
+def test_a_mask_may_have_any_of_the_usual_forms(mask: Any) -> None:
+    tg.seed(0)
+    net, words = models.BertModel(SMALL).eval(), tg.to_tensor(WORDS)
+    wanted = net(words, attention_mask=tg.to_tensor(MASK))
+    found = net(words, attention_mask=tg.to_tensor(mask))
+    for ours, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(ours.numpy(), theirs.numpy(), atol=1e-6)
+
+
+def test_each_word_may_have_a_mask_of_its_own() -> None:
+    tg.seed(0)
+    net = models.BertModel(SMALL).eval()
+    causal = tg.to_tensor(np.tril(np.ones((2, 4, 4), "int64")))
+    whole = net(tg.to_tensor(WORDS), attention_mask=causal)[0].numpy()
+    for length in (1, 2, 3):
+        part = net(
+            tg.to_tensor(WORDS[:, :length]), attention_mask=causal[:, :length, :length]
+        )[0].numpy()
+        np.testing.assert_allclose(whole[:, :length], part, atol=1e-6)
+
+
+def test_a_mask_of_one_dimension_is_refused() -> None:
+    net = models.BertModel(SMALL).eval()
+    with pytest.raises(ShapeError, match="attention_mask is"):
+        net(tg.to_tensor(WORDS), attention_mask=tg.to_tensor(MASK[0]))
+
+
 def classified(net: Any, words: Any, mask: Any, label: Any) -> Any:
     logits = net(words, attention_mask=mask)
     return logits, nn.functional.cross_entropy(logits, label)
@@ -128,9 +173,6 @@ def classified(net: Any, words: Any, mask: Any, label: Any) -> Any:
 def guessed(net: Any, words: Any, label: Any) -> Any:
     logits = net(words)
     return logits, models.masked_lm_loss(logits, label)
-
-
-WORDS = np.array([[2, 5, 7, 0], [2, 9, 11, 3]])
 
 
 def test_both_modes_classify_alike_and_take_the_same_step() -> None:
