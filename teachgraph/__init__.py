@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy import dtype as dtype
 
     from teachgraph import autograd as autograd
+    from teachgraph import base as base
     from teachgraph import callbacks as callbacks
     from teachgraph import cli as cli
     from teachgraph import control_flow as control_flow
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from teachgraph import deploy as deploy
     from teachgraph import device as device
     from teachgraph import fluid as fluid
+    from teachgraph import framework as framework
     from teachgraph import hapi as hapi
     from teachgraph import inference as inference
     from teachgraph import io as io
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from teachgraph import reader as reader
     from teachgraph import regularizer as regularizer
     from teachgraph import static as static
+    from teachgraph import tensor as tensor
     from teachgraph import text as text
     from teachgraph import utils as utils
     from teachgraph import vision as vision
@@ -118,10 +121,11 @@ _WIDGETS = ("teachgraph_widgets", "widgets/teachgraph_widgets")
 callsite.add_own_files(_HERE, *(_HERE.parent / folder for folder in _WIDGETS))
 
 _PUBLIC_MODULES = {
-    **{name: name for name in ("autograd", "callbacks", "dataset", "device", "hapi")},
-    **{name: name for name in ("inference", "io", "jit", "linalg", "metric", "nn")},
-    **{name: name for name in ("onnx", "ops", "optimizer", "reader", "regularizer")},
-    **{name: name for name in ("static", "text", "utils", "vision")},
+    **{name: name for name in ("autograd", "base", "callbacks", "dataset", "device")},
+    **{name: name for name in ("framework", "hapi", "inference", "io", "jit")},
+    **{name: name for name in ("linalg", "metric", "nn", "onnx", "ops", "optimizer")},
+    **{name: name for name in ("reader", "regularizer", "static", "tensor", "text")},
+    **{name: name for name in ("utils", "vision")},
     "errors": "core.errors",
     "modes": "core.modes",
     "observe": "utils.observe",

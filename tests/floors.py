@@ -29,8 +29,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ),
     ("jit", "deploy", "distributed", "models"),
     (
-        *("cli", "course", "fluid", "callbacks", "hapi", "utils"),
-        *("device", "inference", "linalg", "onnx", "reader"),
+        *("cli", "course", "fluid", "base", "callbacks", "hapi", "utils"),
+        *("device", "framework", "inference", "linalg", "onnx", "reader", "tensor"),
         *("extensions", "__init__", "__main__"),
     ),
 )

@@ -103,7 +103,7 @@ def on_tensors(
     """
 
     def call(grad: Any) -> Any:
-        before = grad if isinstance(grad, Tensor) else results(grad)
+        before = grad if isinstance(grad, Tensor) else results(grad, False)
         after = hook(before)
         if after is None:
             return grad

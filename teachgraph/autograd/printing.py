@@ -64,4 +64,5 @@ def written(values: np.ndarray[Any, Any], prefix: str) -> str:
     if chosen.pop("sci_mode", False):
         digits = chosen.get("precision", 8)
         chosen["formatter"] = {"float_kind": lambda x: f"{x:.{digits}e}"}
-    return np.array2string(values, separator=", ", prefix=prefix, **chosen)
+    text = np.array2string(values, separator=", ", prefix=prefix, **chosen)
+    return text.replace("inf", "inf.")  # as Paddle ends all numbers without a fraction

@@ -101,7 +101,7 @@ class Tensor(Traced):
     def grad(self) -> Self | None:
         """The gradient that backward passes accumulated; zeros once cleared."""
         if self._grad is CLEARED:
-            self._grad = self.results(np.zeros_like(self.data))
+            self._grad = self.results(np.zeros_like(self.data), False)
         return self._grad  # type: ignore[no-any-return]
 
     @grad.setter
@@ -143,7 +143,7 @@ class Tensor(Traced):
             for leaf, grad in backward_from(seeds, topological(seeds), visit).items():
                 before = leaf._grad
                 whole = before is None or before is CLEARED
-                leaf._grad = self.results(grad if whole else before.data + grad)
+                leaf._grad = self.results(grad if whole else before.data + grad, False)
         finally:
             if observers:
                 announce("backward_end", [self])

@@ -20,10 +20,32 @@ def finfo(dtype: Any) -> np.finfo[Any]:
     return np.finfo(convert(dtype))
 
 
-def iinfo(dtype: Any) -> np.iinfo[Any]:
+class Integers:
+    """The limits of an integer type.
+
+    Attributes:
+        min: The least number.
+        max: The greatest.
+        bits: The bits of each.
+        dtype: The type's name.
+    """
+
+    def __init__(self, dtype: np.dtype[Any]) -> None:
+        found = np.iinfo(dtype)
+        self.min, self.max = int(found.min), int(found.max)
+        self.bits, self.dtype = found.bits, str(dtype)
+
+    def __repr__(self) -> str:
+        return (
+            f"paddle.iinfo(min={self.min}, max={self.max}, bits={self.bits}, "
+            f"dtype={self.dtype})"
+        )
+
+
+def iinfo(dtype: Any) -> Integers:
     """The limits of an integer type.
 
     >>> iinfo("int32").max
     2147483647
     """
-    return np.iinfo(convert(dtype))
+    return Integers(convert(dtype))

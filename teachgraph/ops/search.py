@@ -173,7 +173,7 @@ def infer_unique_consecutive(x: Like, *, axis: Sequence[int], dtype: int) -> Any
     return [(out, x.dtype), (index, places), ((UNKNOWN,), places)]
 
 
-@op(needs="a sorted row to search in, or one for each row of values, of one dtype")
+@op(needs="a sorted row to search in, or one for each row of values")
 def searchsorted(
     sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False
 ) -> Any:
@@ -183,6 +183,8 @@ def searchsorted(
     row of values.
     """
     check_rows(sorted_sequence, values)
+    both = np.result_type(sorted_sequence, values)
+    sorted_sequence, values = sorted_sequence.astype(both), values.astype(both)
     side = "right" if right else "left"
     out = np.empty(values.shape, np.int32 if out_int32 else np.int64)
     if sorted_sequence.ndim == 1:
@@ -198,10 +200,7 @@ def check_rows(ordered: Any, values: Any) -> None:
 
     Raises:
         ShapeError: The leading sizes differ.
-        DTypeError: The dtypes differ.
     """
-    if ordered.dtype != values.dtype:
-        raise DTypeError(f"{values.dtype} is not {ordered.dtype}")
     if ordered.ndim != 1 and ordered.shape[:-1] != values.shape[:-1]:
         raise ShapeError(
             f"rows of shape {list(ordered.shape)} for values of {list(values.shape)}"

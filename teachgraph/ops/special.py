@@ -130,8 +130,9 @@ def lgamma_grad(dout: Any, x: Any) -> Any:
 
 @op(needs=FLOATING)
 def digamma(x: Any) -> Any:
-    """out = the derivative of ln gamma(x); NaN at -1, -2, ..., -inf at 0."""
-    return derivative(floats(x).astype(np.float64), 0).astype(x.dtype)
+    """out = the derivative of ln gamma(x); NaN at 0, -1, -2, ..."""
+    out = derivative(floats(x).astype(np.float64), 0).astype(x.dtype)
+    return np.where(x == 0, np.asarray(np.nan, x.dtype), out)
 
 
 @digamma.grad

@@ -53,6 +53,7 @@ def py_func(
     check_functions(func, backward_func)
     check_skipped(skipped, [*inputs, *outputs])
     check_shapes(outputs)
+    has_gradient.wrap_once(unless_without_backward)
     forward, backward = register(func, [promised(v) for v in outputs]), -1
     if backward_func is not None:
         backward = register(backward_func, [promised(v) for v in inputs])
@@ -142,7 +143,6 @@ def build_py_func_grad(backward: Backward, operator: Operator, parts: Parts) -> 
     block.insert(len(block.ops), "py_func", slots, outputs, attrs)
 
 
-@has_gradient.wrap
 def unless_without_backward(inner: Any) -> Any:
     """Let no gradient pass a `py_func` that has no `backward_func`."""
     return lambda operator: (

@@ -45,6 +45,7 @@ from teachgraph.ops.functions.scan import *  # noqa: F403
 from teachgraph.ops.functions.search import *  # noqa: F403
 from teachgraph.ops.functions.special import *  # noqa: F403
 from teachgraph.ops.functions.statistics import *  # noqa: F403
+from teachgraph.ops.number_arguments import all_read_numbers
 
 __all__: list[str] = []
 __all__ += creation.__all__
@@ -67,4 +68,5 @@ __all__ += search.__all__
 __all__ += special.__all__
 __all__ += statistics.__all__
 
+all_read_numbers(__all__, globals())
 all_in_words(__all__, globals())

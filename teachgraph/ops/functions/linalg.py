@@ -153,7 +153,8 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: Any = None) -> Any:
         x: The first factor.
         y: The second.
         axes: The number of dimensions to sum over: the last of x, the first of y. Or a
-            list of those of both, or one such list for x and one for y.
+            list of those of both, or one such list for x and one for y; the end of the
+            longer one stands for what the shorter one lacks.
         name: Accepted for Paddle's sake.
 
     Raises:
@@ -164,6 +165,8 @@ def tensordot(x: Any, y: Any, axes: Any = 2, name: Any = None) -> Any:
     (2, 5)
     >>> tensordot(np.ones((2, 3)), np.ones((3, 2)), axes=[[0, 1], [1, 0]])
     array(6.)
+    >>> tensordot(np.ones((2, 3, 4)), np.ones((3, 2, 4)), axes=[[0, 1, 2], [1, 0]])
+    array(24.)
     """
     summed_x, summed_y = contracted(axes, len(x.shape), len(y.shape))
     free_x = [axis for axis in range(len(x.shape)) if axis not in summed_x]
@@ -185,6 +188,7 @@ def contracted(axes: Any, ndim_x: int, ndim_y: int) -> tuple[list[int], list[int
     else:
         lists = list(axes) if axes and isinstance(axes[0], Sequence) else [axes]
         of_x, of_y = list(lists[0]), list(lists[-1])
+        of_x, of_y = of_x + of_y[len(of_x) :], of_y + of_x[len(of_y) :]
     for chosen, ndim in ((of_x, ndim_x), (of_y, ndim_y)):
         if any(not -ndim <= axis < ndim for axis in chosen):
             raise ShapeError(at_user_line(f"tensordot: axes {axes} of {ndim}"))

@@ -236,7 +236,6 @@ ROWS = (
             Wrong("rows that differ", (ROWS_IN_ORDER, numbers(4, 2))),
             Wrong("rows for a row", (ROWS_IN_ORDER, numbers(3))),
             Wrong("a scalar to search in", (numbers(), numbers(3))),
-            Wrong("two dtypes", (IN_ORDER, integers(3, below=5)), {}, "DTypeError"),
         ),
         gradient=False,
     ),

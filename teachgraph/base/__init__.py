@@ -1,0 +1,19 @@
+"""Paddle's `base`: since 2.6 the name of what `fluid` was, of which code still imports.
+
+Whatever `teachgraph.fluid` has is here too, with its modules: `base.core`,
+`base.dygraph.base`, `base.layers` and so on.
+"""
+
+import sys
+from typing import Any
+
+from teachgraph import fluid
+from teachgraph.fluid import *  # noqa: F403
+from teachgraph.fluid import __all__ as __all__
+
+for _name in [name for name in sys.modules if name.startswith("teachgraph.fluid.")]:
+    sys.modules[_name.replace("teachgraph.fluid", __name__, 1)] = sys.modules[_name]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(fluid, name)

@@ -1,0 +1,73 @@
+"""Paddle's `tensor`: the functions of tensors, by the modules that Paddle has them in.
+
+`paddle.tensor.math.add` and `paddle.tensor.add` are `paddle.add`.
+"""
+
+import sys
+from typing import Any
+
+from teachgraph.control_flow.arrays import (
+    array_length,
+    array_read,
+    array_write,
+    create_array,
+)
+from teachgraph.fluid.tensors import create_tensor
+from teachgraph.ops.functions import *  # noqa: F403
+from teachgraph.ops.functions import __all__ as __all__
+from teachgraph.ops.functions.decomposition import (
+    cholesky_solve,
+    lu,
+    lu_unpack,
+    matrix_power,
+    pinv,
+    qr,
+    solve,
+    trace,
+    triangular_solve,
+)
+from teachgraph.ops.functions.matrices import (
+    cond,
+    corrcoef,
+    cov,
+    householder_product,
+    lstsq,
+    pca_lowrank,
+)
+
+__all__ += [
+    "array_length",
+    "array_read",
+    "array_write",
+    "cholesky_solve",
+    "cond",
+    "corrcoef",
+    "cov",
+    "create_array",
+    "create_tensor",
+    "householder_product",
+    "lstsq",
+    "lu",
+    "lu_unpack",
+    "matrix_power",
+    "pca_lowrank",
+    "pinv",
+    "qr",
+    "solve",
+    "trace",
+    "triangular_solve",
+]
+
+_MODULES = (
+    *("array", "attribute", "creation", "linalg", "logic", "manipulation", "math"),
+    *("ops", "random", "search", "stat"),
+)
+"""Paddle's modules of these functions, each of which is all of them here."""
+
+sys.modules.update({f"{__name__}.{name}": sys.modules[__name__] for name in _MODULES})
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return sys.modules[__name__]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
