@@ -178,6 +178,16 @@ EXTENSIONS = (
         "teachgraph.autograd.second_order_program:with_gradients",
     ),
     Extension(
+        "counters: their gradient, where they are changed in place",
+        "core.op.Op.grad_builder",
+        "teachgraph.ops.math:build_increment_grad",
+    ),
+    Extension(
+        "branches: a gradient in one goes through what ran around it",
+        "core.backward.find_path",
+        "teachgraph.control_flow.backward:from_around",
+    ),
+    Extension(
         "double backward: gradient operators on the path, expanded into ops",
         "core.backward.find_path",
         "teachgraph.autograd.second_order_program:with_expansion",

@@ -25,6 +25,7 @@ from teachgraph.control_flow.sub_block import (
     captured,
     check_condition,
     kept_apart,
+    refuse_gradient_around,
     traced_into,
     written,
 )
@@ -304,6 +305,7 @@ class Loop:
 
     def append(self, **attrs: Any) -> list[Variable]:
         """Append the operator, with these attributes; return the loop variables."""
+        refuse_gradient_around(self.block)
         first = [v.name for v in self.first]
         names = [v.name for v in self.inside]
         start, loop = (first, self.condition.name), (names, self.again.name)
@@ -430,4 +432,5 @@ class While:
                     "never end: end it with less_than(..., cond=...)"
                 )
             )
+        refuse_gradient_around(block)
         append_while(parent, block, ([], again), ([], again), dict(self.attrs))

@@ -10,7 +10,7 @@ import numpy as np
 
 from teachgraph.core import dtypes, modes, naming, unique_name
 from teachgraph.core.build import append
-from teachgraph.core.errors import ShapeError, at_user_line
+from teachgraph.core.errors import ProgramError, ShapeError, at_user_line
 from teachgraph.core.ops import assign, fill_constant
 from teachgraph.core.program import EMPTY, Block, Operator, Variable, current_block
 
@@ -24,6 +24,7 @@ __all__ = [
     "handed_in",
     "inner_operators",
     "kept_apart",
+    "refuse_gradient_around",
     "traced_into",
     "written",
 ]
@@ -185,6 +186,30 @@ def inner_operators(block: Block) -> Iterator[Operator]:
         yield operator
         if operator.sub_block is not None:
             yield from inner_operators(operator.sub_block)
+
+
+def refuse_gradient_around(block: Block) -> None:
+    """Refuse the body of a loop that differentiates what was computed around it.
+
+    Raises:
+        ProgramError: It does; a round would take that with parameters, or loop
+            variables, that the rounds before have changed.
+    """
+    around = set[Block]()
+    outer = block.parent
+    while outer is not None:
+        around.add(outer)
+        outer = outer.parent
+    for operator in inner_operators(block):
+        if operator.twin is not None and operator.twin.block in around:
+            raise ProgramError(
+                at_user_line(
+                    f"a gradient in a loop goes through {operator.twin.type}, which "
+                    "ran before the loop: compute in the body what depends on "
+                    "parameters",
+                    operator.twin.callsite,
+                )
+            )
 
 
 def handed_in(operator: Operator) -> list[str]:

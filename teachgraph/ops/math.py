@@ -343,3 +343,10 @@ def increment(x: Any, *, step: float = 1.0) -> Any:
     if x.size != 1:
         raise ShapeError(f"a counter is one number, not {x.size}")
     return x + (step if x.dtype.kind == "f" else whole(step, x.dtype))
+
+
+@increment.grad_builder
+def build_increment_grad(backward: Any, operator: Any, parts: Any) -> None:
+    """Append `dx = dout`; on the tape the tensor simply keeps its place."""
+    (out,) = operator.outputs["Out"]
+    backward.append(assign.type, {"X": [backward.names[out]]}, parts[0])

@@ -42,6 +42,22 @@ def alike(why: str, ours: Any, lines: str, lives: tuple[str, ...] = LIVES) -> Ro
     return Row(why, dict.fromkeys(lines.strip().split("\n"), ours), lives)
 
 
+CONTROL = [
+    Row(
+        "a loop that differentiates what was computed before it trains nothing in "
+        "Paddle: refused, for each round would take old values with new parameters",
+        {"a loop minimizes what was computed before it": REFUSED},
+    ),
+    Row(
+        "Paddle differentiates each round at the values of the last one; "
+        "finite differences are 20",
+        {
+            case: [["float32", [1], [100.0]], ["float32", [1], [20.0]]]
+            for case in ("a loop counts in place", "a loop counts in a new variable")
+        },
+    ),
+]
+
 INTEGERS = [
     alike(
         "a fraction does not fit integers, and is not cut in silence",
@@ -448,7 +464,15 @@ LAYERS = [
     ),
 ]
 
-ROWS: list[Row] = [*IN_PLACE, *MATRICES, *INTEGERS, *RANGES, *ARGUMENTS, *LAYERS]
+ROWS: list[Row] = [
+    *CONTROL,
+    *IN_PLACE,
+    *MATRICES,
+    *INTEGERS,
+    *RANGES,
+    *ARGUMENTS,
+    *LAYERS,
+]
 
 
 def row_for(case: str, life: str) -> Row | None:

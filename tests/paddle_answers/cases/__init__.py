@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tests.paddle_answers.ask import Story
 from tests.paddle_answers.cases import (
+    control,
     devices,
     functional,
     in_place,
@@ -34,6 +35,7 @@ def topic(lines: str = "", *stories: Story) -> Topic:
 
 
 TOPICS = {
+    "control": topic("", *control.STORIES),
     "devices": topic(devices.LINES, *devices.STORIES),
     "in_place": topic("", *in_place.STORIES),
     "functional": topic(functional.LINES),
