@@ -7,6 +7,7 @@ tracing it would have to be made now or not at all.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from teachgraph.core.callsite import Callsite, callsite
@@ -20,7 +21,9 @@ __all__ = [
     "Moved",
     "about_to_change",
     "change_contents",
+    "convert_next",
     "convert_outside",
+    "convert_rebound",
     "mark_moved",
     "refuse",
 ]
@@ -40,6 +43,22 @@ def convert_outside(owner: Any) -> None:
     here = tracer()
     if here is not None and len(here.bodies) > 1:
         here.bodies[-1].objects.setdefault(id(owner), (owner, callsite()))
+
+
+def convert_rebound(name: Callable[[], Any]) -> None:
+    """Note that a function has assigned to a nonlocal or global name.
+
+    Args:
+        name: A function that reads the name, and no other.
+    """
+    cells = name.__closure__
+    convert_outside(cells[0] if cells else name.__globals__)
+
+
+def convert_next(iterator: Any, *default: Any) -> Any:
+    """`next`; outside of the body that takes it, the iterator must not be seen."""
+    convert_outside(iterator)
+    return next(iterator, *default)
 
 
 def change_contents(owner: Any, contents: Any) -> Any:

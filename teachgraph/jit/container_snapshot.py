@@ -11,6 +11,7 @@ import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
+from types import CellType
 from typing import Any
 
 from teachgraph.core.callsite import Callsite
@@ -68,7 +69,8 @@ class Snapshot:
     Attributes:
         saved: The containers, by their identity.
         arguments: The identities of those within the body's arguments.
-        objects: Objects whose attributes a called function has assigned, and where.
+        objects: Objects whose attributes a called function has assigned, and where;
+            also cells, globals, and iterators that have handed out an item.
     """
 
     def __init__(self, *arguments: Any) -> None:
@@ -197,12 +199,20 @@ def check_objects(before: Snapshot, values: Any) -> None:
 
 
 def attribute_of(owner: Any) -> str:
-    """Error message for an attribute that a function in a body assigns to."""
+    """Error message for what a function in a body changes outside of it."""
+    if isinstance(owner, Iterator):
+        return (
+            f"this {type(owner).__name__} hands out an item in a branch or a loop that "
+            "a tensor decides on, once and not when the program runs: put the items "
+            "into a list or a tensor, and index that"
+        )
+    place = f"an attribute of this {type(owner).__name__}"
+    if isinstance(owner, (CellType, dict)):
+        place = "a nonlocal or global variable"
     return (
         "a function called in a branch or a loop that a tensor decides on assigns to "
-        f"an attribute of this {type(owner).__name__}, whether it is called when the "
-        "program runs or not: return the value from the function, and assign it in the "
-        "branch or the loop itself"
+        f"{place}, whether it is called when the program runs or not: return the value "
+        "from the function, and assign it in the branch or the loop itself"
     )
 
 

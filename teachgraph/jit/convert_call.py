@@ -14,6 +14,7 @@ from teachgraph.autograd.creation import to_tensor
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import NoSourceError
 from teachgraph.jit.array_ops import tensor_array_to_tensor
+from teachgraph.jit.container_changes import convert_next
 from teachgraph.jit.conversion import GENERATOR, converted, is_converted
 from teachgraph.jit.convert_for import (
     convert_enumerate,
@@ -146,6 +147,7 @@ BUILT_IN: dict[Any, Callable[..., Any]] = {
     map: convert_map,
     max: extreme(max, functions.maximum),
     min: extreme(min, functions.minimum),
+    next: convert_next,
     print: convert_print,
     range: convert_range,
     reversed: convert_reversed,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from teachgraph.control_flow.arrays import ARRAY, array_length, array_read
 from teachgraph.core.errors import ConversionError, at_user_line
+from teachgraph.jit.container_changes import convert_outside
 from teachgraph.jit.convert_ifelse import convert_ifelse
 from teachgraph.jit.convert_logical import convert_logical_not
 from teachgraph.jit.convert_raise import required
@@ -172,6 +173,8 @@ def convert_for(
     items = counted(values)
     if items is not None:
         return counted_for(items, body, state, names, stop)
+    if isinstance(values, Iterator):
+        convert_outside(values)
     for item in values:
         done = False if stop is None else state[stop]
         if as_variable(done) is True:

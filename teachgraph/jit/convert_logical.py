@@ -88,7 +88,7 @@ def both(flag: Variable, second: Later, join: Callable[..., Any], *, when: bool)
         other = as_condition(second())
         if isinstance(other, Variable):
             return join(flag, other)
-        return flag if bool(other) is when else functions.full([], not when, "bool")
+        return flag if bool(other) is when else not when
 
     def evaluate() -> tuple[Any]:
         condition = as_condition(second())

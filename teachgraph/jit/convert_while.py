@@ -15,6 +15,8 @@ from teachgraph.control_flow.sub_block import Mark
 from teachgraph.core import unique_name
 from teachgraph.core.errors import ConversionError, at_user_line
 from teachgraph.core.program import Variable, current_block
+from teachgraph.jit.container_changes import refuse
+from teachgraph.jit.container_snapshot import Snapshot, check_objects
 from teachgraph.jit.convert_ifelse import as_condition
 from teachgraph.jit.loop_state import (
     LoopState,
@@ -138,8 +140,10 @@ class TracedLoop:
     def condition(self, loop_variables: Sequence[Variable]) -> Variable:
         """Trace the test."""
         with snapshot(self.values):
-            own = unpacked(self.states, loop_variables)
-            condition = as_condition(self.test(*own[: len(self.values)]))
+            own = unpacked(self.states, loop_variables)[: len(self.values)]
+            with snapshot(own) as changes:
+                condition = as_condition(self.test(*own))
+                refuse_changes(changes)
         if isinstance(condition, Variable):
             return condition
         return functions.full([], bool(condition), "bool")  # type: ignore[no-any-return]
@@ -158,6 +162,18 @@ class TracedLoop:
                 raise NewStates(states, others)
             pairs = zip(states, after, strict=True)
             return [value for state, new in pairs for value in state.pack(new)]
+
+
+def refuse_changes(changes: Snapshot) -> None:
+    """Refuse a test that calls a function which changes what others see.
+
+    Raises:
+        ConversionError: It does: each round would start from what was there before.
+    """
+    check_objects(changes, ())
+    changes.forget({})
+    for changed in changes.changed():
+        refuse(changed.container, changed.where)
 
 
 def grouped(states: Sequence[LoopState], values: Sequence[Any]) -> list[list[Any]]:

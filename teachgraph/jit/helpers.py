@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from teachgraph.jit.container_changes import convert_outside
+from teachgraph.jit.container_changes import convert_outside, convert_rebound
 from teachgraph.jit.convert_call import convert_call
 from teachgraph.jit.convert_container import (
     convert_after,
@@ -70,6 +70,7 @@ HELPERS: Mapping[str, Callable[..., Any]] = {
         convert_logical_or,
         convert_nothing,
         convert_outside,
+        convert_rebound,
         convert_raise,
         convert_raise_in_try,
         convert_setattr,

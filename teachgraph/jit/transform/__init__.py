@@ -23,7 +23,7 @@ from teachgraph.jit.transform.loop_else import loop_else
 from teachgraph.jit.transform.names import CHANGING, Fresh
 from teachgraph.jit.transform.return_ import return_
 from teachgraph.jit.transform.ternary import ternary
-from teachgraph.jit.transform.while_test import while_test
+from teachgraph.jit.transform.while_test import acts, while_test
 
 __all__ = ["TABLE", "Transformer", "table", "transformed"]
 
@@ -93,7 +93,7 @@ TABLE = (
     Transformer("closures", mark, SCOPES),
     Transformer("yield, async", set_aside, GENERATORS),
     Transformer("loop else", loop_else, has_else),
-    Transformer("while :=", while_test, kinds(ast.NamedExpr)),
+    Transformer("while :=", while_test, acts),
     Transformer("return", return_, returns_early),
     Transformer("break, continue", break_continue, kinds(ast.Break, ast.Continue)),
     Transformer("append, x[i] = v", container, changes_in_place),

@@ -52,13 +52,21 @@ class Attributes(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         targets = [t for t in node.targets if isinstance(t, ast.Attribute)]
         owners = [ast.unparse(t.value) for t in targets if is_path(t)]
-        return [node, *(s for owner in owners for s in self.outside(owner, node))]
+        noted = [s for owner in owners for s in self.outside(owner, node)]
+        return [node, *noted, *self.rebound(bound([node]), node)]
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
         place = node.target
         if not isinstance(place, ast.Attribute) or not is_path(place):
-            return [node]
+            return [node, *self.rebound(bound([node]), node)]
         return [node, *self.outside(ast.unparse(place.value), node)]
+
+    def rebound(self, names: Collection[str], node: ast.stmt) -> list[ast.stmt]:
+        """Note that names from elsewhere were assigned, outside of any `if` or loop."""
+        if self.depth:
+            return []
+        lines = (f"convert_rebound(lambda: {n})" for n in names if n in self.elsewhere)
+        return [s for line in lines for s in statements(line, node)]
 
     def outside(self, owner: str, node: ast.stmt) -> list[ast.stmt]:
         """Note that an object was changed, outside of any `if` or loop here."""
@@ -96,6 +104,7 @@ class Attributes(ast.NodeTransformer):
             get = f"{local} = convert_known({name!r}, lambda: {name})"
             before += statements(get, node)
             after += statements(f"{name} = {local}", node)
+            after += self.rebound([name], node)
             within(node, f"{name} = {local}", get)
         return [*before, node, *after]
 

@@ -23,14 +23,16 @@ class Logical(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.expr:
         self.generic_visit(node)
-        first, *others = node.values
         # `:=` in a lambda would assign to a variable of the lambda.
-        if any(isinstance(n, ast.NamedExpr) for v in others for n in ast.walk(v)):
+        if any(
+            isinstance(n, ast.NamedExpr) for v in node.values[1:] for n in ast.walk(v)
+        ):
             return node
-        for value in others:
-            first = call(NAMES[type(node.op)], first, lazily(value))
-            ast.copy_location(first, node)
-        return first
+        *others, last = node.values
+        for value in reversed(others):
+            last = call(NAMES[type(node.op)], value, lazily(last))
+            ast.copy_location(last, node)
+        return last
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         self.generic_visit(node)

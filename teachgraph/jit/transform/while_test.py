@@ -1,27 +1,47 @@
-"""`while (n := f(x)) > 0:`: a test that assigns moves into the body of the loop."""
+"""`while (n := f(x)) > 0:` and `while q.pop() > 0:`: such tests move into the body.
+
+There what they assign, or change in place, leaves a round as all else does.
+"""
 
 from __future__ import annotations
 
 import ast
 
+from teachgraph.jit.transform.container import CHANGES, in_place
 from teachgraph.jit.transform.names import Fresh
 
-__all__ = ["while_test"]
+__all__ = ["acts", "while_test"]
+
+
+def acts(node: ast.AST) -> bool:
+    """True for a `while` whose test assigns, or changes something by a method."""
+    if not isinstance(node, ast.While):
+        return False
+    return any(
+        isinstance(part, ast.NamedExpr)
+        or (isinstance(part, ast.Attribute) and changes(part.attr))
+        for part in ast.walk(node.test)
+    )
+
+
+def changes(method: str) -> bool:
+    """True for the name of a method that may change its owner in place."""
+    return method in CHANGES or in_place(method)
 
 
 def while_test(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
-    """Move a test that assigns into `while True: if not test: break`."""
+    """Move a test that acts into `while True: if not test: break`."""
     changed = WhileTest().visit(function)
     assert isinstance(changed, ast.FunctionDef)
     return changed
 
 
 class WhileTest(ast.NodeTransformer):
-    """Move a test that assigns into the body."""
+    """Move a test that acts into the body."""
 
     def visit_While(self, node: ast.While) -> ast.While:
         self.generic_visit(node)
-        if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node.test)):
+        if acts(node):
             test = ast.UnaryOp(ast.Not(), node.test)
             leave: ast.stmt = ast.If(test, [ast.Break()], [])
             true = ast.Constant(value=True)
