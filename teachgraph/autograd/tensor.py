@@ -103,12 +103,18 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         note(result, self, False)
         return result
 
-    def item(self) -> Any:
-        """The one element as a Python number.
+    def item(self, *args: int) -> Any:
+        """One element as a Python number.
+
+        Args:
+            args: Nothing, if it is the only one; its place among all elements, or its
+                index along each dimension.
 
         Raises:
-            InvalidValueError: There are more, or none.
+            InvalidValueError: There is no such element, or more than one.
         """
+        if args:
+            return self.element(args)
         if self.data.size != 1:
             raise InvalidValueError(
                 at_user_line(
@@ -117,6 +123,22 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
                 )
             )
         return self.data.item()
+
+    def element(self, index: tuple[int, ...]) -> Any:
+        """The element at a place among all, or at an index along each dimension."""
+        shape = (self.data.size,) if len(index) == 1 else self.data.shape
+        fits = len(index) == len(shape) and all(
+            isinstance(i, (int, np.integer)) and 0 <= i < n
+            for i, n in zip(index, shape, strict=True)
+        )
+        if not fits:
+            raise InvalidValueError(
+                at_user_line(
+                    f"item({', '.join(map(repr, index))}) is out of bounds of a tensor "
+                    f"of shape {self.shape}"
+                )
+            )
+        return self.data.reshape(shape)[index].item()
 
     def tolist(self) -> Any:
         """The values as nested Python lists."""
@@ -152,7 +174,7 @@ class Tensor(InPlace, Storage, Methods, core.Tensor, as_results=True):
         since = now()
         result = op(*inputs, **attrs)
         if not (self.is_leaf and not self.stop_gradient):
-            return become(self, result, since=since)
+            return become(self, result, since=since, reshapes=True, recasts=True)
         self.set_value(result)
         return self
 

@@ -143,7 +143,8 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
 
     Args:
         obj: The nested state; not a Layer, but its `state_dict()`.
-        path: The file, replaced atomically; a missing folder is created.
+        path: The file, replaced atomically; a missing folder is created. Or an open
+            file, such as `io.BytesIO()`, to write to.
         protocol: Accepted for Paddle's sake; nothing is pickled.
         configs: Accepted for Paddle's sake.
 
@@ -166,6 +167,9 @@ def save(obj: Any, path: Any, protocol: int = 4, **configs: Any) -> None:
                 "state_dict()"
             )
         )
+    if hasattr(path, "write"):
+        path.write(packed(obj))
+        return
     target = Path(path)
     if not target.name or target.is_dir():
         raise InvalidValueError(
@@ -198,7 +202,7 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
     """Read what `save` wrote, or any file of safetensors as a flat dict.
 
     Args:
-        path: The file, or the prefix of a saved model's files: that gives its
+        path: The file, an open one, or the prefix of a saved model's files: gives its
             parameters and buffers by the names they had in the layer.
         return_numpy: Give arrays instead of Tensors.
         configs: Accepted for Paddle's sake.
@@ -209,6 +213,8 @@ def load(path: Any, return_numpy: bool = False, **configs: Any) -> Any:
 
     In Paddle this is `paddle.load`.
     """
+    if hasattr(path, "read"):
+        return unpacked(path.read(), "the file", return_numpy=return_numpy)
     source = Path(path)
     settle(source.parent)
     values = source.with_name(f"{source.name}.pdiparams")

@@ -121,15 +121,25 @@ class Layer:
             )
         self.refuse_other_kind(name, value)
         changes.count += 1
+        if type(value) is Tensor:  # a buffer that is no part of the state
+            self._buffers.setdefault(name, False)
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
         changes.count += 1
+        self._buffers.pop(name, None)
         object.__delattr__(self, name)
 
     def refuse_other_kind(self, name: str, value: Any) -> None:
         """Refuse to replace a sublayer or a parameter by a value of another kind."""
         old = self.__dict__.get(name)
+        if type(old) is Tensor and not (
+            value is None or isinstance(value, (Tensor, Variable))
+        ):
+            raise DTypeError(
+                f"assignment to buffers {name!r} should be of type Tensor or None, "
+                f"but got {type(value).__name__!r}"
+            )
         for kind, word in ((Layer, "sublayer"), (ParameterLike, "parameter")):
             if isinstance(old, kind) and not (value is None or isinstance(value, kind)):
                 wanted = "Layer" if word == "sublayer" else "Parameter"
@@ -203,10 +213,11 @@ class Layer:
         """Register a buffer: a tensor that is no parameter but part of the state.
 
         Raises:
-            KeyError: The name is taken, empty or has a dot.
+            KeyError: The name is taken by what is no buffer, empty or has a dot.
             DTypeError: It is neither a tensor nor None.
         """
-        self.check_name(name)
+        if name not in self._buffers:
+            self.check_name(name)
         check_kind("buffer", tensor, (Tensor, Variable))
         self._buffers[name] = persistable
         setattr(self, name, tensor)

@@ -19,6 +19,15 @@ FIXED: dict[str, Any] = {
 }
 """Paddle's flags that have a fixed value here."""
 
+IGNORED: dict[str, Any] = {
+    "FLAGS_allocator_strategy": "auto_growth",
+    "FLAGS_benchmark": False,
+    "FLAGS_eager_delete_tensor_gb": 0.0,
+    "FLAGS_fraction_of_gpu_memory_to_use": 0.92,
+    "FLAGS_sort_sum_gradient": False,
+}
+"""Paddle's flags that are kept as they were set, and change nothing here."""
+
 NAN = "FLAGS_check_nan_inf"
 CHECK = "teachgraph_widgets.finite"
 """The module that checks for NaN; if it is not imported, the check is off."""
@@ -63,7 +72,7 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
     {'FLAGS_check_nan_inf': False}
     """
     checks = CHECK in sys.modules and import_module(CHECK).is_on()
-    known = {NAN: checks, **FIXED}
+    known = {NAN: checks, **FIXED, **IGNORED}
     names = [flags] if isinstance(flags, str) else list(flags)
     for name in names:
         if name not in known:
@@ -73,11 +82,11 @@ def get_flags(flags: str | Iterable[str]) -> dict[str, Any]:
 
 
 def set_flags(flags: Mapping[str, Any]) -> None:
-    """Set some of Paddle's flags, of which only `FLAGS_check_nan_inf` can change.
+    """Set some of Paddle's flags, of which only `FLAGS_check_nan_inf` does something.
 
     With it the first op that computes a NaN or an infinity stops the program, see
-    `check_nan_inf`. The other flags are fixed: results are deterministic in any case,
-    and there is no GPU.
+    `check_nan_inf`. Some others are kept and change nothing; the rest are fixed, as
+    results are deterministic in any case, and there is no GPU.
 
     Raises:
         InvalidValueError: Another flag would have to change, or is unknown here.
@@ -87,6 +96,7 @@ def set_flags(flags: Mapping[str, Any]) -> None:
     {'FLAGS_check_nan_inf': True}
     >>> set_flags({"FLAGS_check_nan_inf": False, "FLAGS_cudnn_deterministic": True})
     """
+    IGNORED.update({n: v for n, v in flags.items() if n in IGNORED})
     changed = {n: v for n, v in get_flags(flags).items() if bool(flags[n]) != v}
     for name, value in changed.items():
         if name != NAN:

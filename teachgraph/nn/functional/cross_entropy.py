@@ -106,6 +106,8 @@ def cross_entropy(
     if reduction not in REDUCE:
         check_reduction(reduction)
     hard = not soft_label
+    if label_smoothing and label.dtype.kind == "f":
+        hard = False  # one-hot rows, which smoothing makes distributions
     narrow = hard and label.ndim == input.ndim - 1
     target = with_classes(label, axes=[axis]) if narrow else label
     counted = None

@@ -18,6 +18,7 @@ from tests.paddle_answers.cases import (
     programs,
     ranges,
     refusals,
+    state,
 )
 
 __all__ = ["TOPICS", "Topic"]
@@ -47,4 +48,5 @@ TOPICS = {
     "programs": topic("", *programs.STORIES),
     "ranges": topic(ranges.LINES),
     "refusals": topic(refusals.LINES),
+    "state": topic(state.LINES, *state.STORIES),
 }
