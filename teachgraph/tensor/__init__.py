@@ -13,8 +13,8 @@ from teachgraph.control_flow.arrays import (
     create_array,
 )
 from teachgraph.fluid.tensors import create_tensor
+from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
-from teachgraph.ops.functions import __all__ as __all__
 from teachgraph.ops.functions.decomposition import (
     cholesky_solve,
     lu,
@@ -35,7 +35,7 @@ from teachgraph.ops.functions.matrices import (
     pca_lowrank,
 )
 
-__all__ += [
+__all__ = [
     "array_length",
     "array_read",
     "array_write",
@@ -57,6 +57,7 @@ __all__ += [
     "trace",
     "triangular_solve",
 ]
+__all__ += functions.__all__
 
 _MODULES = (
     *("array", "attribute", "creation", "linalg", "logic", "manipulation", "math"),
