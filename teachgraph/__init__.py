@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from teachgraph.io import batch as batch
     from teachgraph.io.saving import load as load
     from teachgraph.io.saving import save as save
+    from teachgraph.nn.data_parallel import DataParallel as DataParallel
     from teachgraph.nn.summary import flops as flops
     from teachgraph.nn.summary import summary as summary
     from teachgraph.ops import functions as functions
@@ -163,6 +164,7 @@ _NAMES = {
     "hapi.model": ["Model"],
     "io": ["batch"],
     "io.saving": ["load", "save"],
+    "nn.data_parallel": ["DataParallel"],
     "nn.summary": ["flops", "summary"],
     "ops.functions.decomposition": ["trace"],
     "ops.limits": ["finfo", "iinfo"],

@@ -153,7 +153,7 @@ class InPlace:
     cos_ = in_place(functions.cos)
     cosh_ = in_place(functions.cosh)
     cumprod_ = in_place(functions.cumprod)
-    cumsum_ = in_place(functions.cumsum)
+    cumsum_ = in_place(functions.cumsum, reshapes=True)
     digamma_ = in_place(functions.digamma)
     divide_ = in_place(functions.divide)
     erf_ = in_place(functions.erf)

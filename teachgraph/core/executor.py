@@ -7,7 +7,7 @@ the scope are where values come from, fetches and the scope where they go.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Self
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 Inputs = Mapping[str, Any]
+Run = Callable[[Inputs, Scope], list[Any]]
 
 
 class Plan:
@@ -140,11 +141,15 @@ class Plan:
 
     def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, telling the observers when it begins and ends."""
+        return self.announced(self.run, feed, scope)
+
+    def announced(self, run: Run, feed: Inputs, scope: Scope) -> list[Any]:
+        """Run it in one of its ways, telling the observers."""
         if not observers:
-            return self.run(feed, scope)
+            return run(feed, scope)
         announce("run_begin", self.program, self.checked(feed))
         try:
-            return self.run(feed, scope)
+            return run(feed, scope)
         finally:
             announce("run_end", self.program)
 

@@ -48,7 +48,7 @@ class RuntimePlan(Plan):
         """The plan of a program for use, as it is: the runtime has its own passes."""
         check_inference(program)
         runtime_package()
-        return super().of(program, fed, fetches, **options)
+        return super().of(program, fed, fetches, passes=None, **options)
 
     def run(self, feed: Mapping[str, Any], scope: Scope) -> list[Any]:
         """Run it once, with the parameters of a scope.

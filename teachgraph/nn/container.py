@@ -80,6 +80,12 @@ class Sequential(Layer):
                 input = layer(input)
         return input
 
+    def __setitem__(self, index: int | str, layer: Layer) -> None:
+        names = [name for name, _ in self.named_children()]
+        if isinstance(index, int) and -len(names) <= index < len(names):
+            index = names[index]
+        self.add_sublayer(str(index), layer)
+
     def __getitem__(self, index: int | slice | str) -> Layer:
         if isinstance(index, slice):
             return Sequential(*list(self.named_children())[index])

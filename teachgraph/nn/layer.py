@@ -231,6 +231,16 @@ class Layer:
         if name in self.__dict__:
             raise KeyError(f"The {name!r} of {self._full_name} is already there")
 
+    @property
+    def _sub_layers(self) -> dict[str, Layer]:
+        """The direct sublayers by name, under Paddle's name for their dict."""
+        return dict(self.named_children())
+
+    @property
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters of this layer itself by name, likewise."""
+        return dict(self.named_parameters(include_sublayers=False))
+
     def named_children(self) -> Iterator[tuple[str, Layer]]:
         """Yield the direct sublayers with their names."""
         for name, value in self.__dict__.items():

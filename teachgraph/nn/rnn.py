@@ -133,6 +133,9 @@ class RNNBase(Layer):
         one_way = self.num_directions == 1
         return [held.cell] if one_way else [held.cell_fw, held.cell_bw]
 
+    def flatten_parameters(self) -> None:
+        """Do nothing: Paddle joins the weights in memory here, for GPUs."""
+
     def forward(
         self, inputs: Any, initial_states: Any = None, sequence_length: Any = None
     ) -> tuple[Any, Any]:

@@ -15,11 +15,12 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
-from teachgraph.core.ops import reduce_to, turned, unsqueeze2
+from teachgraph.core.ops import reduce_sum, reduce_to, turned, unsqueeze2
 
 __all__ = [
     "cholesky",
     "cholesky_solve",
+    "cofactors",
     "determinant",
     "inverse",
     "matrix_power",
@@ -96,6 +97,33 @@ inverse.infers(same_shape)
 
 
 @op(needs=SQUARE)
+def cofactors(x: Any) -> Any:
+    """The matrix of cofactors, the gradient of the determinant.
+
+    With X = U diag(s) V' it is det(U) det(V') U diag(c) V', where each c is the product
+    of all s but one: it is there for singular matrices too.
+    """
+    check_square(x)
+    left, values, right = np.linalg.svd(x)
+    others = np.repeat(values[..., None, :], values.shape[-1], -2)
+    others[..., range(values.shape[-1]), range(values.shape[-1])] = 1.0
+    sign = np.linalg.det(left) * np.linalg.det(right)
+    scaled = left * (sign[..., None, None] * others.prod(-1)[..., None, :])
+    return (scaled @ right).astype(x.dtype)
+
+
+@cofactors.grad
+def cofactors_grad(dout: Any, x: Any, out: Any) -> Any:
+    """dX = <dC, C> B - B dC' C with B = X^-1', where there is an inverse."""
+    flipped = turned(inverse(x))
+    total = reduce_sum(dout * out, dim=[-2, -1], keep_dim=True)
+    return total * flipped - flipped @ turned(dout) @ out
+
+
+cofactors.infers(same_shape)
+
+
+@op(needs=SQUARE)
 def determinant(input: Any) -> Any:
     """The determinant."""
     check_square(input)
@@ -103,9 +131,9 @@ def determinant(input: Any) -> Any:
 
 
 @determinant.grad
-def determinant_grad(dout: Any, input: Any, out: Any) -> Any:
-    """dX = dout det(X) X^-1', where there is an inverse."""
-    return unsqueeze2(dout * out, axes=[-2, -1]) * turned(inverse(input))
+def determinant_grad(dout: Any, input: Any) -> Any:
+    """dX = dout cof(X), which is det(X) X^-1' where there is an inverse."""
+    return unsqueeze2(dout, axes=[-2, -1]) * cofactors(input)
 
 
 @determinant.infers
@@ -139,11 +167,19 @@ def infer_slogdeterminant(input: Like) -> Any:
 def solve(x: Any, y: Any) -> Any:
     """The solution of X out = Y.
 
-    Y may be one vector, or hold matrices; leading dimensions broadcast.
+    Y has a vector for each matrix of X, one dimension less; or it holds matrices, of
+    which leading dimensions broadcast.
     """
     check_solve(x, y)
     with unless("a matrix is singular"):
+        if of_vectors(x, y):
+            return np.linalg.solve(x, y[..., None])[..., 0]
         return np.linalg.solve(x, y)
+
+
+def of_vectors(x: Like, y: Like) -> bool:
+    """Tell whether Y has a vector for each matrix of X, or one for all."""
+    return y.ndim == 1 or tuple(y.shape) == tuple(x.shape[:-1])
 
 
 def check_solve(x: Any, y: Any) -> None:
@@ -154,7 +190,8 @@ def check_solve(x: Any, y: Any) -> None:
         DTypeError: A dtype is not floating.
     """
     check_square(x)
-    if y.ndim == 0 or y.shape[-min(y.ndim, 2)] != x.shape[-1]:
+    rows = -1 if of_vectors(x, y) else -2
+    if y.ndim < -rows or y.shape[rows] != x.shape[-1]:
         raise ShapeError(f"{list(y.shape)} has not {x.shape[-1]} rows")
     if y.dtype.kind != "f":
         raise DTypeError(f"{y.dtype} is no floating type: y.astype('float32') is")
@@ -163,7 +200,7 @@ def check_solve(x: Any, y: Any) -> None:
 @solve.grad
 def solve_grad(dout: Any, x: Any, y: Like, out: Any) -> Any:
     """dY = X'^-1 dOut, dX = -dY Out'."""
-    flat = y.ndim == 1
+    flat = of_vectors(x, y)
     if flat:
         dout, out = unsqueeze2(dout, axes=[-1]), unsqueeze2(out, axes=[-1])
     dy = solve(turned(x), dout)
@@ -177,6 +214,9 @@ def solve_grad(dout: Any, x: Any, y: Like, out: Any) -> Any:
 def infer_solve(x: Like, y: Like, **attrs: Any) -> Any:
     """As many rows as X, columns as in Y."""
     check_solve(x, y)
+    if of_vectors(x, y):
+        stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-1])
+        return [((*stack, y.shape[-1]), np.result_type(x.dtype, y.dtype))]
     stack = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
     return [((*stack, *y.shape[-2:]), np.result_type(x.dtype, y.dtype))]
 

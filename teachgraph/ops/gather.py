@@ -249,7 +249,7 @@ def columns(index: Any, shape: Sequence[int]) -> list[Any]:
     """Split an index's last dimension into coordinates of the first dimensions.
 
     Raises:
-        ShapeError: There are more coordinates than dimensions, or none.
+        ShapeError: There are more coordinates than dimensions.
     """
     depth(index, shape)
     return [
@@ -262,9 +262,9 @@ def depth(index: Any, shape: Sequence[int]) -> int:
     """Count the coordinates of an index.
 
     Raises:
-        ShapeError: There are more than dimensions, or none.
+        ShapeError: There are more than dimensions, or the index has no dimension.
     """
-    if not index.shape or not 1 <= index.shape[-1] <= len(shape):
+    if not index.shape or not index.shape[-1] <= len(shape):
         raise ShapeError(
             f"an index of shape {list(index.shape)} holds {index.shape[-1:] or 'no'} "
             f"coordinates in its last dimension, for {len(shape)} dimensions"
@@ -274,13 +274,17 @@ def depth(index: Any, shape: Sequence[int]) -> int:
 
 @op(needs="an index whose last dimension holds the first coordinates in X")
 def gather_nd(x: Any, index: Any) -> Any:
-    """out[i] = x[index[i, 0], index[i, 1], ...]."""
+    """out[i] = x[index[i, 0], index[i, 1], ...]; without coordinates, all of x."""
+    if not depth(index, x.shape):
+        return np.array(np.broadcast_to(x, (*index.shape[:-1], *x.shape)))
     return x[tuple(columns(index, x.shape))]
 
 
 @gather_nd.grad(of=("x",))
 def gather_nd_grad(dout: Any, x: Like, index: Any) -> Any:
     """Scatter-add: each element accumulates the gradients of its copies."""
+    if index.shape[-1] == 0:
+        return reduce_to(dout, x)
     return scatter_nd_add(zeros(x, dout), dout, index)
 
 

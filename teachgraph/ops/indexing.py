@@ -440,6 +440,8 @@ def written(x: Any, plan: Plan, value: Any) -> Any:
     }
     if not number:
         return set_value(x, value, **attrs)
+    if x.dtype.kind == "b":
+        value = value != 0
     if not np.can_cast(value.dtype, x.dtype, "same_kind"):
         error = DTypeError(f"{value.item()!r} does not fit into {x.dtype}")
         raise set_value.explain([x, value], {}, error)

@@ -52,6 +52,11 @@ class Initializer(Protocol):
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
         """Return the creation op and its attributes."""
 
+    def __call__(self, param: Any, block: Any = None) -> None:
+        """Give a parameter its first values, now or, in a program, when that runs."""
+        op, attrs = self.operation(param.shape, param.dtype)
+        param.written_by(op, **attrs)
+
 
 def fans(shape: Sequence[int]) -> tuple[int, int]:
     """Compute fan_in and fan_out of a weight.
@@ -84,7 +89,7 @@ def described(
 
 
 @dataclass(frozen=True)
-class Constant:
+class Constant(Initializer):
     """Every element is `value`."""
 
     value: float = 0.0
@@ -95,7 +100,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(Initializer):
     """Uniform over [low, high)."""
 
     low: float = -1.0
@@ -110,7 +115,7 @@ class Uniform:
 
 
 @dataclass(frozen=True)
-class Normal:
+class Normal(Initializer):
     """Normally distributed about `mean`."""
 
     mean: float = 0.0
@@ -125,7 +130,7 @@ class Normal:
 
 
 @dataclass(frozen=True)
-class TruncatedNormal:
+class TruncatedNormal(Initializer):
     """Normally distributed about `mean`, truncated at 2 `std`."""
 
     mean: float = 0.0
@@ -140,7 +145,7 @@ class TruncatedNormal:
 
 
 @dataclass(frozen=True)
-class XavierUniform:
+class XavierUniform(Initializer):
     """Uniform within sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
 
     It approximately preserves the variance of activations and gradients.
@@ -162,7 +167,7 @@ class XavierUniform:
 
 
 @dataclass(frozen=True)
-class XavierNormal:
+class XavierNormal(Initializer):
     """Normal with deviation sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
 
     fan_in: int | None = None
@@ -217,7 +222,7 @@ def kaiming_std(given: KaimingUniform | KaimingNormal, shape: Sequence[int]) -> 
 
 
 @dataclass(frozen=True)
-class KaimingNormal:
+class KaimingNormal(Initializer):
     """Normal with deviation gain / sqrt(fan_in) (He et al., 2015)."""
 
     fan_in: int | None = None
@@ -232,7 +237,7 @@ class KaimingNormal:
 
 
 @dataclass(frozen=True)
-class KaimingUniform:
+class KaimingUniform(Initializer):
     """Uniform within gain sqrt(3 / fan_in) (He et al., 2015).
 
     >>> op, attrs = KaimingUniform().operation([2, 3], dtypes.float32)
@@ -252,7 +257,7 @@ class KaimingUniform:
 
 
 @dataclass(frozen=True)
-class Orthogonal:
+class Orthogonal(Initializer):
     """Orthogonal rows or columns of norm `gain` (Saxe et al., 2014).
 
     In Paddle's startup program this is `gaussian_random`, `qr` and five ops more; here
@@ -270,7 +275,7 @@ class Orthogonal:
 
 
 @dataclass(frozen=True)
-class Dirac:
+class Dirac(Initializer):
     """Identity convolution: 1 in the middle of filter i, channel i.
 
     With `groups`, each group of filters separately. Paddle scatters the ones into
@@ -302,7 +307,7 @@ class Dirac:
         return assign_value, described(shape, dtype, values=filters.ravel())
 
 
-class Bilinear:
+class Bilinear(Initializer):
     """Filters of a transposed convolution that upsamples images bilinearly.
 
     (Paddle 2.6 computes the row index without rounding, so its filters are not
@@ -326,14 +331,16 @@ class Bilinear:
         return assign_value, described(shape, dtype, values=filters.ravel())
 
 
-class Assign:
+class Assign(Initializer):
     """Given values: a list, an array or a Tensor."""
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         self.value = np.asarray(value)
 
     def operation(self, shape: Sequence[int], dtype: np.dtype[Any]) -> Operation:
-        """An `assign_value` op."""
+        """An `assign_value` op; values that do not fill the shape keep their own."""
+        if prod(shape) != self.value.size:
+            shape = self.value.shape
         return assign_value, described(shape, dtype, values=self.value.ravel())
 
 

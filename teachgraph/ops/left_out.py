@@ -31,7 +31,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
             "bfloat16 float16"
         ),
         MACHINE: "CUDAPinnedPlace get_cuda_rng_state set_cuda_rng_state",
-        "there is one process; call the layer itself": "DataParallel",
         "parameters are small enough to be made at once": "LazyGuard",
         "it checks Paddle's own layers, and is public by accident": "check_shape",
     },

@@ -10,7 +10,6 @@ import numpy as np
 from teachgraph.core.errors import InvalidValueError, ShapeError
 from teachgraph.core.op import Like, op
 from teachgraph.ops.places import summed_at
-from teachgraph.ops.slicing import OPEN_END, slice_
 
 __all__ = ["pad", "pad3d", "unpad3d"]
 
@@ -25,28 +24,50 @@ def pairs(paddings: Sequence[int], ndim: int) -> Widths:
 
     Raises:
         ShapeError: There are not two numbers per dimension.
-        InvalidValueError: A number is negative.
     """
     if len(paddings) != 2 * ndim:
         raise ShapeError(f"{len(paddings)} paddings for {ndim} dimensions")
-    if min(paddings, default=0) < 0:
-        raise InvalidValueError(f"a padding of {min(paddings)}")
     return list(zip(paddings[::2], paddings[1::2], strict=True))
+
+
+def with_constant(x: Any, widths: Widths, value: float) -> Any:
+    """Pad `x` with a constant; a negative width cuts elements off.
+
+    Raises:
+        InvalidValueError: More are cut off than there are.
+    """
+    for size, (before, after) in zip(x.shape, widths, strict=True):
+        if size + min(before, 0) + min(after, 0) < 0:
+            raise InvalidValueError(
+                f"a padding of {[before, after]} of {size} elements"
+            )
+    if any(min(width) < 0 for width in widths):
+        x = x[
+            tuple(
+                slice(-min(b, 0), n + min(a, 0))
+                for n, (b, a) in zip(x.shape, widths, strict=True)
+            )
+        ]
+        widths = [(max(before, 0), max(after, 0)) for before, after in widths]
+    return np.pad(x, widths, constant_values=value) if widths else np.array(x)
+
+
+def without_constant(x: Any, widths: Widths) -> Any:
+    """Undo it: cut off what was added, and put zeros where elements were cut off."""
+    return with_constant(x, [(-before, -after) for before, after in widths], 0.0)
 
 
 @op(needs="two paddings for each dimension of X, before and after")
 def pad(x: Any, *, paddings: Sequence[int], pad_value: float = 0.0) -> Any:
     """Pad `x` with a constant."""
     widths = pairs(paddings, x.ndim)
-    return np.pad(x, widths, constant_values=pad_value) if widths else np.array(x)
+    return with_constant(x, widths, pad_value)
 
 
 @pad.grad
 def pad_grad(dout: Any, *, paddings: Sequence[int]) -> Any:
-    """dx = dout without the padding."""
-    befores, afters = paddings[::2], paddings[1::2]
-    ends = [-after if after else OPEN_END for after in afters]
-    return slice_(dout, axes=list(range(len(ends))), starts=list(befores), ends=ends)
+    """dx = dout without the padding, which is padding by the opposite numbers."""
+    return pad(dout, paddings=[-n for n in paddings])
 
 
 def widths_of(paddings: Sequence[int], data_format: str, ndim: int) -> Widths:
@@ -77,6 +98,8 @@ def sources(shape: Sequence[int], widths: Widths, mode: str) -> list[Any]:
     """
     if mode not in MODES:
         raise InvalidValueError(f"mode {mode!r}: constant or {', '.join(MODES)}")
+    if any(min(width) < 0 for width in widths):
+        raise InvalidValueError(f"{mode} has no negative padding, got {list(widths)}")
     for size, width in zip(shape, widths, strict=True):
         if max(width) and (not size or (mode == "reflect" and max(width) >= size)):
             raise InvalidValueError(f"{max(width)} elements of {size} cannot {mode}")
@@ -106,7 +129,7 @@ def pad3d(
     """
     widths = widths_of(paddings, data_format, x.ndim)
     if mode == "constant":
-        return np.pad(x, widths, constant_values=value)
+        return with_constant(x, widths, value)
     return x[tuple(sources(x.shape, widths, mode))]
 
 
@@ -126,8 +149,7 @@ def unpad3d(
     """Add each element of `x` where `pad3d` would read it in `y`: its adjoint."""
     widths = widths_of(paddings, data_format, x.ndim)
     if mode == "constant":
-        inner = zip(y.shape, widths, strict=True)
-        return x[tuple(slice(before, before + n) for n, (before, _) in inner)]
+        return without_constant(x, widths)
     return summed_at(sources(y.shape, widths, mode), x, np.zeros(y.shape, x.dtype))
 
 

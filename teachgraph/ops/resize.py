@@ -206,14 +206,16 @@ def interpolation(method: str, doc: str) -> Op:
         scale: Sequence[float] = (),
     ) -> Any:
         sizes = out_d, out_h, out_w
-        check_floating(x)
+        if method != "nearest" or x.dtype.kind != "i":
+            check_floating(x)
         about = Resizing(method, align_corners, align_mode, data_layout, *sizes, scale)
         for axis, line in about.lines(x.shape).items():
             x = along(x, line.matrix(method, x.dtype), axis)
         return x
 
     def infers(x: Like, *, interp_method: str, **attrs: Any) -> Any:
-        check_floating(x)
+        if method != "nearest" or x.dtype.kind != "i":
+            check_floating(x)
         shape = list(x.shape)
         for axis, line in Resizing(method, **attrs).lines(shape).items():
             shape[axis] = line.wanted

@@ -112,7 +112,13 @@ def scatter_grad(dout: Any, updates: Like, ids: Any, *, overwrite: bool) -> Any:
     return dx, dupdates
 
 
-REDUCE = {"assign": "assign", "add": "add", "mul": "mul", "multiply": "mul"}
+SHARED = {"mean", "amax", "amin"}
+"""Reductions whose gradient is parted among several elements."""
+
+REDUCE = {
+    **{name: name for name in ("assign", "add", "mul", "mean", "amax", "amin")},
+    "multiply": "mul",
+}
 
 
 def reduction(name: str) -> str:
@@ -142,18 +148,33 @@ def put_along_axis(
 ) -> Any:
     """A copy of `input` with values put where `take_along_axis` would read.
 
-    They are assigned, added or multiplied; the old element takes part if
-    `Include_self`.
+    They are assigned, or their sum, product, mean, largest or smallest is; the old
+    element takes part in it if `Include_self`.
     """
     how = reduction(Reduce)
     at = along_axis(index, input, Axis)
     values = same_shape(fitting(value, input), index)
     out = np.array(input)
     if how == "assign" or not Include_self:
-        out[tuple(at)] = {"assign": values, "add": 0, "mul": 1}[how]
-    if how == "mul":
-        np.multiply.at(out, tuple(at), values)
-    return summed_at(at, values, out) if how == "add" else out
+        out[tuple(at)] = {"add": 0, "mul": 1, "mean": 0}.get(how, values)
+    if how in UFUNCS:
+        UFUNCS[how].at(out, tuple(at), values)
+    if how in {"add", "mean"}:
+        out = summed_at(at, values, out)
+    if how == "mean":
+        out = (out / terms(index, out, Axis, Include_self)).astype(out.dtype)
+    return out
+
+
+UFUNCS = {"mul": np.multiply, "amax": np.maximum, "amin": np.minimum}
+
+
+def terms(index: Any, like: Any, axis: int, include_self: bool) -> Any:
+    """Count the elements that each one is the mean of."""
+    ones = fill_any_like(like, value=1.0, dtype=CODES[like.dtype])
+    each = take_along_axis(ones, index, Axis=axis)
+    how = {"Axis": axis, "Reduce": "add", "Include_self": include_self}
+    return put_along_axis(ones, each, index, **how)
 
 
 def same_shape(value: Any, index: Any) -> Any:
@@ -172,7 +193,7 @@ def same_shape(value: Any, index: Any) -> Any:
 @put_along_axis.grad(of=("input", "value"))
 def put_along_axis_grad(
     dresult: Any,
-    input: Like,
+    input: Any,
     value: Any,
     index: Any,
     result: Any,
@@ -183,6 +204,9 @@ def put_along_axis_grad(
 ) -> Any:
     """dinput = dout, 0 where replaced; dvalue = dout there, times the other factors."""
     how = reduction(Reduce)
+    if how in SHARED:
+        about: Any = {"how": how, "axis": Axis, "include_self": Include_self}
+        return put_shared_grad(dresult, input, value, index, result, **about)
 
     def write(start: Any, values: Any) -> Any:
         return put_along_axis(start, values, index, Axis=Axis)
@@ -205,6 +229,41 @@ def put_along_axis_grad(
         return reduce_to(gained, value)
 
     return dinput, dvalue
+
+
+def put_shared_grad(
+    dresult: Any,
+    input: Any,
+    value: Any,
+    index: Any,
+    result: Any,
+    *,
+    how: str,
+    axis: int,
+    include_self: bool,
+) -> Any:
+    """Part the gradient equally among the elements that each result was made of.
+
+    A mean is made of all of its terms, a largest or smallest element of its equals.
+    """
+    code = CODES[dresult.dtype]
+    if how == "mean":
+        own = fill_any_like(input, value=1.0, dtype=code)
+        put = fill_any_like(value, value=1.0, dtype=code)
+    else:
+        codes = {"in_dtype": CODES[dtypes.bool], "out_dtype": code}
+        own = cast(equal(input, result), **codes)
+        put = cast(equal(value, take_along_axis(result, index, Axis=axis)), **codes)
+    if not include_self:
+        own = put_along_axis(own, zeros(index, own), index, Axis=axis)
+    each = dresult / put_along_axis(own, put, index, Axis=axis, Reduce="add")
+    touched = put_along_axis(own * 0.0, put * 0.0 + 1.0, index, Axis=axis)
+    kept = own * touched + (1.0 - touched)
+    each = each * touched + dresult * (1.0 - touched)
+    return (
+        lambda: reduce_to(each * kept, input),
+        lambda: reduce_to(take_along_axis(each, index, Axis=axis) * put, value),
+    )
 
 
 def together(indices: Sequence[Any]) -> Any:

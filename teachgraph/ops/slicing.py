@@ -264,6 +264,8 @@ def set_value_grad(
     def dvalue() -> Any:
         part = read(dout, **where, strides=steps, decrease_axis=decrease_axes)
         part = unsqueeze2(part, axes=none_axes) if none_axes else part
+        if (more := len(value_tensor.shape) - len(part.shape)) > 0:
+            part = unsqueeze2(part, axes=list(range(more)))
         return reduce_to(part, value_tensor)
 
     return dinput, dvalue

@@ -30,6 +30,8 @@ __all__ = [
 @op(needs=FLOATING)
 def softmax(x: Any, *, axis: int = -1) -> Any:
     """out = exp(x) / sum exp(x) along `axis`, shifted by the maximum first."""
+    if not x.size:
+        return np.array(x)
     largest = np.maximum.reduce(x, axis=axis, keepdims=True)
     power = np.exp(x - largest, casting="equiv")
     return power / np.add.reduce(power, axis=axis, keepdims=True)

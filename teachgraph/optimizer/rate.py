@@ -40,7 +40,7 @@ class Rate:
     """A learning rate.
 
     Args:
-        value: A number greater than 0, a schedule, or a Variable of a program.
+        value: A number of 0 or more, a schedule, or a Variable of a program.
 
     Raises:
         InvalidValueError: The value is none of these.
@@ -141,13 +141,12 @@ def checked(value: Any) -> float:
     """A learning rate that is a number.
 
     Raises:
-        InvalidValueError: It is no number greater than 0.
+        InvalidValueError: It is no number of 0 or more.
     """
-    if not is_number(value) or not 0 < value < inf:
+    if not is_number(value) or not 0 <= value < inf:
         raise InvalidValueError(
             at_user_line(
-                "the learning rate must be greater than 0, or an LRScheduler, "
-                f"got {value!r}"
+                f"the learning rate must be 0 or more, or an LRScheduler, got {value!r}"
             )
         )
     return float(value)

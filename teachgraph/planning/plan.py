@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core.errors import FetchError, at_user_line
-from teachgraph.core.executor import Inputs
+from teachgraph.core.executor import Inputs, Run
 from teachgraph.core.observe import followed, observers
 from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
@@ -33,13 +33,14 @@ class Plan(Refusals):
             down; None if it never is.
         options: What lowerings of extensions may ask for.
         branches: Whether a value may be missing at the end of a run.
-        walked: Whether it has run. A program of large values counts as if it had:
-            generated code lets go of them after their last use, a walk does not.
+        ready: Whether it may run as Python: once it has run, if it ever may. A program
+            of large values may at once: generated code lets go of them after their last
+            use, a walk does not.
     """
 
     passes: Sequence[ProgramPass] | None = ()
     options: dict[str, Any]
-    walked: bool
+    ready: bool
     branches: bool
 
     @classmethod
@@ -57,7 +58,8 @@ class Plan(Refusals):
         plan = super().of(program, fed, fetches, **options)
         plan.passes, plan.options = passes, options
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)
-        plan.walked = any(map(large, program.global_block().vars.values()))
+        variables = program.global_block().vars.values()
+        plan.ready = passes is not None and any(map(large, variables))
         return plan
 
     @cached_property
@@ -70,13 +72,7 @@ class Plan(Refusals):
         plan.program = self.program
         return plan
 
-    def walks(self) -> bool:
-        """Tell whether to walk: in the first run, and where somebody follows."""
-        if observers and self.passes is not None:
-            return followed(self.program)
-        return not self.walked or self.passes is None
-
-    def run(self, feed: Inputs, scope: Scope) -> list[Any]:
+    def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run it once, as a walk or as Python.
 
         Raises:
@@ -85,13 +81,19 @@ class Plan(Refusals):
             NotInitializedError: A persistable variable has no value yet.
             OpError: An operator cannot take its inputs.
         """
-        if self.walks():
-            values, self.walked = super().run(feed, scope), True
-        else:
+        if self.ready and not observers:
             values = self.written.run(feed, scope)
+        else:
+            values = self.announced(self.way(), feed, scope)
+            self.ready = self.passes is not None
         if self.branches:
             check_taken(self.fetches, values)
         return values
+
+    def way(self) -> Run:
+        """A walk, in the first run and where somebody follows; else the Python."""
+        walks = followed(self.program) if observers else not self.ready
+        return self.run if walks or self.passes is None else self.written.run
 
 
 def check_taken(fetches: Sequence[str], values: Sequence[Any]) -> None:

@@ -45,6 +45,12 @@ class WrittenPlan(Refusals):
     fed: Sequence[Any] = ()
     held: Sequence[Any] = ()
 
+    def execute(self, feed: Inputs, scope: Scope) -> list[Any]:
+        """Run it once, step by step if somebody follows."""
+        followed_now = observers and followed(self.program)
+        run = super().run if followed_now else self.run
+        return self.announced(run, feed, scope)
+
     def run(self, feed: Inputs, scope: Scope) -> list[Any]:
         """Run its code; the scope changes only if every operator succeeds.
 
@@ -53,8 +59,6 @@ class WrittenPlan(Refusals):
             NotInitializedError: A persistable variable has no value yet.
             OpError: An operator cannot take its inputs.
         """
-        if observers and followed(self.program):
-            return super().run(feed, scope)
         values = scope.values
         feed, code = self.prepared(feed, values)
         try:

@@ -104,8 +104,21 @@ class Block(core.Block):
         shape: Sequence[int],
         dtype: Any = dtypes.float32,
         attr: ParamAttr | None = None,
+        *,
+        initializer: Any = None,
+        trainable: bool = True,
+        **settings: Any,
     ) -> Parameter:
         """Create a parameter in the global block.
+
+        Args:
+            name: Its name.
+            shape: The sizes of its dimensions.
+            dtype: The dtype.
+            attr: Its description.
+            initializer: Gives its first value, by an operator of this block.
+            trainable: False for one that no optimizer updates.
+            settings: Other settings of a `ParamAttr`, in place of `attr`.
 
         Raises:
             TypeError: There is no shape.
@@ -120,9 +133,14 @@ class Block(core.Block):
                     f"but received {list(shape)}"
                 )
             )
+        if attr is None and (settings or not trainable):
+            attr = ParamAttr(trainable=trainable, **settings)
         parameter = super().create_parameter(name, shape, dtype, attr)
         described = Parameter(self, name, shape, dtype, attr)
         refuse_other(parameter, described, ("shape", "dtype"))
+        if initializer is not None:
+            op, attrs = initializer.operation(parameter.shape, parameter.dtype)
+            append(self, op, (), attrs, out=[parameter])
         return parameter  # type: ignore[return-value]
 
     def var(self, name: str) -> Variable:

@@ -101,8 +101,10 @@ def fc(
     Args:
         x: One variable or several; each is flattened to a matrix.
         size: How many units.
-        num_flatten_dims: How many leading dimensions of x stay rows.
-        weight_attr: About the weights; they start Xavier-uniform.
+        num_flatten_dims: How many leading dimensions of x stay rows; a negative number
+            counts from the last one.
+        weight_attr: About the weights, or a list with one for each input; they start
+            Xavier-uniform.
         bias_attr: About the bias, which starts at 0; False for none.
         activation: The type of an op to apply, such as "relu".
         name: Instead of `fc_N`.
@@ -121,14 +123,17 @@ def fc(
             )
     act = activations.activation(activation)
     with naming.layer("fc", name) as layer:
+        rows = [n % len(v.shape) if (n := num_flatten_dims) < 0 else n for v in inputs]
+        each = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr]
+        attrs = list(each) if len(each) == len(inputs) else [*each] * len(inputs)
         products = [
-            product(value, size, num_flatten_dims, weight_attr, layer.name)
-            for value in inputs
+            product(value, size, count, attr, layer.name)
+            for value, count, attr in zip(inputs, rows, attrs, strict=True)
         ]
         out = products[0] if len(products) == 1 else ops.sum_(*products)
         bias = parameter(layer.name, "b", [size], out.dtype, bias_attr, Constant(0.0))
         if bias is not None:
-            out = ops.elementwise_add(out, bias, axis=num_flatten_dims)
+            out = ops.elementwise_add(out, bias, axis=rows[0])
         return act(out)  # type: ignore[no-any-return]
 
 

@@ -464,6 +464,28 @@ LAYERS = [
     ),
 ]
 
+REACH = [
+    Row(
+        "the gradient of a determinant is the matrix of cofactors, which singular "
+        "matrices have too; Paddle gives 0",
+        {
+            'paddle.linalg.det(t([[1, 2], [2, 4]], "float32"))': [
+                ["float32", [2, 2], [-2.4, 1.2, 1.2, -0.6]]
+            ]
+        },
+        ("gradient",),
+    ),
+    Row(
+        "nothing has a gradient of its shape, as anything has",
+        {
+            'paddle.nn.functional.softmax(t([[], []], "float32"))': [
+                ["float32", [2, 0], []]
+            ]
+        },
+        ("gradient",),
+    ),
+]
+
 ROWS: list[Row] = [
     *CONTROL,
     *IN_PLACE,
@@ -472,6 +494,7 @@ ROWS: list[Row] = [
     *RANGES,
     *ARGUMENTS,
     *LAYERS,
+    *REACH,
 ]
 
 

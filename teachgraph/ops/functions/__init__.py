@@ -68,5 +68,5 @@ __all__ += search.__all__
 __all__ += special.__all__
 __all__ += statistics.__all__
 
-all_read_numbers(__all__, globals())
 all_in_words(__all__, globals())
+all_read_numbers(__all__, globals())

@@ -321,8 +321,9 @@ def put_along_axis(
         indices: Integers, of the rank of `arr`.
         values: A number, or a tensor that broadcasts to the indices.
         axis: The dimension the indices refer to.
-        reduce: "assign", "add" or "mul" (whose gradient divides by the values).
-        include_self: Include the old element in a sum or product.
+        reduce: "assign", "add", "mul" (whose gradient divides by the values), "mean",
+            "amax" or "amin".
+        include_self: Include the old element in what is not assigned.
         broadcast: Broadcast the indices to the sizes of `arr`, except along the axis.
 
     Raises:

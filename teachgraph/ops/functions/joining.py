@@ -202,6 +202,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Any]:
            [2, 2]])
     """
     lists = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+    lists = [x if len(x.shape) else unsqueeze(x, 0) for x in lists]
     count = range(len(lists))
     each = [unsqueeze(x, [k for k in count if k != i]) for i, x in enumerate(lists)]
     return broadcast_tensors(each)

@@ -102,6 +102,8 @@ def squeeze(x: Any, axis: Axes | None = None, name: Any = None) -> Any:
     (3, 1)
     """
     named = range(len(x.shape)) if axis is None else several(axis)
+    if not len(x.shape) and {*named} <= {0, -1}:
+        named = []
     sizes = (1,) if axis is None else (1, -1)
     axes = [i for i in named if x.shape[place(x, i)] in sizes]
     return shapes.squeeze2(x, axes=axes) if axes else ops.unsqueeze2(x, axes=[])

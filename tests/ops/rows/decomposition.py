@@ -213,6 +213,15 @@ ROWS = (
         lacks=LACKS,
     ),
     Row(
+        "cofactors",
+        (*square(), Case("negative", (regular(2, 2)[::-1].copy(),))),
+        stacked(lambda x: leibniz(x) * adjugate(x).T),
+        lambda t, x: t.linalg.det(x)[..., None, None] * t.linalg.inv(x).mT,
+        wrong=(NOT_SQUARE, NO_MATRIX),
+        lacks=LACKS,
+        inner=True,
+    ),
+    Row(
         "determinant",
         (*square(), Case("negative", (regular(2, 2)[::-1].copy(),))),
         stacked(leibniz),

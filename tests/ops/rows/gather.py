@@ -255,7 +255,6 @@ ROWS: tuple[Row, ...] = (
             past_the_end(numbers(4), index([0], [5])),
             fractions(numbers(4), numbers(2, 1)),
             Wrong("a coordinate too many", (numbers(4), index([0, 0]))),
-            Wrong("no coordinate", (numbers(4), np.zeros((2, 0), np.int64))),
         ),
         known=(1,),
         lacks=NO_SCALAR,

@@ -127,7 +127,7 @@ ROWS: tuple[Row, ...] = (
             Wrong(
                 "less than nothing",
                 (numbers(3),),
-                {"paddings": [-1, 0]},
+                {"paddings": [-2, -2]},
                 "InvalidValueError",
             ),
         ),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.ops.contract import Array, Case, Row, Wrong
+from tests.ops.contract import NUMBERS, Array, Case, Row, Wrong
 from tests.ops.values import numbers, turned
 
 LACKS = {
@@ -218,6 +218,7 @@ ROWS = (
         ),
         resized("nearest"),
         resized_in_torch("nearest"),
+        accepts=NUMBERS,
         wrong=wrong(IMAGES),
         lacks=LACKS,
     ),

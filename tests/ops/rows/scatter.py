@@ -226,7 +226,7 @@ ROWS: tuple[Row, ...] = (
             Wrong(
                 "another word",
                 (numbers(4), numbers(1), index(0)),
-                {"Axis": 0, "Reduce": "mean"},
+                {"Axis": 0, "Reduce": "median"},
                 "InvalidValueError",
             ),
         ),

@@ -17,6 +17,7 @@ from tests.paddle_answers.cases import (
     numbers,
     programs,
     ranges,
+    reach,
     refusals,
     state,
 )
@@ -48,5 +49,6 @@ TOPICS = {
     "programs": topic("", *programs.STORIES),
     "ranges": topic(ranges.LINES),
     "refusals": topic(refusals.LINES),
+    "reach": topic(reach.LINES, *reach.STORIES),
     "state": topic(state.LINES, *state.STORIES),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from teachgraph.core import dtypes
 from teachgraph.deploy.onnx.resample import ResizeMode
 from teachgraph.deploy.onnx.writing.window import channels_first, last, shown
 from teachgraph.deploy.onnx.writing.writer import Step, writes
@@ -17,6 +18,8 @@ METHODS |= {"nearest": "nearest", "bicubic": "cubic"}
 def resize(step: Step) -> None:
     """Export the resize of an image."""
     method = METHODS[step.attrs["interp_method"]]
+    if step.variable("x").dtype == dtypes.int64:
+        step.refuse("of int64: ONNX Runtime resizes no such images")
     ndim, dims = step.ndim, step.ndim - 2
     x = channels_first(step, step.get(), ndim)
     wanted = [step.attrs[name] for name in ("out_d", "out_h", "out_w")][-dims:]

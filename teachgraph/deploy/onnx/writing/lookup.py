@@ -61,6 +61,8 @@ def put_along_axis(step: Step) -> None:
     """Export values written, added or multiplied along an axis."""
     if not step.attrs["Include_self"]:
         step.refuse("only with what stood there before (include_self=True)")
+    if step.attrs["Reduce"] not in REDUCED:
+        step.refuse(f"without reduce={step.attrs['Reduce']!r}")
     inputs = [step.get("input"), step.get_as("index", np.int64), step.get("value")]
     axis, kind = step.attrs["Axis"], REDUCED[step.attrs["Reduce"]]
     step.give("ScatterElements", *inputs, axis=axis, reduction=kind, slot="result")
