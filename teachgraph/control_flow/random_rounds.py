@@ -15,7 +15,7 @@ import numpy as np
 from teachgraph.control_flow.flow import Flow
 from teachgraph.control_flow.place_seeds import PlaceSeed, place_seed
 from teachgraph.control_flow.source import Expression
-from teachgraph.core.program import Operator, Program
+from teachgraph.core.program import Operator
 from teachgraph.core.steps import Call, Lower, Lowering, Step, Values, lower
 
 if TYPE_CHECKING:
@@ -52,10 +52,9 @@ def seeded(plain: Lower) -> Lower:
     return lower_seeded
 
 
-def prepare_seeds(program: Program) -> None:
-    """Have the random operators of a seeded program lowered with their seeds."""
-    if program.random_seed:
-        lower.wrap_once(seeded)
+def prepare_seeds() -> None:
+    """Have the random operators of seeded programs lowered with their seeds."""
+    lower.wrap_once(seeded)
 
 
 def next_seed(source: np.random.Generator) -> int:

@@ -165,7 +165,7 @@ class ConcreteProgram:
         """
         self.has_run = True
         if self.main_program.random_seed:
-            prepare_seeds(self.main_program)
+            prepare_seeds()
         steps, present = Lowering(self.main_program, {}).steps(), {**feed, **values}
         kept = {*values, *(v.name for v in self.outputs)}
         silence = SILENT.copy()

@@ -75,7 +75,8 @@ class Part(WrittenPlan):
 def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[Step]]:
     """Apply the passes to a program; return the result and its steps."""
     running = apply_pass(program, PASSES, fetches=fetches, checked=False)
-    prepare_seeds(running)
+    if running.random_seed:
+        prepare_seeds()
     return running, Lowering(running, {}).steps()
 
 

@@ -54,7 +54,8 @@ class Plan(Refusals):
         **options: Any,
     ) -> Self:
         """The plan of a program; random operators of a seeded one get their seeds."""
-        prepare_seeds(program)
+        if program.random_seed:
+            prepare_seeds()
         plan = super().of(program, fed, fetches, **options)
         plan.passes, plan.options = passes, options
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)

@@ -39,7 +39,8 @@ class WrittenPlan(Refusals):
     @classmethod
     def of(cls, program: Program, *args: Any, **options: Any) -> Self:
         """The plan of a program; random operators of a seeded one get their seeds."""
-        prepare_seeds(program)
+        if program.random_seed:
+            prepare_seeds()
         return super().of(program, *args, **options)
 
     fed: Sequence[Any] = ()
