@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import takewhile
 from typing import Any
 
 from teachgraph.control_flow.block_writes import renamed
@@ -27,7 +26,7 @@ from teachgraph.control_flow.ops import (
 )
 from teachgraph.control_flow.sub_block import inner_operators
 from teachgraph.core import dtypes, unique_name
-from teachgraph.core.backward import Backward, Parts, find_path
+from teachgraph.core.backward import Backward, Parts
 from teachgraph.core.errors import ProgramError, at_user_line
 from teachgraph.core.ops import assign
 from teachgraph.core.program import EMPTY, GRAD, Block, Operator, OpRole, Variable
@@ -39,27 +38,6 @@ __all__ = ["AFTER", "AT_STEP"]
 
 AFTER = f"{GRAD}@AFTER"
 AT_STEP = f"{GRAD}@AT_STEP"
-
-
-@find_path.wrap
-def from_around(straight_path: Any) -> Any:
-    """Lead over what ran before, where the gradients go into a branch."""
-
-    def path_of(backward: Backward) -> Any:
-        block = backward.block
-        if block.parent is not None and backward.ops is block.ops:
-            backward.ops = run_before(block)
-        return straight_path(backward)
-
-    return path_of
-
-
-def run_before(block: Block) -> list[Operator]:
-    """The operators of a block, and before them those that ran around it."""
-    if block.parent is None:
-        return block.ops
-    around = run_before(block.parent)
-    return [*takewhile(lambda one: one.sub_block is not block, around), *block.ops]
 
 
 @contextmanager

@@ -25,7 +25,7 @@ from teachgraph.control_flow.sub_block import (
     captured,
     check_condition,
     kept_apart,
-    refuse_gradient_around,
+    loops,
     traced_into,
     written,
 )
@@ -238,6 +238,7 @@ class Loop:
     def trace_once(self, cond: Condition, body: Body) -> None:
         """One body block: the user's operators, then the assignments."""
         with traced_into(self.parent) as self.block:
+            loops.add(self.block)
             results = body(self.inside)
             condition = cond(results)
             latest = settled(self.block) if written(self.block) else {}
@@ -305,7 +306,6 @@ class Loop:
 
     def append(self, **attrs: Any) -> list[Variable]:
         """Append the operator, with these attributes; return the loop variables."""
-        refuse_gradient_around(self.block)
         first = [v.name for v in self.first]
         names = [v.name for v in self.inside]
         start, loop = (first, self.condition.name), (names, self.again.name)
@@ -422,6 +422,7 @@ class While:
         """Inside, operators go into the body."""
         parent = current_block()
         with traced_into(parent) as block:
+            loops.add(block)
             yield
             assign_back(block, settled(block))
         again = self.condition.name
@@ -432,5 +433,4 @@ class While:
                     "never end: end it with less_than(..., cond=...)"
                 )
             )
-        refuse_gradient_around(block)
         append_while(parent, block, ([], again), ([], again), dict(self.attrs))

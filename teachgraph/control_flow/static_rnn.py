@@ -12,12 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from teachgraph.control_flow.ops import recurrent, rnn_memory_helper
-from teachgraph.control_flow.sub_block import (
-    captured,
-    refuse_gradient_around,
-    traced_into,
-    written,
-)
+from teachgraph.control_flow.sub_block import captured, loops, traced_into, written
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.build import append
 from teachgraph.core.errors import ModeError, ProgramError, ShapeError, at_user_line
@@ -103,6 +98,7 @@ class StaticRNN:
             raise ProgramError(at_user_line("a StaticRNN has one step"))
         self.parent = current_block()
         with traced_into(self.parent) as self.block:
+            loops.add(self.block)
             yield
             self.check()
             handed_on = [self.helped(self.updated(m)) for m in self.memories.values()]
@@ -345,7 +341,6 @@ class StaticRNN:
 
     def append(self, parent: Block, block: Block, states: Sequence[Variable]) -> None:
         """Append the operator that runs the steps."""
-        refuse_gradient_around(block)
         for place, out in enumerate(self.outputs):
             stacked = out.type == "LOD_TENSOR" and place not in self.unstacked
             parent.create_var(

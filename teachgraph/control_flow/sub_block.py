@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
 from teachgraph.core import dtypes, modes, naming, unique_name
+from teachgraph.core.backward import Backward, find_path
 from teachgraph.core.build import append
 from teachgraph.core.errors import ProgramError, ShapeError, at_user_line
 from teachgraph.core.ops import assign, fill_constant
@@ -24,7 +27,8 @@ __all__ = [
     "handed_in",
     "inner_operators",
     "kept_apart",
-    "refuse_gradient_around",
+    "look_around",
+    "loops",
     "traced_into",
     "written",
 ]
@@ -41,6 +45,64 @@ def traced_into(parent: Block) -> Iterator[Block]:
             yield block
     finally:
         program.current_block_idx = before
+
+
+loops: WeakSet[Block] = WeakSet()
+"""The blocks that repeat."""
+
+
+def look_around() -> None:
+    """Let a gradient that goes into a branch go through what ran around it."""
+    find_path.wrap_once(from_around)
+
+
+def from_around(straight_path: Any) -> Any:
+    """Choose operators also of the blocks around, where gradients go into a branch."""
+
+    def path_of(backward: Backward) -> Sequence[Operator]:
+        block = backward.block
+        if block.parent is None or backward.ops is not block.ops:
+            return straight_path(backward)  # type: ignore[no-any-return]
+        backward.ops = run_before(block)
+        path: Sequence[Operator] = straight_path(backward)
+        refuse_around_loop(backward, path)
+        return path
+
+    return path_of
+
+
+def run_before(block: Block) -> list[Operator]:
+    """The operators of a block, and before them those that ran around it."""
+    if block.parent is None:
+        return block.ops
+    around = run_before(block.parent)
+    return [*takewhile(lambda one: one.sub_block is not block, around), *block.ops]
+
+
+def refuse_around_loop(backward: Backward, path: Sequence[Operator]) -> None:
+    """Refuse to differentiate in a loop what was computed before it.
+
+    Raises:
+        ProgramError: That is on the path; a round would take it with parameters that
+            the rounds before have changed.
+    """
+    inside, block = set[Block](), backward.block
+    while block.parent is not None and block not in loops:
+        inside.add(block)
+        block = block.parent
+    if block not in loops:
+        return
+    live = backward.reachable(path)
+    for operator in path:
+        own = operator.block in inside or operator.block is block
+        if not own and not live.isdisjoint(operator.output_arg_names):
+            raise ProgramError(
+                at_user_line(
+                    f"a gradient in a loop goes through {operator.type}, which ran "
+                    "before the loop: compute in the body what depends on parameters",
+                    operator.callsite,
+                )
+            )
 
 
 @contextmanager
@@ -186,30 +248,6 @@ def inner_operators(block: Block) -> Iterator[Operator]:
         yield operator
         if operator.sub_block is not None:
             yield from inner_operators(operator.sub_block)
-
-
-def refuse_gradient_around(block: Block) -> None:
-    """Refuse the body of a loop that differentiates what was computed around it.
-
-    Raises:
-        ProgramError: It does; a round would take that with parameters, or loop
-            variables, that the rounds before have changed.
-    """
-    around = set[Block]()
-    outer = block.parent
-    while outer is not None:
-        around.add(outer)
-        outer = outer.parent
-    for operator in inner_operators(block):
-        if operator.twin is not None and operator.twin.block in around:
-            raise ProgramError(
-                at_user_line(
-                    f"a gradient in a loop goes through {operator.twin.type}, which "
-                    "ran before the loop: compute in the body what depends on "
-                    "parameters",
-                    operator.twin.callsite,
-                )
-            )
 
 
 def handed_in(operator: Operator) -> list[str]:

@@ -148,8 +148,10 @@ class TracedBranch:
         self.handed_out: dict[int, Variable] = {}
 
     def run(self, body: Body, arguments: tuple[Any, ...]) -> BodyResult:
-        """Trace the branch; return its values and its changes to containers."""
-        # The copies are made before the snapshot puts the old contents back.
+        """Trace the branch; return its values and its changes to containers.
+
+        The copies are made before the snapshot puts the old contents back.
+        """
         with snapshot(arguments) as before, self.made.traced():
             return BodyResult(before, body(*arguments), self.outside)
 

@@ -69,6 +69,7 @@ def tensor_while(
 
     A trace shows what the body makes of its variables. If that needs other loop
     variables than it was given, it is undone, and the body traced again with those.
+    Without an iteration a variable is still the one from before the loop: an alias.
 
     Args:
         test: As of `convert_while`.
@@ -88,7 +89,6 @@ def tensor_while(
             continue
         results = unpacked(states, last)[: len(names)]
         for value, before in zip(results, values, strict=True):
-            # Without an iteration the variable is still the one from before the loop.
             if isinstance(value, Variable) and value is not before:
                 record_aliases(value, before)
         return tuple(results)
@@ -137,16 +137,16 @@ class TracedLoop:
         loop.trace(self.condition, self.iteration)
         return loop.append()
 
-    def condition(self, loop_variables: Sequence[Variable]) -> Variable:
+    def condition(self, loop_variables: Sequence[Variable]) -> Any:
         """Trace the test."""
         with snapshot(self.values):
             own = unpacked(self.states, loop_variables)[: len(self.values)]
             with snapshot(own) as changes:
                 condition = as_condition(self.test(*own))
-                refuse_changes(changes)
-        if isinstance(condition, Variable):
-            return condition
-        return functions.full([], bool(condition), "bool")  # type: ignore[no-any-return]
+                if changes.objects or changes.changed():
+                    refuse_changes(changes)
+        known = isinstance(condition, Variable)
+        return condition if known else functions.full([], bool(condition), "bool")
 
     def iteration(self, loop_variables: Sequence[Variable]) -> list[Variable]:
         """Trace the body; return the loop variables after it."""

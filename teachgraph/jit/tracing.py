@@ -226,11 +226,13 @@ class Tracer:
 
 
 def function_slots(function: FunctionType) -> Iterator[StateSlot]:
-    """Yield slots for a function's cells, and the globals it assigns to or may read."""
+    """Yield slots for a function's cells, and the globals it assigns to or may read.
+
+    `co_names` also holds attributes and imports: of these only a Tensor matters.
+    """
     code, values = function.__code__, function.__globals__
     stored = {step.argval for step in read_by(code, "STORE_GLOBAL")}
     for name in dict.fromkeys((*sorted(stored), *code.co_names)):
-        # `co_names` also holds attributes and imports: of these only a Tensor matters.
         if name in stored or isinstance(values.get(name), Tensor):
             yield StateSlot(values, name)
     for name, cell in own_cells(function):
@@ -262,11 +264,13 @@ def as_variable(value: Any) -> Any:
 
 
 def record_aliases(value: Any, *others: Any) -> Any:
-    """Note that a value is an alias of one of several others; return the value."""
+    """Note that a value is an alias of one of several others; return the value.
+
+    The objects are held: an identity stays theirs while they live.
+    """
     here = tracer()
     if here is not None:
         inherited = [v for other in others for v in here.aliases.get(id(other), ())]
-        # The list holds the objects: an identity stays theirs while they live.
         here.aliases[id(value)] = [value, *others, *inherited]
     return value
 

@@ -12,6 +12,7 @@ from typing import Any
 from teachgraph.autograd.recompute_program import recomputing
 from teachgraph.control_flow import backward as _grad_builders  # noqa: F401
 from teachgraph.control_flow import double_backward as _double_grad  # noqa: F401
+from teachgraph.control_flow.sub_block import look_around
 from teachgraph.core import backward as core
 from teachgraph.core.backward import Backward, Visit, Wrapper, names_of
 from teachgraph.core.errors import ProgramError
@@ -56,6 +57,8 @@ def append_backward(
         callbacks=callbacks,
         checkpoints=checkpoints,
     )
+    if loss.block.parent is not None:
+        look_around()
     wrappers: list[Wrapper] = [calling_back(callbacks)] if callbacks else []
     if checkpoints:
         wrappers.append(recomputing([*names_of(checkpoints)]))
@@ -123,6 +126,8 @@ def gradients(
                 f"{root.name} {root.shape}, {weight.name} {weight.shape}"
             )
     block = roots[0].block
+    if block.parent is not None:
+        look_around()
     seeds = [None if weight is None else weight.name for weight in weights]
     names = Backward(block, roots, no_grad_set or (), leaves).run(seeds)
     return [

@@ -14,16 +14,16 @@ from teachgraph.jit.transform.assert_ import assert_, raise_
 from teachgraph.jit.transform.attributes import attributes
 from teachgraph.jit.transform.break_continue import break_continue
 from teachgraph.jit.transform.calls import attribute, calls, super_, text
-from teachgraph.jit.transform.container import CHANGES, container
+from teachgraph.jit.transform.container import container
 from teachgraph.jit.transform.control_flow import control_flow, mark
 from teachgraph.jit.transform.generators import put_back, set_aside
 from teachgraph.jit.transform.guards import guards
 from teachgraph.jit.transform.logical import logical
 from teachgraph.jit.transform.loop_else import loop_else
-from teachgraph.jit.transform.names import CHANGING, Fresh
+from teachgraph.jit.transform.names import CHANGES, CHANGING, Fresh, acts
 from teachgraph.jit.transform.return_ import return_
 from teachgraph.jit.transform.ternary import ternary
-from teachgraph.jit.transform.while_test import acts, while_test
+from teachgraph.jit.transform.while_test import while_test
 
 __all__ = ["TABLE", "Transformer", "table", "transformed"]
 

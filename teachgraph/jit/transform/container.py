@@ -8,18 +8,9 @@ from __future__ import annotations
 
 import ast
 
-from teachgraph.jit.transform.names import Fresh, call, placed, statements
+from teachgraph.jit.transform.names import CHANGES, Fresh, call, placed, statements
 
-__all__ = ["CHANGES", "container"]
-
-CHANGES = frozenset(
-    (
-        *("add", "append", "appendleft", "clear", "discard", "extend", "insert"),
-        *("pop", "popitem", "popleft", "remove", "reverse", "setdefault", "sort"),
-        "update",
-    )
-)
-"""Methods of Python's containers that change them in place."""
+__all__ = ["container"]
 
 
 def container(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 __all__ = [
+    "CHANGES",
     "CHANGING",
     "Fresh",
+    "acts",
     "bound",
     "call",
     "changed",
@@ -84,6 +86,28 @@ def bound(body: Iterable[ast.AST]) -> set[str]:
     return names - elsewhere
 
 
+CHANGES = frozenset(
+    (
+        *("add", "append", "appendleft", "clear", "discard", "extend", "insert"),
+        *("pop", "popitem", "popleft", "remove", "reverse", "setdefault", "sort"),
+        "update",
+    )
+)
+"""Methods of Python's containers that change them in place."""
+
+
+def acts(node: ast.AST) -> bool:
+    """True for a `while` whose test assigns, or changes something by a method."""
+    return isinstance(node, ast.While) and any(map(changes, ast.walk(node.test)))
+
+
+def changes(node: ast.AST) -> bool:
+    """True for `:=`, and for a method that may change its owner in place."""
+    method = getattr(node, "attr", "")
+    acting = method in CHANGES or method.endswith("_")
+    return acting or isinstance(node, ast.NamedExpr)
+
+
 CHANGING = ("convert_change", "convert_delitem", "convert_setitem")
 """Helpers that change their first argument in place."""
 
@@ -134,12 +158,14 @@ def bound_by(node: ast.AST) -> Iterator[str]:
 
 
 def here(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the nodes in the scope of these statements, not those of inner scopes."""
+    """Yield the nodes in the scope of these statements, not those of inner scopes.
+
+    The target of a comprehension is local to it.
+    """
     stack = list(body)
     while stack:
         node = stack.pop()
         yield node
-        # The target of a comprehension is local to it.
         if isinstance(node, ast.comprehension):
             stack += [node.iter, *node.ifs]
         elif not isinstance(node, Scope):

@@ -7,26 +7,9 @@ from __future__ import annotations
 
 import ast
 
-from teachgraph.jit.transform.container import CHANGES, in_place
-from teachgraph.jit.transform.names import Fresh
+from teachgraph.jit.transform.names import Fresh, acts
 
-__all__ = ["acts", "while_test"]
-
-
-def acts(node: ast.AST) -> bool:
-    """True for a `while` whose test assigns, or changes something by a method."""
-    if not isinstance(node, ast.While):
-        return False
-    return any(
-        isinstance(part, ast.NamedExpr)
-        or (isinstance(part, ast.Attribute) and changes(part.attr))
-        for part in ast.walk(node.test)
-    )
-
-
-def changes(method: str) -> bool:
-    """True for the name of a method that may change its owner in place."""
-    return method in CHANGES or in_place(method)
+__all__ = ["while_test"]
 
 
 def while_test(function: ast.FunctionDef, fresh: Fresh) -> ast.FunctionDef:
