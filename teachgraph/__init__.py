@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from teachgraph import vision as vision
     from teachgraph.autograd.creation import Parameter as Parameter
     from teachgraph.autograd.creation import to_tensor as to_tensor
+    from teachgraph.autograd.grad_mode import set_grad_enabled as set_grad_enabled
     from teachgraph.autograd.gradient import grad as grad
     from teachgraph.autograd.places import CPUPlace as CPUPlace
     from teachgraph.autograd.places import CUDAPlace as CUDAPlace
@@ -91,7 +92,6 @@ if TYPE_CHECKING:
     from teachgraph.core.modes import in_dynamic_mode as in_dynamic_mode
     from teachgraph.core.modes import is_grad_enabled as is_grad_enabled
     from teachgraph.core.modes import no_grad as no_grad
-    from teachgraph.core.modes import set_grad_enabled as set_grad_enabled
     from teachgraph.device import get_device as get_device
     from teachgraph.device import set_device as set_device
     from teachgraph.hapi.model import Model as Model
@@ -148,6 +148,7 @@ _MODULES = {**_PUBLIC_MODULES, **_OTHER_MODULES}
 _NAMES = {
     "autograd.creation": ["Parameter", "to_tensor"],
     "autograd.gradient": ["grad"],
+    "autograd.grad_mode": ["set_grad_enabled"],
     "autograd.printing": ["set_printoptions"],
     "autograd.tensor": ["Tensor"],
     "cli.ipython": ["load_ipython_extension", "unload_ipython_extension"],
@@ -158,7 +159,7 @@ _NAMES = {
     "ops.default_dtype": ["get_default_dtype", "set_default_dtype"],
     "core.modes": [
         *("disable_static", "enable_grad", "enable_static", "in_dynamic_mode"),
-        *("is_grad_enabled", "no_grad", "set_grad_enabled"),
+        *("is_grad_enabled", "no_grad"),
     ],
     "device": ["get_device", "set_device"],
     "hapi.model": ["Model"],

@@ -96,6 +96,11 @@ EXTENSIONS = (
         "teachgraph.autograd.views:storing",
     ),
     Extension(
+        "recording: a switch that holds without a `with` block",
+        "core.modes.set_grad_enabled",
+        "teachgraph.autograd.grad_mode:set_grad_enabled",
+    ),
+    Extension(
         "PyLayer: the user's forward as an op",
         "core.op.Op",
         "teachgraph.autograd.py_layer:UserOp",

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 import teachgraph as tg
+from teachgraph.core import observe
 from teachgraph.core.errors import InvalidValueError
+from teachgraph.core.extend import HookPoint
 from teachgraph.utils import deprecated, require_version, try_import
+from teachgraph.utils.observe import Observer
 
 
 def test_names_are_those_that_programs_use() -> None:
@@ -41,3 +44,17 @@ def test_a_version_that_is_not_followed_is_refused(versions: tuple[str, ...]) ->
 def test_a_version_needs_no_zeros() -> None:
     require_version("2.6.2.0", "2.6.2")
     require_version("0")
+
+
+def test_what_is_wrapped_while_somebody_watches_is_unwrapped_with_the_rest() -> None:
+    """As where a module is imported in the middle of a recording."""
+    point = HookPoint(lambda: "plain")
+    try:
+        with observe.watch(Observer()):
+            observe.while_watched(point, lambda inner: lambda: f"watched {inner()}")
+            assert point.call() == "watched plain"
+        assert point.call() == "plain"
+        with observe.watch(Observer()):
+            assert point.call() == "watched plain"
+    finally:
+        observe.watched.pop()

@@ -12,6 +12,7 @@ from teachgraph.core import dtypes, modes
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced
+from teachgraph.core.program import default_main_program
 from teachgraph.core.tensor import run_op
 from teachgraph.ops.default_dtype import get_default_dtype
 from teachgraph.ops.initializer import Initializer
@@ -128,8 +129,13 @@ class Dynamic:
         attr: ParamAttr,
         initializer: Initializer,
     ) -> Parameter:
-        """A parameter with its first values."""
+        """A parameter with its first values.
+
+        The seed of the default program is that of an initializer that has none.
+        """
         op, attrs = initializer.operation(shape, dtypes.convert(dtype))
+        if attrs.get("seed") == 0:
+            attrs = {**attrs, "seed": default_main_program().random_seed}
         parameter = Parameter(np.asarray(op.kernel(**attrs)), name, attr)
         announce("tensor_created", parameter)
         return parameter

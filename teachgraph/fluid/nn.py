@@ -9,6 +9,7 @@ from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.op import find
 from teachgraph.fluid.aliases import alias
 from teachgraph.nn import functional, training
+from teachgraph.nn.functional.common import seed_for
 from teachgraph.nn.functional.conv import Numbers, Padding, paddings, several
 from teachgraph.nn.functional.vision import resized
 from teachgraph.nn.parametric import (
@@ -112,7 +113,7 @@ def dropout(
         is_test=bool(is_test),
         dropout_implementation=dropout_implementation,
         fix_seed=seed is not None,
-        seed=seed or 0,
+        seed=seed or seed_for(x),
     )[0]
 
 

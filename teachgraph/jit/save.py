@@ -10,6 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from inspect import Parameter as Argument
+from inspect import Signature
 from types import MethodType
 from typing import Any
 
@@ -46,7 +48,7 @@ CONFIGS = (
     "skip_prune_program",
     "with_hook",
 )
-"""Paddle's options; here only `output_spec`, `skip_forward` and `with_hook` matter."""
+"""Paddle's options; here only `output_spec` and `skip_forward` matter."""
 
 Held = dict[str, Tensor]
 
@@ -63,9 +65,9 @@ def save(layer: Any, path: Any, input_spec: Any = None, **configs: Any) -> None:
         input_spec: `InputSpec`s or examples of the arguments, with None for sizes that
             may differ. By default those of `to_static`, or of the last call.
         **configs: `output_spec`, the results to save: their places, or variables of
-            the `outputs` of a `StaticFunction`; `with_hook`, to save the layer's hooks
-            too; `skip_forward`, to save the other methods alone. Paddle's others are
-            accepted and change nothing.
+            the `outputs` of a `StaticFunction`; `skip_forward`, to save the other
+            methods alone. Paddle's others are accepted and change nothing: hooks of
+            `forward` are saved in any case.
 
     Raises:
         TypeError: It is neither a Layer nor a function.
@@ -153,7 +155,8 @@ def functions_of(
         )
     if not configs.get("skip_forward"):
         forward = as_static(layer.forward)
-        yield FORWARD, hooked(layer, forward) if configs.get("with_hook") else forward
+        hooks = layer._pre_hooks or layer._post_hooks
+        yield FORWARD, hooked(layer, forward) if hooks else forward
     yield from others.items()
 
 
@@ -196,18 +199,21 @@ def as_static(function: Any) -> StaticFunction:
 def hooked(layer: Layer, forward: StaticFunction) -> StaticFunction:
     """Return a layer's forward with its pre-hooks and post-hooks."""
 
-    def called(self: Layer, *inputs: Any) -> Any:
+    def called(self: Layer, *inputs: Any, **named: Any) -> Any:
         """Do as `Layer.__call__` does, in source that can be converted."""
         for before in list(self._pre_hooks.values()):
             changed = before(self, inputs)
             if changed is not None:
                 inputs = changed if isinstance(changed, tuple) else (changed,)
-        output = forward(*inputs)
+        output = forward(*inputs, **named)
         for after in list(self._post_hooks.values()):
             changed = after(self, inputs, output)
             output = output if changed is None else changed
         return output
 
+    own = Argument("self", Argument.POSITIONAL_ONLY)
+    others = forward.function_spec.signature.parameters.values()
+    called.__signature__ = Signature([own, *others])  # type: ignore[attr-defined]
     static = StaticFunction(called, forward.input_spec, layer)
     static.program_cache = forward.program_cache
     return static

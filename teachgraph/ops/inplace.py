@@ -12,7 +12,14 @@ from teachgraph.core import ops
 from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.creation import fill_any_like
 
-__all__ = ["add_n", "add_onto", "multiply_onto", "overwritten_by", "scale_onto"]
+__all__ = [
+    "add_n",
+    "add_onto",
+    "multiply_onto",
+    "overwrite",
+    "overwritten_by",
+    "scale_onto",
+]
 
 
 def onto(op: Op) -> Op:
@@ -36,3 +43,6 @@ def overwritten_by(x: Any, y: Any) -> Any:
 def overwritten_by_grad(dout: Any, x: Like) -> Any:
     """dx = 0: what x was has no influence any more."""
     return fill_any_like(dout)
+
+
+overwrite = onto(overwritten_by)

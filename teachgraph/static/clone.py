@@ -12,6 +12,7 @@ from teachgraph.core.program import (
     Variable,
 )
 from teachgraph.ops.param_attr import ParamAttr
+from teachgraph.static.pruning import names_of
 from teachgraph.static.variable import Parameter
 
 __all__ = ["copy_blocks", "copy_variable"]
@@ -23,22 +24,47 @@ def copy_blocks(program: Program, copy: Program, *, for_test: bool) -> None:
     Args:
         program: The program to copy.
         copy: The empty one.
-        for_test: Leave out the backward and optimizer operators and what only they
-            use, and set `is_test` on every operator that has it.
+        for_test: Leave out the operators that train and what only they use, and set
+            `is_test` on every operator that has it.
     """
+    kept = run_by_test(program.blocks[0]) if for_test else None
     for source in program.blocks:
         target = copy.blocks[0] if source.idx == 0 else copy._create_block()
         target.parent_idx = source.parent_idx
         target.forward_block_idx = source.forward_block_idx
         target.backward_block_idx = source.backward_block_idx
-        copy_block(source, target, for_test=for_test)
+        copy_block(source, target, kept)
     copy.current_block_idx = 0
 
 
-def copy_block(source: Block, target: Block, *, for_test: bool) -> None:
+def run_by_test(block: Block, *, whole: bool = False) -> set[Operator]:
+    """The operators of a block that a test runs, with those in blocks inside.
+
+    They are all but the optimizer's and backward ones. Of the latter it runs what
+    others need, or all if there is no loss: then gradients are results.
+
+    Args:
+        block: The block.
+        whole: Keep all but the optimizer's, as in the block of a gradient.
+    """
+    whole = whole or not any(op.role & OpRole.LOSS for op in block.ops)
+    kept, wanted = set[Operator](), set[str]()
+    for op in reversed(block.ops):
+        forward = not op.role & OpRole.BACKWARD
+        needed = whole or not wanted.isdisjoint(op.output_arg_names)
+        if op.role & OpRole.OPTIMIZE or not (forward or needed):
+            continue
+        kept.add(op)
+        wanted.update(names_of(op))
+        if op.sub_block is not None:
+            kept |= run_by_test(op.sub_block, whole=not forward)
+    return kept
+
+
+def copy_block(source: Block, target: Block, tested: set[Operator] | None) -> None:
     """Copy variables and operators; for a test, only those that a test runs."""
-    trained = OpRole.BACKWARD | OpRole.OPTIMIZE
-    kept = [op for op in source.ops if not (for_test and op.role & trained)]
+    for_test = tested is not None
+    kept = [op for op in source.ops if tested is None or op in tested]
     used = {name for op in kept for name in (*op.input_arg_names, *op.output_arg_names)}
     touched = {
         name

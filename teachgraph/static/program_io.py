@@ -27,8 +27,9 @@ class ProgramIO(Program):
         """Copy the program; the copy shares values with it through the scope, by name.
 
         Args:
-            for_test: Leave out the backward and optimizer operators and what only they
-                use, and set `is_test` on every operator that has it.
+            for_test: Leave out the operators that train and what only they use, and
+                set `is_test` on every operator that has it. Gradients stay where there
+                is no loss to be minimized, or where others read them.
         """
         copy = type(self)(origin=self, for_test=for_test)
         copy.random_seed = self.random_seed

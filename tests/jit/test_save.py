@@ -353,13 +353,13 @@ def test_a_loaded_result_of_two_kinds_is_one_of_two_in_another_program(
     assert passed_on(tg.to_tensor([-4.0])) == [(None, "none")]
 
 
-def test_hooks_are_saved_if_asked_for_and_results_chosen(tmp_path: Path) -> None:
+def test_hooks_are_saved_and_results_chosen(tmp_path: Path) -> None:
     net = nn.Linear(2, 2)
-    net.register_forward_post_hook(lambda layer, x, y: (y * 2.0, y))
     spec = [InputSpec([None, 2], "float32", "x")]
     x = tg.ones([1, 2])
     plain = saved(net, tmp_path, input_spec=spec)(x)
-    twice = saved(net, tmp_path, input_spec=spec, with_hook=True)(x)
+    net.register_forward_post_hook(lambda layer, x, y: (y * 2.0, y))
+    twice = saved(net, tmp_path, input_spec=spec)(x)
     only = saved(net, tmp_path, input_spec=spec, with_hook=True, output_spec=[1])(x)
     np.testing.assert_allclose(twice[0].numpy(), 2 * plain.numpy(), rtol=1e-6)
     np.testing.assert_array_equal(only.numpy(), plain.numpy())
@@ -631,3 +631,31 @@ def test_paths_with_dots_and_folders_that_are_not_there(tmp_path: Path) -> None:
     assert jit.load(str(path))(tg.zeros([1])).tolist() == [1.0]
     with pytest.raises(InvalidValueError):
         jit.load(tmp_path / "runs" / "net.v1")
+
+
+def test_a_hook_takes_the_arguments_that_forward_takes(tmp_path: Path) -> None:
+    class Sum(nn.Layer):
+        def forward(self, x: Any, y: Any, *, by: float = 3.0) -> Any:
+            return (x + y) * by
+
+    layer = Sum()
+    layer.register_forward_pre_hook(lambda layer, inputs: (inputs[0], inputs[0]))
+    spec = [InputSpec([None], "float32", name) for name in ("x", "y")]
+    x, y = tg.ones([2]), tg.zeros([2])
+    loaded = saved(layer, tmp_path, input_spec=spec)
+    assert loaded(x, y).tolist() == layer(x, y).tolist() == [6.0, 6.0]
+
+
+def test_the_vectors_of_a_spectral_norm_are_refined_in_a_program(
+    tmp_path: Path,
+) -> None:
+    tg.seed(3)
+    plain = nn.utils.spectral_norm(nn.Linear(3, 3))
+    wrapped = nn.Sequential(copy.deepcopy(plain))
+    static, x = jit.to_static(wrapped), tg.ones([2, 3])
+    for _ in range(3):
+        np.testing.assert_allclose(static(x).numpy(), plain(x).numpy(), rtol=1e-5)
+    spec = [InputSpec([None, 3], "float32", "x")]
+    loaded = saved(plain, tmp_path, input_spec=spec)
+    loaded.train()
+    np.testing.assert_allclose(loaded(x).numpy(), plain(x).numpy(), rtol=1e-5)

@@ -42,6 +42,25 @@ def alike(why: str, ours: Any, lines: str, lives: tuple[str, ...] = LIVES) -> Ro
     return Row(why, dict.fromkeys(lines.strip().split("\n"), ours), lives)
 
 
+SLOPES = ("fill_any_like", "reduce_sum_grad", *["elementwise_mul_grad"] * 2, "sum")
+LOSS = ("elementwise_mul", "elementwise_mul", "reduce_sum")
+
+PROGRAMS = [
+    Row(
+        "Paddle's test reads a gradient that it has left out",
+        {
+            "a test keeps gradients that a minimized loss reads": [
+                *(*LOSS, *SLOPES),
+                *("elementwise_mul", "reduce_sum", "elementwise_add"),
+            ]
+        },
+    ),
+    Row(
+        "a test trains nothing; Paddle's does, if the gradients were asked for by hand",
+        {"a test updates no parameter": [*LOSS, *SLOPES[:-1]]},
+    ),
+]
+
 CONTROL = [
     Row(
         "a loop that differentiates what was computed before it trains nothing in "
@@ -488,6 +507,7 @@ REACH = [
 
 ROWS: list[Row] = [
     *CONTROL,
+    *PROGRAMS,
     *IN_PLACE,
     *MATRICES,
     *INTEGERS,

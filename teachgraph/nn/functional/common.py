@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import dtypes, naming, ops
 from teachgraph.core.errors import (
     DTypeError,
@@ -12,6 +13,7 @@ from teachgraph.core.errors import (
     ShapeError,
     at_user_line,
 )
+from teachgraph.core.program import default_main_program
 from teachgraph.ops import bilinear as products
 from teachgraph.ops import dropout as dropouts
 from teachgraph.ops import sequence
@@ -100,8 +102,14 @@ def dropout(
         is_test=not training,
         dropout_implementation=MODES[mode],
         axis=axes,
+        seed=seed_for(x),
     )
     return out
+
+
+def seed_for(x: Any) -> int:
+    """The seed of an op that runs now, if the default program has one; else 0."""
+    return default_main_program().random_seed if isinstance(x, Tensor) else 0
 
 
 MODES = {

@@ -20,6 +20,7 @@ from teachgraph.nn.linear import Linear
 from teachgraph.ops.functions.manipulation import reshape
 from teachgraph.ops.functions.random import standard_normal
 from teachgraph.ops.initializer import Assign
+from teachgraph.ops.inplace import overwrite
 from teachgraph.ops.lengths import lengths
 from teachgraph.ops.spectral_norm import power_iteration, rows_first
 from teachgraph.ops.spectral_norm import spectral_norm as divided
@@ -78,7 +79,7 @@ class SpectralNormHook(Reweighting):
                 matrix = rows_first(w, self.dim)
                 refined = power_iteration(matrix, u, v, self.steps, self.eps)
             for vector, new in zip((u, v), refined, strict=True):
-                vector.set_value(new.numpy())
+                overwrite(vector, new)
         return divided(w, u, v, dim=self.dim, power_iters=0, eps=self.eps)
 
 

@@ -14,11 +14,13 @@ from tests.paddle_answers.cases import (
     layers,
     linalg,
     model,
+    modes,
     numbers,
     programs,
     ranges,
     reach,
     refusals,
+    saved,
     state,
 )
 
@@ -46,9 +48,11 @@ TOPICS = {
     "linalg": topic(linalg.LINES),
     "model": topic("", *model.STORIES),
     "numbers": topic(numbers.LINES, *numbers.STORIES),
+    "modes": topic("", *modes.STORIES),
     "programs": topic("", *programs.STORIES),
     "ranges": topic(ranges.LINES),
     "refusals": topic(refusals.LINES),
     "reach": topic(reach.LINES, *reach.STORIES),
+    "saved": topic("", *saved.STORIES),
     "state": topic(state.LINES, *state.STORIES),
 }

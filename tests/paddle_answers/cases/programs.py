@@ -79,6 +79,66 @@ def a_quarter_turn_taken_no_times_in_a_program(paddle: Any) -> Any:
     return ran(paddle, build)
 
 
+def cloned(paddle: Any, train: Callable[[Any, Any], Any]) -> list[str]:
+    """The types of a test's operators, of a program that a loss x w x is part of."""
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        x = paddle.static.data("x", [2], "float32")
+        x.stop_gradient = False
+        train(x, (x * constant(paddle) * x).sum())
+        test = main.clone(for_test=True)
+    return [op.type for op in test.global_block().ops]
+
+
+def a_test_keeps_gradients_where_nothing_is_minimized(paddle: Any) -> Any:
+    def train(x: Any, loss: Any) -> None:
+        (slope,) = paddle.static.gradients([loss], [x])
+        slope * 2.0
+
+    return cloned(paddle, train)
+
+
+def a_test_minimizes_nothing(paddle: Any) -> Any:
+    return cloned(paddle, lambda x, loss: paddle.optimizer.SGD(0.1).minimize(loss))
+
+
+def a_test_leaves_out_gradients_that_were_only_fetched(paddle: Any) -> Any:
+    def train(x: Any, loss: Any) -> None:
+        paddle.optimizer.SGD(0.1).minimize(loss)
+        paddle.static.gradients([loss * 2.0], [x])
+
+    return cloned(paddle, train)
+
+
+def a_test_keeps_gradients_that_a_minimized_loss_reads(paddle: Any) -> Any:
+    def train(x: Any, loss: Any) -> None:
+        (slope,) = paddle.static.gradients([loss], [x])
+        paddle.optimizer.SGD(0.1).minimize(loss + (slope * slope).sum())
+
+    return cloned(paddle, train)
+
+
+def a_test_updates_no_parameter(paddle: Any) -> Any:
+    def train(x: Any, loss: Any) -> None:
+        w = loss.block.program.all_parameters()
+        pairs = zip(w, paddle.static.gradients([loss], w), strict=True)
+        paddle.optimizer.SGD(0.1).apply_gradients(list(pairs))
+
+    return cloned(paddle, train)
+
+
+def a_test_gives_gradients(paddle: Any) -> Any:
+    paddle.enable_static()
+    main = paddle.static.Program()
+    with paddle.static.program_guard(main, paddle.static.Program()):
+        x = paddle.static.data("x", [2], "float32")
+        x.stop_gradient = False
+        (slope,) = paddle.static.gradients([(x * x * x).sum()], [x])
+        test = main.clone(for_test=True)
+    return paddle.static.Executor().run(test, {"x": ONES}, [slope.name])
+
+
 STORIES = (
     a_program_without_operators_gives_its_feed,
     a_program_without_operators_gives_its_parameter,
@@ -87,4 +147,10 @@ STORIES = (
     a_feed_of_another_shape_is_refused_without_operators_too,
     a_name_unknown_to_a_program_without_operators_is_refused,
     a_quarter_turn_taken_no_times_in_a_program,
+    a_test_keeps_gradients_where_nothing_is_minimized,
+    a_test_minimizes_nothing,
+    a_test_leaves_out_gradients_that_were_only_fetched,
+    a_test_keeps_gradients_that_a_minimized_loss_reads,
+    a_test_updates_no_parameter,
+    a_test_gives_gradients,
 )
