@@ -8,10 +8,19 @@ these places; a program is used while all its guards hold.
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import islice
 from operator import is_
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    MemberDescriptorType,
+    ModuleType,
+)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,10 +41,13 @@ __all__ = ["Conditions", "Guard"]
 MISSING = object()
 PLAIN = (int, float, complex, str, bytes, type(None), np.generic)
 LONGEST = 100
-"""For longer containers only the length is compared, so that a call stays cheap."""
+"""In longer containers only the items are compared, not what is inside of these."""
 
 Place = tuple[StateSlot, Any]
 """A slot, and the value that it had."""
+
+MOST_ELEMENTS = 1_000_000
+"""Of a larger array, or list, as many are compared, at equal distances."""
 
 HANDLED = frozenset({"training", "forward", "_static_functions"})
 """Attributes of layers that change without changing what a program would be."""
@@ -235,17 +247,19 @@ class Watch:
     def layer(self, layer: Layer, before: dict[str, Any]) -> None:
         """Watch a layer: the attributes that are read, its sublayers and its hooks."""
         written = {name for owner, name in self.own if owner == id(layer.__dict__)}
-        wanted = (self.names | framework_names(type(layer).__mro__)) - HANDLED - written
+        wanted = self.names | names_read_in(type(layer).__mro__)
+        wanted = wanted - HANDLED - written
         names, values = sorted(wanted), layer.__dict__
+        places = [*names, "forward"]
 
         def read(values: dict[str, Any] = values) -> list[Any]:
             own = [values.get(name, MISSING) for name in names]
             inside = [v for v in values.values() if isinstance(v, Layer)]
             hooks = [*values["_pre_hooks"].values(), *values["_post_hooks"].values()]
-            return [*own, *inside, *hooks]
+            return [*own, own_forward(values), *inside, *hooks]
 
         whose = type(layer).__name__
-        self.of_layers.append(Guard(whose, names, read, read(values | before)))
+        self.of_layers.append(Guard(whose, places, read, read(values | before)))
         for name in names:
             self.value(values.get(name), f"{whose}.{name}")
         self.kind(type(layer))
@@ -264,8 +278,14 @@ class Watch:
         if id(value) in self.seen or isinstance(value, (Tensor, Layer, *PLAIN)):
             return
         self.seen.add(id(value))
-        if isinstance(value, (list, tuple, set, frozenset, dict)):
+        if isinstance(value, (list, tuple, set, frozenset, dict, deque)):
             self.container(value, name)
+        if isinstance(value, np.ndarray):
+            self.guards.append(Guard(name, ["elements"], lambda: [elements(value)]))
+        elif isinstance(value, ModuleType):
+            self.module(value)
+        elif isinstance(value, partial):
+            self.value(value.keywords, name)
         elif isinstance(value, type):
             self.kind(value)
         elif watchable(value):
@@ -274,10 +294,10 @@ class Watch:
     def container(self, value: Any, name: str) -> None:
         """Watch the items of a container; of a long one, its length."""
         if len(value) > LONGEST:
-            self.guards.append(Guard(name, [], lambda: [len(value)]))
+            self.guards.append(Guard(name, [], lambda: items(value)))
         elif isinstance(value, dict):
             names = [str(key) for key in value] * 2
-            self.add(name, names, lambda: [*value.values(), *value])
+            self.add(name, names, lambda: items(value))
         elif isinstance(value, tuple):
             for at, item in enumerate(value):
                 self.value(item, f"{name}[{at}]")
@@ -285,20 +305,34 @@ class Watch:
             self.add(name, [str(i) for i in range(len(value))], lambda: [*value])
 
     def object(self, value: Any, name: str) -> None:
-        """Watch the attributes of an object that are read."""
-        values = value.__dict__
-        names = [n for n in sorted(self.names) if n in values and n not in HANDLED]
+        """Watch the attributes of an object that are read, also those it lacks."""
+        kind, values = type(value), getattr(value, "__dict__", {})
+        read = (self.names | names_read_in(kind.__mro__)) - HANDLED
+        slots = [
+            n for n in read if isinstance(getattr(kind, n, None), MemberDescriptorType)
+        ]
+        if slots:
+            self.add(name, slots, lambda: [getattr(value, n, MISSING) for n in slots])
+        names = sorted(read)
         self.add(name, names, reading(values.get, names))
-        self.kind(type(value))
+        self.kind(kind)
+
+    def module(self, value: ModuleType) -> None:
+        """Watch the names of a module of the user's that are read."""
+        values = value.__dict__
+        names = [n for n in sorted(self.names) if not settled(values.get(n, len))]
+        self.add(value.__name__, names, reading(values.get, names))
 
     def kind(self, kind: type) -> None:
-        """Watch the attributes of a class of the user's that are read."""
-        for one in kind.__mro__:
-            if id(one.__dict__) in self.seen or settled(one):
+        """Watch the attributes and methods of a class of the user's that are read."""
+        users = [one for one in kind.__mro__ if not settled(one)]
+        read = {"forward"} | self.names | names_read_in(kind.__mro__)
+        known = {n for one in users for n in read if plain(vars(one).get(n, MISSING))}
+        for one in users:
+            if id(one.__dict__) in self.seen:
                 continue
             self.seen.add(id(one.__dict__))
-            values = vars(one)
-            names = [n for n in sorted(self.names) if plain(values.get(n, MISSING))]
+            values, names = vars(one), sorted(known)
             if names:
                 self.add(one.__name__, names, reading(values.get, names))
 
@@ -309,10 +343,30 @@ def reading(get: Callable[[str, Any], Any], names: Sequence[str]) -> Callable[[]
 
 
 def plain(value: Any) -> bool:
-    """True if an attribute of a class is data, not a method or a descriptor."""
-    return value is not MISSING and isinstance(
-        value, (*PLAIN, list, tuple, dict, set, Tensor)
+    """True if an attribute of a class is data or a method, not a slot of an object."""
+    kinds = (*PLAIN, list, tuple, dict, set, np.ndarray, Tensor)
+    return isinstance(
+        value, (*kinds, FunctionType, property, staticmethod, classmethod)
     )
+
+
+def own_forward(values: dict[str, Any]) -> Any:
+    """A `forward` that was assigned to a layer; one of `to_static` is its own."""
+    forward = values.get("forward", MISSING)
+    return MISSING if hasattr(forward, "program_cache") else forward
+
+
+def items(container: Any) -> list[Any]:
+    """The items of a container, or some of very many, to be compared."""
+    step = len(container) // MOST_ELEMENTS + 1
+    values = container.values() if isinstance(container, dict) else ()
+    return [*islice(values, None, None, step), *islice(container, None, None, step)]
+
+
+def elements(array: np.ndarray[Any, Any]) -> bytes:
+    """The elements of an array, or some of very many, to be compared."""
+    step = array.size // MOST_ELEMENTS + 1
+    return (array if step == 1 else array.flat[::step]).tobytes()
 
 
 def contents(cell: CellType) -> Any:
@@ -324,22 +378,25 @@ def contents(cell: CellType) -> Any:
 
 
 def settled(value: Any) -> bool:
-    """True for what nobody changes: modules, and definitions of libraries."""
-    if isinstance(value, (ModuleType, BuiltinFunctionType, np.ufunc)):
+    """True for what nobody changes: modules and definitions of libraries."""
+    if isinstance(value, (BuiltinFunctionType, np.ufunc)):
         return True
-    return isinstance(value, (type, FunctionType)) and of_library(value)
+    known = isinstance(value, (type, FunctionType, ModuleType))
+    return known and of_library(value)
 
 
-def of_library(value: type | FunctionType) -> bool:
-    """True for a class or a function of the framework, NumPy or Python."""
-    return (value.__module__ or "").partition(".")[0] in LIBRARIES
+def of_library(value: type | FunctionType | ModuleType) -> bool:
+    """True for what belongs to the framework, NumPy or Python."""
+    name = value.__name__ if isinstance(value, ModuleType) else value.__module__
+    return (name or "").partition(".")[0] in LIBRARIES
 
 
 def watchable(value: Any) -> bool:
     """True for an object whose attributes the user may set."""
     kind = type(value)
-    known = kind.__module__ in NAMESPACES or not of_library(kind)
-    return known and hasattr(value, "__dict__") and kind is not FunctionType
+    if kind is FunctionType:
+        return bool(value.__dict__) and not of_library(value)
+    return kind.__module__ in NAMESPACES or not of_library(kind)
 
 
 LIBRARIES = frozenset({*sys.stdlib_module_names, "numpy", "teachgraph"}) - {"__main__"}
@@ -370,15 +427,19 @@ def global_names(code: CodeType) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def framework_names(kinds: tuple[type, ...]) -> frozenset[str]:
-    """Collect the attributes that methods of the framework's own classes may read.
+def names_read_in(kinds: tuple[type, ...]) -> frozenset[str]:
+    """Collect the attributes that code of some classes may read unmet by the trace.
 
-    These methods are called, not converted, so the trace does not meet their code.
+    Methods of the framework's own layers are called, not converted, and so are
+    properties and methods with names such as `__getattr__`.
     """
     names = set[str]()
     for one in kinds:
-        if one is not Layer and one.__module__.partition(".")[0] == "teachgraph":
-            for function in vars(one).values():
-                if isinstance(function, FunctionType):
-                    names |= attributes(function.__code__)
+        if one is Layer or (settled(one) and not issubclass(one, Layer)):
+            continue
+        for name, member in vars(one).items():
+            function = getattr(member, "fget", member)
+            unmet = settled(one) or function is not member or name.startswith("__")
+            if isinstance(function, FunctionType) and unmet and name != "__init__":
+                names |= attributes(function.__code__)
     return frozenset(names)

@@ -1,0 +1,316 @@
+"""Whatever a function of `to_static` reads may change: it answers as Python would."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Callable
+from functools import partial, wraps
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import teachgraph as tg
+from teachgraph import jit, nn
+
+Change = Callable[[Any], Any]
+
+
+class Basis:
+    """What its subclass inherits."""
+
+    scale = 2.0
+
+    def of(self, x: Any) -> Any:
+        return x * self.scale
+
+
+class Inheriting(Basis):
+    pass
+
+
+class Slotted:
+    __slots__ = ("scale",)
+
+    def __init__(self) -> None:
+        self.scale = 2.0
+
+
+class Looking:
+    """Attributes that it looks up itself."""
+
+    def __init__(self) -> None:
+        self.found = {"scale": 2.0}
+
+    def __getattr__(self, name: str) -> Any:
+        return self.__dict__["found"][name]
+
+
+class Computing:
+    def __init__(self) -> None:
+        self.half = 1.0
+
+    @property
+    def scale(self) -> float:
+        return self.half * 2
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.half
+
+    def __len__(self) -> int:
+        return int(self.half)
+
+
+class Listed(list[Any]):
+    """A list with attributes."""
+
+
+def listed() -> Any:
+    made = Listed([2.0])
+    made.scale = 3.0  # type: ignore[attr-defined]
+    return made
+
+
+def scaled() -> Any:
+    """A decorated function that has an attribute."""
+
+    @wraps(np.square)
+    def function(x: Any) -> Any:
+        return x * function.scale  # type: ignore[attr-defined]
+
+    function.__module__, function.scale = __name__, 2.0  # type: ignore[attr-defined]
+    return function
+
+
+def module() -> Any:
+    made: Any = ModuleType("settings_of_a_user")
+    made.scale, made.function, made.part = 2.0, abs_of, SimpleNamespace(scale=1.0)
+    return made
+
+
+def abs_of(x: Any) -> Any:
+    return x.abs()
+
+
+def product(x: Any, by: float) -> Any:
+    return x * by
+
+
+def layer() -> Any:
+    return nn.Sequential(nn.Linear(2, 2), nn.LayerNorm(2))
+
+
+class Case(SimpleNamespace):
+    """What is read, how, and how it changes."""
+
+    make: Callable[[], Any]
+    read: Callable[[Any, Any], Any]
+    changes: list[Change]
+
+
+def read_scale(it: Any, x: Any) -> Any:
+    return x * it.scale
+
+
+def read_if_there(it: Any, x: Any) -> Any:
+    return x * it.scale if getattr(it, "scale", None) is not None else x
+
+
+def read_if_it_has(it: Any, x: Any) -> Any:
+    return x * 3.0 if hasattr(it, "scale") else x
+
+
+def read_or_else(it: Any, x: Any) -> Any:
+    try:
+        return x * it.scale
+    except AttributeError:
+        return x
+
+
+def read_method(it: Any, x: Any) -> Any:
+    return it.of(x)
+
+
+def read_first(it: Any, x: Any) -> Any:
+    return x * it[0]
+
+
+def read_key(it: Any, x: Any) -> Any:
+    return x * it["a"]
+
+
+def read_far(it: Any, x: Any) -> Any:
+    return x * it[140]
+
+
+def read_all(it: Any, x: Any) -> Any:
+    return x * float(it.sum())
+
+
+def read_tensor_of(it: Any, x: Any) -> Any:
+    return x + tg.to_tensor(it)
+
+
+def read_call(it: Any, x: Any) -> Any:
+    return it(x)
+
+
+def read_length(it: Any, x: Any) -> Any:
+    return x * len(it)
+
+
+def read_module(it: Any, x: Any) -> Any:
+    return it.function(x) * it.scale * it.part.scale
+
+
+def read_list_and_attribute(it: Any, x: Any) -> Any:
+    return x * it[0] * it.scale
+
+
+def set_scale(value: float) -> Change:
+    return lambda it: setattr(it, "scale", value)
+
+
+def put(key: Any, value: Any) -> Change:
+    return lambda it: it.__setitem__(key, value)
+
+
+CASES = {
+    "an attribute over that of the class": Case(
+        make=Inheriting, read=read_scale, changes=[set_scale(5.0)]
+    ),
+    "attributes of classes": Case(
+        make=type("Sub", (type("Base", (Inheriting,), {}),), {}),
+        read=read_method,
+        changes=[
+            lambda it: setattr(type(it).__mro__[1], "scale", 3.0),
+            lambda it: setattr(type(it), "scale", 5.0),
+            set_scale(7.0),
+        ],
+    ),
+    "methods": Case(
+        make=type("Sub", (Basis,), {}),
+        read=read_method,
+        changes=[
+            lambda it: setattr(type(it), "of", lambda self, x: x + self.scale),
+            lambda it: setattr(it, "of", lambda x: x - 1.0),
+        ],
+    ),
+    "slots": Case(make=Slotted, read=read_scale, changes=[set_scale(5.0)]),
+    "what __getattr__ finds": Case(
+        make=Looking, read=read_scale, changes=[lambda it: it.found.update(scale=5.0)]
+    ),
+    "what a property computes": Case(
+        make=Computing,
+        read=read_scale,
+        changes=[lambda it: setattr(it, "half", 5.0)],
+    ),
+    "what a call reads": Case(
+        make=Computing, read=read_call, changes=[lambda it: setattr(it, "half", 5.0)]
+    ),
+    "what a length is": Case(
+        make=Computing,
+        read=read_length,
+        changes=[lambda it: setattr(it, "half", 5.0)],
+    ),
+    "an attribute that was not there": Case(
+        make=SimpleNamespace,
+        read=read_if_there,
+        changes=[set_scale(3.0), lambda it: delattr(it, "scale")],
+    ),
+    "whether there is an attribute": Case(
+        make=SimpleNamespace, read=read_if_it_has, changes=[set_scale(3.0)]
+    ),
+    "an attribute that was tried": Case(
+        make=SimpleNamespace, read=read_or_else, changes=[set_scale(3.0)]
+    ),
+    "an attribute of a function": Case(
+        make=scaled, read=read_call, changes=[set_scale(5.0)]
+    ),
+    "keywords of a partial function": Case(
+        make=lambda: partial(product, by=2.0),
+        read=read_call,
+        changes=[lambda it: it.keywords.update(by=5.0)],
+    ),
+    "a module": Case(
+        make=module,
+        read=read_module,
+        changes=[
+            set_scale(5.0),
+            lambda it: setattr(it, "function", lambda x: x * 2.0),
+            lambda it: setattr(it.part, "scale", 3.0),
+        ],
+    ),
+    "a list with attributes": Case(
+        make=listed, read=read_list_and_attribute, changes=[put(0, 5.0), set_scale(7.0)]
+    ),
+    "a deque": Case(make=lambda: deque([2.0]), read=read_first, changes=[put(0, 5.0)]),
+    "an ordered dictionary": Case(
+        make=lambda: OrderedDict(a=2.0), read=read_key, changes=[put("a", 5.0)]
+    ),
+    "a dictionary with defaults": Case(
+        make=lambda: defaultdict(float, a=2.0), read=read_key, changes=[put("a", 5.0)]
+    ),
+    "a long list": Case(
+        make=lambda: [2.0] * 150, read=read_far, changes=[put(140, 5.0)]
+    ),
+    "a long dictionary": Case(
+        make=lambda: dict.fromkeys(range(150), 2.0),
+        read=read_far,
+        changes=[put(140, 5.0)],
+    ),
+    "a long list of tensors": Case(
+        make=lambda: [tg.ones([2]) for _ in range(150)],
+        read=read_far,
+        changes=[lambda it: it.__setitem__(140, tg.full([2], 3.0))],
+    ),
+    "an array": Case(
+        make=lambda: np.ones(2, "float32"),
+        read=read_tensor_of,
+        changes=[put(0, 5.0), lambda it: it.fill(2.0)],
+    ),
+    "an array, reduced": Case(
+        make=lambda: np.ones(100_000, "float32"),
+        read=read_all,
+        changes=[put(77_777, 5.0), lambda it: it.fill(2.0)],
+    ),
+    "a layer's forward": Case(
+        make=layer,
+        read=read_call,
+        changes=[lambda it: setattr(it[1], "forward", lambda x: x * 2.0)],
+    ),
+    "a layer's weight": Case(
+        make=layer,
+        read=read_call,
+        changes=[
+            lambda it: it[0].weight.set_value(np.eye(2, dtype="float32")),
+            lambda it: setattr(it[0], "weight", it[0].create_parameter([2, 2])),
+            lambda it: it.set_state_dict(layer().state_dict()),
+            lambda it: setattr(it[1], "_epsilon", 0.5),
+            lambda it: setattr(it, "0", nn.Linear(2, 2)),
+            lambda it: setattr(it[0], "bias", None),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+@pytest.mark.parametrize("kept_in", ["closure", "object"])
+def test_what_is_read_may_change(case: Case, kept_in: str) -> None:
+    it, x = case.make(), tg.to_tensor([0.5, -1.5])
+    holder = SimpleNamespace(it=it)
+
+    def from_closure(x: Any) -> Any:
+        return case.read(it, x)
+
+    def from_object(x: Any) -> Any:
+        return case.read(holder.it, x)
+
+    function = from_closure if kept_in == "closure" else from_object
+    static = jit.to_static(function)
+    for change in [lambda it: None, *case.changes]:
+        change(it)
+        for _ in range(2):
+            wanted = function(x).numpy()
+            np.testing.assert_allclose(static(x).numpy(), wanted, rtol=1e-6)
