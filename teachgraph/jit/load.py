@@ -72,6 +72,7 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
     for name, content in documents.items():
         refuse_mixture(checksums_in(model_parts(content)), beside_it, files[name])
     layer.eval()
+    layer.look_up()
     return layer
 
 

@@ -21,6 +21,7 @@ from teachgraph.jit.recorder import Recorder
 from teachgraph.jit.tracing import Tracer, tracer
 from teachgraph.jit.unfreezing import unfrozen
 from teachgraph.nn import Layer
+from teachgraph.nn.layer import changes
 from teachgraph.planning.feeds import as_fed
 from teachgraph.static.program import Program
 from teachgraph.static.state import persistables
@@ -53,6 +54,7 @@ class TranslatedMethod:
             ConversionError: A run around it is traced by `TracedLayer`.
         """
         inputs = self.in_order(args, named)
+        self.layer.look_up()
         here = tracer()
         if isinstance(here, Recorder):
             message = "a loaded layer cannot be traced by a run of it: use to_static"
@@ -147,6 +149,8 @@ class TranslatedLayer(Layer):
     ) -> None:
         super().__init__(name)
         self._held = dict(held)
+        self._places: dict[str, str] = {}
+        self._seen = -1
         self._methods = {n: TranslatedMethod(m, self) for n, m in methods.items()}
         for method, run in self._methods.items():
             if method != FORWARD:
@@ -154,6 +158,25 @@ class TranslatedLayer(Layer):
                     message = f"no method can be called {method!r}"
                     raise DataError(at_user_line(message))
                 self.__dict__[method] = run
+
+    def look_up(self) -> None:
+        """Take the Tensors that stand in its attributes by now.
+
+        That it has looked is no change of a layer, which others would look at anew.
+        """
+        if self._seen == changes.count:
+            return
+        now = self.state_dict()
+        if not self._places:
+            names = {id(tensor): name for name, tensor in now.items()}
+            known = {n: names[id(t)] for n, t in self._held.items() if id(t) in names}
+            self._places.update(known)
+        for name, place in self._places.items():
+            if now.get(place, self._held[name]) is not self._held[name]:
+                self._held[name] = now[place]
+                for run in self._methods.values():
+                    run.made.clear()
+        self.__dict__["_seen"] = changes.count
 
     def forward(self, *inputs: Any, **named: Any) -> Any:
         """Run the saved `forward`."""

@@ -341,7 +341,7 @@ class Assign(Initializer):
         """An `assign_value` op; values that do not fill the shape keep their own."""
         if prod(shape) != self.value.size:
             shape = self.value.shape
-        return assign_value, described(shape, dtype, values=self.value.ravel())
+        return assign_value, described(shape, dtype, values=self.value.flatten())
 
 
 class _Wishes:

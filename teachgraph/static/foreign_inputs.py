@@ -50,7 +50,7 @@ def constant(block: Block, value: Any, inputs: Sequence[Any]) -> Any:
     array = np.asarray(value)
     dtype = dtype_beside(inputs, value) or array.dtype
     code = dtypes.PADDLE_CODES[dtypes.convert(dtype)]
-    attrs = {"values": array.ravel(), "shape": list(array.shape), "dtype": code}
+    attrs = {"values": array.flatten(), "shape": list(array.shape), "dtype": code}
     with naming.scope(naming.Plain("assign")):
         return build.append(block, assign_value, (), attrs)
 

@@ -659,3 +659,15 @@ def test_the_vectors_of_a_spectral_norm_are_refined_in_a_program(
     loaded = saved(plain, tmp_path, input_spec=spec)
     loaded.train()
     np.testing.assert_allclose(loaded(x).numpy(), plain(x).numpy(), rtol=1e-5)
+
+
+def test_a_parameter_of_a_loaded_layer_may_be_replaced(tmp_path: Path) -> None:
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    loaded = saved(net, tmp_path, input_spec=[InputSpec([None, 2], "float32", "x")])
+    x = tg.ones([1, 2])
+    np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy(), rtol=1e-6)
+    inner = getattr(loaded, "1")
+    inner.weight = net[1].weight = net.create_parameter([2, 1])
+    np.testing.assert_allclose(loaded(x).numpy(), net(x).numpy(), rtol=1e-6)
+    loaded(x).sum().backward()
+    assert inner.weight.grad is not None

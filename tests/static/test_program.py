@@ -285,3 +285,30 @@ def test_a_renamed_variable_is_renamed_in_every_operator(programs: Fresh) -> Non
     with pytest.raises(ProgramError, match="the name 'x' is taken"):
         y.name = "x"
     assert y.name == "double"
+
+
+@pytest.mark.parametrize(
+    "add",
+    [
+        lambda x, array: x + tg.assign(array),
+        lambda x, array: x + array,
+        lambda x, array: (
+            x
+            + static.create_parameter(
+                [2], "float32", default_initializer=tg.nn.initializer.Assign(array)
+            )
+        ),
+    ],
+    ids=["assign", "operator", "initializer"],
+)
+def test_an_array_that_a_program_was_built_with_may_change(add: Any) -> None:
+    array = np.array([1.0, 2.0], "float32")
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup):
+        total = add(static.data("x", [2]), array)
+    array[:] = 50.0
+    executor = static.Executor()
+    if startup.global_block().ops:
+        executor.run(startup)
+    (found,) = executor.run(main, {"x": np.zeros(2, "float32")}, [total])
+    assert found.tolist() == [1.0, 2.0]

@@ -271,7 +271,7 @@ def given(x: Any) -> Any:
     values = np.asarray([x] if dtypes.is_number(x) else x)
     kind = dtypes.float32 if values.dtype.kind == "f" else values.dtype
     attrs = {"shape": list(values.shape), "dtype": code_of(kind, kind)}
-    return assign_value(values=values.ravel(), **attrs)
+    return assign_value(values=values.flatten(), **attrs)
 
 
 def clone(x: Any, name: Any = None) -> Any:
