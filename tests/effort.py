@@ -1,7 +1,8 @@
 """How much is tried of what is tried at random.
 
 `make full` sets `FULL`; `make test` tries the first third of the same, always the same
-ones where a test is derandomized.
+ones where a test is derandomized. `make torture` sets `TORTURE`: hours of kills,
+interrupts and mutated files, for a machine that has them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 
 FULL = "FULL" in os.environ
+TORTURE = "TORTURE" in os.environ
 
 
 def examples(count: int) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from teachgraph.autograd.versions import now, overwrite
 from teachgraph.autograd.views import refuse_view_of_leaf, settle, shared_by, store
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.modes import state
+from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Traced
 from teachgraph.ops import functions
@@ -37,7 +37,7 @@ def refuse_leaf(tensor: Tensor) -> None:
     Raises:
         InvalidValueError: It is one, and ops are being recorded.
     """
-    if tensor.is_leaf and not tensor.stop_gradient and state.grad:
+    if tensor.is_leaf and not tensor.stop_gradient and is_recording():
         raise InvalidValueError(
             at_user_line(
                 f"Leaf Tensor {tensor.label or tensor.shape} that doesn't stop "
@@ -81,18 +81,18 @@ def become(
             )
         )
     cut = result.stop_gradient and not tensor.stop_gradient
-    if state.grad and cut and result.dtype == tensor.dtype:
+    if is_recording() and cut and result.dtype == tensor.dtype:
         result = overwritten_by(tensor, result)
     arrays = [tensor.data]
     shared = shared_by(tensor)
     if shared is None or reshapes or recasts:
         tensor.data = result.data
     else:
-        arrays += store(tensor, result.data, result if state.grad else None)
+        arrays += store(tensor, result.data, result if is_recording() else None)
     if shared is not None and recasts:
         del tensor._shared
     overwrite(*arrays, since=since)
-    if state.grad:
+    if is_recording():
         tensor.node, tensor.stop_gradient = result.node, result.stop_gradient
     tensor.inplace_version += 1
     if observers:

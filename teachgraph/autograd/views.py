@@ -17,7 +17,7 @@ import numpy as np
 
 from teachgraph.core import ops
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.modes import state
+from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import Tensor as CoreTensor
@@ -65,7 +65,7 @@ class View(Op):
         """Call the op, and note what the result is a view of."""
         result = Op.__call__(self, *inputs, **attrs)
         if isinstance(inputs[0], CoreTensor):
-            note(result, inputs[0], state.grad)
+            note(result, inputs[0], is_recording())
         return result
 
 
@@ -223,7 +223,7 @@ def refuse_view_of_leaf(tensor: Tensor) -> None:
     Raises:
         InvalidValueError: It is such a view, and ops are being recorded.
     """
-    if not state.grad or tensor.stop_gradient:
+    if not is_recording() or tensor.stop_gradient:
         return
     for other in sharers(tensor):
         if other.is_leaf and not other.stop_gradient and related(other, tensor):

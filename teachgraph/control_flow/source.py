@@ -7,6 +7,7 @@ import keyword
 import linecache
 import re
 import unicodedata
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 from math import isfinite
@@ -76,14 +77,19 @@ class Writer:
         lines = source.splitlines(keepends=True)
         linecache.cache[filename] = (len(source), None, lines, filename)
         exec(compile(source, filename, "exec"), self.globals)  # noqa: S102  our own text
+        # Tracebacks read the lines there; they go when the function goes.
+        weakref.finalize(self.globals["run"], linecache.cache.pop, filename, None)
         names = {identifier: name for name, identifier in self.names.items()}
         return Code(source, self.globals["run"], self.steps, names)
 
     def name(self, variable: str) -> str:
         """The identifier of a variable: `fc_0.w_0@GRAD` is `fc_0_w_0_GRAD`."""
         if variable not in self.names:
-            base = re.sub(r"\W", "_", unicodedata.normalize("NFKC", variable))
-            if not base.isidentifier() or keyword.iskeyword(base):
+            letters = unicodedata.normalize("NFKC", variable)
+            base = re.sub(r"\W", "_", letters)
+            if not base.isidentifier():  # `\w` takes letters that Python does not
+                base = f"v_{base}" if base.isascii() else "v"
+            if not base.isidentifier() or base in ("__debug__", *keyword.kwlist):
                 base = f"v_{base}"
             self.names[variable] = self.fresh(base)
         return self.names[variable]

@@ -165,7 +165,7 @@ class Plan:
         self.check_initialized(scope)
         values.update((name, scope.values[name]) for name in self.reads)
         self.silence().run(run_steps, self.steps, values)
-        scope.values.update((name, values[name]) for name in self.stores)
+        scope.values.update({name: values[name] for name in self.stores})
         return [values[name] for name in self.fetches]
 
     def checked(self, feed: Inputs) -> Inputs:

@@ -6,13 +6,13 @@ Dynamic mode is the default of 2.x names, static mode that of the 1.x names in `
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ContextDecorator, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 from teachgraph.core.errors import ModeError
 from teachgraph.core.extend import unregistered
+from teachgraph.core.guards import Guard
 
 
 class Interpreter(Protocol):
@@ -27,16 +27,14 @@ class Interpreter(Protocol):
         """Make a parameter and have it initialised."""
 
 
-class _State(threading.local):
-    """Per thread, as autograd's switch is in Paddle and PyTorch."""
+recording: ContextVar[bool] = ContextVar("recording", default=True)
+"""Whether ops leave nodes on the tape: a switch for each thread and each task."""
 
-    def __init__(self) -> None:
-        self.grad = True
-        self.outer: list[bool] = []
-        self.within: list[bool | None] = []
+OUTSIDE: Any = object()
+_inside: ContextVar[Any] = ContextVar("inside", default=OUTSIDE)
+"""The mode of the innermost `using`."""
 
-
-state = _State()
+is_recording = recording.get
 interpreters: dict[str, Interpreter] = {}
 
 
@@ -62,16 +60,17 @@ def disable_static(place: Any = None) -> None:
 def choose(static: bool | None) -> bool | None:
     """Choose static (True), dynamic (False) or neither; returns what was chosen."""
     before = chosen()
-    if state.within:
-        state.within[-1] = static
-    else:
+    if _inside.get() is OUTSIDE:
         _choice.static = static
+    else:
+        _inside.set(static)
     return before
 
 
 def chosen() -> bool | None:
     """The mode in force: static (True), dynamic (False) or neither (None)."""
-    return state.within[-1] if state.within else _choice.static
+    inside = _inside.get()
+    return _choice.static if inside is OUTSIDE else inside
 
 
 def in_dynamic_mode() -> bool:
@@ -83,14 +82,9 @@ def in_dynamic_mode() -> bool:
     return not chosen()
 
 
-@contextmanager
-def using(static: bool | None) -> Iterator[None]:
+def using(static: bool | None) -> Guard[bool | None]:
     """Switch the mode inside the block, in this thread, whatever happens there."""
-    state.within.append(static)
-    try:
-        yield
-    finally:
-        state.within.pop()
+    return Guard(_inside.get, _inside.set, static)
 
 
 def interpreter(name: str | None = None) -> Interpreter:
@@ -114,26 +108,17 @@ def is_grad_enabled() -> bool:
     >>> is_grad_enabled()
     True
     """
-    return state.grad
+    return recording.get()
 
 
-class set_grad_enabled(ContextDecorator):  # noqa: N801  Paddle's name
+def set_grad_enabled(mode: bool) -> Guard[bool]:
     """Switch recording on or off, inside a `with` block or a decorated function.
 
     >>> with set_grad_enabled(False):
     ...     is_grad_enabled()
     False
     """
-
-    def __init__(self, mode: bool) -> None:
-        self.mode = mode
-
-    def __enter__(self) -> None:
-        state.outer.append(state.grad)
-        state.grad = self.mode
-
-    def __exit__(self, *error: object) -> None:
-        state.grad = state.outer.pop()
+    return Guard(recording.get, recording.set, mode)
 
 
 def no_grad(function: Callable[..., Any] | None = None) -> Any:
@@ -147,7 +132,7 @@ def no_grad(function: Callable[..., Any] | None = None) -> Any:
     return guard if function is None else guard(function)
 
 
-def enable_grad() -> set_grad_enabled:
+def enable_grad() -> Guard[bool]:
     """Record again inside a `no_grad` block.
 
     >>> with no_grad(), enable_grad():

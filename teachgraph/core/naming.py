@@ -8,13 +8,13 @@ What a function appends is called by the `name` it is given: `mean(x, name="loss
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import ContextVar
 from typing import Any, Protocol
 
 from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.guards import Guard
 
 
 class Names(Protocol):
@@ -62,32 +62,17 @@ class Given(Layer):
         return lambda: self.name
 
 
-class _Scopes(threading.local):
-    """Stack of namers, the innermost last, one a thread."""
-
-    def __init__(self) -> None:
-        self.names: list[Names | None] = []
+_names: ContextVar[Names | None] = ContextVar("names", default=None)
 
 
-_scopes = _Scopes()
-
-
-@contextmanager
-def scope(names: Names | None) -> Iterator[None]:
+def scope(names: Names | None) -> Guard[Names | None]:
     """Let `names` name whatever is appended inside; None leaves it to each op."""
-    _scopes.names.append(names)
-    try:
-        yield
-    finally:
-        _scopes.names.pop()
+    return Guard(_names.get, _names.set, names)
 
 
-@contextmanager
-def layer(key: str, name: str | None = None) -> Iterator[Layer]:
+def layer(key: str, name: str | None = None) -> Guard[Any]:
     """A layer: its outputs are named `key_0.tmp_0` or after the given name."""
-    found = Layer(name or unique_name.generate(key))
-    with scope(found):
-        yield found
+    return scope(Layer(name or unique_name.generate(key)))
 
 
 def given(name: Any) -> AbstractContextManager[Any]:
@@ -105,7 +90,7 @@ def given(name: Any) -> AbstractContextManager[Any]:
 
 def names_for(key: str) -> Names:
     """The namer of an op's outputs: the layer around it, or a layer of its own."""
-    innermost = _scopes.names[-1] if _scopes.names else None
+    innermost = _names.get()
     if innermost is not None:
         return innermost.names_for(key) if isinstance(innermost, Given) else innermost
     if key.startswith("elementwise_"):

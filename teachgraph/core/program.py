@@ -9,8 +9,8 @@ shows all of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from enum import IntFlag
+from functools import partial
 from math import prod
 from typing import Any, ClassVar, NamedTuple
 from weakref import WeakKeyDictionary
@@ -20,6 +20,7 @@ import numpy as np
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.callsite import Callsite, callsite
 from teachgraph.core.errors import ProgramError, at_user_line
+from teachgraph.core.guards import Guard
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced, find
 from teachgraph.core.threads import InForce
@@ -455,14 +456,10 @@ class Program:
         """All parameters, in order of creation."""
         return self.blocks[0].all_parameters()
 
-    @contextmanager
-    def with_role(self, role: OpRole) -> Iterator[None]:
+    def with_role(self, role: OpRole) -> Guard[OpRole]:
         """Give appended operators this role, inside a `with` block."""
-        before, self.op_role = self.op_role, role
-        try:
-            yield
-        finally:
-            self.op_role = before
+        place = self, "op_role"
+        return Guard(partial(getattr, *place), partial(setattr, *place), role)
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.blocks))
@@ -492,10 +489,9 @@ def current_block() -> Block:
     return _defaults.value[0].current_block()
 
 
-@contextmanager
 def program_guard(
     main_program: Program, startup_program: Program | None = None
-) -> Iterator[None]:
+) -> Guard[tuple[Program, Program]]:
     """Let layers build these programs, inside a `with` block.
 
     >>> main = Program()
@@ -504,5 +500,4 @@ def program_guard(
     True
     """
     startup = default_startup_program() if startup_program is None else startup_program
-    with _defaults.holding((main_program, startup)):
-        yield
+    return _defaults.holding((main_program, startup))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from teachgraph.core.errors import DTypeError, at_user_line
+from teachgraph.core.guards import Guard
 from teachgraph.core.threads import InForce
 
 
@@ -102,13 +102,11 @@ def global_scope() -> Scope:
     return _current.value
 
 
-@contextmanager
-def scope_guard(scope: Scope) -> Iterator[Scope]:
+def scope_guard(scope: Scope) -> Guard[Scope]:
     """Inside, `scope` is the one in use.
 
     >>> with scope_guard(Scope()) as inner:
     ...     global_scope() is inner
     True
     """
-    with _current.holding(scope):
-        yield scope
+    return _current.holding(scope)

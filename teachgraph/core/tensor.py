@@ -21,7 +21,7 @@ from teachgraph.core.errors import (
     at_user_line,
 )
 from teachgraph.core.extend import HookPoint
-from teachgraph.core.modes import state
+from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Like, Op, Traced
 from teachgraph.core.tape import (
@@ -184,7 +184,7 @@ def run(
     except Exception as error:
         raise op.explain(inputs, attrs, error) from None
     rule = op.rule
-    if rule is None or False not in stops or not state.grad:
+    if rule is None or False not in stops or not is_recording():
         return off_tape(op, tensors, out, results)
     edges = [  # the node, not the tensor: a result nobody holds is freed
         None if x.stop_gradient else x if x.node is None else x.node for x in tensors

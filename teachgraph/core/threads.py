@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from teachgraph.core.guards import Guard
 
 T = TypeVar("T")
+
+
+class Own(threading.local):
+    """The value of a thread inside a guard of its own, else None."""
+
+    value: Any = None
 
 
 class InForce(Generic[T]):
@@ -26,34 +33,29 @@ class InForce(Generic[T]):
     """
 
     def __init__(self, value: T) -> None:
-        self._everyones, self._own = value, threading.local()
+        self._everyones, self._own = value, Own()
 
     @property
     def value(self) -> T:
         """The value in force in this thread."""
-        found: T = getattr(self._own, "value", self._everyones)
-        return found
+        own = self._own.value
+        return self._everyones if own is None else own
+
+    def place(self) -> tuple[object, str]:
+        """The attribute that is put in force from here."""
+        if threading.current_thread() is threading.main_thread():
+            return self, "_everyones"
+        return self._own, "value"
 
     def put(self, value: T) -> None:
         """Put another value in force, here or, from the main thread, for all."""
-        if threading.current_thread() is threading.main_thread():
-            self._everyones = value
-        else:
-            self._own.value = value
+        setattr(*self.place(), value)
 
     def put_for_all(self, value: T) -> None:
         """Put another value in force for every thread outside of a guard of its own."""
         self._everyones = value
 
-    @contextmanager
-    def holding(self, value: T) -> Iterator[T]:
+    def holding(self, value: T) -> Guard[Any]:
         """Inside, another value is in force."""
-        before, had = self.value, "value" in self._own.__dict__
-        self.put(value)
-        try:
-            yield value
-        finally:
-            if had or threading.current_thread() is threading.main_thread():
-                self.put(before)
-            else:
-                self._own.__dict__.pop("value", None)
+        place = self.place()
+        return Guard(partial(getattr, *place), partial(setattr, *place), value)

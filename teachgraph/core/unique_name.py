@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
+from teachgraph.core.guards import Guard
 from teachgraph.core.threads import InForce
 
 __all__ = ["generate", "guard", "switch"]
@@ -42,8 +41,7 @@ def switch(counters: Counter[str] | None = None) -> Counter[str]:
     return before
 
 
-@contextmanager
-def guard(prefix: str = "") -> Iterator[None]:
+def guard(prefix: str = "") -> Guard[Names]:
     """Count from 0 inside the block, and begin every name with `prefix`.
 
     >>> with guard():
@@ -53,5 +51,4 @@ def guard(prefix: str = "") -> Iterator[None]:
     ...     generate("fc")
     'critic_fc_0'
     """
-    with _names.holding(Names(Counter(), prefix)):
-        yield
+    return _names.holding(Names(Counter(), prefix))

@@ -36,7 +36,7 @@ from teachgraph.io.together import (
     write_together,
 )
 from teachgraph.static.deserialize import program_from_document
-from teachgraph.static.document import Part, parsed
+from teachgraph.static.document import Part, parsed, reading
 from teachgraph.static.program import Program
 from teachgraph.static.serialize import document_of
 from teachgraph.static.variable import Variable
@@ -279,13 +279,14 @@ def load_inference_model(path_prefix: Any, executor: Any, **options: Any) -> lis
             raise FileNotFoundError(
                 at_user_line(f"there is no {path}: give the prefix it was saved under")
             )
-    top = model_parts(newest(model).read_bytes())
-    program, feeds, fetches = model_in(top)
-    state = arrays_in(values)
-    if missing := [v.name for v in persistables(program) if v.name not in state]:
-        raise DataError(at_user_line(f"{values} lacks {missing}"))
-    refuse_mixture(checksums_in(top), {VALUES: values}, model)
-    set_state(program, state)
+    with reading(model):
+        top = model_parts(newest(model).read_bytes())
+        program, feeds, fetches = model_in(top)
+        state = arrays_in(values)
+        if missing := [v.name for v in persistables(program) if v.name not in state]:
+            raise DataError(at_user_line(f"{values} lacks {missing}"))
+        refuse_mixture(checksums_in(top), {VALUES: values}, model)
+        set_state(program, state)
     return [program, feeds, fetches]
 
 

@@ -26,6 +26,7 @@ from teachgraph.core.errors import (
 from teachgraph.io.files import written_whole
 from teachgraph.io.together import newest, settle
 from teachgraph.nn import Layer
+from teachgraph.static.document import DEEPEST, sound
 
 __all__ = ["load", "save"]
 
@@ -53,6 +54,10 @@ def safetensors() -> ModuleType:
     return library
 
 
+JSON_LEVELS = 3
+"""Levels of JSON that a level of a saved value takes at most."""
+
+
 class Packer:
     """Flattens nested state into arrays by name, and JSON that refers to them."""
 
@@ -65,7 +70,11 @@ class Packer:
 
         Raises:
             DTypeError: A value of this type cannot be saved.
+            DataError: It is nested too deeply, or in itself.
         """
+        if len(path) > DEEPEST:
+            message = f"save: the object is nested too deeply: {DEEPEST} is the most"
+            raise DataError(at_user_line(message))
         if isinstance(value, (Tensor, np.ndarray, np.generic)):
             return self.pack_array(value, path)
         if value is None or isinstance(value, (bool, int, str)):
@@ -240,7 +249,7 @@ def state_of_model(values: Path, *, return_numpy: bool) -> dict[str, Any]:
     try:
         info = json.loads(newest(names_file).read_bytes())
         names = {name: str(info[name]["structured_name"]) for name in state}
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, RecursionError, TypeError, ValueError) as error:
         raise DataError(
             at_user_line(
                 f"{names_file} does not tell the names of {values.name}: {error!r}"
@@ -261,11 +270,18 @@ def unpacked(content: bytes, source: Path | str, *, return_numpy: bool) -> Any:
         DataError: They are damaged, or a pickle, which is never opened.
     """
     arrays = arrays_in(content, source)
-    text = header(content).get("__metadata__", {}).get(KEY)
     try:
+        text = header(content).get("__metadata__", {}).get(KEY)
         structure = flat(arrays) if text is None else json.loads(text)
+        sound(structure, deepest=JSON_LEVELS * DEEPEST)
         return unpack(structure, arrays, return_numpy=return_numpy)
-    except (KeyError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise DataError(
             at_user_line(f"{source}: its structure does not fit its arrays: {error}")
         ) from None

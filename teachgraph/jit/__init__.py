@@ -12,6 +12,7 @@ from teachgraph.jit.settings import (
     ignore_module,
     not_to_static,
     set_code_level,
+    set_program_limit,
     set_verbosity,
 )
 from teachgraph.jit.static_function import StaticFunction, to_static
@@ -28,6 +29,7 @@ __all__ = [
     "not_to_static",
     "save",
     "set_code_level",
+    "set_program_limit",
     "set_verbosity",
     "to_static",
 ]

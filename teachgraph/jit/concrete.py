@@ -13,7 +13,7 @@ from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.autograd.views import store
 from teachgraph.control_flow.random_rounds import prepare_seeds
-from teachgraph.core.modes import state
+from teachgraph.core.modes import is_recording
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
 from teachgraph.core.scope import Scope
@@ -145,7 +145,7 @@ class ConcreteProgram:
 
     def computed(self, inputs: Sequence[Tensor]) -> list[Any]:
         """Compute the outputs, on the tape if a source requires a gradient."""
-        if state.grad and (taped := self.taped_plan(inputs)) is not None:
+        if is_recording() and (taped := self.taped_plan(inputs)) is not None:
             return taped.run(self, inputs)
         feed, values = self.fed(inputs), self.arrays()
         if self.has_run or observers:

@@ -25,7 +25,7 @@ from teachgraph.jit.model_files import INFO, MODEL, VALUES, methods_beside
 from teachgraph.jit.translated_layer import TranslatedLayer
 from teachgraph.nn import Layer
 from teachgraph.ops.param_attr import ParamAttr
-from teachgraph.static.document import Part, parsed
+from teachgraph.static.document import Part, parsed, reading
 from teachgraph.static.variable import Parameter as Declared
 from teachgraph.static.variable import Variable
 
@@ -53,6 +53,12 @@ def load(path: Any, **configs: Any) -> TranslatedLayer:
     In Paddle this is `paddle.jit.load`.
     """
     files, values = model_paths(path, configs)
+    with reading(path):
+        return built(path, files, values)
+
+
+def built(path: Any, files: Mapping[str, Path], values: Path) -> TranslatedLayer:
+    """Build the layer of some files."""
     documents = {name: newest(file).read_bytes() for name, file in files.items()}
     methods = [
         method_from_bytes(content)._replace(name=name)

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from teachgraph.core.errors import InvalidValueError, at_user_line
+
 __all__ = [
     "LEFT_ALONE",
     "conversion_log",
@@ -16,10 +18,39 @@ __all__ = [
     "ignore_module",
     "ignored",
     "not_to_static",
+    "program_limit",
     "set_code_level",
+    "set_program_limit",
     "set_verbosity",
     "switch",
 ]
+
+
+class ProgramLimit:
+    """How many programs of one function are kept."""
+
+    most = 100
+
+
+program_limit = ProgramLimit()
+
+
+def set_program_limit(most: int) -> None:
+    """Let each function keep at most so many programs, the newest; 100 at first.
+
+    A program holds what was computed of its weights and the code it runs by. A function
+    whose oldest program was dropped is traced again when that is needed.
+
+    Raises:
+        InvalidValueError: `most` is no positive number.
+
+    >>> set_program_limit(100)
+    """
+    if not (isinstance(most, int) and most > 0):
+        message = f"set_program_limit takes a positive number, got {most!r}"
+        raise InvalidValueError(at_user_line(message))
+    program_limit.most = most
+
 
 LEFT_ALONE = "_teachgraph_left_alone"
 """The attribute that `not_to_static` sets on a function."""

@@ -20,7 +20,7 @@ from teachgraph.jit.convert_call import convert_call
 from teachgraph.jit.guards import Guard
 from teachgraph.jit.helpers import HELPERS
 from teachgraph.jit.recorder import Recorder
-from teachgraph.jit.settings import LEFT_ALONE, switch
+from teachgraph.jit.settings import LEFT_ALONE, program_limit, switch
 from teachgraph.jit.tracebacks import of_user
 from teachgraph.jit.tracing import tracer
 from teachgraph.nn import Layer
@@ -123,6 +123,15 @@ class ProgramCache:
     def newest(self) -> ConcreteProgram | None:
         """The program that was traced last, None if there is none."""
         return max(self, key=lambda one: one.number, default=None)
+
+    def keep_newest(self, most: int) -> bool:
+        """Drop the oldest programs, up to so many; True if there were more."""
+        oldest = sorted(self, key=lambda one: one.number)[:-most]
+        for key, programs in [*self.programs.items()] if oldest else ():
+            programs[:] = [one for one in programs if one not in oldest]
+            if not programs:
+                del self.programs[key]
+        return bool(oldest)
 
     def broken(self) -> Guard | None:
         """Return the guard of the newest program that no longer holds, if any."""
@@ -254,7 +263,9 @@ class StaticFunction:
         program.number = cache.count
         if observers:
             announce("function_traced", self, program)
-        if cache.count > MANY:
+        if cache.keep_newest(program_limit.most):
+            warnings.warn(dropped(self.__name__, program_limit.most), stacklevel=3)
+        elif cache.count > MANY:
             warnings.warn(too_many(self.__name__, cache.count, before), stacklevel=3)
         return program
 
@@ -335,6 +346,15 @@ def functions_of(instance: Any) -> dict[int, Any]:
         return {}
     bound: dict[int, Any] = values.setdefault("_static_functions", {})
     return bound
+
+
+def dropped(name: str, most: int) -> str:
+    """Warning for a function of which programs were dropped."""
+    return (
+        f"{name} has been traced into more than {most} programs: the oldest was "
+        "dropped and will be traced again. jit.set_program_limit keeps more; tensors in "
+        "place of numbers, and input_spec with None for sizes that differ, need fewer."
+    )
 
 
 def too_many(name: str, count: int, broken: Guard | None) -> str:

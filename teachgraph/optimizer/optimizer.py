@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core import naming
 from teachgraph.core.errors import ModeError, at_user_line
-from teachgraph.core.modes import state
+from teachgraph.core.modes import recording
 from teachgraph.core.program import OpRole
 from teachgraph.ops.inplace import add_onto
 from teachgraph.optimizer.accumulators import Accumulators, Kept
@@ -30,6 +30,7 @@ from teachgraph.optimizer.groups import (
 from teachgraph.optimizer.lr import LRScheduler
 from teachgraph.optimizer.rate import Rate
 from teachgraph.optimizer.serving import mark
+from teachgraph.planning.whole_steps import WholeStep
 from teachgraph.regularizer import WeightDecayRegularizer
 from teachgraph.static.append_backward import append_backward
 from teachgraph.static.operator import Operator
@@ -218,14 +219,15 @@ class Optimizer:
             for parameter in self.parameters
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
-        recording, state.grad = state.grad, False
-        try:
-            if self.changes_gradients(pairs):
-                copies = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
-                pairs = self.prepared(copies, None)
-            self.update_tensors(pairs)
-        finally:
-            state.grad = recording
+        with WholeStep():
+            switch = recording.set(False)
+            try:
+                if self.changes_gradients(pairs):
+                    own = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]
+                    pairs = self.prepared(own, None)
+                self.update_tensors(pairs)
+            finally:
+                recording.reset(switch)
 
     def changes_gradients(self, pairs: Pairs) -> bool:
         """True if a gradient is clipped or decayed before its parameter's update."""

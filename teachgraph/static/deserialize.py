@@ -25,7 +25,7 @@ from teachgraph.core.program import EMPTY, Block, Operator, Program, Slots
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.ops.selection import select_output
 from teachgraph.regularizer import L1Decay, L2Decay, WeightDecayRegularizer
-from teachgraph.static.document import Part, parsed
+from teachgraph.static.document import Part, parsed, reading
 from teachgraph.static.serialize import FORMAT, VERSION
 
 __all__ = ["program_from_bytes", "program_from_document"]
@@ -54,6 +54,12 @@ def program_from_bytes(content: bytes | str, kind: type[P]) -> P:
 
 def program_from_document(document: Part, kind: type[P]) -> P:
     """The program of a parsed document."""
+    with reading("the program"):
+        return built_program(document, kind)
+
+
+def built_program(document: Part, kind: type[P]) -> P:
+    """Build the program of a parsed document."""
     top = document.fields("format", "version", "random_seed", "blocks")
     if top["format"].value != FORMAT:
         raise top["format"].refuse(f"{FORMAT!r} was expected")

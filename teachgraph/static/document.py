@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from teachgraph.core.errors import DataError, at_user_line
+from teachgraph.core.errors import DataError, TeachgraphError, at_user_line
 
-__all__ = ["Part", "parsed"]
+__all__ = ["DEEPEST", "Part", "parsed", "reading", "sound"]
 
-LONGEST_NAME = 1000
+LONGEST_NAME, DEEPEST = 1000, 100
 
 
 class Part:
@@ -101,10 +102,59 @@ def parsed(content: bytes | str) -> Part:
     """
     try:
         return Part(
-            json.loads(content, object_pairs_hook=once, parse_constant=not_finite)
+            sound(
+                json.loads(content, object_pairs_hook=once, parse_constant=not_finite)
+            )
         )
     except (ValueError, RecursionError) as error:
         raise Part(None).refuse(f"it is no JSON of ours: {error}") from None
+
+
+def sound(value: Any, deepest: int = DEEPEST) -> Any:
+    """Require that a value of JSON is not nested too deeply, and that its texts are.
+
+    Raises:
+        ValueError: It is nested more than `deepest` deep, or half of a character stands
+            in a text.
+
+    >>> sound([[["deep"]]], deepest=2)
+    Traceback (most recent call last):
+    ValueError: it is nested too deeply: 2 is the most
+    """
+    level = [value]
+    for _ in range(deepest + 2):
+        inner: list[Any] = []
+        for one in level:
+            if one.__class__ is dict:
+                inner += one
+                inner += one.values()
+            elif one.__class__ is list:
+                inner += one
+            elif one.__class__ is str:
+                one.encode()
+        if not inner:
+            return value
+        level = inner
+    raise ValueError(f"it is nested too deeply: {deepest} is the most")
+
+
+@contextmanager
+def reading(source: Any) -> Iterator[None]:
+    """Let whatever goes wrong with a file's content be an error about that file.
+
+    What is checked says what is wrong with it. What is only found when something is
+    built of it is said here.
+
+    Raises:
+        DataError: It went wrong.
+    """
+    try:
+        yield
+    except (TeachgraphError, OSError, ImportError):
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"[:1000]
+        raise DataError(at_user_line(f"{source} is damaged: {reason}")) from error
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

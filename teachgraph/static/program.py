@@ -186,7 +186,7 @@ else:
 
 def program_guard(
     main_program: core.Program, startup_program: core.Program | None = None
-) -> AbstractContextManager[None]:
+) -> AbstractContextManager[Any]:
     """Let layers build these programs, inside a `with` block.
 
     Args:

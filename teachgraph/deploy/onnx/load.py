@@ -16,6 +16,7 @@ from teachgraph.deploy.onnx.reading.files import array_of, model_from_bytes
 from teachgraph.deploy.onnx.reading.reader import as_variable, traced
 from teachgraph.deploy.onnx.types import dtype_of, needed
 from teachgraph.ops.functions import assign
+from teachgraph.static.document import reading
 from teachgraph.static.layers import data
 from teachgraph.static.program import Program, current_block, program_guard
 from teachgraph.static.variable import Variable
@@ -59,6 +60,12 @@ def program_of(
     model: Any, folder: Path | None = None, scope: Scope | None = None
 ) -> Loaded:
     """Build the program of a model in memory; see `load`."""
+    with reading("the model of ONNX"):
+        return built(model, folder, scope)
+
+
+def built(model: Any, folder: Path | None, scope: Scope | None) -> Loaded:
+    """Build the program of a model; its parameters are put into the scope."""
     model = without_functions(model)
     program = Program()
     values: dict[str, Any] = {}
