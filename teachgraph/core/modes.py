@@ -28,7 +28,7 @@ class Interpreter(Protocol):
 
 
 recording: ContextVar[bool] = ContextVar("recording", default=True)
-"""Whether ops leave nodes on the tape: a switch for each thread and each task."""
+"""A switch for each thread and task: do ops leave nodes on the tape."""
 
 OUTSIDE: Any = object()
 _inside: ContextVar[Any] = ContextVar("inside", default=OUTSIDE)

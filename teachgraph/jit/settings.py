@@ -27,7 +27,7 @@ __all__ = [
 
 
 class ProgramLimit:
-    """How many programs of one function are kept."""
+    """The number of programs of one function that are kept."""
 
     most = 100
 

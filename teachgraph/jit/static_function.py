@@ -352,8 +352,8 @@ def dropped(name: str, most: int) -> str:
     """Warning for a function of which programs were dropped."""
     return (
         f"{name} has been traced into more than {most} programs: the oldest was "
-        "dropped and will be traced again. jit.set_program_limit keeps more; tensors in "
-        "place of numbers, and input_spec with None for sizes that differ, need fewer."
+        "dropped and will be traced again. jit.set_program_limit keeps more; tensors "
+        "for numbers, and input_spec with None for sizes that differ, need fewer."
     )
 
 

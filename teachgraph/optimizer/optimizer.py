@@ -52,6 +52,8 @@ PREPARING = "gradient_clip", "regularization"
 SCHEDULE = "LR_Scheduler"
 GENERATED = naming.Plain("_generated_var")
 
+record = recording.set
+
 
 class Optimizer:
     """Updates parameters from their gradients.
@@ -220,7 +222,7 @@ class Optimizer:
             if not parameter.stop_gradient and (grad := parameter.grad) is not None
         ]
         with WholeStep():
-            switch = recording.set(False)
+            switch = record(False)
             try:
                 if self.changes_gradients(pairs):
                     own = [(parameter, Tensor(grad.data)) for parameter, grad in pairs]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 # The functions in C: those of `signal` make enums, at ten times the cost.
 import _signal  # type: ignore[import-not-found]
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -22,26 +21,26 @@ handle_by = partial(_signal.signal, _signal.SIGINT)
 class WholeStep:
     """A `with` block at whose end the first Ctrl-C is heard; the second one at once."""
 
-    before: Callable[..., Any] | None = None
-    heard: Any = None
+    before: Any = None
+    heard = False
 
     def __enter__(self) -> None:
         before = handler()
-        if callable(before):
+        if before is not None:  # one that is not in Python could not be put back
             try:
                 handle_by(self.wait)
             except ValueError:  # no signal is handled outside of the main thread
                 return
             self.before = before
 
-    def wait(self, number: int, frame: Any) -> None:
+    def wait(self, *_: object) -> None:
         """Note the interrupt; let the second one through."""
         if self.heard:
             self.__exit__()
-        self.heard = number, frame
+        self.heard = True
 
     def __exit__(self, *error: object) -> None:
         if self.before is not None:
             handle_by(self.before)
             if self.heard:
-                self.before(*self.heard)
+                _signal.raise_signal(_signal.SIGINT)
