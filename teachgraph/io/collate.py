@@ -55,6 +55,7 @@ def default_convert_fn(sample: Any) -> Any:
 
 def _collate(values: Sequence[Any], where: str) -> Any:
     first = values[0]
+    _same([_kind(value) for value in values], "kind", where)
     if isinstance(first, np.ndarray | np.generic | Tensor | Number):
         return _stack(values, where)
     if isinstance(first, str | bytes):
@@ -73,6 +74,17 @@ def _collate(values: Sequence[Any], where: str) -> Any:
         "batch data can only contain: tensor, numpy.ndarray, dict, list, number, text, "
         f"but {where} is a {type(first).__name__}"
     )
+
+
+def _kind(value: Any) -> str:
+    """Name what a value is collated as."""
+    if isinstance(value, np.ndarray | np.generic | Tensor | Number):
+        return "numbers"
+    if isinstance(value, str | bytes):
+        return "text"
+    if isinstance(value, Mapping):
+        return "fields by name"
+    return "fields" if isinstance(value, Sequence) else type(value).__name__
 
 
 def _stack(values: Sequence[Any], where: str) -> np.ndarray[Any, Any]:

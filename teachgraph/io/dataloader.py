@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import repeat
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -107,7 +109,7 @@ class DataLoader:
         self.timeout = timeout
         self.worker_init_fn = worker_init_fn
         self.persistent_workers = persistent_workers
-        self._pool: Pool | None = None
+        self._own = _Own()
         self.drop_last = drop_last
         self.batch_size = batch_size
         self.batch_sampler = batch_sampler
@@ -177,9 +179,9 @@ class DataLoader:
             with closing(self._workers()) as pool:
                 yield from pool.epoch(self._tasks(), seed)
             return
-        if self._pool is None or not self._pool.close.alive:
-            self._pool = self._workers()
-        yield from self._pool.epoch(self._tasks(), seed)
+        if self._own.pool is None or not self._own.pool.close.alive:
+            self._own.pool = self._workers()
+        yield from self._own.pool.epoch(self._tasks(), seed)
 
     def _workers(self) -> Pool:
         return Pool(
@@ -202,6 +204,16 @@ class DataLoader:
         return dict(zip(names, map(_array, fields), strict=True))
 
 
+class _Own(threading.local):
+    """What each thread that uses a DataLoader has of its own.
+
+    Attributes:
+        pool: Its persistent workers.
+    """
+
+    pool: Pool | None = None
+
+
 def _tensors(batch: Any) -> Any:
     """Convert the batch's arrays to Tensors; text and other values are unchanged."""
     if isinstance(batch, np.ndarray | np.generic):
@@ -222,6 +234,8 @@ def _check_workers(num_workers: int, timeout: float) -> None:
         raise DataError(f"num_workers should be a whole number, but got {num_workers}")
     if num_workers < 0:
         raise DataError("num_workers should be a non-negative value")
+    if isinstance(timeout, bool) or not isinstance(timeout, Real):
+        raise DataError(f"timeout should be a number, but got {timeout!r}")
     if not timeout >= 0:
         raise DataError(f"timeout should be a non-negative value, but got {timeout}")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import threading
 import time
 import warnings
 import weakref
@@ -22,6 +23,7 @@ from typing import Any
 
 from teachgraph.io.fetch import Fetcher
 from teachgraph.io.worker import Job, Kind, WorkerError, work
+from teachgraph.planning.whole_steps import Uninterrupted
 
 __all__ = ["Pool", "WorkerTimeoutError"]
 
@@ -43,6 +45,25 @@ _ours: weakref.WeakSet[Connection] = weakref.WeakSet()
 copy is open, the worker at the other end does not learn that the parent is gone."""
 
 
+class _Forks:
+    """A lock around forks: a worker closes its copies of connections by their numbers.
+
+    A connection that another thread closed meanwhile would be none, or another's.
+    """
+
+    def __init__(self) -> None:
+        self.unlock()
+
+    def unlock(self) -> None:
+        """Make the lock anew: in a worker nobody else holds it."""
+        self.lock = threading.RLock()
+
+
+_forks = _Forks()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forks.unlock)
+
+
 class EpochOverError(WorkerError):
     """A batch was requested of an epoch that a later one has ended."""
 
@@ -51,6 +72,11 @@ class _Member:
     """A worker and the connection to it."""
 
     def __init__(self, job: Job) -> None:
+        with _forks.lock:
+            self.start(job)
+
+    def start(self, job: Job) -> None:
+        """Start the process. No connection may be opened or closed meanwhile."""
         context = multiprocessing.get_context(START)
         self.connection, theirs = context.Pipe()
         _ours.add(self.connection)
@@ -89,21 +115,28 @@ class _Member:
 
 
 def _end(members: list[_Member], owner: int) -> None:
-    """Close the connections, then terminate, then kill; nothing in a forked copy."""
+    """Close the connections, then terminate, then kill; nothing in a forked copy.
+
+    Ctrl-C does not stop it, which would leave workers behind; it hurries.
+    """
     if os.getpid() != owner:
         return
-    for member in members:
-        member.connection.close()
-    for insist, patience in ((None, 0.5), ("terminate", 1.0), ("kill", 1.0)):
-        deadline = time.monotonic() + patience
+    with Uninterrupted() as interrupt:
+        with _forks.lock:
+            for member in members:
+                member.connection.close()
+        for insist, patience in ((None, 0.5), ("terminate", 1.0), ("kill", 1.0)):
+            deadline = time.monotonic() + patience
+            for member in members:
+                if insist is not None and member.process.is_alive():
+                    getattr(member.process, insist)()
+            for member in members:
+                hurry = interrupt.heard and insist != "kill"
+                left = deadline - time.monotonic()
+                member.process.join(0.0 if hurry else max(0.0, left))
         for member in members:
-            if insist is not None and member.process.is_alive():
-                getattr(member.process, insist)()
-        for member in members:
-            member.process.join(max(0.0, deadline - time.monotonic()))
-    for member in members:
-        member.process.close()
-    members.clear()
+            member.process.close()
+        members.clear()
 
 
 class Pool:

@@ -26,6 +26,7 @@ import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import TeachgraphError
+from teachgraph.core.observe import detach, observers
 from teachgraph.core.random import seed as seed_teachgraph
 from teachgraph.io.fetch import EndOfStream, Fetcher
 
@@ -104,6 +105,8 @@ def work(connection: Connection, job: Job, copied: Sequence[Connection] = ()) ->
         job: The start parameters.
         copied: Copies of the parent's ends of connections, inherited by a fork.
     """
+    for observer in observers[:]:  # those of the parent would record here in vain
+        detach(observer)
     for end in copied:
         end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer

@@ -10,9 +10,9 @@ from __future__ import annotations
 # The functions in C: those of `signal` make enums, at ten times the cost.
 import _signal  # type: ignore[import-not-found]
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
-__all__ = ["WholeStep"]
+__all__ = ["Uninterrupted", "WholeStep"]
 
 handler = partial(_signal.getsignal, _signal.SIGINT)
 handle_by = partial(_signal.signal, _signal.SIGINT)
@@ -24,14 +24,15 @@ class WholeStep:
     before: Any = None
     heard = False
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         before = handler()
         if before is not None:  # one that is not in Python could not be put back
             try:
                 handle_by(self.wait)
             except ValueError:  # no signal is handled outside of the main thread
-                return
+                return self
             self.before = before
+        return self
 
     def wait(self, *_: object) -> None:
         """Note the interrupt; let the second one through."""
@@ -44,3 +45,11 @@ class WholeStep:
             handle_by(self.before)
             if self.heard:
                 _signal.raise_signal(_signal.SIGINT)
+
+
+class Uninterrupted(WholeStep):
+    """A `with` block at whose end any Ctrl-C is heard; it soon ends by itself."""
+
+    def wait(self, *_: object) -> None:
+        """Note the interrupt."""
+        self.heard = True
