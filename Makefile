@@ -44,7 +44,7 @@ CHANGED := { git diff --name-only --diff-filter=d HEAD; git ls-files --others --
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help lab quick test full lint floors bars bench bench-peers oracle lock wheel clean setup programs
+.PHONY: help lab quick test full torture lint floors bars bench bench-peers oracle lock wheel clean setup programs
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,12 @@ test: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## run every test 
 
 full: setup programs $(NODE_MODULES) $(OLD_WIDGETS)/.packages ## an hour: also what is long by nature; keeps tests/MINUTES.md
 	pytest $(COMPLETE) $(BESIDE) -m "" $(PARALLEL) --durations=30 --minutes=tests/MINUTES.md $(ARGS)
+
+# Kills, interrupts and mutated files, thousands of each: those that `make test` takes a few of.
+torture: export TORTURE := 1
+torture: setup ## an hour of kills, interrupts and mutated files (ARGS go to pytest)
+	pytest -m "" $(PARALLEL) $(ARGS) tests/io/test_kills.py tests/io/test_mutated_files.py \
+		tests/io/test_workers_under_stress.py tests/eager/test_interrupts.py
 
 lint: setup $(NODE_MODULES) ## check style and types
 	ruff check

@@ -111,7 +111,8 @@ def run(args: argparse.Namespace) -> int:
             'pip install "teachgraph[lab]"'
         )
     except OSError as error:
-        answer = _refusal(f"{error.strerror}: {error.filename}")
+        at = f": {error.filename}" if error.filename else ""
+        answer = _refusal(f"{error.strerror or error}{at}")
     if args.json:
         print(json.dumps(answer.data, ensure_ascii=False, indent=2))
     else:

@@ -7,13 +7,16 @@ the end or until the time is up.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from teachgraph.course.notebook import build
 from teachgraph.course.source import Source
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 __all__ = ["Place", "Report", "Trouble", "Verdict", "grade"]
+
+MARK = "TEACHGRAPH_CHECK"
+"""The variable of the environment that marks the processes of a check."""
 
 _IN_CELL = re.compile(r"Cell In\[(\d+)\], line (\d+)")
 _BLAMED = re.compile(r" \(line (?P<line>\d+) of the cell: `(?P<code>.*)`\)$")
@@ -162,7 +168,17 @@ def _run(notebook: NotebookNode, path: Path, seconds: float) -> _Run:
         resources={"metadata": {"path": str(path.resolve().parent)}},
     )
     client.log.setLevel("CRITICAL")
-    with client.setup_kernel(stdout=DEVNULL, stderr=DEVNULL):
+    with marked_processes() as environment, ExitStack() as stack:
+        try:
+            kernel = client.setup_kernel(
+                stdout=DEVNULL, stderr=DEVNULL, env=environment
+            )
+            stack.enter_context(kernel)
+        except Exception as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise CourseError(
+                f"The kernel that checks {path.name} can't be started: {reason}"
+            ) from error
         for position, cell in enumerate(notebook.cells):
             try:
                 client.execute_cell(cell, position)
@@ -171,6 +187,25 @@ def _run(notebook: NotebookNode, path: Path, seconds: float) -> _Run:
             if replies and replies[-1] == "TimeUp":
                 return _Run(position, f"stopped, the {seconds:g} seconds were up")
     return _Run(len(notebook.cells))
+
+
+@contextmanager
+def marked_processes() -> Iterator[dict[str, str]]:
+    """The environment for a kernel, all of whose processes end with the block.
+
+    A kernel's own end takes its group along, but not what a cell started in a session
+    of its own: that is known by its environment.
+    """
+    from psutil import Error, process_iter
+
+    mark = uuid4().hex
+    try:
+        yield {**os.environ, MARK: mark}
+    finally:
+        for process in process_iter():
+            with suppress(Error, OSError):
+                if process.environ().get(MARK) == mark:
+                    process.kill()
 
 
 def _report(notebook: NotebookNode, path: Path, run: _Run) -> Report:

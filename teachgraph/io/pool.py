@@ -172,8 +172,9 @@ class Pool:
         self.members: list[_Member] = []
         self.close = weakref.finalize(self, _end, self.members, os.getpid())
         try:
-            for i in range(num_workers):
-                self.members.append(_Member(Job(fetch, init, i, num_workers)))
+            with Uninterrupted():  # a worker that was started is a member
+                for i in range(num_workers):
+                    self.members.append(_Member(Job(fetch, init, i, num_workers)))
         except BaseException:
             self.close()
             raise

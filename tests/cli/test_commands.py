@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -196,3 +198,33 @@ def test_a_python_that_has_no_pytorch_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert python_with_torch() == "/bin/false"
     monkeypatch.setenv("TORCH_PYTHON", "/nowhere")
     assert python_with_torch() is None
+
+
+def test_ctrl_c_in_the_first_moments_is_no_traceback() -> None:
+    command = "from teachgraph_command import main; print(flush=True); main()"
+    for after in (0.05, 0.15, 0.4):
+        child = subprocess.Popen(
+            [sys.executable, "-c", command, "course", "list"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert child.stdout is not None
+        child.stdout.readline()
+        time.sleep(after)
+        child.send_signal(signal.SIGINT)
+        _, errors = child.communicate(timeout=60)
+        assert (child.returncode, errors) in [(130, "Interrupted.\n"), (0, "")]
+
+
+def test_a_disk_error_without_a_file_is_told_without_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from teachgraph.course import command
+
+    def full(*_: Any) -> Any:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setitem(command.ACTIONS, "status", full)  # type: ignore[arg-type]
+    assert main(["course", "status"]) == 2
+    assert capsys.readouterr().err == "No space left on device\n"

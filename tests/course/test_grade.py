@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -176,3 +177,40 @@ def test_a_file_that_is_no_notebook_is_refused_in_words(
 def test_a_missing_file_is_refused_in_words(sample: Source, tmp_path: Path) -> None:
     with pytest.raises(CourseError, match="no notebook at"):
         grade(sample, tmp_path / "mine.ipynb")
+
+
+def test_a_kernel_that_does_not_start_is_told(
+    sample: Source,
+    sample_notebook: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    path = sample_notebook(lambda cells: None)
+    kernels = tmp_path / "kernels" / "python3"
+    kernels.mkdir(parents=True)
+    (kernels / "kernel.json").write_text(
+        '{"argv": ["/nowhere/python"], "display_name": "", "language": "python"}'
+    )
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    monkeypatch.setenv("JUPYTER_PREFER_ENV_PATH", "0")
+    with pytest.raises(CourseError, match=r"can't be started: .*nowhere"):
+        grade(sample, path)
+
+
+def test_what_a_cell_started_ends_with_the_check(
+    sample: Source, sample_notebook: Callable[..., Path], tmp_path: Path
+) -> None:
+    note = tmp_path / "pid"
+    code = (
+        "import subprocess, sys\n"
+        "command = [sys.executable, '-c', 'import time; time.sleep(99)']\n"
+        "child = subprocess.Popen(command, start_new_session=True)\n"
+        f"open({str(note)!r}, 'w').write(str(child.pid))\n"
+        "def double(x):\n    return 2 * x"
+    )
+    grade(sample, sample_notebook(lambda cells: cells["double"].update(source=code)))
+    process = Path("/proc", note.read_text(), "stat")
+    deadline = time.monotonic() + 10
+    while process.exists() and process.read_text().split()[2] != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -24,9 +24,13 @@ from tests.static.fresh import fresh
 X = np.ones((4, 3), "float32")
 INTERRUPTS = 1000 if TORTURE else 200 if FULL else 60
 
-pytestmark = pytest.mark.skipif(
-    not hasattr(signal, "setitimer"), reason="no timer interrupts here"
-)
+pytestmark = [
+    # An interrupt inside a finalizer is told and dropped, as Python does.
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.skipif(
+        not hasattr(signal, "setitimer"), reason="no timer interrupts here"
+    ),
+]
 
 
 def interrupted(work: Callable[[], None], after: float) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
+import signal
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +20,7 @@ from teachgraph import fluid, static
 from teachgraph.core import unique_name
 from teachgraph.core.errors import DataError
 from teachgraph.core.scope import global_scope
+from tests.effort import FULL, TORTURE
 from tests.static.fresh import fresh
 
 X = np.array([3.0], "float32")
@@ -194,6 +198,40 @@ def test_a_kill_leaves_the_old_or_the_new(name: str, tmp_path: Path) -> None:
     assert at > 3
     assert set(answers) == {kind.old, kind.new}
     assert answers == sorted(answers), "once the save has happened it stays"
+
+
+KILLS = 200 if TORTURE else 20 if FULL else 3
+"""How many saves of a kind are killed at any moment, not at an access to the disk."""
+
+
+def killed_after(seconds: float, save: Callable[[], None]) -> bool:
+    """Save in a process that is killed after a time; True if it did not end before."""
+    child = os.fork()
+    if child == 0:
+        try:
+            save()
+        finally:
+            os._exit(0)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
+@pytest.mark.parametrize("name", KINDS)
+def test_kill_9_at_any_time_leaves_the_old_or_the_new(
+    name: str, tmp_path: Path
+) -> None:
+    kind, dice = KINDS[name], random.Random(name)  # noqa: S311
+    kind.save(tmp_path / "elsewhere" / "model", True)  # what is loaded late is loaded
+    model = tmp_path / "folder" / "model"
+    before = time.monotonic()
+    kind.save(model, False)
+    longest = 2.0 * (time.monotonic() - before)
+    for _ in range(KILLS):
+        kind.save(model, False)
+        killed_after(dice.uniform(0.0, longest), lambda: kind.save(model, True))
+        assert kind.answer(model) in {kind.old, kind.new}
 
 
 def test_files_of_two_saves_are_refused(tmp_path: Path) -> None:

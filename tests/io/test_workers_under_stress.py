@@ -108,6 +108,7 @@ def test_a_second_interrupt_leaves_no_worker(gap: float) -> None:
     assert not any(Path("/proc", pid).exists() for pid in workers), out
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_interrupts_leave_no_worker_and_no_memory() -> None:
     def shared() -> set[str]:
         folder = Path("/dev/shm")  # noqa: S108  where shared memory is

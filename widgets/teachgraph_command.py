@@ -1,0 +1,24 @@
+"""The command `teachgraph`: ready for Ctrl-C before the framework is imported."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def quit_at_once(*_: object) -> NoReturn:
+    """End as an interrupted command does; nothing has been begun."""
+    os.write(2, b"Interrupted.\n")
+    os._exit(130)
+
+
+def main() -> int:
+    """Run one command; return the exit code."""
+    before = signal.signal(signal.SIGINT, quit_at_once)
+    from teachgraph.cli import main as run
+
+    signal.signal(signal.SIGINT, before)
+    return run()
