@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from functools import cached_property
+from traceback import clear_frames
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,8 @@ from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.autograd.views import store
 from teachgraph.control_flow.random_rounds import prepare_seeds
-from teachgraph.core.modes import is_recording
+from teachgraph.core import modes, unique_name
+from teachgraph.core.modes import is_recording, set_grad_enabled
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import SILENT
 from teachgraph.core.scope import Scope
@@ -29,8 +31,9 @@ from teachgraph.jit.split_program import Part, forward_part
 from teachgraph.jit.taped import Goal, Goals, Taped, appended, seed_name, taped_for
 from teachgraph.jit.tracing import Tracer
 from teachgraph.nn import Layer
+from teachgraph.planning.whole_steps import Uninterrupted
 from teachgraph.static.input_spec import InputSpec
-from teachgraph.static.program import Program
+from teachgraph.static.program import Program, program_guard
 from teachgraph.static.variable import Parameter, Variable
 
 if TYPE_CHECKING:
@@ -41,9 +44,35 @@ __all__ = ["ConcreteProgram", "trace"]
 
 def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
     """Trace a function for arguments like these."""
-    here, inputs = Tracer(outermost=trace.__code__), list[Variable]()
-    with here.tracing():
+    here, inputs = Tracer(outermost=traced.__code__), list[Variable]()
+    try:
+        results = traced(here, static, values, inputs)
+    except BaseException:  # Ctrl-C may have come as it was left
+        here.leave()
+        raise
+    inputs = here.fed(inputs) if here.changes else inputs
+    program = ConcreteProgram(here, inputs, results, static.__name__)
+    program.function = static.dygraph_function
+    if not all(isinstance(value, Tensor) for value in values):
+        program.arguments = as_specs(values)
+    return program
+
+
+def traced(
+    here: Tracer,
+    static: StaticFunction,
+    values: tuple[Any, ...],
+    inputs: list[Variable],
+) -> Outputs:
+    """Call the converted function on Variables; what it did to objects is undone."""
+    with (
+        modes.using(static=True),
+        set_grad_enabled(mode=True),
+        unique_name.guard(),
+        program_guard(here.program, here.startup),
+    ):
         try:
+            here.enter()
             if isinstance(static.receiver, Layer):
                 here.meet(static.receiver)
                 prepared_within(static.receiver)
@@ -51,21 +80,21 @@ def trace(static: StaticFunction, values: tuple[Any, ...]) -> ConcreteProgram:
             roots = (static.receiver, *values)
             here.roots = [v for v in roots if not isinstance(v, (Tensor, NoneType))]
             result = static.converted_function(*args, **kwargs)
-            results = outputs_of(result, here)
+            return outputs_of(result, here)
         except Exception as error:
             if observers:
                 announce("tracing_failed", static, here.program)
             if isinstance(error, RecursionError):
                 raise endless(error) from None
             raise
+        except KeyboardInterrupt as error:
+            # It may have come at the end of a `with`, which ends as its frame is gone.
+            clear_frames(error.__traceback__)
+            raise
         finally:
-            here.restore()
-    inputs = here.fed(inputs) if here.changes else inputs
-    program = ConcreteProgram(here, inputs, results, static.__name__)
-    program.function = static.dygraph_function
-    if not all(isinstance(value, Tensor) for value in values):
-        program.arguments = as_specs(values)
-    return program
+            with Uninterrupted():
+                here.restore()
+                here.leave()
 
 
 def prepared_within(layer: Layer) -> None:

@@ -16,9 +16,9 @@ from teachgraph.autograd.creation import Parameter
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.control_flow.pytree import mapped
 from teachgraph.control_flow.sub_block import Mark, traced_into
-from teachgraph.core import modes, unique_name
+from teachgraph.core import unique_name
 from teachgraph.core.build import is_constant
-from teachgraph.core.modes import is_grad_enabled, set_grad_enabled
+from teachgraph.core.modes import is_grad_enabled
 from teachgraph.core.observe import unwatched
 from teachgraph.core.op import Op
 from teachgraph.core.tensor import run_op
@@ -35,7 +35,7 @@ from teachgraph.jit.undefined import Either, Undefined
 from teachgraph.nn import Layer
 from teachgraph.ops.param_attr import ParamAttr
 from teachgraph.static.block import Block
-from teachgraph.static.program import Program, current_block, program_guard
+from teachgraph.static.program import Program, current_block
 from teachgraph.static.variable import Variable
 
 __all__ = [
@@ -198,31 +198,32 @@ class Tracer:
         )
 
     @contextmanager
-    def tracing(self) -> Iterator[Program]:
-        """Let ops and layers inside append to the program."""
-        with (
-            self.current(),
-            modes.using(static=True),
-            set_grad_enabled(mode=True),
-            unique_name.guard(),
-            program_guard(self.program, self.startup),
-        ):
-            yield self.program
-
-    @contextmanager
     def current(self) -> Iterator[None]:
         """Let each op on Tensors inside come to this tracer."""
+        try:
+            self.enter()
+            yield
+        finally:
+            self.leave()
+
+    def enter(self) -> None:
+        """Let each op on Tensors come to this tracer, until it is left."""
         self.program.adopt = self.adopt
         run_op.wrap(self.dispatch)
         is_constant.wrap(self.without_gradient)
         _current.append(self)
-        try:
-            yield
-        finally:
+
+    def leave(self) -> None:
+        """Let ops go their own way again; also when Ctrl-C came half-way."""
+        while self in _current:
             _current.remove(self)
-            is_constant.unwrap(self.without_gradient)
-            run_op.unwrap(self.dispatch)
-            self.program.adopt = None
+        for point, wrapper in (
+            (is_constant, self.without_gradient),
+            (run_op, self.dispatch),
+        ):
+            while wrapper in point.wrappers:
+                point.unwrap(wrapper)
+        self.program.adopt = None
 
 
 def function_slots(function: FunctionType) -> Iterator[StateSlot]:
