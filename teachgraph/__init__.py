@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from teachgraph import dataset as dataset
     from teachgraph import deploy as deploy
     from teachgraph import device as device
+    from teachgraph import distribution as distribution
     from teachgraph import fluid as fluid
     from teachgraph import framework as framework
     from teachgraph import hapi as hapi
@@ -123,7 +124,8 @@ callsite.add_own_files(_HERE, *(_HERE.parent / folder for folder in _WIDGETS))
 
 _PUBLIC_MODULES = {
     **{name: name for name in ("autograd", "base", "callbacks", "dataset", "device")},
-    **{name: name for name in ("framework", "hapi", "inference", "io", "jit")},
+    **{name: name for name in ("distribution", "framework", "hapi", "inference")},
+    **{name: name for name in ("io", "jit")},
     **{name: name for name in ("linalg", "metric", "nn", "onnx", "ops", "optimizer")},
     **{name: name for name in ("reader", "regularizer", "static", "tensor", "text")},
     **{name: name for name in ("utils", "vision")},

@@ -108,8 +108,6 @@ ROOMS: dict[str, str] = {
     "audio": UNUSUAL,
     "cuda": MACHINE,
     "distributed": MACHINE,
-    "distribution": "draw with `teachgraph.normal`, `uniform`, `bernoulli` or "
-    "`multinomial`, and write the log-density out",
     "fft": COMPLEX,
     "geometric": UNUSUAL,
     "hub": "nothing is downloaded here; `vision.models` and `models` hold networks",

@@ -19,6 +19,7 @@ from teachgraph.core.ops import generator_of, uniform_random
 
 __all__ = [
     "bernoulli",
+    "dirichlet",
     "gaussian_like",
     "gaussian_random",
     "multinomial",
@@ -28,6 +29,7 @@ __all__ = [
     "randint_like",
     "randperm",
     "truncated_gaussian_random",
+    "uniform_like",
 ]
 
 FLOAT32 = dtypes.PADDLE_CODES[dtypes.float32]
@@ -179,6 +181,13 @@ def gaussian_like(x: Any, *, seed: int = 0) -> Any:
     return np.asarray(generator_of(seed).standard_normal(x.shape), x.dtype)
 
 
+@op(key="uniform", random=True)
+def uniform_like(x: Any, *, min: float = 0.0, max: float = 1.0, seed: int = 0) -> Any:
+    """Draw uniformly from [min, max) in the shape of `x`."""
+    check_floating(x)
+    return np.asarray(generator_of(seed).uniform(min, max, x.shape), x.dtype)
+
+
 @op(random=True, needs=PROBABILITIES)
 def bernoulli(x: Any, *, seed: int = 0) -> Any:
     """Draw 1 with probability x, else 0."""
@@ -195,6 +204,36 @@ def poisson(x: Any, *, seed: int = 0) -> Any:
     if not (x >= 0).all():
         raise InvalidValueError("a mean number of times is 0 or more")
     return np.asarray(generator_of(seed).poisson(x), x.dtype)
+
+
+@op(random=True, needs="positive concentrations along the last dimension")
+def dirichlet(alpha: Any, *, seed: int = 0) -> Any:
+    """Draw points of the simplex from Dirichlet distributions with these parameters.
+
+    Independent gamma variables, divided by their sum. Where `alpha` is below 1 they may
+    be too small for a floating number, so their logarithms are drawn: a gamma variable
+    of shape a is one of shape a + 1 times u^(1 / a), u uniform (Marsaglia and Tsang,
+    2000).
+    """
+    check_concentration(alpha)
+    if not (alpha > 0).all():
+        raise InvalidValueError("a concentration is positive")
+    generator = generator_of(seed)
+    logs = np.log(generator.standard_gamma(alpha + 1.0))
+    logs -= generator.standard_exponential(alpha.shape) / alpha
+    shares = np.exp(logs - logs.max(-1, keepdims=True, initial=-np.inf))
+    return np.asarray(shares / shares.sum(-1, keepdims=True), alpha.dtype)
+
+
+def check_concentration(alpha: Any) -> None:
+    """Require floating numbers along a last dimension.
+
+    Raises:
+        ShapeError: There is no dimension.
+    """
+    check_floating(alpha)
+    if len(alpha.shape) < 1:
+        raise ShapeError("a number alone is no vector of concentrations")
 
 
 def described(*, shape: Sequence[int], dtype: int, **attrs: Any) -> Any:
@@ -229,12 +268,20 @@ def infer_randint(*, low: int, high: int, **attrs: Any) -> Any:
 
 
 @gaussian_like.infers
+@uniform_like.infers
 @bernoulli.infers
 @poisson.infers
-def infer_like(x: Like, *, seed: int) -> Any:
+def infer_like(x: Like, *, seed: int, **limits: float) -> Any:
     """The shape of x."""
     check_floating(x)
     return [(x.shape, x.dtype)]
+
+
+@dirichlet.infers
+def infer_dirichlet(alpha: Like, *, seed: int) -> Any:
+    """The shape of alpha."""
+    check_concentration(alpha)
+    return [(alpha.shape, alpha.dtype)]
 
 
 @op(random=True, needs="weights, 0 or more, in the last dimension of one or two")

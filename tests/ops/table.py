@@ -25,6 +25,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         (
             "bernoulli",
+            "dirichlet",
             "gaussian_like",
             "multinomial",
             "orthogonal_random",
@@ -33,6 +34,7 @@ ELSEWHERE = {
             "randint_like",
             "randperm",
             "truncated_gaussian_random",
+            "uniform_like",
         ),
         "random: test_random.py tests its distribution and its seeds",
     ),

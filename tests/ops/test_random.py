@@ -17,6 +17,7 @@ from teachgraph.core.op import Op
 from teachgraph.core.ops import uniform_random
 from teachgraph.ops.sampling import (
     bernoulli,
+    dirichlet,
     gaussian_like,
     gaussian_random,
     multinomial,
@@ -26,6 +27,7 @@ from teachgraph.ops.sampling import (
     randint_like,
     randperm,
     truncated_gaussian_random,
+    uniform_like,
 )
 
 COUNT = 20_000
@@ -250,6 +252,8 @@ CALLS: list[tuple[Op, tuple[Any, ...], dict[str, Any]]] = [
     (randperm, (), {"n": 50}),
     (randint_like, (LIKE,), {"high": 1000}),
     (gaussian_like, (LIKE,), {}),
+    (uniform_like, (LIKE,), {"min": -1.0}),
+    (dirichlet, (LIKE,), {}),
     (bernoulli, (LIKE,), {}),
     (poisson, (LIKE * 10,), {}),
     (multinomial, (LIKE,), {"num_samples": 4}),
@@ -344,6 +348,8 @@ def test_what_is_no_state_is_refused_and_changes_nothing(wrong: Any) -> None:
         (lambda: tg.multinomial(tg.to_tensor([1.0]), 0), "1 or more"),
         (lambda: tg.multinomial(tg.to_tensor(1.0)), "dimensions"),
         (lambda: orthogonal_random(shape=[3]), "no matrix"),
+        (lambda: dirichlet(tg.to_tensor([0.0, 1.0])), "concentration is positive"),
+        (lambda: dirichlet(tg.to_tensor(1.0)), "no vector"),
     ],
 )
 def test_what_has_no_distribution_is_refused(

@@ -1,0 +1,245 @@
+"""Transforms made of others: one after the other, side by side, over whole arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    ShapeError,
+    at_user_line,
+    describe,
+)
+from teachgraph.distribution import variable
+from teachgraph.distribution.transform.base import (
+    Transform,
+    broadcast_log_det,
+    log_det,
+)
+from teachgraph.ops.functions.joining import stack, unstack
+
+__all__ = ["ChainTransform", "IndependentTransform", "StackTransform"]
+
+
+class ChainTransform(Transform):
+    """Transforms one after the other, y = f_n(... f_1(x)).
+
+    log |det J| = sum log |det J_i|, each at what the transforms before give
+
+    Args:
+        transforms: The transforms, the first to be applied first.
+
+    Raises:
+        DTypeError: `transforms` is no list of transforms.
+        InvalidValueError: It is empty.
+
+    In Paddle this is `paddle.distribution.ChainTransform`.
+
+    >>> import teachgraph as tg
+    >>> from teachgraph.distribution import ChainTransform, ExpTransform, TanhTransform
+    >>> chain = ChainTransform([TanhTransform(), ExpTransform()])
+    >>> chain.forward(tg.to_tensor(0.0)).item()
+    1.0
+    """
+
+    def __init__(self, transforms: Sequence[Transform]) -> None:
+        check_transforms("ChainTransform", transforms)
+        self.transforms = transforms
+        first, last = transforms[0]._domain, transforms[-1]._codomain
+        self._domain = with_rank(first, self._rank_before())
+        self._codomain = with_rank(last, self._rank_after())
+
+    def _rank_before(self) -> int:
+        """The least rank of x for which the input of each transform has its rank."""
+        rank = self.transforms[-1]._codomain.event_rank
+        for transform in reversed(self.transforms):
+            domain, codomain = transform._domain, transform._codomain
+            rank += domain.event_rank - codomain.event_rank
+            rank = max(rank, domain.event_rank)
+        return rank
+
+    def _rank_after(self) -> int:
+        """The rank of y for that of x."""
+        rank = self.transforms[0]._domain.event_rank
+        for transform in self.transforms:
+            domain, codomain = transform._domain, transform._codomain
+            rank += codomain.event_rank - domain.event_rank
+            rank = max(rank, codomain.event_rank)
+        return rank
+
+    def _is_injective(self) -> bool:
+        return all(transform._is_injective() for transform in self.transforms)
+
+    def _forward(self, x: Any) -> Any:
+        for transform in self.transforms:
+            x = transform.forward(x)
+        return x
+
+    def _inverse(self, y: Any) -> Any:
+        for transform in reversed(self.transforms):
+            y = transform.inverse(y)
+        return y
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        total, rank = 0.0, self._domain.event_rank
+        for transform in self.transforms:
+            total = total + log_det(transform, x, rank)
+            x = transform.forward(x)
+            rank += transform._codomain.event_rank - transform._domain.event_rank
+        return total
+
+    def _forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        for transform in self.transforms:
+            shape = transform.forward_shape(shape)
+        return shape
+
+    def _inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        for transform in reversed(self.transforms):
+            shape = transform.inverse_shape(shape)
+        return shape
+
+
+class IndependentTransform(Transform):
+    """A transform whose last batch dimensions belong to the event.
+
+    Values are those of the base transform; log |det J| is summed over these dimensions.
+
+    Args:
+        base: The transform.
+        reinterpreted_batch_rank: How many of the last batch dimensions, at least 1.
+
+    Raises:
+        DTypeError: `base` is no transform.
+        InvalidValueError: The number of dimensions is not positive.
+
+    In Paddle this is `paddle.distribution.IndependentTransform`.
+
+    >>> import teachgraph as tg
+    >>> from teachgraph.distribution import ExpTransform, IndependentTransform
+    >>> exp = IndependentTransform(ExpTransform(), 1)
+    >>> exp.forward_log_det_jacobian(tg.to_tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [3.0, 7.0]
+    """
+
+    def __init__(self, base: Transform, reinterpreted_batch_rank: int) -> None:
+        if not isinstance(base, Transform):
+            message = f"IndependentTransform: base is a transform, not {describe(base)}"
+            raise DTypeError(at_user_line(message))
+        if reinterpreted_batch_rank <= 0:
+            message = "reinterpreted_batch_rank is 1 or more, not"
+            raise InvalidValueError(
+                at_user_line(
+                    f"IndependentTransform: {message} {reinterpreted_batch_rank}"
+                )
+            )
+        self._base, self._reinterpreted_batch_rank = base, reinterpreted_batch_rank
+        rank = reinterpreted_batch_rank
+        self._domain = variable.Independent(base._domain, rank)
+        self._codomain = variable.Independent(base._codomain, rank)
+
+    def _is_injective(self) -> bool:
+        return self._base._is_injective()
+
+    def _forward(self, x: Any) -> Any:
+        return self._base.forward(x)
+
+    def _inverse(self, y: Any) -> Any:
+        return self._base.inverse(y)
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return log_det(self._base, x, self._domain.event_rank)
+
+    def _forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        return self._base.forward_shape(shape)
+
+    def _inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        return self._base.inverse_shape(shape)
+
+
+class StackTransform(Transform):
+    """Transforms side by side: each of a slice of x along an axis.
+
+    Args:
+        transforms: A transform for each slice.
+        axis: The dimension of x that counts the slices.
+
+    Raises:
+        DTypeError: `transforms` is no list of transforms, or `axis` no integer.
+        InvalidValueError: `transforms` is empty.
+
+    In Paddle this is `paddle.distribution.StackTransform`.
+
+    >>> import teachgraph as tg
+    >>> from teachgraph.distribution import AbsTransform, ExpTransform, StackTransform
+    >>> pair = StackTransform([AbsTransform(), ExpTransform()], axis=-1)
+    >>> pair.forward(tg.to_tensor([[-1.0, 0.0], [2.0, 0.0]])).tolist()
+    [[1.0, 1.0], [2.0, 1.0]]
+    """
+
+    def __init__(self, transforms: Sequence[Transform], axis: int = 0) -> None:
+        check_transforms("StackTransform", transforms)
+        if not isinstance(axis, int):
+            message = f"StackTransform: axis is an integer, not {axis!r}"
+            raise DTypeError(at_user_line(message))
+        self._transforms, self._axis = transforms, axis
+        self._domain = variable.Stack([t._domain for t in transforms], axis)
+        self._codomain = variable.Stack([t._codomain for t in transforms], axis)
+
+    @property
+    def transforms(self) -> Sequence[Transform]:
+        """The transforms of the slices."""
+        return self._transforms
+
+    @property
+    def axis(self) -> int:
+        """The dimension that counts the slices."""
+        return self._axis
+
+    def _is_injective(self) -> bool:
+        return all(transform._is_injective() for transform in self._transforms)
+
+    def _forward(self, x: Any) -> Any:
+        return self._each(lambda transform, part: transform.forward(part), x)
+
+    def _inverse(self, y: Any) -> Any:
+        return self._each(lambda transform, part: transform.inverse(part), y)
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return self._each(broadcast_log_det, x)
+
+    def _each(self, apply: Callable[[Transform, Any], Any], x: Any) -> Any:
+        """Apply each transform to its slice, and stack the results.
+
+        Raises:
+            ShapeError: There is not a slice for each transform.
+        """
+        shape, count = list(x.shape), len(self._transforms)
+        rank = len(shape)
+        if not -rank <= self._axis < rank or shape[self._axis] != count:
+            message = f"{shape} has not {count} slices along axis {self._axis}"
+            raise ShapeError(at_user_line(f"StackTransform: {message}"))
+        slices = zip(self._transforms, unstack(x, self._axis), strict=True)
+        return stack([apply(transform, part) for transform, part in slices], self._axis)
+
+
+def with_rank(space: variable.Variable, rank: int) -> variable.Variable:
+    """Extend a random variable to a rank."""
+    return variable.Independent(space, rank - space.event_rank)
+
+
+def check_transforms(owner: str, transforms: Any) -> None:
+    """Require a list of transforms.
+
+    Raises:
+        DTypeError: It is something else.
+        InvalidValueError: It is empty.
+    """
+    if not isinstance(transforms, Sequence) or not all(
+        isinstance(transform, Transform) for transform in transforms
+    ):
+        message = f"{owner}: transforms is a list of transforms"
+        raise DTypeError(at_user_line(message))
+    if not transforms:
+        raise InvalidValueError(at_user_line(f"{owner}: there is no transform"))
