@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.modes import in_dynamic_mode, no_grad
+from teachgraph.core.modes import no_grad
 from teachgraph.distribution.distribution import check_kind
 from teachgraph.distribution.exponential_family import ExponentialFamily
 from teachgraph.distribution.parameters import (
@@ -16,11 +17,7 @@ from teachgraph.distribution.parameters import (
     repeated,
     sample_shape,
 )
-from teachgraph.nn.functional import (
-    binary_cross_entropy_with_logits,
-    sigmoid,
-    softplus,
-)
+from teachgraph.nn.functional import sigmoid, softplus
 from teachgraph.ops.functions.creation import ones_like, zeros_like
 from teachgraph.ops.functions.logic import where
 from teachgraph.ops.functions.math import clip, log, log1p
@@ -58,7 +55,7 @@ class Bernoulli(ExponentialFamily):
     def __init__(self, probs: Any, name: str | None = None) -> None:
         self.name = name or "Bernoulli"
         (probs,) = arrays_or_tensors("Bernoulli", probs=probs)
-        if in_dynamic_mode() and not ((probs >= 0.0) & (probs <= 1.0)).all():
+        if isinstance(probs, Tensor) and not ((probs >= 0.0) & (probs <= 1.0)).all():
             message = "Bernoulli: probs holds probabilities, from 0 to 1"
             raise InvalidValueError(at_user_line(message))
         self.dtype = probs.dtype
@@ -126,20 +123,21 @@ class Bernoulli(ExponentialFamily):
             value: Zeros and ones x; they broadcast with the batch.
         """
         x = as_value("Bernoulli.log_prob", value, self.probs)
-        logits, x = broadcast(self.logits, x)
-        return -binary_cross_entropy_with_logits(logits, x, reduction="none")
+        return -self._cross_entropy(x)
 
     def entropy(self) -> Any:
         """Compute -p log p - (1 - p) log(1 - p), in the shape of the batch."""
-        return binary_cross_entropy_with_logits(
-            self.logits, self.probs, reduction="none"
-        )
+        return self._cross_entropy(self.probs)
+
+    def _cross_entropy(self, x: Any) -> Any:
+        """Compute -x log p - (1 - x) log(1 - p), with a gradient for x as well."""
+        # log p = log sigmoid(logits) = -softplus(-logits)
+        return x * softplus(-self.logits) + (1.0 - x) * softplus(self.logits)
 
     def kl_divergence(self, other: Any) -> Any:
         """Compute KL(self || other) = p log(p / q) + (1 - p) log((1 - p) / (1 - q))."""
         check_kind(Bernoulli, other)
         a, b = self.logits, other.logits
-        # log sigmoid(a) = -softplus(-a)
         of_one = sigmoid(a) * (softplus(-b) - softplus(-a))
         return of_one + sigmoid(-a) * (softplus(b) - softplus(a))
 

@@ -7,6 +7,7 @@ from math import log as log_of
 from math import pi
 from typing import Any
 
+from teachgraph.core.errors import InvalidValueError, at_user_line
 from teachgraph.core.modes import no_grad
 from teachgraph.distribution.distribution import Distribution, check_kind
 from teachgraph.distribution.parameters import (
@@ -51,18 +52,22 @@ class Cauchy(Distribution):
 
     @property
     def mean(self) -> Any:
-        """Undefined: the integral of x p(x) diverges."""
-        self._lacks("mean")
+        """Undefined, for the integral of x p(x) diverges.
+
+        Raises:
+            InvalidValueError: Always.
+        """
+        raise undefined("mean")
 
     @property
     def variance(self) -> Any:
-        """Undefined."""
-        self._lacks("variance")
+        """Undefined, as the mean is."""
+        raise undefined("variance")
 
     @property
     def stddev(self) -> Any:
-        """Undefined."""
-        self._lacks("stddev")
+        """Undefined, as the mean is."""
+        raise undefined("stddev")
 
     def sample(self, shape: Sequence[int] = (), name: str | None = None) -> Any:
         """Draw `shape + batch_shape` numbers, without a gradient."""
@@ -112,3 +117,7 @@ class Cauchy(Distribution):
         s, t = self.scale, other.scale
         distance = square(s + t) + square(self.loc - other.loc)
         return log(distance) - log(4.0 * s * t)
+
+
+def undefined(moment: str) -> InvalidValueError:
+    return InvalidValueError(at_user_line(f"Cauchy: the distribution has no {moment}"))

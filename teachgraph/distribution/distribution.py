@@ -74,14 +74,8 @@ class Distribution:
         self._lacks("entropy")
 
     def kl_divergence(self, other: Distribution) -> Any:
-        """Compute the Kullback-Leibler divergence of `other` from this distribution.
-
-        In Paddle a distribution without a formula of its own has `kl_divergence(p, q)`
-        alone.
-        """
-        from teachgraph.distribution.kl import kl_divergence
-
-        return kl_divergence(self, other)
+        """Compute the Kullback-Leibler divergence of `other` from this distribution."""
+        self._lacks("kl_divergence")
 
     def prob(self, value: Any) -> Any:
         """Compute the probability density or mass, exp(log_prob)."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.autograd.gradient import grad
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import DTypeError, at_user_line
-from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.distribution.distribution import Distribution, UndefinedError
 from teachgraph.distribution.parameters import sum_last
 from teachgraph.ops.functions.reduce import sum
@@ -90,7 +90,7 @@ class ExponentialFamily(Distribution):
     def _normalizer_and_gradient(self, theta: list[Any]) -> tuple[Any, list[Any]]:
         normalizer = self._log_normalizer(*theta)
         total, slopes = sum(normalizer), list[Any]()
-        if in_dynamic_mode():
+        if isinstance(total, Tensor):
             slopes += grad(total, theta, create_graph=True, allow_unused=True)
         else:
             slopes += gradients(total, theta)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.modes import in_dynamic_mode, no_grad
+from teachgraph.core.modes import no_grad
 from teachgraph.distribution.distribution import Distribution, check_kind
 from teachgraph.distribution.parameters import (
     as_value,
@@ -44,7 +45,7 @@ class Geometric(Distribution):
 
     def __init__(self, probs: Any) -> None:
         (probs,) = numbers_or_tensors("Geometric", probs=probs)
-        if in_dynamic_mode() and not ((probs > 0.0) & (probs <= 1.0)).all():
+        if isinstance(probs, Tensor) and not ((probs > 0.0) & (probs <= 1.0)).all():
             message = "Geometric: probs holds probabilities, above 0 and at most 1"
             raise InvalidValueError(at_user_line(message))
         self.probs: Any = probs

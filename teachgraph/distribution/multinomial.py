@@ -120,15 +120,19 @@ class Multinomial(Distribution):
         counts = arange(1, n + 1, dtype=self.probs.dtype)
         counts = reshape(counts, [n] + [1] * rank)
         log_factorials = lgamma(counts + 1.0)
-        trials = self._categorical.entropy() * float(n)
+        # Clipped, so that the logarithm is finite where p is 0.
+        trials = sum(self.probs * log(self._clipped_probs()), -1) * -float(n)
         log_orders = lgamma(ones_like(trials) * (n + 1.0))
         weights = exp(self._binomial_log_prob(counts))
         return trials - log_orders + sum(weights * log_factorials, [0, -1])
 
     def _binomial_log_prob(self, counts: Any) -> Any:
         """Compute log P(X_i = m) for counts m = 1, ..., n."""
-        n, eps = float(self.total_count), float(finfo(self.probs.dtype).eps)
-        p = clip(self.probs, eps, 1.0 - eps)  # finite logarithms where p is 0 or 1
+        n, p = float(self.total_count), self._clipped_probs()
         choices = lgamma(zeros_like(counts) + (n + 1.0)) - lgamma(counts + 1.0)
         choices = choices - lgamma(n - counts + 1.0)
         return choices + counts * log(p) + (n - counts) * log1p(-p)
+
+    def _clipped_probs(self) -> Any:
+        eps = float(finfo(self.probs.dtype).eps)
+        return clip(self.probs, eps, 1.0 - eps)

@@ -9,8 +9,11 @@ from teachgraph.core.errors import DTypeError, ShapeError, at_user_line, describ
 from teachgraph.distribution.distribution import Distribution
 from teachgraph.distribution.independent import Independent
 from teachgraph.distribution.parameters import as_tensor, sum_last
-from teachgraph.distribution.transform import ChainTransform, Transform
-from teachgraph.distribution.transform.base import log_det
+from teachgraph.distribution.transform.base import (
+    ChainTransform,
+    Transform,
+    log_det,
+)
 
 __all__ = ["TransformedDistribution"]
 

@@ -45,7 +45,7 @@ class Variable:
 
     @property
     def is_discrete(self) -> bool:
-        """Whether it takes countably many values."""
+        """True if it takes countably many values."""
         return self._is_discrete
 
     @property

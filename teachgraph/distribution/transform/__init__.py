@@ -3,9 +3,8 @@
 In Paddle this is `paddle.distribution.transform`.
 """
 
-from teachgraph.distribution.transform.base import Transform, Type
+from teachgraph.distribution.transform.base import ChainTransform, Transform, Type
 from teachgraph.distribution.transform.composite import (
-    ChainTransform,
     IndependentTransform,
     StackTransform,
 )

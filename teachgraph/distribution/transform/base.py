@@ -1,4 +1,4 @@
-"""The base class of transforms, and log-determinants over more event dimensions."""
+"""The base class of transforms, and chains of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,26 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Any, NoReturn
 
-from teachgraph.core.errors import DTypeError, ShapeError, at_user_line, describe
+from teachgraph.core.errors import (
+    DTypeError,
+    InvalidValueError,
+    ShapeError,
+    at_user_line,
+    describe,
+)
 from teachgraph.distribution import variable
 from teachgraph.distribution.distribution import Distribution, UndefinedError
 from teachgraph.distribution.parameters import as_tensor, broadcast, sum_last
 
-__all__ = ["Transform", "Type", "broadcast_log_det", "check_rank", "log_det"]
+__all__ = [
+    "ChainTransform",
+    "Transform",
+    "Type",
+    "broadcast_log_det",
+    "check_rank",
+    "check_transforms",
+    "log_det",
+]
 
 
 class Type(Enum):
@@ -24,7 +38,7 @@ class Type(Enum):
 
     @classmethod
     def is_injective(cls, kind: Type) -> bool:
-        """Whether different numbers have different images."""
+        """Compute whether different numbers have different images."""
         return kind in (cls.BIJECTION, cls.INJECTION)
 
 
@@ -76,8 +90,6 @@ class Transform:
 
             return TransformedDistribution(input, [self])
         if isinstance(input, Transform):
-            from teachgraph.distribution.transform.composite import ChainTransform
-
             return ChainTransform([self, input])
         return self.forward(input)
 
@@ -109,18 +121,18 @@ class Transform:
             raise UndefinedError(at_user_line(f"{message}: {hint}"))
         if hasattr(self, "_forward_log_det_jacobian"):
             return self._forward_log_det_jacobian(x)
-        if hasattr(self, "_inverse_log_det_jacobian"):
-            return -self._inverse_log_det_jacobian(self._forward(x))
-        self._lacks("_forward_log_det_jacobian")
+        if not hasattr(self, "_inverse_log_det_jacobian"):
+            self._lacks("_forward_log_det_jacobian")
+        return -self._inverse_log_det_jacobian(self._forward(x))
 
     def inverse_log_det_jacobian(self, y: Any) -> Any:
         """Compute that of the inverse, -log |det J_f(x)| with x the inverse of y."""
         y = self._checked(y, self._codomain)
         if hasattr(self, "_inverse_log_det_jacobian"):
             return self._inverse_log_det_jacobian(y)
-        if hasattr(self, "_forward_log_det_jacobian"):
-            return -self._forward_log_det_jacobian(self._inverse(y))
-        self._lacks("_inverse_log_det_jacobian")
+        if not hasattr(self, "_forward_log_det_jacobian"):
+            self._lacks("_inverse_log_det_jacobian")
+        return -self._forward_log_det_jacobian(self._inverse(y))
 
     def forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
         """Infer the shape of y from that of x.
@@ -163,6 +175,84 @@ class Transform:
         return shape
 
 
+class ChainTransform(Transform):
+    """Transforms one after the other, y = f_n(... f_1(x)).
+
+    log |det J| = sum log |det J_i|, each at what the transforms before give
+
+    Args:
+        transforms: The transforms, the first to be applied first.
+
+    Raises:
+        DTypeError: `transforms` is no list of transforms.
+        InvalidValueError: It is empty.
+
+    In Paddle this is `paddle.distribution.ChainTransform`.
+
+    >>> import teachgraph as tg
+    >>> from teachgraph.distribution import ChainTransform, ExpTransform, TanhTransform
+    >>> chain = ChainTransform([TanhTransform(), ExpTransform()])
+    >>> chain.forward(tg.to_tensor(0.0)).item()
+    1.0
+    """
+
+    def __init__(self, transforms: Sequence[Transform]) -> None:
+        check_transforms("ChainTransform", transforms)
+        self.transforms = transforms
+        first, last = transforms[0]._domain, transforms[-1]._codomain
+        self._domain = with_rank(first, self._rank_before())
+        self._codomain = with_rank(last, self._rank_after())
+
+    def _rank_before(self) -> int:
+        """The least rank of x for which the input of each transform has its rank."""
+        rank = self.transforms[-1]._codomain.event_rank
+        for transform in reversed(self.transforms):
+            domain, codomain = transform._domain, transform._codomain
+            rank += domain.event_rank - codomain.event_rank
+            rank = max(rank, domain.event_rank)
+        return rank
+
+    def _rank_after(self) -> int:
+        """The rank of y for that of x."""
+        rank = self.transforms[0]._domain.event_rank
+        for transform in self.transforms:
+            domain, codomain = transform._domain, transform._codomain
+            rank += codomain.event_rank - domain.event_rank
+            rank = max(rank, codomain.event_rank)
+        return rank
+
+    def _is_injective(self) -> bool:
+        return all(transform._is_injective() for transform in self.transforms)
+
+    def _forward(self, x: Any) -> Any:
+        for transform in self.transforms:
+            x = transform.forward(x)
+        return x
+
+    def _inverse(self, y: Any) -> Any:
+        for transform in reversed(self.transforms):
+            y = transform.inverse(y)
+        return y
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        total, rank = 0.0, self._domain.event_rank
+        for transform in self.transforms:
+            total = total + log_det(transform, x, rank)
+            x = transform.forward(x)
+            rank += transform._codomain.event_rank - transform._domain.event_rank
+        return total
+
+    def _forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        for transform in self.transforms:
+            shape = transform.forward_shape(shape)
+        return shape
+
+    def _inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
+        for transform in reversed(self.transforms):
+            shape = transform.inverse_shape(shape)
+        return shape
+
+
 def check_rank(owner: str, shape: Sequence[int], rank: int) -> None:
     """Require the dimensions of an event.
 
@@ -188,3 +278,24 @@ def log_det(transform: Transform, x: Any, rank: int) -> Any:
     if added <= 0:
         return transform.forward_log_det_jacobian(x)
     return sum_last(broadcast_log_det(transform, x), added)
+
+
+def with_rank(space: variable.Variable, rank: int) -> variable.Variable:
+    """Extend a random variable to a rank."""
+    return variable.Independent(space, rank - space.event_rank)
+
+
+def check_transforms(owner: str, transforms: Any) -> None:
+    """Require a list of transforms.
+
+    Raises:
+        DTypeError: It is something else.
+        InvalidValueError: It is empty.
+    """
+    if not isinstance(transforms, Sequence) or not all(
+        isinstance(transform, Transform) for transform in transforms
+    ):
+        message = f"{owner}: transforms is a list of transforms"
+        raise DTypeError(at_user_line(message))
+    if not transforms:
+        raise InvalidValueError(at_user_line(f"{owner}: there is no transform"))

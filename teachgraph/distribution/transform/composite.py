@@ -1,4 +1,4 @@
-"""Transforms made of others: one after the other, side by side, over whole arrays."""
+"""Transforms made of others: over more event dimensions, and side by side."""
 
 from __future__ import annotations
 
@@ -16,89 +16,12 @@ from teachgraph.distribution import variable
 from teachgraph.distribution.transform.base import (
     Transform,
     broadcast_log_det,
+    check_transforms,
     log_det,
 )
 from teachgraph.ops.functions.joining import stack, unstack
 
-__all__ = ["ChainTransform", "IndependentTransform", "StackTransform"]
-
-
-class ChainTransform(Transform):
-    """Transforms one after the other, y = f_n(... f_1(x)).
-
-    log |det J| = sum log |det J_i|, each at what the transforms before give
-
-    Args:
-        transforms: The transforms, the first to be applied first.
-
-    Raises:
-        DTypeError: `transforms` is no list of transforms.
-        InvalidValueError: It is empty.
-
-    In Paddle this is `paddle.distribution.ChainTransform`.
-
-    >>> import teachgraph as tg
-    >>> from teachgraph.distribution import ChainTransform, ExpTransform, TanhTransform
-    >>> chain = ChainTransform([TanhTransform(), ExpTransform()])
-    >>> chain.forward(tg.to_tensor(0.0)).item()
-    1.0
-    """
-
-    def __init__(self, transforms: Sequence[Transform]) -> None:
-        check_transforms("ChainTransform", transforms)
-        self.transforms = transforms
-        first, last = transforms[0]._domain, transforms[-1]._codomain
-        self._domain = with_rank(first, self._rank_before())
-        self._codomain = with_rank(last, self._rank_after())
-
-    def _rank_before(self) -> int:
-        """The least rank of x for which the input of each transform has its rank."""
-        rank = self.transforms[-1]._codomain.event_rank
-        for transform in reversed(self.transforms):
-            domain, codomain = transform._domain, transform._codomain
-            rank += domain.event_rank - codomain.event_rank
-            rank = max(rank, domain.event_rank)
-        return rank
-
-    def _rank_after(self) -> int:
-        """The rank of y for that of x."""
-        rank = self.transforms[0]._domain.event_rank
-        for transform in self.transforms:
-            domain, codomain = transform._domain, transform._codomain
-            rank += codomain.event_rank - domain.event_rank
-            rank = max(rank, codomain.event_rank)
-        return rank
-
-    def _is_injective(self) -> bool:
-        return all(transform._is_injective() for transform in self.transforms)
-
-    def _forward(self, x: Any) -> Any:
-        for transform in self.transforms:
-            x = transform.forward(x)
-        return x
-
-    def _inverse(self, y: Any) -> Any:
-        for transform in reversed(self.transforms):
-            y = transform.inverse(y)
-        return y
-
-    def _forward_log_det_jacobian(self, x: Any) -> Any:
-        total, rank = 0.0, self._domain.event_rank
-        for transform in self.transforms:
-            total = total + log_det(transform, x, rank)
-            x = transform.forward(x)
-            rank += transform._codomain.event_rank - transform._domain.event_rank
-        return total
-
-    def _forward_shape(self, shape: Sequence[int]) -> Sequence[int]:
-        for transform in self.transforms:
-            shape = transform.forward_shape(shape)
-        return shape
-
-    def _inverse_shape(self, shape: Sequence[int]) -> Sequence[int]:
-        for transform in reversed(self.transforms):
-            shape = transform.inverse_shape(shape)
-        return shape
+__all__ = ["IndependentTransform", "StackTransform"]
 
 
 class IndependentTransform(Transform):
@@ -222,24 +145,3 @@ class StackTransform(Transform):
             raise ShapeError(at_user_line(f"StackTransform: {message}"))
         slices = zip(self._transforms, unstack(x, self._axis), strict=True)
         return stack([apply(transform, part) for transform, part in slices], self._axis)
-
-
-def with_rank(space: variable.Variable, rank: int) -> variable.Variable:
-    """Extend a random variable to a rank."""
-    return variable.Independent(space, rank - space.event_rank)
-
-
-def check_transforms(owner: str, transforms: Any) -> None:
-    """Require a list of transforms.
-
-    Raises:
-        DTypeError: It is something else.
-        InvalidValueError: It is empty.
-    """
-    if not isinstance(transforms, Sequence) or not all(
-        isinstance(transform, Transform) for transform in transforms
-    ):
-        message = f"{owner}: transforms is a list of transforms"
-        raise DTypeError(at_user_line(message))
-    if not transforms:
-        raise InvalidValueError(at_user_line(f"{owner}: there is no transform"))
