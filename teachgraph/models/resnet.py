@@ -23,7 +23,22 @@ from teachgraph.nn import (
 )
 from teachgraph.ops import functions
 
-__all__ = ["ResNet", "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"]
+__all__ = [
+    "ResNet",
+    "resnet18",
+    "resnet34",
+    "resnet50",
+    "resnet101",
+    "resnet152",
+    "resnext50_32x4d",
+    "resnext50_64x4d",
+    "resnext101_32x4d",
+    "resnext101_64x4d",
+    "resnext152_32x4d",
+    "resnext152_64x4d",
+    "wide_resnet50_2",
+    "wide_resnet101_2",
+]
 
 TORCHVISION: Names = [("running_mean", "_mean"), ("running_var", "_variance")]
 """Renames from torchvision; all other names are equal."""
@@ -226,3 +241,58 @@ def resnet101(pretrained: Any = False, **kwargs: Any) -> ResNet:
 def resnet152(pretrained: Any = False, **kwargs: Any) -> ResNet:
     """Create a ResNet of 152 layers, 60.2 million parameters; see `resnet18`."""
     return resnet(BottleneckBlock, 152, pretrained, **kwargs)
+
+
+def resnext50_32x4d(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """Create a ResNeXt of 50 layers with 32 groups, 25.0 million parameters.
+
+    From Xie, Girshick, Dollár, Tu and He, Aggregated Residual Transformations for Deep
+    Neural Networks (2016). A group has 4 channels in the first stage; arguments as for
+    `resnet18`.
+    """
+    kwargs |= {"groups": 32, "width": 4}
+    return resnet(BottleneckBlock, 50, pretrained, **kwargs)
+
+
+def resnext50_64x4d(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """Create a ResNeXt of 50 layers with 64 groups, 45.2 million parameters."""
+    kwargs |= {"groups": 64, "width": 4}
+    return resnet(BottleneckBlock, 50, pretrained, **kwargs)
+
+
+def resnext101_32x4d(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """Create a ResNeXt of 101 layers with 32 groups, 44.2 million parameters."""
+    kwargs |= {"groups": 32, "width": 4}
+    return resnet(BottleneckBlock, 101, pretrained, **kwargs)
+
+
+def resnext101_64x4d(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """Create a ResNeXt of 101 layers with 64 groups, 83.5 million parameters."""
+    kwargs |= {"groups": 64, "width": 4}
+    return resnet(BottleneckBlock, 101, pretrained, **kwargs)
+
+
+def resnext152_32x4d(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """Create a ResNeXt of 152 layers with 32 groups, 60.0 million parameters."""
+    kwargs |= {"groups": 32, "width": 4}
+    return resnet(BottleneckBlock, 152, pretrained, **kwargs)
+
+
+def resnext152_64x4d(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """Create a ResNeXt of 152 layers with 64 groups, 115.0 million parameters."""
+    kwargs |= {"groups": 64, "width": 4}
+    return resnet(BottleneckBlock, 152, pretrained, **kwargs)
+
+
+def wide_resnet50_2(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """Create a ResNet of 50 layers, twice as wide inside, 68.9 million parameters.
+
+    From Zagoruyko and Komodakis, Wide Residual Networks (2016); arguments as for
+    `resnet18`.
+    """
+    return resnet(BottleneckBlock, 50, pretrained, **{**kwargs, "width": 128})
+
+
+def wide_resnet101_2(pretrained: Any = False, **kwargs: Any) -> ResNet:
+    """Create a ResNet of 101 layers, twice as wide inside, 126.9 million parameters."""
+    return resnet(BottleneckBlock, 101, pretrained, **{**kwargs, "width": 128})

@@ -1,7 +1,8 @@
 """Loading of PyTorch's weights: names are mapped, linear weights transposed.
 
 PyTorch stores the weight of a linear layer as [out, in], Paddle and teachgraph as
-[in, out]. The rest is a mapping of names, of which each model has a table.
+[in, out]. The rest is a mapping of names, of which each model has a table; a model
+that has no twin in PyTorch reads Paddle's own files, whose names are its own.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from teachgraph.core.errors import DataError, InvalidValueError, at_user_line
 from teachgraph.io import saving
 from teachgraph.nn import Layer, Linear
 
-__all__ = ["Names", "from_file", "load_pytorch", "renamed"]
+__all__ = ["Names", "from_file", "from_paddle", "load_pytorch", "renamed"]
 
 Names = Sequence[tuple[str, str]]
 """Replacements in a name, applied in order: (theirs, ours)."""
@@ -67,9 +68,8 @@ def load_pytorch(
     own = net.state_dict()
     missing = [name for name in own if name not in ours]
     unexpected = [name for mine, name in ours.items() if mine not in own]
-    if strict and (missing or unexpected):
-        reason = f"no value for {missing}, no parameter for {unexpected}"
-        raise DataError(at_user_line(f"{type(net).__name__}: {reason}"))
+    if strict:
+        check_names(net, missing, unexpected)
     transposed = linear_weights(net)
     loaded = {
         mine: np.asarray(arrays[name]).T if mine in transposed else arrays[name]
@@ -78,6 +78,17 @@ def load_pytorch(
     }
     net.set_state_dict({**own, **loaded})
     return missing, unexpected
+
+
+def check_names(net: Layer, missing: Sequence[str], unexpected: Sequence[str]) -> None:
+    """Refuse missing and unexpected names.
+
+    Raises:
+        DataError: There are such names.
+    """
+    if missing or unexpected:
+        reason = f"no value for {missing}, no parameter for {unexpected}"
+        raise DataError(at_user_line(f"{type(net).__name__}: {reason}"))
 
 
 def linear_weights(net: Layer) -> set[str]:
@@ -93,13 +104,36 @@ def from_file(net: Any, pretrained: Any, names: Names, ignored: Sequence[str]) -
     Raises:
         InvalidValueError: `pretrained` is True: no weights come with the framework.
     """
-    if pretrained is True:
-        raise InvalidValueError(
-            at_user_line(
-                "pretrained: no weights come along; give the path of a safetensors "
-                "file with PyTorch's names instead of True"
-            )
-        )
+    check_is_file(pretrained, "a safetensors file with PyTorch's names")
     if pretrained:
         load_pytorch(net, pretrained, names, ignored)
     return net
+
+
+def from_paddle(net: Any, pretrained: Any) -> Any:
+    """Load a file with Paddle's names, if one is given, into a network; return it.
+
+    Raises:
+        DataError: The file has other names; nothing has changed.
+        InvalidValueError: `pretrained` is True: no weights come with the framework.
+    """
+    check_is_file(pretrained, "a .pdparams file with Paddle's names")
+    if pretrained:
+        state, own = saving.load(pretrained), net.state_dict()
+        # What Paddle saves beside the values: the parameters' own names.
+        state.pop("StructuredToParameterName@@", None)
+        missing = [name for name in own if name not in state]
+        check_names(net, missing, [name for name in state if name not in own])
+        net.set_state_dict(state)
+    return net
+
+
+def check_is_file(pretrained: Any, wanted: str) -> None:
+    """Refuse True in place of a path.
+
+    Raises:
+        InvalidValueError: It is True: no weights come with the framework.
+    """
+    if pretrained is True:
+        reason = f"no weights come along; give the path of {wanted} instead of True"
+        raise InvalidValueError(at_user_line(f"pretrained: {reason}"))

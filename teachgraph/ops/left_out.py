@@ -82,19 +82,6 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "it is hundreds of megabytes, of pictures that nobody trains on here; "
         "`vision.datasets.ImageFolder` reads any folder of pictures": "Flowers VOC2012",
     },
-    "vision.models": {
-        "it is another network of the kinds that are here (`LeNet`, `ResNet`, "
-        "`MobileNetV2`)": "AlexNet DenseNet GoogLeNet "
-        "InceptionV3 MobileNetV1 MobileNetV3Large MobileNetV3Small ShuffleNetV2 "
-        "SqueezeNet VGG alexnet densenet121 densenet161 densenet169 densenet201 "
-        "densenet264 googlenet inception_v3 mobilenet_v1 mobilenet_v3_large "
-        "mobilenet_v3_small shufflenet_v2_swish shufflenet_v2_x0_25 "
-        "shufflenet_v2_x0_33 shufflenet_v2_x0_5 shufflenet_v2_x1_0 shufflenet_v2_x1_5 "
-        "shufflenet_v2_x2_0 squeezenet1_0 squeezenet1_1 vgg11 vgg13 vgg16 vgg19",
-        "it is the same ResNet, wider or in groups": "resnext101_32x4d "
-        "resnext101_64x4d resnext152_32x4d resnext152_64x4d resnext50_32x4d "
-        "resnext50_64x4d wide_resnet101_2 wide_resnet50_2",
-    },
     "vision.transforms": {
         f"{MISSING}; `RandomAffine` is near": "RandomPerspective",
         f"{MISSING}; `affine` is near": "perspective",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from math import sqrt
 from typing import Any
 
@@ -17,6 +18,23 @@ VISION: dict[str, tuple[int, ...]] = {
     "mobilenet_v2": (4, 3, 64, 64),
 }
 """The networks that are held to PyTorch's, with the shape of their images."""
+
+PADDLE: dict[str, tuple[str, dict[str, Any], tuple[int, ...]]] = {
+    "alexnet": ("alexnet", {}, (1, 3, 224, 224)),
+    "densenet": ("densenet121", {}, (2, 3, 64, 64)),
+    "googlenet": ("googlenet", {}, (1, 3, 192, 192)),
+    "inception": ("inception_v3", {}, (1, 3, 96, 96)),
+    "mobilenet v1": ("mobilenet_v1", {"scale": 0.5}, (2, 3, 64, 64)),
+    "mobilenet v3, large": ("mobilenet_v3_large", {"scale": 0.5}, (2, 3, 64, 64)),
+    "mobilenet v3, small": ("mobilenet_v3_small", {}, (2, 3, 64, 64)),
+    "resnext": ("resnext50_32x4d", {}, (1, 3, 64, 64)),
+    "shufflenet": ("shufflenet_v2_x0_33", {}, (2, 3, 64, 64)),
+    "shufflenet, swish": ("shufflenet_v2_swish", {}, (2, 3, 64, 64)),
+    "squeezenet 1.0": ("squeezenet1_0", {}, (2, 3, 64, 64)),
+    "squeezenet 1.1": ("squeezenet1_1", {}, (2, 3, 64, 64)),
+    "vgg": ("vgg11", {"batch_norm": True, "num_classes": 0}, (1, 3, 32, 32)),
+}
+"""The networks held to Paddle's: what creates them, the shape of the images."""
 
 CLASSES = 10
 
@@ -48,9 +66,15 @@ def value(name: str, shape: tuple[int, ...], start: int) -> Array:
         limit = sqrt(6.0 / float(np.prod(shape[1:])))
         return drawn(*shape, low=-limit, high=limit, start=start)
     last = name.endswith(("bn3.weight", "conv.3.weight"))
-    if name.endswith(("running_var", "weight")) and not last:
+    if name.endswith(("running_var", "_variance", "weight")) and not last:
         return drawn(*shape, low=0.5, high=1.5, start=start)
     return drawn(*shape, low=-0.2, high=0.2, start=start)
+
+
+def digest(shapes: Mapping[str, Sequence[int]]) -> str:
+    """Hash of names and shapes, in any order."""
+    lines = sorted(f"{name} {list(shape)}" for name, shape in shapes.items())
+    return sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def images(*shape: int) -> Array:
