@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph.core import modes
-from teachgraph.core.modes import state
+from teachgraph.core.guards import Guard
+from teachgraph.core.modes import recording
 
 __all__ = ["set_grad_enabled"]
 
 
-class set_grad_enabled(modes.set_grad_enabled):  # noqa: N801  Paddle's name
+class set_grad_enabled(Guard[bool]):  # noqa: N801  Paddle's name
     """Switch recording on or off: from now on, or until a `with` block ends.
 
     A function that it decorates runs with it alone.
@@ -32,14 +32,18 @@ class set_grad_enabled(modes.set_grad_enabled):  # noqa: N801  Paddle's name
     """
 
     def __init__(self, mode: bool) -> None:
-        super().__init__(mode)
-        self.before, state.grad = state.grad, mode
+        super().__init__(recording.get, recording.set, mode)
+        self.outside = recording.get()
+        recording.set(mode)
 
-    def __enter__(self) -> None:
-        state.grad = self.before
-        super().__enter__()
+    def _recreate_cm(self) -> Any:
+        return Guard(self.get, self.put, self.value)
+
+    def __enter__(self) -> bool:  # type: ignore[override]
+        recording.set(self.outside)
+        return super().__enter__()
 
     def __call__(self, function: Callable[..., Any]) -> Any:
         """Decorate a function; what stands after it is as before."""
-        state.grad = self.before
-        return modes.set_grad_enabled(self.mode)(function)
+        recording.set(self.outside)
+        return super().__call__(function)

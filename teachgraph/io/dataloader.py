@@ -205,7 +205,7 @@ class DataLoader:
 
 
 class _Own(threading.local):
-    """What each thread that uses a DataLoader has of its own.
+    """The belongings of one thread that uses a DataLoader.
 
     Attributes:
         pool: Its persistent workers.

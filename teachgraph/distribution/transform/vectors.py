@@ -24,7 +24,7 @@ SIMPLEX = variable.Variable(False, 1, constraint.simplex)
 
 
 class ReshapeTransform(Transform):
-    """The same numbers as events of another shape.
+    """Numbers as events of another shape.
 
     log |det J| = 0
 
