@@ -97,7 +97,7 @@ EXTENSIONS = (
     ),
     Extension(
         "recording: a switch that holds without a `with` block",
-        "core.guards.Guard",
+        "core.threads.Guard",
         "teachgraph.autograd.grad_mode:set_grad_enabled",
     ),
     Extension(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from teachgraph.core.guards import Guard
 from teachgraph.core.modes import recording
+from teachgraph.core.threads import Guard
 
 __all__ = ["set_grad_enabled"]
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from teachgraph.core.errors import ModeError
 from teachgraph.core.extend import unregistered
-from teachgraph.core.guards import Guard
+from teachgraph.core.threads import Guard
 
 
 class Interpreter(Protocol):

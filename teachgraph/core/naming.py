@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from teachgraph.core import unique_name
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.guards import Guard
+from teachgraph.core.threads import Guard
 
 
 class Names(Protocol):

@@ -20,10 +20,9 @@ import numpy as np
 from teachgraph.core import dtypes, unique_name
 from teachgraph.core.callsite import Callsite, callsite
 from teachgraph.core.errors import ProgramError, at_user_line
-from teachgraph.core.guards import Guard
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced, find
-from teachgraph.core.threads import InForce
+from teachgraph.core.threads import Guard, InForce
 
 GRAD = "@GRAD"
 """Suffix of a gradient's name: the gradient of `x` is `x@GRAD`."""

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.errors import DTypeError, at_user_line
-from teachgraph.core.guards import Guard
-from teachgraph.core.threads import InForce
+from teachgraph.core.threads import Guard, InForce
 
 
 class Scope:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from teachgraph.core.guards import Guard
-from teachgraph.core.threads import InForce
+from teachgraph.core.threads import Guard, InForce
 
 __all__ = ["generate", "guard", "switch"]
 
