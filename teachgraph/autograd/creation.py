@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from teachgraph.autograd.tensor import Tensor
-from teachgraph.core import dtypes, modes
+from teachgraph.core import dtypes, modes, unique_name
 from teachgraph.core.errors import DTypeError, ShapeError, at_user_line
 from teachgraph.core.observe import announce, observers
 from teachgraph.core.op import Op, Traced
@@ -40,6 +41,17 @@ class Parameter(Trained, Tensor):
         super().__init__(data, stop_gradient=not attr.trainable)
         self.name = name
         self.follow(attr)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
+        """A copy with a name of its own, by which an optimizer keeps its state."""
+        described: Any = self.__reduce_ex__(4)
+        _, arguments, (_, values), *_ = described
+        copied: Parameter = Parameter.__new__(*arguments)
+        memo[id(self)] = copied
+        for name, value in values.items():
+            setattr(copied, name, deepcopy(value, memo))
+        copied.name = self.name + unique_name.generate("_deepcopy")
+        return copied
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()

@@ -1,8 +1,11 @@
-"""Modes of a process: is it recording, and which seed does it draw from."""
+"""A process: is it recording, which seed does it draw from, which names are taken."""
 
 from __future__ import annotations
 
+import copy
 from typing import Any
+
+import numpy as np
 
 __all__ = ["STORIES"]
 
@@ -69,9 +72,23 @@ def a_program_seeds_dropout_and_no_other_random_op(paddle: Any) -> Any:
     ]
 
 
+def a_copied_layer_keeps_its_state_apart(paddle: Any) -> Any:
+    ones = paddle.ParamAttr(initializer=paddle.nn.initializer.Constant(1.0))
+    layer = paddle.nn.Linear(2, 1, weight_attr=ones, bias_attr=False)
+    layers = [layer, copy.deepcopy(layer), copy.deepcopy(layer)]
+    weights = [one.weight for one in layers]
+    optimizer = paddle.optimizer.Momentum(0.1, parameters=weights)
+    for factor, weight in enumerate(weights, 1):
+        (weight * factor).sum().backward()
+    optimizer.step()
+    kept = [one for one in optimizer.state_dict().values() if hasattr(one, "shape")]
+    return [len({w.name for w in weights}), [np.array(one) for one in kept]]
+
+
 STORIES = (
     recording_is_switched,
     what_was_not_recorded_stops_gradients,
     a_program_seeds_initializers,
     a_program_seeds_dropout_and_no_other_random_op,
+    a_copied_layer_keeps_its_state_apart,
 )
