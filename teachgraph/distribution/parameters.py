@@ -13,7 +13,8 @@ import numpy as np
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line, describe
 from teachgraph.core.op import Traced
-from teachgraph.ops.functions.creation import assign, full
+from teachgraph.ops.creation import assign_value
+from teachgraph.ops.functions.creation import code_of, full
 from teachgraph.ops.functions.joining import broadcast_tensors
 from teachgraph.ops.functions.manipulation import expand
 from teachgraph.ops.functions.math import cast
@@ -75,7 +76,7 @@ def arrays_or_tensors(owner: str, **parameters: Any) -> list[Any]:
     floating = (v.dtype for v in values if isinstance(v, np.ndarray))
     dtype = next((d for d in floating if d in (np.float32, np.float64)), np.float32)
     arrays = np.broadcast_arrays(*(np.asarray(value, dtype) for value in values))
-    return [assign(np.array(array)) for array in arrays]
+    return [constant(array) for array in arrays]
 
 
 def as_value(owner: str, value: Any, like: Any) -> Any:
@@ -99,7 +100,13 @@ def as_tensor(owner: str, value: Any, dtype: Any = np.float32) -> Any:
     if not isinstance(value, (Real, list, tuple, np.ndarray)):
         message = f"{owner}: a value is a Tensor, not {describe(value)}"
         raise DTypeError(at_user_line(message))
-    return assign(np.asarray(value, dtype))
+    return constant(np.asarray(value, dtype))
+
+
+def constant(array: np.ndarray[Any, Any]) -> Any:
+    """Convert an array to a tensor of its dtype."""
+    shape, dtype = list(array.shape), code_of(array.dtype)
+    return assign_value(values=array.ravel(), shape=shape, dtype=dtype)
 
 
 def sample_shape(owner: str, shape: Any) -> list[int]:

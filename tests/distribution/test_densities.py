@@ -209,6 +209,16 @@ def test_categorical_entropy_and_divergence_read_logits() -> None:
     )
 
 
+def test_parameters_keep_the_precision_of_arrays_and_lists_have_the_usual_one() -> None:
+    array = np.array([0.1])
+    exact = d.Normal(array, 1.0)
+    assert exact.loc.numpy() == array
+    assert exact.entropy().numpy().dtype == np.float64
+    assert exact.entropy().item() == pytest.approx(0.5 * math.log(2 * math.pi * math.e))
+    for loc in ([0.1], 0, np.array([1])):
+        assert d.Normal(loc, 1.0).sample([2]).numpy().dtype == np.float32
+
+
 def log_prob_of(make: Make, x: Any) -> Callable[..., Any]:
     return lambda *parameters: make(*parameters).log_prob(x)
 

@@ -505,6 +505,40 @@ REACH = [
     ),
 ]
 
+DISTRIBUTIONS = [
+    Row(
+        "the derivative of the entropy, log(1 / p - 1); that of Paddle's cross-entropy "
+        "lacks the part of the label",
+        {
+            "paddle.distribution.Bernoulli(t([0.3, 0.8])).entropy()": array(
+                "float32", [2], [-0.508379, 0.485203]
+            ),
+        },
+        ("gradient",),
+    ),
+    Row(
+        "the sum of p(k) log(p(k) / q(k)) over k; Paddle's is that of a single trial",
+        {
+            "paddle.distribution.Geometric(t([0.3, 0.8])).kl_divergence("
+            "paddle.distribution.Geometric(t([0.6, 0.1])))": array(
+                "float32", [2], [0.612623, 1.70342]
+            ),
+        },
+        ("eager", "static"),
+    ),
+    Row(
+        "the derivatives of that sum",
+        {
+            "paddle.distribution.Geometric(t([0.3, 0.8])).kl_divergence("
+            "paddle.distribution.Geometric(t([0.6, 0.1])))": [
+                ["float32", [2], [3.73077, -0.822542]],
+                ["float32", [2], [-2.5, 3.40278]],
+            ],
+        },
+        ("gradient",),
+    ),
+]
+
 ROWS: list[Row] = [
     *CONTROL,
     *PROGRAMS,
@@ -515,6 +549,7 @@ ROWS: list[Row] = [
     *ARGUMENTS,
     *LAYERS,
     *REACH,
+    *DISTRIBUTIONS,
 ]
 
 

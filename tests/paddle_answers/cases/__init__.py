@@ -8,6 +8,7 @@ from tests.paddle_answers.ask import Story
 from tests.paddle_answers.cases import (
     control,
     devices,
+    distributions,
     functional,
     in_place,
     integers,
@@ -41,6 +42,7 @@ def topic(lines: str = "", *stories: Story) -> Topic:
 TOPICS = {
     "control": topic("", *control.STORIES),
     "devices": topic(devices.LINES, *devices.STORIES),
+    "distributions": topic(distributions.LINES, *distributions.STORIES),
     "in_place": topic("", *in_place.STORIES),
     "functional": topic(functional.LINES),
     "integers": topic(integers.LINES),
