@@ -75,12 +75,20 @@ LEFT_OUT: dict[str, dict[str, str]] = {
         "sequence_expand_as sequence_first_step sequence_last_step sequence_pad "
         "sequence_pool sequence_reshape sequence_reverse sequence_scatter "
         "sequence_slice sequence_softmax sequence_unpad",
-        UNUSUAL: "data_norm deform_conv2d nce",
+        UNUSUAL: "data_norm nce",
+        "`vision.ops.DeformConv2D` has the weights": "deform_conv2d",
         f"{MISSING}; `static.py_func` takes a backward function": "static_pylayer",
     },
     "vision.datasets": {
         "it is hundreds of megabytes, of pictures that nobody trains on here; "
         "`vision.datasets.ImageFolder` reads any folder of pictures": "Flowers VOC2012",
+    },
+    "vision.ops": {
+        f"{MISSING}; the stages of a region proposal network are built of `box_coder` "
+        "and `nms`": "distribute_fpn_proposals generate_proposals prior_box",
+        f"{MISSING}; `nms` suppresses without weights": "matrix_nms",
+        f"{MISSING}; `yolo_box` decodes what a trained network predicts": "yolo_loss",
+        "`vision.image_load` reads a file to an image": "decode_jpeg read_file",
     },
     "vision.transforms": {
         f"{MISSING}; `RandomAffine` is near": "RandomPerspective",

@@ -1,4 +1,5 @@
-"""Computer vision: image data sets, image loading and transforms, and models.
+"""Computer vision: image data sets, image loading and transforms,
+models, and ops of detection.
 
 In Paddle this is `paddle.vision`.
 """
@@ -14,6 +15,7 @@ __all__ = [
     "get_image_backend",
     "image_load",
     "models",
+    "ops",
     "set_image_backend",
     "transforms",
 ]
@@ -22,4 +24,6 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name == "models":  # they import most of the package: loaded when first used
         return import_module("teachgraph.vision.models")
+    if name == "ops":
+        return import_module("teachgraph.vision.ops")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

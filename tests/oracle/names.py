@@ -35,6 +35,7 @@ MODULES = (
     "static.nn",
     "vision.datasets",
     "vision.models",
+    "vision.ops",
     "vision.transforms",
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from teachgraph.core.op import Like, op
+from teachgraph.ops.boxes import overlap
 
 __all__ = ["suppressed"]
 
@@ -17,15 +18,6 @@ def corners(box: Any, centred: bool) -> Any:
     if centred:
         return np.hstack([first - second / 2, first + second / 2])
     return np.hstack([np.minimum(first, second), np.maximum(first, second)])
-
-
-def overlap(box: Any, others: Any) -> Any:
-    """Compute the intersection over union of a box with others."""
-    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
-    shared = np.prod(np.maximum(high - low, 0), axis=1)
-    areas = np.prod(others[:, 2:] - others[:, :2], axis=1)
-    together = np.prod(box[2:] - box[:2]) + areas - shared
-    return np.divide(shared, together, out=np.zeros_like(shared), where=together > 0)
 
 
 def kept(boxes: Any, scores: Any, most: int, share: float, least: float) -> list[int]:
