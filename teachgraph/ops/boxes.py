@@ -39,7 +39,7 @@ def check_boxes(boxes: Like) -> None:
     """
     if boxes.dtype.kind != "f":
         raise DTypeError(f"boxes are floating, not {boxes.dtype}")
-    if len(boxes.shape) != 2 or boxes.shape[1] != 4:
+    if len(boxes.shape) != 2 or boxes.shape[1] not in (4, -1):
         raise ShapeError(f"boxes are [N, 4], not {list(boxes.shape)}")
 
 
@@ -126,9 +126,11 @@ def check_coder(prior: Like, target: Like, code_type: str, axis: int) -> None:
         raise InvalidValueError(told)
     if code_type == ways[0]:
         check_boxes(target)
-    elif len(target.shape) != 3 or target.shape[2] != 4:
+    elif len(target.shape) != 3 or target.shape[2] not in (4, -1):
         raise ShapeError(f"offsets are [N, M, 4], not {list(target.shape)}")
-    elif target.shape[1 - axis] != prior.shape[0]:
+    elif -1 not in (target.shape[1 - axis], prior.shape[0]) and (
+        target.shape[1 - axis] != prior.shape[0]
+    ):
         raise ShapeError(
             f"{prior.shape[0]} priors along axis {1 - axis} of {list(target.shape)}"
         )
@@ -226,10 +228,10 @@ def anchors_of(
     if odd or not count:
         raise InvalidValueError(f"anchors: width and height of each, not {anchors}")
     wanted = count * (5 + class_num + iou_aware)
-    if len(x.shape) != 4 or x.shape[1] != wanted:
+    if len(x.shape) != 4 or x.shape[1] not in (wanted, -1):
         told = f"predictions are [N, {wanted}, H, W] here, not {list(x.shape)}"
         raise ShapeError(told)
-    if len(img_size.shape) != 2 or img_size.shape[1] != 2:
+    if len(img_size.shape) != 2 or img_size.shape[1] not in (2, -1):
         told = f"height and width of each image, [N, 2], not {list(img_size.shape)}"
         raise ShapeError(told)
     return count

@@ -200,8 +200,9 @@ def roi_spread_grad(
 def covered_pixels(
     x: Like, rois: Any, scale: float, height: int, width: int
 ) -> Iterator[tuple[list[slice], list[slice]]]:
-    """Yield the rows and the columns of the bins of each box, by position-sensitive
-    pooling's rule: a box goes to the end of its last pixel, and is at least 0.1 long.
+    """Yield the rows and the columns of the bins of each box.
+
+    A box goes to the end of its last pixel, and is at least 0.1 long.
     """
     for box in rounded(rois) + np.array([0, 0, 1, 1], rois.dtype):
         left, top, right, bottom = box * scale
@@ -213,7 +214,7 @@ def covered_pixels(
 
 
 def averaging(parts: list[slice], length: int, dtype: Any) -> Any:
-    """Weights [bins, length] of the mean over the pixels of each bin; 0 for no pixel."""
+    """Weights [bins, length] of the mean over each bin; 0 for one without pixels."""
     weights = np.zeros((len(parts), length), dtype)
     for row, part in zip(weights, parts, strict=True):
         row[part] = 1 / max(part.stop - part.start, 1)

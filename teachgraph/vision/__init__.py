@@ -1,5 +1,4 @@
-"""Computer vision: image data sets, image loading and transforms,
-models, and ops of detection.
+"""Computer vision: images and their data sets, transforms, models, detection.
 
 In Paddle this is `paddle.vision`.
 """

@@ -500,7 +500,7 @@ class DeformConv2D(Layer):
             reason = f"{in_channels} channels are no multiple of {groups} groups"
             raise InvalidValueError(at_user_line(f"DeformConv2D: {reason}"))
         kernel = pair(kernel_size)
-        self._options = {
+        self._options: dict[str, Any] = {
             "stride": stride,
             "padding": padding,
             "dilation": dilation,

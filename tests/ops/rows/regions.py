@@ -1,4 +1,4 @@
-"""Rows for `teachgraph/ops/regions.py` and `boxes.py`, point by point and bin by bin."""
+"""Rows for `teachgraph/ops/regions.py` and `boxes.py`, box by box, bin by bin."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def placed(x: Array, argmax: Array, y: Array, rois_num: Array) -> Array:
 
 def cases(channels: int, *others: dict[str, Any]) -> tuple[Case, ...]:
     x = numbers(2, channels, 5, 4)
-    constant = {"constant": (1,)}
+    constant: Any = {"constant": (1,)}
     none = numbers(0, 4), np.array([0, 0])
     return (
         Case("boxes", (x, BOXES, COUNTS), BINS, **constant),
@@ -361,11 +361,11 @@ ROWS = (
         coded,
         lonely=LONELY,
         wrong=(
-            Wrong("no boxes", (PRIORS, None, TARGETS[:, :3])),
-            Wrong("other priors", (TARGETS, None, OFFSETS), DECODE),
+            Wrong("no boxes", (PRIORS, PRIORS, TARGETS[:, :3])),
+            Wrong("other priors", (TARGETS, TARGETS, OFFSETS), DECODE),
             Wrong(
                 "no such code",
-                (PRIORS, None, TARGETS),
+                (PRIORS, PRIORS, TARGETS),
                 {"code_type": "encode"},
                 "InvalidValueError",
             ),
@@ -391,6 +391,7 @@ ROWS = (
             Case("not contiguous", (turned(HEADS), SIZES), YOLO),
         ),
         seen_by_yolo,
+        known=(0,),
         lonely=LONELY,
         gives=lambda dtype, attrs: (dtype, dtype),
         wrong=(
