@@ -36,6 +36,7 @@ HIDDEN = {
         "vision/__init__",
         "vision/models",
     ): "heavy: they import most of the package",
+    ("vision/__init__", "vision/ops"): "heavy: they import layers",
 }
 """Imports in strings, each with its reason; `__init__` and `extensions` have theirs."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from tests.paddle_answers.ask import Story
 from tests.paddle_answers.cases import (
     control,
+    detection,
     devices,
     distributions,
     functional,
@@ -41,6 +42,7 @@ def topic(lines: str = "", *stories: Story) -> Topic:
 
 TOPICS = {
     "control": topic("", *control.STORIES),
+    "detection": topic("", *detection.STORIES),
     "devices": topic(devices.LINES, *devices.STORIES),
     "distributions": topic(distributions.LINES, *distributions.STORIES),
     "in_place": topic("", *in_place.STORIES),
