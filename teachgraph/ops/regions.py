@@ -97,7 +97,7 @@ def rounded(box: Any) -> Any:
 
 
 class Bins(NamedTuple):
-    """How boxes are cut into bins, in the attributes of `roi_align`."""
+    """Cut of boxes into bins: the attributes of `roi_align`."""
 
     pooled_height: int
     pooled_width: int
@@ -192,7 +192,7 @@ def roi_spread_grad(
     sampling_ratio: int,
     aligned: bool,
 ) -> Any:
-    """It is linear: its adjoint is `roi_align`."""
+    """Adjoint of a linear map: `roi_align`."""
     how = Bins(pooled_height, pooled_width, spatial_scale, sampling_ratio, aligned)
     return roi_align(dout, rois, rois_num, **how._asdict())
 
@@ -290,7 +290,7 @@ def psroi_spread(
 def psroi_spread_grad(
     dout: Any, x: Like, rois: Any, rois_num: Any, *, spatial_scale: float
 ) -> Any:
-    """It is linear: its adjoint is `psroi_pool`."""
+    """Adjoint of a linear map: `psroi_pool`."""
     height, width = x.shape[2:]
     bins = {"pooled_height": height, "pooled_width": width}
     return psroi_pool(dout, rois, rois_num, **bins, spatial_scale=spatial_scale)
@@ -350,7 +350,7 @@ def places(argmax: Any, rois_num: Any) -> tuple[Any, Any, Any]:
 
 @place_maxima.grad(of=("x",))
 def place_maxima_grad(dout: Any, argmax: Any, rois_num: Any) -> Any:
-    """It is linear: its adjoint is `pick_maxima`."""
+    """Adjoint of a linear map: `pick_maxima`."""
     return pick_maxima(dout, argmax, rois_num)
 
 
