@@ -99,7 +99,8 @@ def one_process_is_parallel_by_itself(paddle: Any) -> Any:
 def layers_of_programs_take_odd_arguments(paddle: Any) -> Any:
     paddle.enable_static()
     static = paddle.static
-    with static.program_guard(static.Program(), static.Program()):
+    names, main = paddle.utils.unique_name.guard(), static.Program()
+    with names, static.program_guard(main, static.Program()):
         x = static.data("x", [2, 3, 4], "float32")
         a, b = static.data("a", [2, 3], "float32"), static.data("b", [2, 4], "float32")
         attrs = [paddle.ParamAttr(name="A"), paddle.ParamAttr(name="B")]
