@@ -176,8 +176,11 @@ def read_operator(block: Block, part: Part) -> None:
         facts["attrs"].entries()["sub_block"].integer(
             block.idx + 1, len(block.program.blocks) - 1
         )
-    for name in op.attrs:
-        if name not in attrs and name not in op.defaults:
+    # A gradient operator has all attributes of the operator that it goes back over.
+    needed = op.source.defaults if isinstance(op, GradOp) else op.attrs
+    optional = () if isinstance(op, GradOp) else op.defaults
+    for name in needed:
+        if name not in attrs and name not in optional:
             raise facts["attrs"].refuse(f"{op.type} needs {name!r}")
     for name, kind in (("op_role", int), ("op_namescope", str)):
         if type(attrs.get(name, kind())) is not kind:
