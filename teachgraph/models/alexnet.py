@@ -90,9 +90,9 @@ class AlexNet(Layer):
             self._fc7 = Linear(4096, 4096, **start)
             self._fc8 = Linear(4096, num_classes, **start)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, inputs: Any) -> Any:
         """Compute logits [N, num_classes] of images [N, 3, 224, 224]."""
-        x = self._conv2(self._conv1(x))
+        x = self._conv2(self._conv1(inputs))
         x = relu(self._conv4(relu(self._conv3(x))))
         x = self._conv5(x)
         if self.num_classes <= 0:

@@ -190,9 +190,9 @@ class DenseNet(Layer):
         self.add_sublayer(name, stage)
         self.stages.append(stage)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, input: Any) -> Any:
         """Compute logits [N, num_classes] of images [N, 3, H, W]."""
-        x = self.pool2d_max(self.conv1_func(x))
+        x = self.pool2d_max(self.conv1_func(input))
         for stage in self.stages:
             x = stage(x)
         x = self.batch_norm(x)

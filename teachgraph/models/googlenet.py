@@ -146,12 +146,12 @@ class GoogLeNet(Layer):
             self._drop_o2 = Dropout(0.7, mode="downscale_in_infer")
             self._out2 = linear(1024, num_classes, 1024)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, inputs: Any) -> Any:
         """Compute logits [N, num_classes] of the last classifier and the two others.
 
         Images are [N, 3, 224, 224], or of a near size: the two others take 3x3 parts.
         """
-        x = self._pool(self._conv(x))
+        x = self._pool(self._conv(inputs))
         x = self._pool(self._conv_2(self._conv_1(x)))
         outputs = {}
         for name in MODULES:

@@ -151,9 +151,9 @@ class ShuffleNetV2(Layer):
         if num_classes > 0:
             self._fc = Linear(last, num_classes)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, inputs: Any) -> Any:
         """Compute logits [N, num_classes] of images [N, 3, H, W]."""
-        x = self._max_pool(self._conv1(x))
+        x = self._max_pool(self._conv1(inputs))
         for block in self.blocks:
             x = block(x)
         x = self._last_conv(x)

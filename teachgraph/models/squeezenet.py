@@ -107,9 +107,9 @@ class SqueezeNet(Layer):
             self._conv9 = Conv2D(ins, num_classes, 1)
         self._avg_pool = AdaptiveAvgPool2D(1)
 
-    def forward(self, x: Any) -> Any:
+    def forward(self, inputs: Any) -> Any:
         """Compute scores [N, num_classes], from 0 on, of images [N, 3, H, W]."""
-        x = self._pool(relu(self._conv(x)))
+        x = self._pool(relu(self._conv(inputs)))
         for number in range(1, 1 + len(FIRES)):
             x = getattr(self, f"_conv{number}")(x)
             if number in POOLED_AFTER[self.version]:
