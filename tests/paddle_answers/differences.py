@@ -485,6 +485,16 @@ LAYERS = [
 
 REACH = [
     Row(
+        "Paddle looks its own table of formulas up by a pair that it does not hold",
+        {
+            "a formula of ones own": [
+                "own",
+                ["float32", [], [0.806853]],
+                ["float32", [], [0.0]],
+            ]
+        },
+    ),
+    Row(
         "the gradient of a determinant is the matrix of cofactors, which singular "
         "matrices have too; Paddle gives 0",
         {
