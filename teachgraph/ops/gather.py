@@ -276,6 +276,7 @@ def depth(index: Any, shape: Sequence[int]) -> int:
 def gather_nd(x: Any, index: Any) -> Any:
     """out[i] = x[index[i, 0], index[i, 1], ...]; without coordinates, all of x."""
     if not depth(index, x.shape):
+        integral(index)
         return np.array(np.broadcast_to(x, (*index.shape[:-1], *x.shape)))
     return x[tuple(columns(index, x.shape))]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from teachgraph.core import ops
+from teachgraph.core.errors import DTypeError, ShapeError
 from teachgraph.core.op import Like, Op, op
 from teachgraph.ops.creation import fill_any_like
 
@@ -35,7 +36,16 @@ scale_onto = onto(ops.scale)
 
 @op(needs="two inputs of one shape and dtype")
 def overwritten_by(x: Any, y: Any) -> Any:
-    """out = y, which is stored in place of x."""
+    """out = y, which is stored in place of x.
+
+    Raises:
+        ShapeError: The shapes differ.
+        DTypeError: The dtypes differ.
+    """
+    if x.shape != y.shape:
+        raise ShapeError(f"{list(y.shape)} in place of {list(x.shape)}")
+    if x.dtype != y.dtype:
+        raise DTypeError(f"{y.dtype} in place of {x.dtype}")
     return y
 
 

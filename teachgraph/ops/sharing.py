@@ -57,8 +57,6 @@ LOOKED_INTO = (
     "diag_embed_grad",
     "diag_v2_grad",
     "diagonal",
-    "pad3d_grad",
-    "pad_grad",
     "part_of",
     "slice",
     "stack_grad",
@@ -67,7 +65,6 @@ LOOKED_INTO = (
     "transpose2_grad",
     "undiagonal_grad",
     "unfold",
-    "unpad3d",
     "unslice_grad",
 )
 TABLE = {

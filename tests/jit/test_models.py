@@ -144,10 +144,25 @@ def test_a_network_trains_as_a_program_as_it_does_op_by_op(name: str) -> None:
     assert len(static.forward.program_cache) == 2
 
 
+OF_PADDLE = {
+    models.AlexNet,
+    models.DenseNet,
+    models.GoogLeNet,
+    models.InceptionV3,
+    models.MobileNetV1,
+    models.MobileNetV3Large,
+    models.MobileNetV3Small,
+    models.ShuffleNetV2,
+    models.SqueezeNet,
+    models.VGG,
+}
+"""Networks held to Paddle's outputs, made of the same layers as those above."""
+
+
 def test_every_network_there_is_has_its_case() -> None:
     known = (getattr(models, name) for name in models.__all__)
     kinds = {
         one for one in known if isinstance(one, type) and issubclass(one, nn.Layer)
     }
     built = {type(one) for c in CASES.values() for one in c.build().sublayers(True)}
-    assert kinds <= built
+    assert kinds - OF_PADDLE <= built
