@@ -20,5 +20,9 @@ def main() -> int:
     before = signal.signal(signal.SIGINT, quit_at_once)
     from teachgraph.cli import main as run
 
-    signal.signal(signal.SIGINT, before)
-    return run()
+    try:
+        signal.signal(signal.SIGINT, before)
+        return run()
+    except KeyboardInterrupt:
+        os.write(2, b"Interrupted.\n")
+        return 130

@@ -44,9 +44,9 @@ def parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code."""
-    args = parser().parse_args(arguments)
-    run: Callable[[argparse.Namespace], int] = args.run
     try:
+        args = parser().parse_args(arguments)
+        run: Callable[[argparse.Namespace], int] = args.run
         return run(args)
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)

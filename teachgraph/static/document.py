@@ -122,7 +122,7 @@ def sound(value: Any, deepest: int = DEEPEST) -> Any:
     ValueError: it is nested too deeply: 2 is the most
     """
     level = [value]
-    for _ in range(deepest + 2):
+    for _ in range(deepest + 1):
         inner: list[Any] = []
         for one in level:
             if one.__class__ is dict:

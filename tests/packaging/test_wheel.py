@@ -31,7 +31,8 @@ def test_the_wheel_holds_both_packages_the_lessons_and_the_bundle(wheel: Path) -
     names = zipfile.ZipFile(wheel).namelist()
     tops = {name.split("/")[0] for name in names}
     (info,) = (top for top in tops if top.endswith(".dist-info"))
-    assert tops == {"teachgraph", "teachgraph_widgets", info}
+    ours = {"teachgraph", "teachgraph_command.py", "teachgraph_widgets"}
+    assert tops == {*ours, info}
     assert {
         "teachgraph/py.typed",
         "teachgraph/course/lessons/lessons.toml",
