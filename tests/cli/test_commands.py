@@ -201,7 +201,10 @@ def test_a_python_that_has_no_pytorch_is_named(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_ctrl_c_in_the_first_moments_is_no_traceback() -> None:
-    command = "from teachgraph_command import main; print(flush=True); main()"
+    command = (
+        "import sys; from teachgraph_command import main; print(flush=True); "
+        "sys.exit(main())"
+    )
     for after in (0.05, 0.15, 0.4):
         child = subprocess.Popen(
             [sys.executable, "-c", command, "course", "list"],
