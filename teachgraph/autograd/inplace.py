@@ -81,7 +81,8 @@ def become(
             )
         )
     cut = result.stop_gradient and not tensor.stop_gradient
-    if is_recording() and cut and result.dtype == tensor.dtype:
+    alike = (result.shape, result.dtype) == (tensor.shape, tensor.dtype)
+    if is_recording() and cut and alike:
         result = overwritten_by(tensor, result)
     arrays = [tensor.data]
     shared = shared_by(tensor)

@@ -205,7 +205,7 @@ class ConcreteProgram:
             raise user_error(error) from None
         for name, tensor in self.pairs:
             if present[name] is not values[name]:
-                tensor.data = present[name]
+                store(tensor, present[name])
         return [present[v.name] for v in self.outputs]
 
     @cached_property

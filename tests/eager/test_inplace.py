@@ -209,3 +209,11 @@ def test_a_leaf_takes_the_values_alone() -> None:
     tg.assign(np.array([7.0], "float32"), output=weight)
     assert weight.tolist() == [7.0]
     assert weight.is_leaf
+
+
+def test_a_constant_of_another_shape_may_be_assigned_to_what_was_computed() -> None:
+    x = tg.ones([3, 3])
+    x.stop_gradient = False
+    y = x * 2.0
+    tg.assign(tg.zeros([2]), y)
+    assert y.tolist() == [0.0, 0.0]

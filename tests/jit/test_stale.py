@@ -314,3 +314,14 @@ def test_what_is_read_may_change(case: Case, kept_in: str) -> None:
         for _ in range(2):
             wanted = function(x).numpy()
             np.testing.assert_allclose(static(x).numpy(), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_views_see_the_state_that_any_run_changes(runs: int) -> None:
+    layer = tg.nn.BatchNorm1D(2)
+    view, static = layer._mean.detach(), tg.jit.to_static(lambda x: layer(x))
+    with tg.no_grad():
+        for _ in range(runs):
+            static(tg.to_tensor(np.array([[1.0, 2.0], [3.0, 6.0]], "float32")))
+    assert layer._mean.tolist() != [0.0, 0.0]
+    assert view.tolist() == layer._mean.tolist()
