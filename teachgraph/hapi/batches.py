@@ -13,7 +13,7 @@ from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.io import DataLoader, Dataset
 from teachgraph.nn import Layer
 
-__all__ = ["as_list", "count_of", "input_count", "loader_of", "samples_in"]
+__all__ = ["as_list", "count_of", "loader_of", "named_inputs", "samples_in"]
 
 
 def as_list(value: Any) -> list[Any]:
@@ -48,7 +48,7 @@ def count_of(batches: Any) -> int | None:
         return None
 
 
-def input_count(network: Layer) -> int:
+def named_inputs(network: Layer) -> int:
     """The number of values that the network's `forward` names: a batch's first ones."""
     kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     parameters = signature(network.forward).parameters.values()

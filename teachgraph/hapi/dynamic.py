@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,10 +37,7 @@ class Dynamic:
         model.network.train()
         outputs, targets = self.outputs(inputs), tensors(labels)
         losses = self.losses(outputs, targets)
-        total = losses[0]
-        for loss in losses[1:]:
-            total = total + loss
-        total.backward()
+        reduce(add, losses).backward()
         if update:
             model.optimizer.step()
             model.optimizer.clear_grad()
@@ -57,6 +56,18 @@ class Dynamic:
         self.model.network.eval()
         with no_grad():
             return arrays(self.outputs(inputs))
+
+    def state(self) -> dict[str, Any]:
+        """The values of the parameters and buffers, by their names in the network."""
+        return self.model.network.state_dict()
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Give some parameters and buffers these values."""
+        self.model.network.set_state_dict({**self.state(), **state})
+
+    def load_optimizer(self, state: Mapping[str, Any]) -> None:
+        """Give the optimizer this state."""
+        self.model.optimizer.set_state_dict(state)
 
     def outputs(self, inputs: Sequence[Any]) -> list[Tensor]:
         """The network's outputs."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ from teachgraph.core.modes import in_dynamic_mode
 from teachgraph.hapi.batches import (
     as_list,
     count_of,
-    input_count,
     loader_of,
+    named_inputs,
     samples_in,
 )
 from teachgraph.hapi.dynamic import Dynamic
@@ -89,7 +90,7 @@ class Model:
         self.loss: Callable[..., Any] | None = None
         self.metrics: list[Metric] = []
         self.is_prepared = False
-        self.seen: list[tuple[list[int], Any]] = []
+        self.last_inputs: list[Any] = []
         self.mode = "train"
         self.steps: Dynamic | Programs = (
             Dynamic(self) if in_dynamic_mode() else Programs(self)
@@ -232,9 +233,9 @@ class Model:
             },
         )
         self.stop_training, self.is_training = False, True
-        each.on_train_begin(None)
         logs: dict[str, Any] = {}
         try:
+            each.on_train_begin(None)
             for epoch in range(epochs):
                 each.on_epoch_begin(epoch, None)
                 self.reset_metrics()
@@ -349,7 +350,7 @@ class Model:
         if not training:
             self.save_for_use(path)
             return
-        save_state(self.network.state_dict(), f"{path}.pdparams")
+        save_state(self.steps.state(), f"{path}.pdparams")
         state = {} if self.optimizer is None else self.optimizer.state_dict()
         if state:
             save_state(state, f"{path}.pdopt")
@@ -360,19 +361,20 @@ class Model:
 
         specs = self.inputs
         if not specs:
-            if not self.seen:
+            if not self.last_inputs:
                 raise ModeError(
                     at_user_line(
                         "Saving inference model needs 'inputs' or running before "
                         "saving: Model(network, inputs=InputSpec(...))"
                     )
                 )
+            arrays = [np.asarray(x) for x in self.last_inputs]
+            specs = [InputSpec(list(array.shape), array.dtype) for array in arrays]
             warnings.warn(
                 "'inputs' was not specified when Model initialization, so the input "
-                f"shape to be saved is that of the last batch, {self.seen[0][0]}",
+                f"shape to be saved is that of the last batch, {list(arrays[0].shape)}",
                 stacklevel=3,
             )
-            specs = [InputSpec(shape, dtype) for shape, dtype in self.seen]
         save(self.network, str(path), specs)
 
     def load(
@@ -404,10 +406,10 @@ class Model:
                 warnings.warn(f"Skip loading for {name}. {wrong}", stacklevel=2)
             else:
                 fitting[name] = state[name]
-        self.network.set_state_dict({**self.network.state_dict(), **fitting})
+        self.steps.load(fitting)
         saved = Path(f"{prefix}.pdopt")
         if self.optimizer is not None and not reset_optimizer and saved.is_file():
-            self.optimizer.set_state_dict(load_state(saved))
+            self.steps.load_optimizer(load_state(saved))
 
     def parameters(self, *args: Any, **kwargs: Any) -> list[Any]:
         """The network's parameters."""
@@ -456,14 +458,18 @@ class Model:
     def parted(self, batch: Any) -> tuple[list[Any], list[Any]]:
         """The inputs and the labels of a batch."""
         values = as_list(batch)
-        count = len(self.inputs) or input_count(self.network) or len(values)
-        return values[:count], values[count:]
+        return values[: self.input_count], values[self.input_count :]
+
+    @cached_property
+    def input_count(self) -> int | None:
+        """The number of inputs in a batch; None if all of it is input."""
+        return len(self.inputs) or named_inputs(self.network) or None
 
     def train_on(
         self, inputs: list[Any], labels: list[Any], update: bool
     ) -> tuple[list[Any], list[Any]]:
-        """One step, and the shapes of its inputs noted for `save`."""
-        self.seen = [(list(np.shape(x)), np.asarray(x).dtype) for x in inputs]
+        """One step, whose inputs are kept: `save` may ask for their shapes."""
+        self.last_inputs = inputs
         return self.steps.train(inputs, labels, update=update)
 
     def figures(self, losses: list[Any], values: list[Any]) -> Any:
@@ -492,40 +498,61 @@ class Model:
         for metric in self.metrics:
             metric.reset()
 
+    def pass_over(
+        self,
+        batches: Iterable[Any],
+        steps: int | None,
+        run: Callable[[int, list[Any], list[Any]], list[Any]],
+        begin: Callable[[int, dict[str, Any]], None],
+        end: Callable[[int, dict[str, Any]], None],
+    ) -> dict[str, Any]:
+        """Run a step for each batch; return the last figures.
+
+        Args:
+            batches: The batches.
+            steps: How many of them, None for all.
+            run: Takes a step's number, inputs and labels; returns its losses.
+            begin: Called before each step, with the figures of the one before.
+            end: Called after each step, with its figures.
+        """
+        logs: dict[str, Any] = {}
+        for step, batch in enumerate(batches):
+            inputs, labels = self.parted(batch)
+            begin(step, logs)
+            losses = run(step, inputs, labels)
+            logs = self.logs_of(step, samples_in(inputs), losses)
+            end(step, logs)
+            if step + 1 == steps:
+                break
+        return logs
+
     def train_epoch(
         self, loader: Any, each: CallbackList, steps: int | None, accumulate: int
     ) -> dict[str, Any]:
         """One pass over the training data; returns the last figures."""
-        logs: dict[str, Any] = {}
-        self.mode = "train"
-        for step, batch in enumerate(loader):
-            inputs, labels = self.parted(batch)
-            each.on_train_batch_begin(step, logs)
+
+        def run(step: int, inputs: list[Any], labels: list[Any]) -> list[Any]:
             update = (step + 1) % accumulate == 0 or step + 1 == steps
-            losses, _ = self.train_on(inputs, labels, update)
-            logs = self.logs_of(step, samples_in(inputs), losses)
-            each.on_train_batch_end(step, logs)
-            if step + 1 == steps:
-                break
-        return logs
+            return self.train_on(inputs, labels, update)[0]
+
+        self.mode = "train"
+        calls = each.on_train_batch_begin, each.on_train_batch_end
+        return self.pass_over(loader, steps, run, *calls)
 
     def evaluate_with(
         self, loader: Any, each: CallbackList, most: int | None
     ) -> dict[str, Any]:
         """One pass over evaluation data; returns the last figures."""
         self.reset_metrics()
+        self.mode = "eval"
         steps = fewer(count_of(loader), most)
         each.on_eval_begin({"steps": steps, "metrics": self.names()})
-        logs: dict[str, Any] = {}
-        self.mode = "eval"
-        for step, batch in enumerate(loader):
-            inputs, labels = self.parted(batch)
-            each.on_eval_batch_begin(step, logs)
-            losses, _ = self.steps.evaluate(inputs, labels)
-            logs = self.logs_of(step, samples_in(inputs), losses)
-            each.on_eval_batch_end(step, logs)
-            if step + 1 == steps:
-                break
+
+        def run(step: int, inputs: list[Any], labels: list[Any]) -> list[Any]:
+            return self.steps.evaluate(inputs, labels)[0]
+
+        calls = each.on_eval_batch_begin, each.on_eval_batch_end
+        logs = self.pass_over(loader, steps, run, *calls)
         each.on_eval_end(logs)
         return logs
 

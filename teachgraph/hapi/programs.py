@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import reduce
 from itertools import chain
+from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from teachgraph.core.errors import ModeError, at_user_line
 from teachgraph.core.modes import using
+from teachgraph.core.scope import Scope, global_scope
 from teachgraph.hapi.batches import as_list
 from teachgraph.hapi.dynamic import Figures, measured
 from teachgraph.nn import Layer
@@ -90,11 +92,30 @@ class Programs:
                 )
             )
 
-    @cached_property
-    def started(self) -> bool:
-        """Run the initializers, once."""
-        self.executor.run(self.startup)
-        return True
+    def state(self) -> dict[str, Any]:
+        """The values of the parameters and buffers, by their names in the network."""
+        self.initialize()
+        variables = self.model.network.state_dict().items()
+        return {name: variable.get_value() for name, variable in variables}
+
+    def load(self, state: Mapping[str, Any]) -> None:
+        """Give some parameters and buffers these values."""
+        variables = self.model.network.state_dict()
+        for name, value in state.items():
+            variables[name].set_value(value)
+
+    def load_optimizer(self, state: Mapping[str, Any]) -> None:
+        """Give the optimizer this state, which it keeps in the training program."""
+        self.program_of("train")
+        self.model.optimizer.set_state_dict(state)
+
+    def initialize(self) -> None:
+        """Give first values to what has none: parameters may have been loaded."""
+        fresh, values = Scope(), global_scope().values
+        self.executor.run(self.startup, scope=fresh)
+        for name, value in fresh.values.items():
+            if values.get(name) is None:
+                values[name] = value
 
     def program_of(self, kind: str) -> Built:
         """The program of a kind of step: "train", "eval" or "predict"."""
@@ -106,8 +127,7 @@ class Programs:
                 of_program(self.model.network, program),
             ):
                 self.built[kind] = self.build(kind)
-            if kind == "train":
-                self.__dict__.pop("started", None)
+            self.initialize()
         return self.built[kind]
 
     def build(self, kind: str) -> Built:
@@ -127,17 +147,13 @@ class Programs:
                 losses = as_list(model.loss(*outputs, *labels))
             computed = [as_list(m.compute(*outputs, *labels)) for m in model.metrics]
         if kind == "train":
-            total = losses[0]
-            for loss in losses[1:]:
-                total = total + loss
-            model.optimizer.minimize(total)
+            model.optimizer.minimize(reduce(add, losses))
         program = default_main_program()
         return Built(program, [v.name for v in variables], outputs, losses, computed)
 
     def run(self, kind: str, values: Sequence[Any]) -> tuple[Any, Any, Any]:
         """Outputs, losses and what the metrics computed, of one batch."""
         built = self.program_of(kind)
-        assert self.started
         fetches = [*built.outputs, *built.losses, *chain.from_iterable(built.computed)]
         feed = {n: np.asarray(v) for n, v in zip(built.feeds, values, strict=True)}
         found = iter(self.executor.run(built.program, feed, fetches))

@@ -21,6 +21,7 @@ from teachgraph.core.errors import (
     ShapeError,
 )
 from teachgraph.core.modes import using
+from teachgraph.core.scope import Scope, scope_guard
 from teachgraph.io import Dataset, IterableDataset, TensorDataset
 from teachgraph.static import InputSpec, Program, program_guard
 from teachgraph.vision.datasets import Digits
@@ -71,6 +72,32 @@ def test_a_static_model_learns_as_a_dynamic_one() -> None:
     assert dynamic[:2] == static[:2]
     for ours, theirs in zip(dynamic[2:], static[2:], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
+
+
+def test_a_static_model_keeps_what_it_loaded_whatever_runs_first(
+    tmp_path: Path,
+) -> None:
+    found = []
+    with tg.unique_name.guard(), scope_guard(Scope()):
+        source = tg.nn.Linear(4, 3)
+        tg.Model(source).save(tmp_path / "source")
+    wanted = source(tg.to_tensor(X)).numpy()
+    with (
+        using(static=True),
+        scope_guard(Scope()),
+        program_guard(Program(), Program()),
+    ):
+        model = tg.Model(tg.nn.Linear(4, 3), *SPECS)
+        optimizer = tg.optimizer.Momentum(0.0, parameters=model.parameters())
+        model.prepare(optimizer, tg.nn.CrossEntropyLoss())
+        model.load(tmp_path / "source")
+        for act in (model.eval_batch, model.train_batch, model.train_batch):
+            act(X, Y)
+            found += model.predict_batch(X)
+        model.save(tmp_path / "same")
+    assert tg.load(tmp_path / "same.pdparams").keys() == {"weight", "bias"}
+    for outputs in found:
+        np.testing.assert_allclose(outputs, wanted, rtol=1e-5)
 
 
 def test_digits_are_learnt_in_a_few_epochs(capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,6 +184,32 @@ def test_a_saved_model_goes_on_where_it_stopped(tmp_path: Path) -> None:
     again.fit(ROWS, batch_size=5, epochs=1, shuffle=False, verbose=0)
     for ours, theirs in zip(whole.parameters(), again.parameters(), strict=True):
         np.testing.assert_array_equal(ours.numpy(), theirs.numpy())
+
+
+def test_a_static_model_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    def losses(model: tg.Model, steps: int) -> list[float]:
+        return [model.train_batch(X, Y)[0].item() for _ in range(steps)]
+
+    def made() -> tg.Model:
+        with tg.unique_name.guard():
+            net = tg.nn.Linear(4, 3)
+            model = tg.Model(net, *SPECS)
+        optimizer = tg.optimizer.Momentum(0.1, parameters=net.parameters())
+        model.prepare(optimizer, tg.nn.CrossEntropyLoss())
+        return model
+
+    found = []
+    for part in (True, False):
+        programs = program_guard(Program(), Program())
+        with using(static=True), programs, scope_guard(Scope()):
+            model = made()
+            if part:
+                losses(model, 3)
+                model.save(tmp_path / "half")
+            else:
+                model.load(tmp_path / "half")
+            found.append(losses(model, 2))
+    assert found[0] == found[1]
 
 
 def test_a_model_for_use_gives_the_same_outputs(tmp_path: Path) -> None:

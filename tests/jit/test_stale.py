@@ -319,7 +319,12 @@ def test_what_is_read_may_change(case: Case, kept_in: str) -> None:
 @pytest.mark.parametrize("runs", [1, 2, 3])
 def test_views_see_the_state_that_any_run_changes(runs: int) -> None:
     layer = tg.nn.BatchNorm1D(2)
-    view, static = layer._mean.detach(), tg.jit.to_static(lambda x: layer(x))
+    view = layer._mean.detach()
+
+    @jit.to_static
+    def static(x: Any) -> Any:
+        return layer(x)
+
     with tg.no_grad():
         for _ in range(runs):
             static(tg.to_tensor(np.array([[1.0, 2.0], [3.0, 6.0]], "float32")))
