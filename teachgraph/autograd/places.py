@@ -7,7 +7,13 @@ from typing import Any
 
 from teachgraph.core.errors import DTypeError, InvalidValueError, at_user_line
 
-__all__ = ["CPUPlace", "CUDAPlace", "is_compiled_with_cuda", "place_of"]
+__all__ = [
+    "CPUPlace",
+    "CUDAPlace",
+    "is_compiled_with_cuda",
+    "not_here",
+    "place_of",
+]
 
 
 @dataclass(frozen=True)
@@ -66,15 +72,20 @@ def place_of(device: Any) -> CPUPlace:
     if name == "cpu" and not number:
         return CPUPlace()
     if name in OTHERS:
-        raise InvalidValueError(
-            at_user_line(
-                f"The device should not be {device!r}, since there is only the CPU "
-                "here: take 'gpu' if is_compiled_with_cuda() else 'cpu'"
-            )
-        )
+        raise not_here(device)
     raise InvalidValueError(
         at_user_line(
             f"The device must be a string which is like 'cpu', got {device!r}; that is "
             "the only one here"
+        )
+    )
+
+
+def not_here(device: str) -> InvalidValueError:
+    """Build the error for a device of another kind than the CPU."""
+    return InvalidValueError(
+        at_user_line(
+            f"The device should not be {device!r}, since there is only the CPU here: "
+            "take 'gpu' if is_compiled_with_cuda() else 'cpu'"
         )
     )

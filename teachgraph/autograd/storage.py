@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NoReturn, Self
 import numpy as np
 from numpy import ndarray
 
-from teachgraph.autograd.places import CPUPlace, place_of
+from teachgraph.autograd.places import CPUPlace, not_here, place_of
 from teachgraph.core import dtypes
 from teachgraph.core.errors import DTypeError, at_user_line
 from teachgraph.core.tape import Node, Output
@@ -60,8 +60,7 @@ class Storage:
         Raises:
             InvalidValueError: There is none.
         """
-        place_of("gpu")
-        raise AssertionError
+        raise not_here("gpu")
 
     def pin_memory(self) -> NoReturn:
         """Refuse to copy it to memory from which a GPU reads faster.
@@ -69,7 +68,7 @@ class Storage:
         Raises:
             InvalidValueError: There is none.
         """
-        self.cuda()
+        raise not_here("gpu")
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """Convert to another dtype: `x.to("float64")`, `x.to("cpu", "int32")`.

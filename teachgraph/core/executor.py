@@ -147,7 +147,8 @@ class Plan:
         """Run it in one of its ways, telling the observers."""
         if not observers:
             return run(feed, scope)
-        announce("run_begin", self.program, self.checked(feed))
+        feed = self.checked(feed)
+        announce("run_begin", self.program, feed)
         try:
             return run(feed, scope)
         finally:

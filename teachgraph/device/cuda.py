@@ -5,6 +5,7 @@ What asks how many there are is answered; what needs one is refused.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
@@ -46,61 +47,35 @@ def empty_cache() -> None:
     """
 
 
-def without_gpu(name: str) -> InvalidValueError:
-    """Build the error for a function that asks about a GPU."""
-    return InvalidValueError(
-        at_user_line(
-            f"The API paddle.device.cuda.{name} is not supported on the CPU, and there "
-            "is no GPU here: ask device_count() first"
+def needs_gpu(name: str) -> Callable[[Any], NoReturn]:
+    """Make the function of this name: it refuses to tell of a GPU."""
+
+    def refuse(device: Any = None) -> NoReturn:
+        raise InvalidValueError(
+            at_user_line(
+                f"The API paddle.device.cuda.{name} is not supported on the CPU, and "
+                "there is no GPU here: ask device_count() first"
+            )
         )
-    )
 
-
-def get_device_properties(device: Any = None) -> NoReturn:
-    """Refuse: there is no GPU to describe.
+    refuse.__name__ = name
+    refuse.__doc__ = f"""Refuse to tell of a GPU.
 
     Raises:
         InvalidValueError: There is none.
 
-    In Paddle this is `paddle.device.cuda.get_device_properties`.
+    In Paddle this is `paddle.device.cuda.{name}`.
     """
-    raise without_gpu("get_device_properties")
+    return refuse
 
 
-def get_device_name(device: Any = None) -> NoReturn:
-    """Refuse: there is no GPU to name.
-
-    Raises:
-        InvalidValueError: There is none.
-
-    In Paddle this is `paddle.device.cuda.get_device_name`.
-    """
-    raise without_gpu("get_device_name")
-
-
-def get_device_capability(device: Any = None) -> NoReturn:
-    """Refuse: there is no GPU whose capability one could tell.
-
-    Raises:
-        InvalidValueError: There is none.
-
-    In Paddle this is `paddle.device.cuda.get_device_capability`.
-    """
-    raise without_gpu("get_device_capability")
-
-
-def max_memory_allocated(device: Any = None) -> NoReturn:
-    """Refuse: no memory of a GPU is used.
-
-    Raises:
-        InvalidValueError: There is none.
-
-    In Paddle this is `paddle.device.cuda.max_memory_allocated`.
-    """
-    raise without_gpu("max_memory_allocated")
-
-
-max_memory_reserved = memory_allocated = memory_reserved = max_memory_allocated
+get_device_properties = needs_gpu("get_device_properties")
+get_device_name = needs_gpu("get_device_name")
+get_device_capability = needs_gpu("get_device_capability")
+max_memory_allocated = needs_gpu("max_memory_allocated")
+max_memory_reserved = needs_gpu("max_memory_reserved")
+memory_allocated = needs_gpu("memory_allocated")
+memory_reserved = needs_gpu("memory_reserved")
 
 
 def no_streams() -> ModeError:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from teachgraph.core.errors import DTypeError, TeachgraphError, at_user_line
+from teachgraph.core.modes import no_grad
 from teachgraph.ops.functions.math import exp
 
-__all__ = ["Distribution", "UndefinedError", "check_kind"]
+__all__ = ["Distribution", "Reparameterized", "UndefinedError", "check_kind"]
 
 
 class UndefinedError(TeachgraphError, NotImplementedError):
@@ -95,6 +96,15 @@ class Distribution:
     def _lacks(self, what: str) -> NoReturn:
         message = f"{type(self).__name__} has no {what}"
         raise UndefinedError(at_user_line(message))
+
+
+class Reparameterized(Distribution):
+    """Base of distributions whose samples are functions of their parameters."""
+
+    def sample(self, shape: Sequence[int] = ()) -> Any:
+        """Draw a sample of `shape + batch_shape`, without a gradient."""
+        with no_grad():
+            return self.rsample(shape)
 
 
 def check_kind(kind: type[Distribution], other: object) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import InvalidValueError, at_user_line
-from teachgraph.core.modes import no_grad
-from teachgraph.distribution.distribution import Distribution, check_kind
+from teachgraph.distribution.distribution import Reparameterized, check_kind
 from teachgraph.distribution.parameters import (
     as_value,
     numbers_or_tensors,
@@ -22,7 +21,7 @@ from teachgraph.ops.sampling import uniform_like
 __all__ = ["Geometric"]
 
 
-class Geometric(Distribution):
+class Geometric(Reparameterized):
     """The geometric distribution of the number of failures before the first success.
 
     P(X = k) = (1 - p)^k p, for k = 0, 1, 2, ...
@@ -85,11 +84,6 @@ class Geometric(Distribution):
         Paddle has it under the name `log_pmf` alone.
         """
         return self.log_pmf(value)
-
-    def sample(self, shape: Sequence[int] = ()) -> Any:
-        """Draw `shape + batch_shape` numbers of failures, without a gradient."""
-        with no_grad():
-            return self.rsample(shape)
 
     def rsample(self, shape: Sequence[int] = ()) -> Any:
         """Draw floor(log(noise) / log(1 - p)), with noise uniform over (0, 1).

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.core.modes import no_grad
+from teachgraph.distribution.distribution import Reparameterized
 from teachgraph.distribution.parameters import (
     as_value,
     numbers_or_tensors,
@@ -23,7 +23,7 @@ from teachgraph.ops.limits import finfo
 __all__ = ["Gumbel"]
 
 
-class Gumbel(TransformedDistribution):
+class Gumbel(Reparameterized, TransformedDistribution):
     """The Gumbel distribution, that of the largest of many numbers.
 
     p(x) = exp(-z - exp(-z)) / scale, with z = (x - loc) / scale
@@ -87,11 +87,6 @@ class Gumbel(TransformedDistribution):
     def entropy(self) -> Any:
         """Compute log scale + 1 + gamma, in the shape of the batch."""
         return log(self.scale) + (1.0 + float(np.euler_gamma))
-
-    def sample(self, shape: Sequence[int] = ()) -> Any:
-        """Draw `shape + batch_shape` numbers, without a gradient."""
-        with no_grad():
-            return self.rsample(shape)
 
     def rsample(self, shape: Sequence[int] = ()) -> Any:
         """Draw loc - scale log(-log(noise)), with noise uniform over (0, 1).

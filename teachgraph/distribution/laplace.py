@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from teachgraph.core.modes import no_grad
-from teachgraph.distribution.distribution import Distribution, check_kind
+from teachgraph.distribution.distribution import Reparameterized, check_kind
 from teachgraph.distribution.parameters import (
     as_value,
     numbers_or_tensors,
@@ -20,7 +19,7 @@ from teachgraph.ops.sampling import uniform_like
 __all__ = ["Laplace"]
 
 
-class Laplace(Distribution):
+class Laplace(Reparameterized):
     """The Laplace distribution: exponential to both sides of `loc`.
 
     p(x) = exp(-|x - loc| / scale) / (2 scale)
@@ -58,11 +57,6 @@ class Laplace(Distribution):
     def variance(self) -> Any:
         """The variance, 2 scale^2."""
         return 2.0 * square(self.scale)
-
-    def sample(self, shape: Sequence[int] = ()) -> Any:
-        """Draw `shape + batch_shape` numbers, without a gradient."""
-        with no_grad():
-            return self.rsample(shape)
 
     def rsample(self, shape: Sequence[int] = ()) -> Any:
         """Draw loc - scale sign(noise) log(1 - |noise|), noise uniform over (-1, 1).

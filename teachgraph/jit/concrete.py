@@ -13,7 +13,6 @@ from teachgraph.autograd.observed import node_of
 from teachgraph.autograd.random_state import get_rng_state
 from teachgraph.autograd.tensor import Tensor
 from teachgraph.autograd.views import store
-from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core import modes, unique_name
 from teachgraph.core.modes import is_recording, set_grad_enabled
 from teachgraph.core.observe import announce, observers
@@ -193,8 +192,6 @@ class ConcreteProgram:
             Exception: The error of the user's own `raise` or `assert`.
         """
         self.has_run = True
-        if self.main_program.random_seed:
-            prepare_seeds()
         steps, present = Lowering(self.main_program, {}).steps(), {**feed, **values}
         kept = {*values, *(v.name for v in self.outputs)}
         silence = SILENT.copy()

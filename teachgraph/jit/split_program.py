@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Lowering, Step
 from teachgraph.passes import DEFAULT, apply_pass
@@ -75,8 +74,6 @@ class Part(WrittenPlan):
 def steps_of(program: Program, fetches: Sequence[str]) -> tuple[Program, list[Step]]:
     """Apply the passes to a program; return the result and its steps."""
     running = apply_pass(program, PASSES, fetches=fetches, checked=False)
-    if running.random_seed:
-        prepare_seeds()
     return running, Lowering(running, {}).steps()
 
 

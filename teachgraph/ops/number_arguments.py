@@ -56,29 +56,16 @@ def number(value: Any) -> Any:
 
 def read_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a function: it is given numbers where Tensors hold them."""
-    names = list(signature(function).parameters)
-    places = [i for i, name in enumerate(names) if name in NUMBERS and i > 0]
-    if not places and names[:1] != ["shape"]:
+    names = signature(function).parameters
+    places = {place for place, name in enumerate(names) if name in NUMBERS}
+    if not places:
         return function
-    first = 0 if names[0] == "shape" else min(places)
 
     @wraps(function)
     def call(*inputs: Any, **attrs: Any) -> Any:
-        if len(inputs) > first:
-            inputs = (
-                *inputs[:first],
-                *(
-                    number(value) if names[i] in NUMBERS else value
-                    for i, value in enumerate(inputs[first : len(names)], first)
-                ),
-                *inputs[len(names) :],
-            )
-        if attrs:
-            attrs = {
-                name: number(value) if name in NUMBERS else value
-                for name, value in attrs.items()
-            }
-        return function(*inputs, **attrs)
+        read = [number(v) if i in places else v for i, v in enumerate(inputs)]
+        named = {k: number(v) if k in NUMBERS else v for k, v in attrs.items()}
+        return function(*read, **named)
 
     return call
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Self
 
-from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core.errors import FetchError, at_user_line
 from teachgraph.core.executor import Inputs, Run
 from teachgraph.core.observe import followed, observers
@@ -53,9 +52,7 @@ class Plan(Refusals):
         passes: Sequence[ProgramPass] | None = (),
         **options: Any,
     ) -> Self:
-        """The plan of a program; random operators of a seeded one get their seeds."""
-        if program.random_seed:
-            prepare_seeds()
+        """The plan of a program."""
         plan = super().of(program, fed, fetches, **options)
         plan.passes, plan.options = passes, options
         plan.branches = not all(isinstance(step, Call) for step in plan.steps)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, Self
+from typing import Any
 
 import teachgraph.ops.statements  # noqa: F401  registers what the core's ops come to
-from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.control_flow.source import Code
 from teachgraph.core.executor import Inputs, is_like
 from teachgraph.core.observe import followed, observers
-from teachgraph.core.program import Program
 from teachgraph.core.scope import Scope
 from teachgraph.core.steps import Step, cause_of, failed
 from teachgraph.planning.lifetimes import release
@@ -35,13 +33,6 @@ class WrittenPlan(Refusals):
     Attributes:
         fed, held: Shapes and dtypes of feeds and of `reads` that fitted last.
     """
-
-    @classmethod
-    def of(cls, program: Program, *args: Any, **options: Any) -> Self:
-        """The plan of a program; random operators of a seeded one get their seeds."""
-        if program.random_seed:
-            prepare_seeds()
-        return super().of(program, *args, **options)
 
     fed: Sequence[Any] = ()
     held: Sequence[Any] = ()

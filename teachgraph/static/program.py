@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from teachgraph.control_flow.random_rounds import prepare_seeds
 from teachgraph.core import build, modes
 from teachgraph.core import program as core
 from teachgraph.core.program import set_default_programs
@@ -69,6 +70,8 @@ class Program(ProgramIO):
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int):
             raise TypeError(f"Program.random_seed is an integer, got {type(seed)}")
+        if seed:
+            prepare_seeds()
         self._random_seed = seed
         self.touch()
 

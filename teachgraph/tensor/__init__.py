@@ -13,50 +13,13 @@ from teachgraph.control_flow.arrays import (
     create_array,
 )
 from teachgraph.fluid.tensors import create_tensor
+from teachgraph.linalg import *  # noqa: F403
+from teachgraph.linalg import __all__ as _linear
 from teachgraph.ops import functions
 from teachgraph.ops.functions import *  # noqa: F403
-from teachgraph.ops.functions.decomposition import (
-    cholesky_solve,
-    lu,
-    lu_unpack,
-    matrix_power,
-    pinv,
-    qr,
-    solve,
-    trace,
-    triangular_solve,
-)
-from teachgraph.ops.functions.matrices import (
-    cond,
-    corrcoef,
-    cov,
-    householder_product,
-    lstsq,
-    pca_lowrank,
-)
 
-__all__ = [
-    "array_length",
-    "array_read",
-    "array_write",
-    "cholesky_solve",
-    "cond",
-    "corrcoef",
-    "cov",
-    "create_array",
-    "create_tensor",
-    "householder_product",
-    "lstsq",
-    "lu",
-    "lu_unpack",
-    "matrix_power",
-    "pca_lowrank",
-    "pinv",
-    "qr",
-    "solve",
-    "trace",
-    "triangular_solve",
-]
+__all__ = ["array_length", "array_read", "array_write", "create_array", "create_tensor"]
+__all__ += [name for name in _linear if name not in functions.__all__]
 __all__ += functions.__all__
 
 _MODULES = (
