@@ -1,4 +1,4 @@
-"""How much is tried of what is tried at random.
+"""The share that is tried of what is tried at random.
 
 `make full` sets `FULL`; `make test` tries the first third of the same, always the same
 ones where a test is derandomized. `make torture` sets `TORTURE`: hours of kills,
@@ -14,5 +14,5 @@ TORTURE = "TORTURE" in os.environ
 
 
 def examples(count: int) -> int:
-    """How many examples are tried where `make full` tries `count`."""
+    """The number of examples that are tried where `make full` tries `count`."""
     return count if FULL else max(count // 3, 10)

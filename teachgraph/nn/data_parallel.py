@@ -25,7 +25,7 @@ class DataParallel(Layer):
         find_unused_parameters: Whether some parameters may get no gradient.
         group: The processes that train it.
 
-    In Paddle this is `paddle.DataParallel`.
+    In Paddle this is `paddle.DataParallel`, in 1.x `fluid.dygraph.DataParallel`.
 
     >>> import teachgraph as tg
     >>> net = DataParallel(tg.nn.Linear(2, 1))
@@ -61,9 +61,9 @@ class DataParallel(Layer):
     def apply_collective_grads(self) -> None:
         """Take the mean of the gradients of all processes: those of this one."""
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self, *args: Any, **named: Any) -> dict[str, Any]:
         """The state of the layer, under the names it has there."""
-        return self._layers.state_dict()
+        return self._layers.state_dict(*args, **named)
 
     def set_state_dict(self, state_dict: Any, use_structured_name: bool = True) -> Any:
         """Load a state of the layer."""

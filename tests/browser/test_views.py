@@ -132,7 +132,7 @@ def painted(browser: Browser, html: Path, name: str, times: int) -> tuple[Page, 
 
 
 class Effort(NamedTuple):
-    """How often is measured what a hand waits for."""
+    """The number of times that what a hand waits for is measured."""
 
     paints: int
     frames: int

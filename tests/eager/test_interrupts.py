@@ -34,7 +34,7 @@ pytestmark = [
 
 
 def interrupted(work: Callable[[], None], after: float) -> bool:
-    """Whether the work was interrupted, which a signal was to do after some time."""
+    """True if the work was interrupted, as a signal was to do after some time."""
     before = signal.signal(
         signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT)
     )

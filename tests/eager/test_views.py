@@ -101,7 +101,7 @@ def run(x: Any, program: list[Step]) -> list[Any]:
 
 
 def on_arrays(x: Any, program: list[Step]) -> list[Any]:
-    """The same with 0-D arrays kept arrays, so that they are views too."""
+    """Keep 0-D arrays arrays, so that they are views too."""
     pool = [np.array(x)]
     for step in program:
         step(pool)

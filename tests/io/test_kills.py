@@ -26,7 +26,7 @@ from tests.static.fresh import fresh
 X = np.array([3.0], "float32")
 SPEC = static.InputSpec([1], "float32", "x")
 MOMENTS = {"open", "os.rename", "os.remove", "os.mkdir", "os.scandir", "os.listdir"}
-"""What a save does on the disk, in the words of `sys.addaudithook`."""
+"""Acts of a save on the disk, in the words of `sys.addaudithook`."""
 
 
 class Kind(NamedTuple):
@@ -201,7 +201,7 @@ def test_a_kill_leaves_the_old_or_the_new(name: str, tmp_path: Path) -> None:
 
 
 KILLS = 200 if TORTURE else 20 if FULL else 3
-"""How many saves of a kind are killed at any moment, not at an access to the disk."""
+"""The number of saves of a kind killed at any moment, not at an access to the disk."""
 
 
 def killed_after(seconds: float, save: Callable[[], None]) -> bool:

@@ -22,7 +22,7 @@ from tests.effort import FULL, TORTURE
 from tests.static.fresh import fresh
 
 FILES = 10_000 if TORTURE else 1_200 if FULL else 240
-"""How many files are mutated."""
+"""The number of files that are mutated."""
 
 X = np.ones((2, 3), "float32")
 VALUES: list[Any] = [
@@ -286,7 +286,7 @@ KINDS = {
 
 
 def untyped(use: Callable[[], None]) -> str | None:
-    """What came of a file, if it was no typed error, nor a reading of it."""
+    """The outcome of a file, if it was no typed error, nor a reading of it."""
 
     def stop(*_: object) -> None:
         raise RuntimeError("it takes more than 20 seconds")

@@ -77,7 +77,7 @@ def arguments(call: tuple[Any, ...]) -> list[Any]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_first_run_of_a_program_gives_what_later_runs_give(name: str) -> None:
-    """It walks the operators; a later one is optimised, and written down as Python."""
+    """A walk over the operators; a later run is optimised, and written down."""
     case = CASES[name]
     static = jit.to_static(case.function)
     with tg.no_grad():

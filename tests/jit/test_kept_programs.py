@@ -1,4 +1,4 @@
-"""What is kept of programs: so many of a function, and no line of one that is gone."""
+"""Programs that are kept: so many of a function, and no line of one that is gone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_lines_go_with_their_program() -> None:
 
 
 def seconds_to_load(count: int) -> float:
-    """How long a program of so many operators takes to be loaded."""
+    """The time in which a program of so many operators is loaded."""
     with fresh() as programs:
         x = static.data("x", [1])
         for _ in range(count):
