@@ -334,11 +334,6 @@ EXTENSIONS = (
     ),
     # Who watches.
     Extension(
-        "lesson 02: an observer that counts what the tape does",
-        "utils.observe.Observer",
-        "teachgraph.course.tape:Witness",
-    ),
-    Extension(
         "names of the cells of a notebook, for places in the user's code",
         "core.callsite.titles_of_files",
         "teachgraph.cli.ipython:load_ipython_extension",

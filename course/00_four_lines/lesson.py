@@ -1,32 +1,40 @@
 # %% [markdown]
 # # Four lines
 #
-# Four lines make a network ready to train. What did they *do*?
-#
-# You need Python and a little NumPy. Run the cells from top to bottom
-# (Shift+Enter), and look at the picture while the second one runs.
+# Four lines make a network ready to train. At the end of this lesson you can say what
+# each of them *did*, and a network of yours reads handwritten digits. You need Python
+# and a little NumPy. A question to keep in mind: when the four lines have run, has
+# anything been computed?
 #
 # ## Watch it happen
+#
+# Run the cells from top to bottom (Shift+Enter), and look at the picture while the
+# second one runs. Then walk through it with the arrow keys: each tick is a line.
 
 # %% [markdown] lang="zh"
 # # 四行代码
 #
-# 四行代码就能让一个网络准备好训练。它们究竟*做了什么*？
-#
-# 你只需要会 Python 和一点 NumPy。从上到下逐个运行单元格
-# （Shift+Enter），运行第二个代码单元格时请看图。
+# 四行代码就能让一个网络准备好训练。学完这一课，你能说出每一行究竟*做了什么*，
+# 还会有一个你自己的网络认得手写数字。你只需要会 Python 和一点 NumPy。
+# 带着这个问题往下看：四行运行完之后，有什么东西被计算出来了吗？
 #
 # ## 看它发生
+#
+# 从上到下逐个运行单元格（Shift+Enter），运行第二个代码单元格时请看图。
+# 然后用方向键走一遍：每一格刻度就是一行。
 
 # %%
 # %load_ext teachgraph
 import numpy as np
 
 import teachgraph.fluid as fluid
-from teachgraph.course.checks import checking, expect
+from teachgraph.course.checks import attempt, begin
+from teachgraph.course.digits import train
+
+check = begin("00")
 
 # %% tags=["quiet"]
-# %%trace
+# %%trace --pace 0.5
 X = fluid.data(name="X", shape=[None, 1], dtype="float32")
 hidden = fluid.layers.fc(input=X, size=10)
 loss = fluid.layers.mean(hidden)
@@ -43,7 +51,7 @@ fluid.optimizer.SGD(learning_rate=0.01).minimize(loss)
 # | `mean` | | `reduce_mean` |
 # | `minimize` | one op that fills the learning rate | six ops: the way back |
 #
-# Step through it with the arrow keys. Then read the same two programs as text:
+# Here are the same two programs as text:
 
 # %% [markdown] lang="zh"
 # 到现在什么也没有计算。每一行只是向一个或两个程序里*写入*内容，
@@ -56,7 +64,7 @@ fluid.optimizer.SGD(learning_rate=0.01).minimize(loss)
 # | `mean` | | `reduce_mean` |
 # | `minimize` | 一个算子，填充学习率 | 六个算子：返回的路 |
 #
-# 用方向键一步步走一遍。然后以文本形式读这两个程序：
+# 下面是同样两个程序的文本：
 
 # %%
 print(fluid.default_startup_program())
@@ -67,17 +75,55 @@ print(fluid.default_main_program())
 # the most: a `fill_constant` that makes the gradient of the loss itself, 1.0; then for
 # each op of the way there its `_grad` op, last one first; then an `sgd` for each
 # parameter. The gradient of `fc_0.w_0` is a variable too: `fc_0.w_0@GRAD`.
-#
-# ## Run it
-#
-# `startup` gives the parameters their first values. `main` then takes a step each time.
 
 # %% [markdown] lang="zh"
 # 一个算子读作 `{输出} = 类型(输入, 属性)`。四行中的最后一行写得最多：
 # 先是一个 `fill_constant`，造出损失自身的梯度 1.0；然后，去程的每个算子
 # 都有一个对应的 `_grad` 算子，最后的排在最前；最后每个参数各有一个 `sgd`。
 # `fc_0.w_0` 的梯度也是一个变量：`fc_0.w_0@GRAD`。
+
+# %% [markdown]
+# ## Predict
 #
+# Count in the picture, then write the number in the place of the line that raises.
+
+# %% [markdown] lang="zh"
+# ## 预测
+#
+# 先在图里数一数，再把抛出错误的那一行换成你的数。
+
+
+# %% task="ops_in_startup" tags=["quiz"]
+### 说明 四行代码向 startup 写入了几个算子。
+def ops_in_startup():
+    """How many ops the four lines wrote into startup."""
+    ### BEGIN SOLUTION
+    return 3
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="ops_in_startup"
+check(ops_in_startup)
+
+
+# %% task="whose_row" tags=["quiz"]
+### 说明 变量 fc_0.w_0@GRAD 是第几行写下的：1 到 4。
+def whose_row():
+    """Which of the four lines wrote the variable fc_0.w_0@GRAD: 1 to 4."""
+    ### BEGIN SOLUTION
+    return 4
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="whose_row"
+check(whose_row)
+
+# %% [markdown]
+# ## Run it
+#
+# `startup` gives the parameters their first values. `main` then takes a step each time.
+
+# %% [markdown] lang="zh"
 # ## 运行
 #
 # `startup` 给参数赋初值。之后 `main` 每运行一次就走一步。
@@ -92,32 +138,61 @@ for _ in range(5):
     losses += exe.run(feed={"X": batch}, fetch_list=[loss])
 print("loss:", [round(value.item(), 4) for value in losses])
 
+
+# %% task="ops_after_five_runs" tags=["quiz"]
+### 说明 运行五次之后，main 里有几个算子。
+def ops_after_five_runs():
+    """How many ops main has after five runs."""
+    ### BEGIN SOLUTION
+    return 9
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="ops_after_five_runs"
+check(ops_after_five_runs)
+
 # %% [markdown]
 # The loss falls by 0.0020 at every step, and that is no accident: it is linear in the
-# parameters, so a step takes off learning rate x |gradient|² = 0.01 x 0.2. (It would
-# fall for ever; a loss worth training on comes in lesson 07.)
-#
-# ## Your turn: predict
-#
-# The same network with one more layer: `data`, `fc`, `fc`, `mean`. Which ops will
-# `minimize` add to `main`, in order? Write down their types before you look.
+# parameters, so a step takes off learning rate x |gradient|² = 0.01 x 0.2. It would
+# fall for ever. A loss worth training on has a **minimum**, where the prediction is
+# right: the mean of the squared difference, say. Variables take `+ - *` like arrays.
 
 # %% [markdown] lang="zh"
 # 损失每一步都下降 0.0020，这并非偶然：损失对参数是线性的，
-# 所以一步恰好减去 学习率 x |梯度|² = 0.01 x 0.2。
-# （它会一直降下去；值得训练的损失要到第 07 课。）
+# 所以一步恰好减去 学习率 x |梯度|² = 0.01 x 0.2。它会一直降下去。
+# 值得训练的损失有一个**最小值**，在预测正确的地方：比如差的平方的平均。
+# 变量像数组一样可以用 `+ - *`。
+
+
+# %% task="squared_error"
+### 说明 (prediction - target) 的平方的平均，是一个变量。
+def squared_error(prediction, target):
+    """The mean of (prediction - target) squared, as a Variable."""
+    ### BEGIN SOLUTION
+    difference = prediction - target
+    squares = difference * difference
+    return fluid.layers.mean(squares)
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="squared_error"
+check(squared_error)
+
+# %% [markdown]
+# ## Build it: what does minimize add?
 #
-# ## 轮到你：预测
+# The network of the four lines with one more layer: `data`, `fc`, `fc`, `mean`. Which
+# ops will `minimize` add to `main`, in order? Write down their types before you look.
+
+# %% [markdown] lang="zh"
+# ## 动手：minimize 添加了什么？
 #
-# 同一个网络再加一层：`data`、`fc`、`fc`、`mean`。`minimize` 会按什么
+# 四行代码的网络再加一层：`data`、`fc`、`fc`、`mean`。`minimize` 会按什么
 # 顺序向 `main` 添加哪些算子？先写下它们的类型，再去看。
 
 
 # %% task="added_by_minimize"
-### HINT Two layers, so the part that goes back through a layer comes twice.
-### 提示 有两层，所以穿过一层的返回部分要出现两次。
-### HINT Each layer has a weight and a bias, and each of them is updated.
-### 提示 每一层有一个权重和一个偏置，每一个都要更新。
+### 说明 minimize 添加的算子的类型，即字符串的列表。
 def added_by_minimize():
     """The types of the ops that `minimize` adds, as a list of strings."""
     ### BEGIN SOLUTION
@@ -128,31 +203,41 @@ def added_by_minimize():
 
 
 # %% tags=["check"] task="added_by_minimize"
-with checking("added_by_minimize"):
-    program = fluid.Program()
-    with fluid.program_guard(program, fluid.Program()):
-        layer = fluid.data(name="X", shape=[None, 1], dtype="float32")
-        for size in (10, 1):
-            layer = fluid.layers.fc(input=layer, size=size)
-        cost = fluid.layers.mean(layer)
-        there = len(program.global_block().ops)
-        fluid.optimizer.SGD(learning_rate=0.01).minimize(cost)
-    truth = [op.type for op in program.global_block().ops[there:]]
-    yours = list(added_by_minimize())
-    expect(
-        yours[:1] == ["fill_constant"],
-        "the way back starts at the loss: which op makes its gradient, the first 1.0?",
-    )
-    expect(
-        [kind for kind in yours if kind != "sgd"] == truth[: -truth.count("sgd")],
-        "the way back runs from the loss to X: the op that ran last comes first, "
-        "and every op of both layers has its turn",
-    )
-    expect(
-        yours.count("sgd") == truth.count("sgd"),
-        "every parameter has an `sgd` of its own: how many have two layers?",
-    )
-    expect(yours == truth, "the parameters are updated when the way back is done")
+check(added_by_minimize)
+
+# %% [markdown]
+# ## Build it: a network that reads digits
+#
+# 1,437 handwritten digits, 28 x 28 pixels each, are on your machine. Two layers are
+# enough: 32 units with `act="relu"`, then 10 scores, one for each digit. The loss is
+# `fluid.layers.softmax_with_cross_entropy(scores, label)`, of which you take the mean.
+
+# %% [markdown] lang="zh"
+# ## 动手：认得数字的网络
+#
+# 你的机器上有 1437 个手写数字，每个 28 x 28 像素。两层就够了：32 个单元，
+# `act="relu"`；然后是 10 个分数，每个数字一个。损失是
+# `fluid.layers.softmax_with_cross_entropy(scores, label)`，再取平均。
+
+
+# %% task="digits_network"
+### 说明 给出（分数 [N, 10]，损失）：两层，32 个单元和 10 个单元。
+def digits_network(image, label):
+    """(scores [N, 10], loss): two layers, of 32 units and of 10."""
+    ### BEGIN SOLUTION
+    hidden = fluid.layers.fc(input=image, size=32, act="relu")
+    scores = fluid.layers.fc(input=hidden, size=10)
+    costs = fluid.layers.softmax_with_cross_entropy(scores, label)
+    return scores, fluid.layers.mean(costs)
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="digits_network"
+check(digits_network)
+
+
+# %%
+print(f"reads {attempt(train, digits_network, otherwise=0.0):.0%} of new digits")
 
 # %% [markdown]
 # ## Break it

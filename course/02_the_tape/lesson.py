@@ -1,32 +1,39 @@
 # %% [markdown]
 # # The tape
 #
-# `loss.backward()` is one call. Here you write it yourself: `backward`, fifteen lines,
-# on the framework's own nodes. You need the chain rule, and what lesson 01 said of an
-# op: it has a rule that turns the gradient of its output into those of its inputs.
+# `loss.backward()` is one call. At the end of this lesson you have written it, for any
+# graph, on your own ops, in some fifteen lines. One question to ask on the way: an op
+# is used twice, so two gradients arrive at it. In which order, then, may the ops run?
 #
 # ## Watch it happen
+#
+# While the next cell runs, look at the picture; afterwards step through it with the
+# arrow keys. `Shift` and an arrow step one event: one gradient that arrives.
 
 # %% [markdown] lang="zh"
 # # 磁带
 #
-# `loss.backward()` 只是一次调用。这里由你亲手来写：`backward`，十五行，
-# 直接作用在框架自己的节点上。你需要链式法则，以及第 01 课讲过的：每个算子
-# 都有一条规则，把输出的梯度变成各个输入的梯度。
+# `loss.backward()` 只是一次调用。学完这一课，它就是你写的了：用你自己的算子，
+# 十几行，对任何图都行。一路上有个问题值得一问：一个算子被用了两次，就有两份梯度
+# 到达它。那么，算子该按什么顺序运行？
 #
 # ## 看它发生
+#
+# 下一个单元格运行时，请看图；之后用方向键一步步走。按住 `Shift` 再按方向键，
+# 一次走一个事件：一份梯度的到达。
 
 # %%
 # %load_ext teachgraph
 import numpy as np
 
 import teachgraph as paddle
-from teachgraph.course.checks import checking, expect
-from teachgraph.course.tape import free, is_leaf, pull, waits_for_all, watched
+from teachgraph.course.checks import attempt, begin
 from teachgraph.course.wrong import wrong_answer
 
+check = begin("02")
+
 # %%
-# %%trace
+# %%trace --pace 0.5
 x = paddle.to_tensor(2.0, stop_gradient=False)
 y = x * x
 left = y * 3.0
@@ -35,36 +42,125 @@ loss = left * right
 loss.backward()
 
 # %% [markdown]
-# Each op left a node on the tape, at the left; `backward` went up on the right.
+# Each op left a **node** on the tape, on the left; `backward` went up on the right.
 # - `y` is used twice, and both ways meet again in `loss`: a **diamond**. If `y` moves,
 #   `loss` moves by way of `left` *and* by way of `right`, so the two gradients add up:
 #   5 x 3 = 15 and 12 x 1 = 12 make 27. Where values fan out, gradients are **summed**.
 # - `x` was made by no op. It is a **leaf**: a gradient's way ends there.
 #
-# A node knows three things: its op, its `edges` (for each input, where it came from:
-# the node that made it, or the leaf itself; None for a constant) and what it `saved`.
+# ## Your own tape
+#
+# Here are your ops of lesson 01, and with them a `Tensor` and a `Node`. A node knows
+# three things: its op, what it `saved` for the rule, and its `edges`: for each input,
+# where it came from (the node that made it, or the leaf itself; None for a constant).
 
 # %% [markdown] lang="zh"
-# 每个算子都在磁带上留下一个节点，画在左边；`backward` 在右边由下往上走。
+# 每个算子都在磁带上留下一个**节点**，画在左边；`backward` 在右边由下往上走。
 # - `y` 被用了两次，两条路又在 `loss` 汇合：一个**菱形**。`y` 一变，`loss` 既
 #   经由 `left` *又*经由 `right` 而变，所以两个梯度相加：5 x 3 = 15，
 #   12 x 1 = 12，合为 27。值在哪里分叉，梯度就在哪里**求和**。
 # - `x` 不是任何算子造出来的，它是**叶子**：梯度走到这里为止。
 #
-# 节点只知道三件事：它的算子；它的 `edges`（每个输入从哪里来：造出它的节点，
-# 或者叶子本身；常数则为 None）；以及它 `saved` 了什么。
+# ## 你自己的磁带
+#
+# 这里是你在第 01 课写的算子，还有一个 `Tensor` 和一个 `Node`。节点只知道三件事：
+# 它的算子；它为规则 `saved`（保存）了什么；以及它的 `edges`（边）：每个输入从哪里来
+# （造出它的节点，或者叶子本身；常数则为 None）。
+
+# %%
+from teachgraph.course.mine import Op, add, mul, total
+
+
+# %% tags=["mine"]
+### 说明 一个数组，以及造出它的节点；叶子没有节点。
+### 说明 运行过的一个算子：保存的输入，以及每个输入从哪里来。
+### 说明 运行一个算子；若有输入需要梯度，就留下一个节点。
+### 说明 把 dout 交给节点的规则：给出若干对（边，梯度）。
+class Tensor:
+    """An array, and the node that made it; a leaf has none."""
+
+    def __init__(self, data, stop_gradient=True, node=None):
+        self.data = np.asarray(data, "float64")
+        self.stop_gradient, self.node, self.grad = stop_gradient, node, None
+
+    shape = property(lambda self: self.data.shape)
+    ndim = property(lambda self: self.data.ndim)
+    __add__ = __radd__ = lambda self, other: add(self, other)
+    __mul__ = __rmul__ = lambda self, other: mul(self, other)
+    __array_ufunc__ = None
+
+    def sum(self, axis=None, keepdims=False):
+        return total(self, axis=axis, keepdims=keepdims)
+
+
+class Node:
+    """One op that ran: the inputs it saved, and where each of them came from."""
+
+    def __init__(self, op, inputs, attrs):
+        self.op, self.saved, self.attrs = op, inputs, attrs
+        self.edges = [origin(x) for x in inputs]
+
+
+def origin(x):
+    return None if getattr(x, "stop_gradient", True) else x.node or x
+
+
+def values(inputs):
+    return [x.data if isinstance(x, Tensor) else np.asarray(x) for x in inputs]
+
+
+def record(op, *inputs, **attrs):
+    """Run an op; leave a node if an input wants a gradient."""
+    out = Tensor(op.kernel(*values(inputs), **attrs))
+    if any(origin(x) is not None for x in inputs):
+        out.stop_gradient, out.node = False, Node(op, inputs, attrs)
+    return out
+
+
+def pull(node, dout):
+    """Hand dout to the node's rule: pairs (edge, gradient)."""
+    gradients = node.op.rule(dout, *values(node.saved), **node.attrs)
+    pairs = zip(node.edges, gradients)
+    return [(edge, dx) for edge, dx in pairs if edge is not None]
+
+
+Op.__call__ = record
 
 
 # %%
 def diamond():
-    """The leaf and the loss of the picture above: d loss / d x is 108."""
-    x = paddle.to_tensor(2.0, stop_gradient=False)
+    x = Tensor(2.0, stop_gradient=False)
     y = x * x
     return x, (y * 3.0) * (y + 1.0)
 
 
 x, loss = diamond()
-print(loss.node, "came from", loss.node.edges, "and saved", loss.node.saved)
+print(loss.node.op.name, "came from", [edge.op.name for edge in loss.node.edges])
+
+# %% [markdown]
+# ## Predict
+#
+# `x * x` uses x twice, and two ops use `y`. Ten diamonds in a row have 1,024 ways from
+# the loss to `x`. How often must a rule run, so that the gradient of `x` is right?
+
+# %% [markdown] lang="zh"
+# ## 预测
+#
+# `x * x` 用了两次 x，又有两个算子用了 `y`。十个菱形连成一串，从损失到 `x` 有 1024
+# 条路。要让 `x` 的梯度正确，一条规则必须运行几次？
+
+
+# %% task="runs_of_a_rule" tags=["quiz"]
+### 说明 每个节点的规则运行几次。
+def runs_of_a_rule():
+    """How often the rule of each node runs."""
+    ### BEGIN SOLUTION
+    return 1
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="runs_of_a_rule"
+check(runs_of_a_rule)
 
 # %% [markdown]
 # ## Build it: who has to wait?
@@ -72,81 +168,65 @@ print(loss.node, "came from", loss.node.edges, "and saved", loss.node.saved)
 # The node of `y` must not run its rule on 15 alone. It waits until **every** gradient
 # has come: that is why the order must be topological. So count first: walk from the
 # loss along the edges, and say for each how many gradients will arrive there. Enter a
-# node once only: ten diamonds in a row have 1,024 paths, but no more than 31 nodes.
+# node once only.
 
 # %% [markdown] lang="zh"
 # ## 动手：谁必须等待？
 #
 # `y` 的节点不能只拿着 15 就运行规则。它要等到**所有**梯度都到齐：这就是为什么
 # 必须按拓扑顺序。所以先数：从 loss 出发沿着边走，对每条边说出会有几个梯度到达。
-# 每个节点只进入一次：十个菱形连成一串有 1024 条路径，却只有 31 个节点。
+# 每个节点只进入一次。
 
 
 # %% task="arrivals"
-### HINT Keep a stack of nodes to visit, at first `loss.edge`. Leaves have no edges.
-### 提示 用一个栈保存待访问的节点，起初只有 `loss.edge`。叶子没有边。
-### HINT Count every edge that is not None, but push it only when you first meet it.
-### 提示 每条不是 None 的边都要计数，但节点只在第一次遇到时入栈。
+### 说明 loss 来自的每条边：会有几个梯度到达那里。
 def arrivals(loss):
     """For each edge that `loss` came from: how many gradients will arrive there."""
     ### BEGIN SOLUTION
-    count, stack = {}, [loss.edge]
+    count, stack = {}, [loss.node]
     while stack:
         for edge in stack.pop().edges:
             if edge is not None:
                 count[edge] = count.get(edge, 0) + 1
-                if count[edge] == 1:
+                if count[edge] == 1 and isinstance(edge, Node):
                     stack.append(edge)
     return count
     ### END SOLUTION
 
 
 # %% tags=["check"] task="arrivals"
-with checking("arrivals"):
-    x, loss = diamond()
-    y = loss.node.edges[0].edges[0]
-    long = loss
-    for _ in range(9):
-        long = (long * 0.5) + (long + 1.0)
-    most = max(arrivals(long).values())
-    expect(most <= 2, f"{most} at one node: its edges were counted once for every path")
-    to_y, to_x = (arrivals(loss).get(edge, 0) for edge in (y, x))
-    expect(to_y == 2, f"left and right both use y, so 2 arrive, not {to_y}")
-    expect(to_x == 2, f"x * x uses x twice, so 2 arrive there, not {to_x}")
+check(arrivals)
 
 # %% [markdown]
 # ## Build it: the reverse pass
 #
 # Three rules. A node runs when all its gradients have **arrived**. What arrives is
-# **added**. When its rule has run, what it saved is **freed**: nobody needs it again.
+# **added**. When its rule has run, what it saved is **freed** (`node.saved = None`):
+# nobody needs it again, unless the caller said `retain_graph`.
 #
-# `pull(node, dout)` runs a node's rule and gives pairs `(edge, gradient)`, `free(node)`
-# lets go of what it saved, and `is_leaf(edge)` says where to stop.
+# `pull(node, dout)` runs a node's rule and gives pairs `(edge, gradient)`.
 
 # %% [markdown] lang="zh"
 # ## 动手：反向过程
 #
 # 三条规则。梯度全部**到齐**，节点才运行。到达的梯度要**相加**。规则运行之后，
-# 它保存的东西就**释放**：再没有谁需要它了。
+# 它保存的东西就**释放**（`node.saved = None`）：再没有谁需要它了，除非调用者说了
+# `retain_graph`。
 #
-# `pull(node, dout)` 运行节点的规则，给出若干对 `(边, 梯度)`；`free(node)` 放开
-# 它保存的东西；`is_leaf(edge)` 说明该在哪里停下。
+# `pull(node, dout)` 运行节点的规则，给出若干对 `(边, 梯度)`。
 
 
 # %% task="backward"
-### HINT Keep `grads`, a dict by edge; at `loss.edge` it starts with ones.
-### 提示 用字典 `grads` 按边保存梯度；起初 `loss.edge` 处是 1。
-### HINT When a gradient arrives: add it, count down, and at 0 the edge is ready.
-### 提示 每到一个梯度：加上它，计数减一；减到 0，这条边就绪。
-def backward(loss):
+### 说明 loss 对它所来自的每个叶子的梯度，即字典 {叶子: 数组}。
+def backward(loss, retain_graph=False):
     """The gradient of `loss` at each leaf it came from, as a dict {leaf: array}."""
     ### BEGIN SOLUTION
     waiting, leaves = arrivals(loss), {}
-    grads, ready = {loss.edge: np.ones_like(loss.data)}, [loss.edge]
+    grads, ready = {loss.node: np.ones_like(loss.data)}, [loss.node]
     while ready:
         edge = ready.pop()
         dout = grads.pop(edge)
-        if is_leaf(edge):
+        if isinstance(edge, Tensor):
             leaves[edge] = dout
             continue
         for source, dx in pull(edge, dout):
@@ -154,97 +234,107 @@ def backward(loss):
             waiting[source] -= 1
             if waiting[source] == 0:
                 ready.append(source)
-        free(edge)
+        if not retain_graph:
+            edge.saved = None
     return leaves
     ### END SOLUTION
 
 
 # %% tags=["check"] task="backward"
-with checking("backward"):
-    x, loss = diamond()
-    with waits_for_all(loss) as nodes:
-        found = backward(loss)
-    expect(x in found, "x is a leaf: its gradient belongs in the dict you return")
-    expect(
-        found[x] == 108.0,
-        f"d loss / d x is 108, not {found[x]}: what arrives along two ways is added, "
-        "the second must not replace the first",
-    )
-    kept = [node for node in nodes if node.saved is not None]
-    expect(not kept, f"{kept} still keep what they saved: free each once it ran")
-    for _ in range(3000):
-        x = x + 1.0
-    expect(len(backward(x)) == 1, "a chain of 3,000 ops has one leaf")
+check(backward)
+
+# %% [markdown]
+# ## Build it: where gradients pile up
+#
+# A framework does not return gradients, it puts them into `.grad`, and **adds** to what
+# is there: so a batch too large for memory can be done in parts, and two losses can
+# share a parameter. It is also why training clears them at each step.
+
+# %% [markdown] lang="zh"
+# ## 动手：梯度在哪里累加
+#
+# 框架不返回梯度，而是放进 `.grad`，并且**加**到已有的上面：这样，放不进内存的大批次
+# 可以分几份来做，两个损失也可以共用一个参数。这也是训练时每一步都要清零的原因。
+
+
+# %% task="accumulate"
+### 说明 把 loss 对每个叶子的梯度加到它的 grad 上。
+def accumulate(loss, retain_graph=False):
+    """Add d loss / d leaf to the `grad` of each leaf; a new leaf's is None."""
+    ### BEGIN SOLUTION
+    for leaf, dx in backward(loss, retain_graph).items():
+        leaf.grad = dx if leaf.grad is None else leaf.grad + dx
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="accumulate"
+check(accumulate)
 
 # %% [markdown]
 # ## Break it
 #
-# Three passes: yours, where a node turns dashed when it is freed; then two mistakes
-# everyone makes once. One writes `=` where gradients meet, and a way of the diamond is
-# lost. One runs a node as soon as *a* gradient arrives: step back to see which.
+# Two mistakes everyone makes once. One writes `=` where gradients meet, and a way of
+# the diamond is lost. One runs a node as soon as *a* gradient arrives. The right answer
+# is 108; can you say, from the numbers alone, which way was lost in each?
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
-# 三次反向：先是你的，节点被释放时会变成虚线；然后是人人都会犯一次的两个错误。
-# 一个在梯度汇合处写了 `=`，菱形的一条路就丢了。另一个在*某一个*梯度到达时
-# 就立刻运行节点：往回一步步看，是哪一个。
+# 人人都会犯一次的两个错误。一个在梯度汇合处写了 `=`，菱形的一条路就丢了。另一个在
+# *某一个*梯度到达时就立刻运行节点。正确答案是 108；只看数字，你能说出各丢了哪条路吗？
 
 # %%
-# %%trace
-x, loss = diamond()
-print("yours:", watched(backward, loss).get(x))
-
-# %%
-# %%trace
-x, loss = diamond()
-print("overwrites:", watched(wrong_answer("02", "overwrites").backward, loss)[x])
-
-# %%
-# %%trace
-x, loss = diamond()
-print("too early:", watched(wrong_answer("02", "too_early").backward, loss)[x])
+mistakes = [wrong_answer("02", name, globals()) for name in ("overwrites", "too_early")]
+for one in (backward, *(mistake.backward for mistake in mistakes)):
+    x, loss = diamond()
+    print(attempt(one, loss, otherwise={}).get(x))
 
 # %% [markdown]
 # ## When is memory freed?
 #
-# As each node has run, so a second pass finds nothing; `retain_graph=True` keeps it.
-# `.grad` itself is added to, pass after pass, until `clear_grad()`: 108 + 108 = 216.
+# As each node has run: so a second pass finds nothing, unless the first one kept it.
 
 # %% [markdown] lang="zh"
 # ## 内存何时释放？
 #
-# 每个节点一运行完就释放，所以第二遍什么也找不到；`retain_graph=True` 会留住它。
-# `.grad` 本身则一遍遍累加，直到 `clear_grad()`：108 + 108 = 216。
+# 每个节点一运行完就释放：所以第二遍什么也找不到，除非第一遍留住了它。
 
-# %%
-x, loss = diamond()
-loss.backward(retain_graph=True)
-loss.backward()
-print(x.grad.item())
-try:
-    loss.backward()
-except RuntimeError as error:
-    print(error)
+
+# %% task="after_two_passes" tags=["quiz"]
+### 说明 先 loss.backward(retain_graph=True)，再 loss.backward()：x.grad 是多少？
+def after_two_passes():
+    """What x.grad is after two passes over the diamond, the first with retain_graph."""
+    ### BEGIN SOLUTION
+    return 216.0
+    ### END SOLUTION
+
+
+# %% tags=["check"] task="after_two_passes"
+check(after_two_passes)
 
 # %% [markdown]
 # ## In Paddle this is ...
 #
 # ... `egr::RunBackward`: `getInDegreeMap` is your `arrivals`, `GradTensorHolder` adds,
-# and a leaf has a `GradNodeAccumulation`. Here it is `teachgraph/core/tape.py`, which
-# takes the order from the nodes' age: an op is younger than what it uses.
+# and a leaf has a `GradNodeAccumulation`. In PyTorch `Engine::compute_dependencies`
+# counts and `AccumulateGrad` adds. Here it is the core's `teachgraph/core/tape.py`,
+# which takes the order from the nodes' age: an op is younger than what it uses.
 #
 # ## What next
 #
-# A gradient can be stopped, changed on its way, and differentiated again: lesson 03.
+# Make a chain of 10,000 additions and call your `backward`: a loop does not mind, a
+# recursion would. In lesson 03 a gradient is stopped, changed on its way, and
+# differentiated again.
 
 # %% [markdown] lang="zh"
 # ## 在 Paddle 中，这就是……
 #
 # ……`egr::RunBackward`：`getInDegreeMap` 就是你的 `arrivals`，`GradTensorHolder`
-# 负责相加，叶子有一个 `GradNodeAccumulation`。在这里是 `teachgraph/core/tape.py`，
-# 它从节点的年龄得到顺序：算子总比它用到的东西年轻。
+# 负责相加，叶子有一个 `GradNodeAccumulation`。在 PyTorch 中是
+# `Engine::compute_dependencies` 和 `AccumulateGrad`。在这里是核心的
+# `teachgraph/core/tape.py`，它从节点的年龄得到顺序：算子总比它用到的东西年轻。
 #
 # ## 接下来
 #
-# 梯度可以被拦下、在途中被改变、再次求导：第 03 课。
+# 做一条由 10000 次加法组成的链，再调用你的 `backward`：循环无所谓，递归可受不了。
+# 在第 03 课，梯度会被拦下、在途中被改变、再次求导。

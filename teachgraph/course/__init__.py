@@ -8,7 +8,7 @@ are imported where they are used, so listing the lessons needs none of them.
 
 from __future__ import annotations
 
-from teachgraph.course.checks import CheckFailed, checking, expect
+from teachgraph.course.checks import CheckFailed, begin
 from teachgraph.course.table import CourseError, Lesson, lessons
 
-__all__ = ["CheckFailed", "CourseError", "Lesson", "checking", "expect", "lessons"]
+__all__ = ["CheckFailed", "CourseError", "Lesson", "begin", "lessons"]

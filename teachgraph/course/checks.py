@@ -1,32 +1,38 @@
-"""Check cells of lessons: a verdict in words instead of a traceback.
+"""The one line of a check cell: `check(backward)`.
 
-    with checking("backward"):
-        expect(x.grad == 2.0, "two paths lead to x, and both belong in its gradient")
+    from teachgraph.course.checks import begin
 
-Inside `checking`, an exercise nobody has written yet, an exception in the learner's
-code and an expectation that doesn't hold all become one friendly `CheckFailed`.
+    check = begin("02")
+
+A verdict is words instead of a traceback. After three that were no pass, the known
+mistake that behaves alike is named; `%hint` gives the next hint of the task in hand.
 """
 
 from __future__ import annotations
 
-import linecache
-import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-__all__ = ["CheckFailed", "attempt", "checking", "expect", "not_written", "passed"]
+from teachgraph.course.judging import Verdict, ask_here, judge
+from teachgraph.course.messages import hints, say
+from teachgraph.course.table import Language, Lesson, find
+
+__all__ = ["CheckFailed", "Checker", "attempt", "begin"]
 
 T = TypeVar("T")
+
+PATIENCE = 3
+"""After so many verdicts that were no pass, a known mistake is named."""
 
 
 class CheckFailed(AssertionError):
     """A check's verdict. Shown in a notebook it is its message, without a traceback."""
 
-    def __init__(self, reason: str, task: str = "") -> None:
+    def __init__(self, reason: str, task: str = "", sentence: str = "") -> None:
         super().__init__(reason)
-        self.reason = reason
-        self.task = task
+        self.reason, self.task, self.sentence = reason, task, sentence
 
     def __str__(self) -> str:
         return f"{self.task}: {self.reason}" if self.task else self.reason
@@ -36,37 +42,75 @@ class CheckFailed(AssertionError):
         return [str(self)]
 
 
-def expect(holds: object, reason: str) -> None:
-    """Raise CheckFailed with `reason` unless `holds` is true.
+class Checker:
+    """Checks the tasks of a lesson, on the names of the notebook it was made in."""
 
-    >>> expect(1 + 1 == 2, "arithmetic")
-    >>> expect([], "an empty list is not an answer")
-    Traceback (most recent call last):
-    teachgraph.course.checks.CheckFailed: an empty list is not an answer
+    def __init__(
+        self, lesson: Lesson, language: Language, names: Mapping[str, Any]
+    ) -> None:
+        self.lesson, self.language, self.names = lesson, language, names
+        self.failures: Counter[str] = Counter()
+        self.shown: Counter[str] = Counter()
+        self.task = ""
+
+    def __call__(self, answer: Callable[..., Any]) -> None:
+        """Check an exercise: print that it is right, or raise CheckFailed."""
+        self.task = task = getattr(answer, "__name__", str(answer))
+        known = self.lesson.tasks
+        if task not in known:
+            facts = {"number": self.lesson.number, "names": ", ".join(known)}
+            raise CheckFailed(self.say("unknown", task=task, **facts))
+        ask = ask_here({**self.names, task: answer}, self.lesson, task)
+        verdict = judge(self.lesson, task, ask)
+        if verdict.passed:
+            self.failures.pop(task, None)
+            print(verdict.message(self.language))
+            return
+        self.failures[task] += 1
+        raise CheckFailed(self.explained(verdict), task, verdict.sentence)
+
+    def explained(self, verdict: Verdict) -> str:
+        """A verdict, and after the third what many do who get it."""
+        said = verdict.message(self.language)
+        if self.failures[verdict.task] < PATIENCE:
+            return said
+        from teachgraph.course.wrong import alike
+
+        if (mistake := alike(verdict, self.names)) is not None:
+            why = mistake.why[self.language]
+            said = f"{said}\n{self.say('looks_like', why=why)}"
+        return f"{said}\n{self.say('more_hints')}"
+
+    def hint(self, task: str = "") -> None:
+        """Print the next hint of a task, by default of the last one checked."""
+        task = task.strip() or self.task or self.lesson.tasks[0]
+        rows = hints(self.lesson, task, self.language)
+        self.shown[task] = shown = min(self.shown[task] + 1, len(rows))
+        for position, text in enumerate(rows[:shown], start=1):
+            facts = {"position": position, "count": len(rows), "text": text}
+            print(self.say("hint", task=task, **facts))
+        if shown == len(rows):
+            print(self.say("last_hint", number=self.lesson.number, task=task))
+
+    def say(self, sentence: str, **values: Any) -> str:
+        """One of the sentences that any lesson says."""
+        return say(sentence, self.language, **values)
+
+
+def begin(number: str, language: Language = "en") -> Checker:
+    """Begin a lesson in a notebook: what checks its exercises.
+
+    >>> begin("02").lesson.name
+    '02_the_tape'
     """
-    if not holds:
-        raise CheckFailed(reason)
+    from teachgraph.course import mine
 
-
-@contextmanager
-def checking(task: str) -> Iterator[None]:
-    """Check the exercise `task`: print that it passed, or raise CheckFailed.
-
-    >>> def double(x):
-    ...     raise NotImplementedError("double")
-    >>> with checking("double"):
-    ...     expect(double(2) == 4, "2 doubled is 4")
-    Traceback (most recent call last):
-    teachgraph.course.checks.CheckFailed: double: not written yet. Replace the line \
-`raise NotImplementedError("double")` by your own.
-    """
-    try:
-        yield
-    except CheckFailed as verdict:
-        raise CheckFailed(verdict.reason, task) from None
-    except Exception as error:
-        raise CheckFailed(_in_words(error, task), task) from error
-    print(passed(task))
+    names = sys._getframe(1).f_globals
+    checker = Checker(find(number), language, names)
+    mine.show(checker.lesson, language)
+    if (shell := sys.modules.get("IPython")) and (here := shell.get_ipython()):
+        here.register_magic_function(checker.hint, magic_name="hint")
+    return checker
 
 
 def attempt(exercise: Callable[..., T], *arguments: Any, otherwise: T) -> T:
@@ -82,41 +126,5 @@ def attempt(exercise: Callable[..., T], *arguments: Any, otherwise: T) -> T:
     try:
         return exercise(*arguments)
     except NotImplementedError as error:
-        print(f"{error}: {not_written(str(error))}")
+        print(f"{error}: {say('not_written', 'en', task=error)}")
         return otherwise
-
-
-def passed(task: str) -> str:
-    """Return the text that a passing check of `task` prints."""
-    return f"{task}: right."
-
-
-def not_written(task: str) -> str:
-    """Return the message of a check whose `task` is still the stub."""
-    return (
-        f'not written yet. Replace the line `raise NotImplementedError("{task}")` '
-        "by your own."
-    )
-
-
-def _in_words(error: Exception, task: str) -> str:
-    # nbgrader's own stubs name no task.
-    if isinstance(error, NotImplementedError) and error.args in {(task,), ()}:
-        return not_written(task)
-    if isinstance(error, NameError) and error.name == task:
-        return f"there is no `{task}` yet. Run the exercise's cell first."
-    detail = f": {error}" if str(error) else ""
-    return f"raised {type(error).__name__}{detail}{_where(error)}"
-
-
-def _where(error: Exception) -> str:
-    """Return the last line of the learner's own code in the traceback of `error`."""
-    last = None
-    for frame, line in traceback.walk_tb(error.__traceback__):
-        if frame.f_globals.get("__name__") == "__main__":
-            last = frame.f_code.co_filename, line, frame.f_globals
-    if last is None:
-        return ""
-    filename, number, namespace = last
-    text = linecache.getline(filename, number, namespace).strip()
-    return f" (line {number} of the cell: `{text}`)" if text else ""

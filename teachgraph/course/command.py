@@ -1,4 +1,4 @@
-"""`teachgraph course`: list, start, check, hint, solution, status.
+"""`teachgraph course`: list, start, check, hint, solution, status, mine.
 
 Each action returns its answer twice, as lines for people and as a mapping for `--json`,
 and an exit code: 0 done, 1 not right yet (or already there), 2 can't be done.
@@ -15,17 +15,29 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, cast
 
-from teachgraph.course import progress
+from teachgraph.course import mine, progress
 from teachgraph.course.files import write_new
-from teachgraph.course.grade import Report, grade
+from teachgraph.course.grade import Place, Report, grade
+from teachgraph.course.messages import hints, say
 from teachgraph.course.notebook import Kind, build
-from teachgraph.course.source import Cell, Source, read, without_markers
-from teachgraph.course.table import LANGUAGES, CourseError, Language, find, lessons
+from teachgraph.course.source import Source, read, without_markers
+from teachgraph.course.table import (
+    LANGUAGES,
+    CourseError,
+    Language,
+    Lesson,
+    find,
+    lessons,
+)
+from teachgraph.io.files import written_whole
 
 if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
 __all__ = ["add_arguments", "run"]
+
+NEEDED = {"filelock", "jupytext", "nbclient", "nbformat", "platformdirs"}
+"""What the extra `lab` brings."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +51,7 @@ class Answer:
 
 def add_arguments(subparsers: Subparsers) -> None:
     """Add `course` and its actions to the command line `subparsers` belongs to."""
-    about = "Fifteen lessons, as notebooks that check your own work."
+    about = "Lessons as notebooks, in which you build a framework of your own."
     course = subparsers.add_parser("course", help=about, description=about)
     course.set_defaults(run=run)
     actions = course.add_subparsers(dest="action", required=True, metavar="action")
@@ -54,6 +66,7 @@ def add_arguments(subparsers: Subparsers) -> None:
     start.add_argument("--lang", choices=LANGUAGES, default="en", help="en or zh")
     check = add("check", "Grade your notebook in a fresh kernel.", lesson=True)
     check.add_argument("--file", type=Path, help="default: the one you started")
+    check.add_argument("--lang", choices=LANGUAGES, help="default: your last one")
     check.add_argument(
         "--seconds", type=_positive, default=120, help="time limit (default: 120)"
     )
@@ -67,7 +80,9 @@ def add_arguments(subparsers: Subparsers) -> None:
         "--markers", action="store_true", help="with its markers, as nbgrader wants it"
     )
     solution.add_argument("--lang", choices=LANGUAGES, default="en", help="en or zh")
-    add("status", "Show what you have started and passed.", language=True)
+    add("status", "Show the way through the course, and where you are.", language=True)
+    mine = add("mine", "Print your own framework as one file.", language=True)
+    mine.add_argument("--file", type=Path, help="write it there instead")
 
 
 class _Adder:
@@ -104,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     except CourseError as error:
         answer = _refusal(str(error))
     except ModuleNotFoundError as error:
-        if error.name not in {"jupytext", "nbclient", "nbformat", "platformdirs"}:
+        if error.name not in NEEDED:
             raise
         answer = _refusal(
             f"This needs {error.name}, which is not installed: "
@@ -137,7 +152,7 @@ def _list(args: argparse.Namespace) -> Answer:
         }
         for lesson in lessons()
     ]
-    coming = {"en": "(coming)", "zh": "（即将推出）"}[args.lang]
+    coming = say("coming", args.lang)
     lines = [
         f"{row['lesson']}  {row['title']}{'' if row['ready'] else ' ' + coming}"
         for row in rows
@@ -146,150 +161,228 @@ def _list(args: argparse.Namespace) -> Answer:
 
 
 def _start(args: argparse.Namespace) -> Answer:
-    lesson = find(args.lesson)
-    suffix = "" if args.lang == "en" else f".{args.lang}"
+    lesson, language = find(args.lesson), cast(Language, args.lang)
+    suffix = "" if language == "en" else f".{language}"
     path = (args.folder / f"{lesson.name}{suffix}.ipynb").resolve()
-    kept = progress.load()
-    record = kept.record(lesson.number)
     try:
-        write_new(path, build(read(lesson), "learner", args.lang))
+        write_new(path, build(read(lesson), "learner", language))
         created = True
     except FileExistsError:
         created = False
-    if created or not Path(record.notebook).is_file():
-        record.notebook, record.language = str(path), args.lang
-        kept.save()
-    lines = _set_aside(kept)
+    with progress.changing() as kept:
+        record = kept.record(lesson.number)
+        known = record.notebooks.get(language, "")
+        if created or not Path(known).is_file():
+            record.notebooks[language] = str(path)
+        record.language = language
+    lines = _set_aside(kept, language)
     if created:
-        lines += [
-            f"Your notebook: {path}",
-            f"Open it with: jupyter lab {quote(str(path))}",
-        ]
+        lines.append(say("notebook_made", language, path=path))
+        lines.append(say("open_it", language, path=quote(str(path))))
     else:
-        lines += [f"Your notebook is there already: {path}", "Nothing was changed."]
+        lines.append(say("notebook_there", language, path=path))
+        lines.append(say("nothing_changed", language))
     data = {"lesson": lesson.number, "notebook": str(path), "created": created}
     return Answer(lines, data, code=0 if created or args.exist_ok else 1)
 
 
 def _check(args: argparse.Namespace) -> Answer:
     lesson = find(args.lesson)
-    kept = progress.load()
-    record = kept.record(lesson.number)
-    path = args.file or (Path(record.notebook) if record.notebook else None)
-    if path is None:
-        path = Path(f"{lesson.name}.ipynb")
-        if not path.is_file():
-            raise CourseError(
-                f"You have not started lesson {lesson.number} yet: "
-                f"teachgraph course start {lesson.number}"
-            )
+    path = args.file or _started(lesson, progress.load(), args.lang)
     report = grade(read(lesson), path.resolve(), args.seconds)
-    record.tasks, record.passed = report.tasks, report.passed
-    record.notebook = record.notebook or str(report.notebook)
-    kept.save()
-    lines = [*_set_aside(kept), f"{lesson.number} {lesson.title['en']}: {path}"]
+    with progress.changing() as kept:
+        record = kept.record(lesson.number)
+        record.tasks, record.passed = report.tasks, report.passed
+        record.language = report.language
+        record.notebooks.setdefault(report.language, str(report.notebook))
+        kept_now, needing = _keep(lesson, report, record)
+    language = report.language
+    title = lesson.title[language]
+    lines = [*_set_aside(kept, language), f"{lesson.number} {title}: {path}"]
     lines += _graded(report, lesson.number)
+    for task, names in needing.items():
+        lines.append(say("not_kept", language, task=task, names=", ".join(names)))
+    if kept_now:
+        lines.append(say("kept", language, names=", ".join(kept_now)))
     data = asdict(report) | {
         "lesson": lesson.number,
         "notebook": str(report.notebook),
         "passed": report.passed,
+        "kept": kept_now,
     }
     return Answer(lines, data, code=0 if report.passed else 1)
 
 
-def _graded(report: Report, number: str) -> list[str]:
-    lines = []
+def _started(lesson: Lesson, kept: progress.Progress, wanted: str | None) -> Path:
+    """The learner's notebook of a lesson, in a language or the last one used."""
+    record = kept.record(lesson.number)
+    language = cast(Language, wanted or record.language)
+    if found := record.notebooks.get(language):
+        return Path(found)
+    path = Path(f"{lesson.name}{'' if language == 'en' else '.' + language}.ipynb")
+    if not path.is_file():
+        raise CourseError(say("not_started", language, number=lesson.number))
+    return path
+
+
+def _keep(
+    lesson: Lesson, report: Report, record: progress.Record
+) -> tuple[list[str], dict[str, list[str]]]:
+    """Keep what is right for the learner's framework: its names, and what needs more.
+
+    An answer that uses a name of another cell of the notebook would not run in the
+    framework; it is named, with those names.
+    """
+    framework = {cell.task for cell in read(lesson).framework}
+    needing: dict[str, list[str]] = {}
+    kept_now = []
     for verdict in report.verdicts:
+        if verdict.passed and verdict.task in framework:
+            if names := mine.strangers(verdict.code):
+                needing[verdict.task] = names
+            else:
+                record.answers[verdict.task] = verdict.code
+                kept_now.append(verdict.task)
+    return kept_now, needing
+
+
+def _graded(report: Report, number: str) -> list[str]:
+    lines, language = [], report.language
+    for verdict in report.verdicts:
+        facts = {"task": verdict.task, "message": verdict.message}
         if verdict.passed:
-            lines.append(f"  right    {verdict.task}")
+            lines.append(say("verdict_right", language, **facts))
             continue
-        lines.append(f"  not yet  {verdict.task}: {verdict.message}")
+        lines.append(say("verdict_not_yet", language, **facts))
         if verdict.place.cell:
-            lines.append(f"           {verdict.place}")
+            lines.append(_at(verdict.place, language))
     for trouble in report.troubles:
-        lines.append(f"  note     {trouble.message}")
-        lines.append(f"           {trouble.place}")
+        lines.append(say("note", language, message=trouble.message))
+        lines.append(_at(trouble.place, language))
     failing = [task for task, passed in report.tasks.items() if not passed]
     if failing:
         right = len(report.tasks) - len(failing)
-        lines.append(f"{right} of {len(report.tasks)} exercises are right.")
-        lines.append(f"For a hint: teachgraph course hint {number} {failing[0]}")
+        lines.append(say("score", language, right=right, count=len(report.tasks)))
+        lines.append(say("hint_command", language, number=number, task=failing[0]))
     elif report.passed:
-        lines.append("The lesson is passed.")
+        lines.append(say("lesson_passed", language))
     return lines
+
+
+def _at(place: Place, language: Language) -> str:
+    """A place in the notebook, in words."""
+    line = ""
+    if place.line:
+        line = say("at_line", language, line=place.line, code=place.code)
+    return say("at", language, cell=place.cell, line=line)
 
 
 def _hint(args: argparse.Namespace) -> Answer:
     source = read(find(args.lesson))
-    kept = progress.load()
-    record = kept.record(source.lesson.number)
-    task = args.task or _unfinished(source, record)
-    language = cast(Language, args.lang or record.language)
-    hints = source.exercise(task).hints[language]
-    shown = min(record.hints.get(task, 0) + 1, len(hints))
-    record.hints[task] = shown
-    kept.save()
-    lines = _set_aside(kept)
-    for position, text in enumerate(hints[:shown], start=1):
-        lines.append(f"{task}, {position} of {len(hints)}: {text}")
     number = source.lesson.number
-    more = "Ask again for the next one."
-    if shown == len(hints):
-        more = f"That was the last. The solution: teachgraph course solution {number}"
-    data = {"lesson": number, "task": task, "hints": hints[:shown], "of": len(hints)}
+    with progress.changing() as kept:
+        record = kept.record(number)
+        language = cast(Language, args.lang or record.language)
+        task = args.task or _unfinished(source, record, language)
+        rows = hints(source.lesson, source.exercise(task).task, language)
+        shown = min(record.hints.get(task, 0) + 1, len(rows))
+        record.hints[task] = shown
+    lines = _set_aside(kept, language)
+    for position, text in enumerate(rows[:shown], start=1):
+        facts = {"task": task, "position": position, "count": len(rows), "text": text}
+        lines.append(say("hint", language, **facts))
+    more = say("ask_again", language)
+    if shown == len(rows):
+        more = say("last_hint", language, number=number, task=task)
+    data = {"lesson": number, "task": task, "hints": rows[:shown], "of": len(rows)}
     return Answer([*lines, more], data)
 
 
-def _unfinished(source: Source, record: progress.Record) -> str:
-    """Return the first exercise that is not right yet, or else the first."""
+def _unfinished(source: Source, record: progress.Record, language: Language) -> str:
+    """The first exercise that is not right yet, or else the first."""
     names = [cell.task for cell in source.exercises]
     if not names:
-        raise CourseError(f"Lesson {source.lesson.number} has no exercise.")
+        raise CourseError(say("no_exercise", language, number=source.lesson.number))
     return next((name for name in names if not record.tasks.get(name)), names[0])
 
 
 def _solution(args: argparse.Namespace) -> Answer:
     source = read(find(args.lesson))
     cells = source.exercises if args.task is None else (source.exercise(args.task),)
-    data: dict[str, Any] = {"lesson": source.lesson.number, "solutions": _solved(cells)}
+    solved = {cell.task: without_markers(cell.text[args.lang]) for cell in cells}
+    data: dict[str, Any] = {"lesson": source.lesson.number, "solutions": solved}
     if args.notebook is None:
-        return Answer("\n\n".join(_solved(cells).values()).splitlines(), data)
+        return Answer("\n\n".join(solved.values()).splitlines(), data)
     path = args.notebook.resolve()
     try:
         kind: Kind = "instructor" if args.markers else "solution"
         write_new(path, build(source, kind, args.lang))
     except FileExistsError:
-        reason = f"There is a file already: {path}. Nothing was changed."
+        reason = say("file_there", args.lang, path=path)
         return Answer([reason], data | {"error": reason}, code=1)
-    return Answer([f"The solved notebook: {path}"], data | {"notebook": str(path)})
-
-
-def _solved(cells: tuple[Cell, ...]) -> dict[str, str]:
-    return {cell.task: without_markers(cell.code) for cell in cells}
+    lines = [say("solved", args.lang, path=path)]
+    return Answer(lines, data | {"notebook": str(path)})
 
 
 def _status(args: argparse.Namespace) -> Answer:
     kept = progress.load()
-    rows = []
-    lines = _set_aside(kept)
+    language = cast(Language, args.lang)
+    rows, lines = [], _set_aside(kept, language)
     for lesson in lessons():
-        record = kept.records.get(lesson.number)
-        if record is None or not record.notebook:
-            continue
-        rows.append({"lesson": lesson.number, **asdict(record)})
-        right = f"{sum(record.tasks.values())} of {len(record.tasks)} exercises right"
-        state = "passed" if record.passed else right if record.tasks else "started"
-        lines.append(f"{lesson.number}  {lesson.title[args.lang]}: {state}")
-        lines.append(f"    {record.notebook}")
+        record = kept.records.get(lesson.number, progress.Record())
+        if record.notebooks:
+            rows.append({"lesson": lesson.number, **asdict(record)})
+        lines.append(_on_the_map(lesson, record, language))
     if not rows:
-        lines.append("Nothing started yet. Begin with: teachgraph course start 00")
-    return Answer(lines, {"lessons": rows, "progress": str(kept.path)})
+        lines.append(say("nothing_started", language))
+    pieces = mine.parts(kept.answers())
+    own, given = mine.counted(pieces)
+    if own:
+        lines.append(say("framework", language, own=own, given=given))
+    data = {"lessons": rows, "progress": str(kept.path), "own": own, "given": given}
+    return Answer(lines, data)
 
 
-def _set_aside(kept: progress.Progress) -> list[str]:
+MARKS = {"passed": "●", "started": "◐", "open": "○", "coming": "·"}
+"""How far a lesson is, as a sign on the map."""
+
+
+def _on_the_map(lesson: Lesson, record: progress.Record, language: Language) -> str:
+    """A line of the map: a sign, the lesson, how far it is."""
+    right, count = sum(record.tasks.values()), len(record.tasks)
+    if not lesson.built:
+        mark, words = "coming", say("coming", language)
+    elif record.passed:
+        mark, words = "passed", say("state_passed", language)
+    elif record.tasks:
+        mark = "started"
+        words = say("state_score", language, right=right, count=count)
+    elif record.notebooks:
+        mark, words = "started", say("state_started", language)
+    else:
+        mark, words = "open", ""
+    line = f"{MARKS[mark]} {lesson.number}  {lesson.title[language]}"
+    return f"{line}: {words}" if words else line
+
+
+def _mine(args: argparse.Namespace) -> Answer:
+    pieces = mine.parts()
+    text = mine.program_text(pieces, args.lang)
+    own, given = mine.counted(pieces)
+    data = {"own": own, "given": given, "program": text}
+    if args.file is None:
+        return Answer(text.splitlines(), data)
+    path = args.file.resolve()
+    with written_whole(path) as file:
+        file.write(text.encode("utf-8"))
+    lines = [say("framework", args.lang, own=own, given=given), str(path)]
+    return Answer(lines, data | {"file": str(path)})
+
+
+def _set_aside(kept: progress.Progress, language: Language) -> list[str]:
     if kept.set_aside is None:
         return []
-    return [f"The progress file was damaged; it is kept as {kept.set_aside}."]
+    return [say("set_aside", language, path=kept.set_aside)]
 
 
 ACTIONS: Mapping[str, Callable[[argparse.Namespace], Answer]] = {
@@ -299,4 +392,5 @@ ACTIONS: Mapping[str, Callable[[argparse.Namespace], Answer]] = {
     "hint": _hint,
     "solution": _solution,
     "status": _status,
+    "mine": _mine,
 }

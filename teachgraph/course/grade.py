@@ -1,8 +1,9 @@
-"""Grade a learner's notebook: their cells and our checks in a fresh kernel.
+"""Grade a learner's notebook: their cells in a fresh kernel, our checks outside of it.
 
-The checks of the file are replaced by the lesson's, in memory, so that an edited or
-deleted check can't pass; everything else runs as the learner wrote it, in order, until
-the end or until the time is up.
+Everything runs as the learner wrote it, in order, until the end or until the time is
+up, but for the check cells: where one stands, this process hands cases to what the
+kernel has by then and judges what comes back. So no cell of the notebook, edited,
+deleted or clever, has a say in a verdict.
 """
 
 from __future__ import annotations
@@ -12,15 +13,19 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import DEVNULL
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from teachgraph.course.judging import Verdict as Judged
+from teachgraph.course.judging import judge
+from teachgraph.course.messages import say
 from teachgraph.course.notebook import build
-from teachgraph.course.source import Source
-from teachgraph.course.table import CourseError
+from teachgraph.course.serving import ANSWER, ask_there
+from teachgraph.course.source import Source, unpaced
+from teachgraph.course.table import CourseError, Language
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -31,7 +36,6 @@ MARK = "TEACHGRAPH_CHECK"
 """The variable of the environment that marks the processes of a check."""
 
 _IN_CELL = re.compile(r"Cell In\[(\d+)\], line (\d+)")
-_BLAMED = re.compile(r" \(line (?P<line>\d+) of the cell: `(?P<code>.*)`\)$")
 _KERNEL_FILE = re.compile(r" \([^()]*, line \d+\)$")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -51,12 +55,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict of one check, with the learner's line it is about."""
+    """The verdict on one exercise, with the learner's line it is about, and code."""
 
     task: str
     passed: bool
     message: str
     place: Place
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,7 @@ class Report:
     """The outcome of grading one notebook."""
 
     notebook: Path
+    language: Language = "en"
     verdicts: list[Verdict] = field(default_factory=list)
     troubles: list[Trouble] = field(default_factory=list)
 
@@ -92,18 +98,21 @@ class Report:
 
 
 def grade(source: Source, path: Path, seconds: float = 120) -> Report:
-    """Run the notebook in `path` against the checks of `source`.
+    """Run the notebook in `path` and judge its exercises.
 
     The whole run may take `seconds`; the cell that is running then is interrupted and
-    the checks after it are reported as not reached. Raises CourseError if the file is
-    no notebook, or if its kernel can't be started.
+    the exercises after it are reported as not reached.
+
+    Raises:
+        CourseError: The file is no notebook, or its kernel can't be started.
     """
     notebook = read_notebook(path)
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
+            cell.source = unpaced(cell.source)
     restore_checks(notebook, source)
-    return _report(notebook, path, _run(notebook, path, seconds))
+    return _report(notebook, path, _run(notebook, source, path, seconds))
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -140,20 +149,36 @@ def restore_checks(notebook: NotebookNode, source: Source) -> None:
             notebook.cells.insert(behind, from_dict(check))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Run:
-    """The result of a run: the number of `ended` cells, and what stopped the next."""
+    """The result of a run.
 
-    ended: int
+    Attributes:
+        ended: How many cells ended.
+        stop: The sentence about what stopped the next one, and its `values`.
+        asked: The last cell that ran for the judge.
+        judged: The verdicts, by the position of their check.
+    """
+
+    ended: int = 0
+    asked: NotebookNode | None = None
     stop: str = ""
+    values: dict[str, Any] = field(default_factory=dict)
+    judged: dict[int, Judged] = field(default_factory=dict)
 
 
-def _run(notebook: NotebookNode, path: Path, seconds: float) -> _Run:
+class _Stopped(BaseException):  # no check may take it for an error
+    """The run is over before its end."""
+
+
+def _run(notebook: NotebookNode, source: Source, path: Path, seconds: float) -> _Run:
     from nbclient import NotebookClient
     from nbclient.exceptions import DeadKernelError
+    from nbformat.v4 import new_code_cell
 
     deadline = time.monotonic() + seconds
     replies: list[str] = []
+    run = _Run()
     client = NotebookClient(
         notebook,
         kernel_name="python3",
@@ -168,6 +193,27 @@ def _run(notebook: NotebookNode, path: Path, seconds: float) -> _Run:
         resources={"metadata": {"path": str(path.resolve().parent)}},
     )
     client.log.setLevel("CRITICAL")
+
+    def execute(cell: NotebookNode, position: int) -> None:
+        try:
+            client.execute_cell(cell, position)
+        except DeadKernelError:
+            run.stop = "died"
+            raise _Stopped from None
+        if replies and replies[-1] == "TimeUp":
+            run.stop, run.values = "up", {"seconds": seconds}
+            raise _Stopped
+
+    def shown(code: str) -> list[Any]:
+        """What the kernel displays as an answer to a question of the judge."""
+        cell, check = new_code_cell(code), notebook.cells[run.ended]
+        run.asked = cell
+        try:
+            execute(cell, run.ended)
+        finally:  # the client puts what it runs into the notebook
+            notebook.cells[run.ended] = check
+        return [output.get("data", {}).get(ANSWER) for output in cell.outputs]
+
     with marked_processes() as environment, ExitStack() as stack:
         try:
             kernel = client.setup_kernel(
@@ -179,14 +225,18 @@ def _run(notebook: NotebookNode, path: Path, seconds: float) -> _Run:
             raise CourseError(
                 f"The kernel that checks {path.name} can't be started: {reason}"
             ) from error
-        for position, cell in enumerate(notebook.cells):
-            try:
-                client.execute_cell(cell, position)
-            except DeadKernelError:
-                return _Run(position, "the kernel died while it ran")
-            if replies and replies[-1] == "TimeUp":
-                return _Run(position, f"stopped, the {seconds:g} seconds were up")
-    return _Run(len(notebook.cells))
+        with suppress(_Stopped):
+            for position, cell in enumerate(notebook.cells):
+                run.ended = position
+                ours = _ours(cell)
+                task = ours.get("task")
+                if ours.get("role") == "check" and task in source.lesson.tasks:
+                    ask = ask_there(shown, source.lesson, task)
+                    run.judged[position] = judge(source.lesson, task, ask)
+                else:
+                    execute(cell, position)
+            run.ended = len(notebook.cells)
+    return run
 
 
 @contextmanager
@@ -209,37 +259,67 @@ def marked_processes() -> Iterator[dict[str, str]]:
 
 
 def _report(notebook: NotebookNode, path: Path, run: _Run) -> Report:
-    report = Report(path)
+    language = language_of(notebook)
+    report = Report(path, language=language)
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
         ours = _ours(cell)
         message, place = _error(notebook, cell)
         if index == run.ended:
-            message = run.stop
+            message = say(run.stop, language, **run.values)
         elif index > run.ended:
-            message = f"not reached, cell {run.ended + 1} did not end"
-        if ours.get("role") == "check":
-            task = ours["task"]
-            message = message.removeprefix(f"{task}: ")
-            place = place or _definition(notebook, task)
-            report.verdicts.append(Verdict(task, not message, message, place))
+            message = say("not_reached", language, cell=run.ended + 1)
+        if ours.get("role") == "check" and "task" in ours:
+            judged = run.judged.get(index)
+            if index == run.ended and run.asked is not None:
+                place = _error(notebook, run.asked)[1]
+            report.verdicts.append(
+                _verdict(notebook, ours["task"], judged, message, place, language)
+            )
         elif message and index <= run.ended:
             report.troubles.append(Trouble(message, place or Place(index + 1)))
     return report
 
 
+def _verdict(
+    notebook: NotebookNode,
+    task: str,
+    judged: Judged | None,
+    message: str,
+    place: Place | None,
+    language: Language,
+) -> Verdict:
+    """The verdict on one exercise: the root cause first, and where it is."""
+    place, code = place or _definition(notebook, task), ""
+    for cell in notebook.cells:
+        if _is(cell, task):
+            code = cell.source
+            trouble, line = _error(notebook, cell)
+            if trouble and judged is not None and not judged.passed:
+                said = say("cell_failed", language, error=trouble)
+                return Verdict(task, False, said, line or place)
+    if judged is None:
+        return Verdict(task, False, message, place)
+    values = dict(judged.values)
+    if found := values.pop("place", None):
+        place = _line(notebook, found["line"], found["code"]) or place
+        judged = replace(judged, values=values)
+    return Verdict(task, judged.passed, judged.message(language), place, code)
+
+
+def language_of(notebook: NotebookNode) -> Language:
+    """The language that a notebook was built in."""
+    ours = notebook.metadata.get("teachgraph", {})
+    return "zh" if isinstance(ours, dict) and ours.get("language") == "zh" else "en"
+
+
 def _error(notebook: NotebookNode, cell: NotebookNode) -> tuple[str, Place | None]:
-    """Return the error of a cell in words, and the learner's line, if known."""
+    """The error of a cell in words, and the learner's line, if known."""
     errors = [output for output in cell.outputs if output.output_type == "error"]
     if not errors:
         return "", None
     error = errors[-1]
-    if error.ename == "CheckFailed":
-        if match := _BLAMED.search(error.evalue):
-            place = _line(notebook, int(match["line"]), match["code"])
-            return error.evalue[: match.start()], place
-        return error.evalue, None
     trace = _COLOUR.sub("", "\n".join(error.traceback))
     place = None
     for count, line in _IN_CELL.findall(trace):

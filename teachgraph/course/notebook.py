@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Literal
 
-from teachgraph.course.checks import CheckFailed, not_written, passed
+from teachgraph.course.checks import CheckFailed
+from teachgraph.course.judging import Verdict
 from teachgraph.course.source import Cell, Source, stub, without_markers
 from teachgraph.course.table import Language
 
@@ -26,7 +27,7 @@ def build(source: Source, kind: Kind, language: Language = "en") -> Notebook:
     """Build the notebook of a lesson; the same source always gives the same bytes."""
     names = _names(source)
     cells = [
-        _cell(cell, name, position, kind, language)
+        _cell(source, cell, name, position, kind, language)
         for position, (cell, name) in enumerate(zip(source.cells, names, strict=True))
     ]
     return {
@@ -60,7 +61,12 @@ def _names(source: Source) -> list[str]:
 
 
 def _cell(
-    cell: Cell, name: str, position: int, kind: Kind, language: Language
+    source: Source,
+    cell: Cell,
+    name: str,
+    position: int,
+    kind: Kind,
+    language: Language,
 ) -> dict[str, Any]:
     built: dict[str, Any] = {
         "cell_type": "markdown" if cell.role == "text" else "code",
@@ -76,18 +82,22 @@ def _cell(
         if "quiet" in cell.tags:
             built["source"] += ";"
     if cell.role == "exercise":
-        hints = list(cell.hints[language])
-        metadata["teachgraph"] |= {"task": cell.task, "hints": hints}
+        metadata["teachgraph"]["task"] = cell.task
         metadata["nbgrader"] = _nbgrader(name, solution=True)
         if kind != "instructor":
             change = stub if kind == "learner" else without_markers
-            built["source"] = change(cell.code)
+            built["source"] = change(cell.text[language])
     if cell.role == "check":
         metadata["teachgraph"]["task"] = cell.task
         metadata["nbgrader"] = _nbgrader(name, solution=False)
         metadata |= {"editable": False, "deletable": False}
         if kind != "instructor":
-            _save_verdict(built, cell.task, position, stubbed=kind == "learner")
+            verdict = Verdict(source.lesson, cell.task, True, "shows")
+            if kind == "learner":
+                verdict = Verdict(
+                    source.lesson, cell.task, False, "not_written", {"task": cell.task}
+                )
+            _save_verdict(built, verdict, language, position)
     return built
 
 
@@ -105,7 +115,7 @@ def _nbgrader(name: str, *, solution: bool) -> dict[str, Any]:
 
 
 def _save_verdict(
-    built: dict[str, Any], task: str, position: int, *, stubbed: bool
+    built: dict[str, Any], verdict: Verdict, language: Language, position: int
 ) -> None:
     """Store the expected output of a check, which nbval compares with the real one.
 
@@ -113,18 +123,17 @@ def _save_verdict(
     compare nothing.
     """
     tags = ["check", "nbval-check-output"]
-    output: dict[str, Any]
-    if stubbed:
-        verdict = CheckFailed(not_written(task), task)
+    said = verdict.message(language)
+    output: dict[str, Any] = {"output_type": "stream", "name": "stdout"}
+    output["text"] = said + "\n"
+    if not verdict.passed:
+        failed = CheckFailed(said, verdict.task)
         tags.append("raises-exception")
         output = {
             "output_type": "error",
             "ename": CheckFailed.__name__,
-            "evalue": str(verdict),
-            "traceback": [str(verdict)],
+            "evalue": str(failed),
+            "traceback": [str(failed)],
         }
-    else:
-        text = passed(task) + "\n"
-        output = {"output_type": "stream", "name": "stdout", "text": text}
     built["metadata"]["tags"] = tags
     built |= {"execution_count": position, "outputs": [output]}

@@ -17,14 +17,14 @@ from contextlib import (
     redirect_stdout,
 )
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from teachgraph.course.source import Source, without_markers
+from teachgraph.course.source import Source, unpaced, without_markers
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["Played", "rehearse"]
+__all__ = ["Played", "rehearse", "solved"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def rehearse(source: Source, answers: Mapping[str, str] | None = None) -> list[P
         for cell in source.cells:
             if cell.role == "text":
                 continue
-            code = without_markers(cell.code)
+            code = unpaced(without_markers(cell.code))
             if cell.role == "exercise" and answers and cell.task in answers:
                 code = answers[cell.task]
             printed = io.StringIO()
@@ -53,6 +53,17 @@ def rehearse(source: Source, answers: Mapping[str, str] | None = None) -> list[P
             error = result.error_before_exec or result.error_in_exec
             played.append(Played(cell.role, cell.task, printed.getvalue(), error))
     return played
+
+
+@contextmanager
+def solved(source: Source) -> Iterator[dict[str, Any]]:
+    """Yield the names that the solved notebook of a lesson defines."""
+    with _stage() as shell:
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            for cell in source.cells:
+                if cell.role in ("live", "exercise"):
+                    shell.run_cell(unpaced(without_markers(cell.code)))
+        yield dict(shell.user_ns)
 
 
 @contextmanager

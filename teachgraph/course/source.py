@@ -1,30 +1,34 @@
-"""Parse the source of a lesson: cells, languages, exercises, hints, solutions.
+"""Parse the source of a lesson: cells, languages, exercises, solutions.
 
 A lesson is a `lesson.py` in jupytext's percent format. Text comes in pairs, a markdown
-cell in English and its twin marked `lang="zh"`; code is shared. An exercise is a cell
-with `task="name"` whose solution stands between `### BEGIN SOLUTION` and
-`### END SOLUTION`; lines `### HINT ...` and `### 提示 ...` above it are its hints; the
-check is a cell tagged `check` with the same task. A cell tagged `quiet` does not show
-the value of its last line.
+cell in English and its twin marked `lang="zh"`; code is shared, but for docstrings:
+lines `### 说明 ...` above a cell's code are the Chinese ones, in order. An exercise
+is a cell with `task="name"` whose solution stands between `### BEGIN SOLUTION` and
+`### END SOLUTION`; the check is a cell tagged `check` with the same task. To the
+learner's framework belong exercises that are not tagged `quiz` and given cells tagged
+`mine`. A cell tagged `quiet` does not show the value of its last line.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from teachgraph.course.table import CourseError, Language, Lesson
 
-__all__ = ["Cell", "Source", "read", "stub", "without_markers"]
+__all__ = ["Cell", "Source", "read", "stub", "unpaced", "without_markers"]
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-HINT: Mapping[str, Language] = {"### HINT ": "en", "### 提示 ": "zh"}
+CHINESE = "### 说明 "
 UNPAIRED = "text comes in pairs, English then its Chinese twin"
 _HAN = r"\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
 _BROKEN = re.compile(rf"(?<=[{_HAN}])\n(?=\**[{_HAN}])")
+_DOCSTRING = re.compile(r'"""[^"]*"""')
+_PACE = re.compile(r"(?<=^%%trace) --pace \S+|(?<=^%%trace) --step")
+_BEGIN = re.compile(r'begin\("(\w+)"\)')
 _SOLUTION = re.compile(rf"^([ ]*){BEGIN}\n(.*?)^[ ]*{END}$", re.DOTALL | re.MULTILINE)
 
 Role = Literal["text", "live", "exercise", "check"]
@@ -32,13 +36,12 @@ Role = Literal["text", "live", "exercise", "check"]
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a lesson: its text by language (code is the same in each)."""
+    """One cell of a lesson: its text by language; code differs in docstrings only."""
 
     role: Role
     text: Mapping[Language, str]
     task: str = ""
     tags: tuple[str, ...] = ()
-    hints: Mapping[Language, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def code(self) -> str:
@@ -62,6 +65,16 @@ class Source:
     def exercises(self) -> tuple[Cell, ...]:
         """The exercise cells."""
         return tuple(cell for cell in self.cells if cell.role == "exercise")
+
+    @property
+    def framework(self) -> tuple[Cell, ...]:
+        """The cells that belong to the learner's framework."""
+        return tuple(
+            cell
+            for cell in self.cells
+            if "mine" in cell.tags
+            or (cell.role == "exercise" and "quiz" not in cell.tags)
+        )
 
     @property
     def checks(self) -> tuple[Cell, ...]:
@@ -91,6 +104,15 @@ def stub(code: str) -> str:
     """
     task = _defined_by(code)
     return _SOLUTION.sub(rf'\1raise NotImplementedError("{task}")', code)
+
+
+def unpaced(code: str) -> str:
+    """Leave out the waiting of a traced cell, for a run that nobody watches.
+
+    >>> unpaced("%%trace --pace 0.5 --no-values")
+    '%%trace --no-values'
+    """
+    return _PACE.sub("", code)
 
 
 def without_markers(code: str) -> str:
@@ -158,18 +180,24 @@ def _code_cell(text: str, metadata: dict[str, object]) -> Cell:
     elif BEGIN in text or END in text:
         role = "exercise"
     lines = text.splitlines()
-    hints: dict[Language, list[str]] = {"en": [], "zh": []}
-    for mark, language in HINT.items():
-        hints[language] = [line[len(mark) :] for line in lines if line.startswith(mark)]
-    code = "\n".join(line for line in lines if not line.startswith(tuple(HINT)))
-    code = code.strip()
+    chinese = [line[len(CHINESE) :] for line in lines if line.startswith(CHINESE)]
+    code = "\n".join(line for line in lines if not line.startswith(CHINESE)).strip()
     return Cell(
         role=role,
-        text={"en": code, "zh": code},
+        text={"en": code, "zh": _in_chinese(code, chinese)},
         task=str(metadata.get("task", "")),
         tags=tuple(str(tag) for tag in tags),
-        hints={language: tuple(own) for language, own in hints.items()},
     )
+
+
+def _in_chinese(code: str, docstrings: list[str]) -> str:
+    """Code with the docstrings of a Chinese notebook, whose checks speak Chinese."""
+    texts = iter(docstrings)
+    code = _DOCSTRING.sub(
+        lambda english: f'"""{text}"""' if (text := next(texts, "")) else english[0],
+        code,
+    )
+    return _BEGIN.sub(r'begin("\1", "zh")', code)
 
 
 def _verify(cell: Cell, tasks: set[str], lesson: Lesson) -> None:
@@ -178,8 +206,6 @@ def _verify(cell: Cell, tasks: set[str], lesson: Lesson) -> None:
             raise _wrong(lesson, cell.code, f"{BEGIN} and {END} don't match")
         if not cell.task or cell.task != _defined_by(cell.code):
             raise _wrong(lesson, cell.code, "its task must be the function it defines")
-        if len(cell.hints["en"]) != len(cell.hints["zh"]):
-            raise _wrong(lesson, cell.code, "hints come in pairs, HINT and 提示")
     elif cell.role == "check" and cell.task not in tasks:
         raise _wrong(lesson, cell.code, "a check comes after the exercise of its task")
 

@@ -6,6 +6,7 @@ lessons (the command, the tests, the documentation) derives from it.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,16 +26,18 @@ class CourseError(TeachgraphError):
     """An action of the course that can't be done; the message says what to do."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lesson:
     """One row of the table.
 
-    `title`, `writes` (what the learner writes) and `seen` (what the widget shows) are
-    by language; `introduces` names what the lessons after this one may use.
+    `place` is its position. `title`, `writes` (what the learner writes) and `seen`
+    (what the widget shows) are by language; `introduces` names what the lessons after
+    this one may use.
     """
 
     number: str
     folder: Path
+    place: int
     title: Mapping[str, str]
     writes: Mapping[str, str]
     seen: Mapping[str, str]
@@ -51,25 +54,51 @@ class Lesson:
         return self.folder / "lesson.py"
 
     @property
+    def messages(self) -> Path:
+        """The sentences that its checks and hints say."""
+        return self.folder / "messages.toml"
+
+    @property
+    def checks(self) -> Path:
+        """The checks of its tasks."""
+        return self.folder / "checks.py"
+
+    @property
+    def tasks(self) -> list[str]:
+        """The names of its exercises, in order."""
+        if not self.messages.is_file():
+            return []
+        return list(tomllib.loads(self.messages.read_text("utf-8")))
+
+    @property
     def built(self) -> bool:
         """True if the lesson exists yet."""
         return self.source.is_file()
 
 
 def root() -> Path:
-    """Return the folder of the lessons: in the wheel, or the checkout's `course`."""
+    """The folder of the lessons: in the wheel, or the checkout's `course`.
+
+    An author's own course is where `TEACHGRAPH_COURSE` says.
+    """
+    if own := os.environ.get("TEACHGRAPH_COURSE"):
+        return Path(own)
     packaged = Path(__file__).parent / "lessons"
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "course"
 
 
-@cache
 def lessons(folder: Path | None = None) -> tuple[Lesson, ...]:
     """Return all lessons of the table in `folder` (default: the course's), in order.
 
     >>> [lesson.title["en"] for lesson in lessons()[:3]]
     ['Four lines', 'An op', 'The tape']
     """
-    folder = folder or root()
+    return rows_of(folder or root())
+
+
+@cache
+def rows_of(folder: Path) -> tuple[Lesson, ...]:
+    """The lessons of the table in a folder."""
     table = folder / "lessons.toml"
     if not table.is_file():
         raise CourseError(f"The lessons are not where they should be: {table}.")
@@ -78,12 +107,13 @@ def lessons(folder: Path | None = None) -> tuple[Lesson, ...]:
         Lesson(
             number=row["folder"][:2],
             folder=folder / row["folder"],
+            place=place,
             title=row["title"],
             writes=row["writes"],
             seen=row["seen"],
             introduces=tuple(row.get("introduces", ())),
         )
-        for row in rows
+        for place, row in enumerate(rows)
     )
 
 
@@ -94,7 +124,7 @@ def find(name: str, folder: Path | None = None) -> Lesson:
     """
     table = lessons(folder)
     for lesson in table:
-        if name.zfill(2) == lesson.number or name == lesson.name:
+        if name.upper().zfill(2) == lesson.number or name == lesson.name:
             if not lesson.built:
                 raise CourseError(
                     f"Lesson {lesson.number} ({lesson.title['en']}) is still to come."

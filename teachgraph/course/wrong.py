@@ -1,22 +1,24 @@
-"""Known wrong answers of learners, with the message each must get from the checks.
+"""Known wrong answers of learners, with the sentence each must get from the checks.
 
-Each is a file in the lesson's `wrong` folder that replaces one exercise cell. Its
-docstring says why it is wrong, then `task:` names the exercise and `says:` a part of
-the message.
+Each is a file in the lesson's `wrong` folder that replaces one exercise cell. The first
+line of its docstring says what is wrong, `zh:` says so in Chinese, `task:` names the
+exercise and `says:` the sentence.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from teachgraph.course.table import CourseError, Lesson, find
+from teachgraph.course.judging import Verdict, ask_here, judge
+from teachgraph.course.table import CourseError, Language, Lesson, find
 
-__all__ = ["WrongAnswer", "wrong_answer", "wrong_answers"]
+__all__ = ["WrongAnswer", "alike", "wrong_answer", "wrong_answers"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +27,7 @@ class WrongAnswer:
 
     path: Path
     task: str
-    why: str
+    why: Mapping[Language, str]
     says: str
     code: str
 
@@ -34,33 +36,53 @@ class WrongAnswer:
         """The file's name without its suffix."""
         return self.path.stem
 
+    def names(self, around: Mapping[str, Any]) -> dict[str, Any]:
+        """The names of a notebook that has this answer in the place of its own."""
+        names = dict(around)
+        exec(compile(self.code, str(self.path), "exec"), names)
+        return names
+
 
 def wrong_answers(lesson: Lesson) -> list[WrongAnswer]:
-    """Return the wrong answers of a lesson, by name."""
+    """The wrong answers of a lesson, by name."""
     return [_read(path) for path in sorted(lesson.folder.glob("wrong/*.py"))]
 
 
-def wrong_answer(lesson: str, name: str) -> ModuleType:
-    """Import a wrong answer, to run and watch it: the lesson's "break it".
+def wrong_answer(lesson: str, name: str, around: Mapping[str, Any]) -> ModuleType:
+    """A wrong answer, to run and watch it: the lesson's "break it".
 
-    Raises CourseError if the lesson has none of that name.
+    Args:
+        lesson: The lesson's number.
+        name: The answer's name.
+        around: The names of the notebook, which the answer may use.
+
+    Raises:
+        CourseError: The lesson has none of that name.
     """
     for answer in wrong_answers(find(lesson)):
         if answer.name == name:
-            spec = spec_from_file_location(f"wrong_{name}", answer.path)
-            assert spec is not None
-            assert spec.loader is not None
-            module = module_from_spec(spec)
-            spec.loader.exec_module(module)
+            module = ModuleType(f"wrong_{name}")
+            module.__dict__.update(answer.names(around))
             return module
     raise CourseError(f"Lesson {lesson} has no wrong answer called {name!r}.")
+
+
+def alike(verdict: Verdict, around: Mapping[str, Any]) -> WrongAnswer | None:
+    """The known wrong answer that gets the same verdict for the same reason."""
+    for answer in wrong_answers(verdict.lesson):
+        if (answer.task, answer.says) == (verdict.task, verdict.sentence):
+            ask = ask_here(answer.names(around), verdict.lesson, verdict.task)
+            theirs = judge(verdict.lesson, verdict.task, ask)
+            if (theirs.sentence, theirs.values) == (verdict.sentence, verdict.values):
+                return answer
+    return None
 
 
 def _read(path: Path) -> WrongAnswer:
     code = path.read_text("utf-8")
     text = ast.get_docstring(ast.parse(code)) or ""
-    task = re.search(r"^task: (.+)$", text, re.MULTILINE)
-    says = re.search(r"^says: (.+)$", text, re.MULTILINE)
-    if task is None or says is None:
-        raise CourseError(f"{path}: its docstring needs the lines `task:` and `says:`.")
-    return WrongAnswer(path, task[1], text.splitlines()[0], says[1], code)
+    found = dict(re.findall(r"^(task|says|zh): (.+)$", text, re.MULTILINE))
+    if len(found) < 3:
+        raise CourseError(f"{path}: its docstring needs `zh:`, `task:` and `says:`.")
+    why: Mapping[Language, str] = {"en": text.splitlines()[0], "zh": found["zh"]}
+    return WrongAnswer(path, found["task"], why, found["says"], code)

@@ -11,12 +11,12 @@ import pytest
 from teachgraph.course.files import write_new
 from teachgraph.course.notebook import build
 from teachgraph.course.source import Source, read
-from teachgraph.course.table import find
+from teachgraph.course.table import Lesson, find
 
 SAMPLE = Path(__file__).parent / "sample"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where the progress file goes."""
     folder = tmp_path / "home"
@@ -25,8 +25,19 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def sample() -> Source:
-    return read(find("00", SAMPLE))
+def sample_course(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sample is the course, in the kernels that a test starts too."""
+    monkeypatch.setenv("TEACHGRAPH_COURSE", str(SAMPLE))
+
+
+@pytest.fixture
+def sample_lesson(sample_course: None) -> Lesson:
+    return find("00", SAMPLE)
+
+
+@pytest.fixture
+def sample(sample_lesson: Lesson) -> Source:
+    return read(sample_lesson)
 
 
 @pytest.fixture

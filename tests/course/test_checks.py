@@ -1,51 +1,182 @@
-"""What a check says, to the learner and in the notebook."""
+"""What a check says in the learner's own kernel."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
-from teachgraph.course.checks import CheckFailed, checking, expect
+from teachgraph.course.checks import Checker, CheckFailed, begin
+from teachgraph.course.source import read, without_markers
+from teachgraph.course.table import Language, Lesson, find
+
+NAMES: dict[str, Any] = {}
 
 
-def test_an_expectation_that_fails_names_the_task() -> None:
-    with pytest.raises(CheckFailed) as verdict, checking("halve"):
-        expect(False, "half of 4 is 2")
-    assert str(verdict.value) == "halve: half of 4 is 2"
+def answer(code: str, task: str = "double") -> Callable[..., Any]:
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(code, names)
+    function: Callable[..., Any] = names[task]
+    return function
 
 
-def test_a_verdict_draws_itself_as_one_line() -> None:
-    assert CheckFailed("half of 4 is 2", "halve")._render_traceback_() == [
-        "halve: half of 4 is 2"
+@pytest.fixture
+def check(sample_lesson: Lesson) -> Checker:
+    return Checker(sample_lesson, "en", NAMES)
+
+
+def refusal(check: Checker, code: str, task: str = "double") -> str:
+    with pytest.raises(CheckFailed) as verdict:
+        check(answer(code, task))
+    assert verdict.value._render_traceback_() == [str(verdict.value)]
+    return str(verdict.value)
+
+
+def test_a_pass_is_said_with_what_it_shows(
+    check: Checker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check(answer("def double(x): return x + x"))
+    assert capsys.readouterr().out == "double: right. Adding is enough.\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("def double(x): return x * x", "double: -1 doubled is something else."),
+        ("def double(x): x + x", "double: it returned nothing. Is a `return` missing?"),
+        (
+            "def double(x): return y",
+            "double: raised NameError: name 'y' is not defined",
+        ),
+        ("def double(x): return object", "double: it should return"),
+        ("def double(x): return 'text'", "double: 2 doubled is something else."),
+        ("def double(): return 4", "double: raised TypeError"),
+        (
+            "def double(x): raise NotImplementedError('double')",
+            "double: not written yet. Replace the line",
+        ),
+        ("def double(x): raise NotImplementedError", "double: not written yet."),
+        (
+            "def double(x): raise NotImplementedError('later')",
+            "double: raised NotImplementedError: later",
+        ),
+    ],
+)
+def test_a_verdict_is_words(check: Checker, code: str, said: str) -> None:
+    assert refusal(check, code).startswith(said)
+
+
+def test_the_notebooks_language_is_that_of_its_verdicts(sample_lesson: Lesson) -> None:
+    check = Checker(sample_lesson, "zh", NAMES)
+    assert refusal(check, "def double(x): return x") == "double: 2 的两倍不是这个数。"
+    assert refusal(check, "def double(x): pass").startswith("double: 它什么也没有返回")
+
+
+def test_an_answer_of_another_name_is_no_exercise(check: Checker) -> None:
+    said = refusal(check, "def triple(x): return 3 * x", "triple")
+    assert said == "lesson 00 has no exercise 'triple'; it has: double, halve"
+
+
+def test_after_three_failures_a_known_mistake_is_named(check: Checker) -> None:
+    squares = "def double(x): return x ** 2"
+    for _ in range(2):
+        assert "looks like" not in refusal(check, squares)
+    said = refusal(check, squares)
+    assert "This looks like a mistake that many make: Squares instead" in said
+    assert said.endswith("For a hint, run `%hint` in a cell of its own.")
+
+
+def test_a_mistake_that_nobody_knows_is_not_named(check: Checker) -> None:
+    for _ in range(4):
+        said = refusal(check, "def double(x): return 2 if x == 2 else 7")
+    assert "looks like" not in said
+    assert "%hint" in said
+
+
+def test_hints_come_one_at_a_time(
+    check: Checker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check.hint("double")
+    assert capsys.readouterr().out == "double, hint 1 of 2: What is x plus x?\n"
+    check.hint("double")
+    last = capsys.readouterr().out.splitlines()
+    assert last[1:] == [
+        "double, hint 2 of 2: `x + x`",
+        "That was the last one. The solution: teachgraph course solution 00 double",
     ]
 
 
-def test_a_pass_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    with checking("halve"):
-        expect(True, "never said")
-    assert capsys.readouterr().out == "halve: right.\n"
+def test_an_interrupt_is_not_a_verdict(check: Checker) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        check(answer("def double(x): raise KeyboardInterrupt"))
 
 
-def test_an_unwritten_exercise_is_told_from_an_unfinished_helper() -> None:
-    with (
-        pytest.raises(CheckFailed, match=r"^halve: not written yet"),
-        checking("halve"),
-    ):
-        raise NotImplementedError("halve")
-    with (
-        pytest.raises(CheckFailed, match=r"^halve: not written yet"),
-        checking("halve"),
-    ):
-        raise NotImplementedError
-    with pytest.raises(CheckFailed, match=r"raised NotImplementedError: later"):  # noqa: SIM117
-        with checking("halve"):
-            raise NotImplementedError("later")
+class Everything:
+    """An object that is equal to everything."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __array__(self, *args: Any) -> Any:
+        raise AssertionError("nobody asks it")
 
 
-def test_a_missing_exercise_is_no_mystery() -> None:
-    with pytest.raises(CheckFailed, match="there is no `halve` yet"), checking("halve"):
-        halve(2)  # noqa: F821
+def test_an_object_equal_to_everything_is_no_answer(check: Checker) -> None:
+    for answer_of in (Everything, lambda: [Everything()]):
+
+        def double(x: float, made: Any = answer_of) -> Any:
+            return made()
+
+        with pytest.raises(CheckFailed, match="not Everything"):
+            check(double)
 
 
-def test_an_interrupt_is_not_a_verdict() -> None:
-    with pytest.raises(KeyboardInterrupt), checking("halve"):
-        raise KeyboardInterrupt
+CHEATS = {
+    "calls_ours": "leaves = {e for e in arrivals(loss) if isinstance(e, Tensor)}\n"
+    "    import teachgraph as tg\n"
+    "    x = tg.to_tensor(2.0, stop_gradient=False)\n"
+    "    y = (x * x * 3.0) * (x * x + 1.0)\n"
+    "    y.backward()\n"
+    "    return {leaf: x.grad.numpy() for leaf in leaves}",
+    "constant": "nodes = [e for e in arrivals(loss)]\n"
+    "    for node in nodes: node.saved = None\n"
+    "    return {e: np.float64(108.0) for e in nodes if isinstance(e, Tensor)}",
+    "one_leaf": "found = right(loss, retain_graph)\n"
+    "    leaf = sorted(found, key=lambda t: t.data.size)[0]\n"
+    "    return {leaf: found[leaf]}",
+    "scalar_seed": "found = right(loss, retain_graph)\n"
+    "    return {leaf: dx / loss.data.size for leaf, dx in found.items()}",
+    "floats": "return {leaf: dx.item() if dx.size == 1 else dx\n"
+    "            for leaf, dx in right(loss, retain_graph).items()}",
+}
+"""Bodies of `backward` that an older check let pass, or might."""
+
+
+@pytest.mark.parametrize("cheat", [name for name in CHEATS if name != "floats"])
+@pytest.mark.parametrize("language", ["en"])
+def test_no_cheat_passes_for_backward(cheat: str, language: Language) -> None:
+    names = of_lesson("02")
+    names["right"] = names["backward"]
+    exec(f"def backward(loss, retain_graph=False):\n    {CHEATS[cheat]}", names)
+    with pytest.raises(CheckFailed):
+        Checker(find("02"), language, names)(names["backward"])
+
+
+def of_lesson(number: str) -> dict[str, Any]:
+    """The names of a solved notebook, without what it only shows."""
+    from teachgraph.course import mine
+
+    lesson = find(number)
+    names = dict(mine.built_from(mine.parts({}, before=lesson)))
+    for cell in read(lesson).framework:
+        exec(without_markers(cell.code), names)
+    return names
+
+
+def test_beginning_a_lesson_uses_the_names_around_it(sample_course: None) -> None:
+    checker = begin("00")
+    assert checker.names is globals()
+    assert checker.lesson.title["en"] == "Doubling"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -78,13 +79,13 @@ def solve(path: Path, lesson: str) -> None:
 
 def test_list_has_every_lesson_and_marks_those_to_come(teachgraph: Run) -> None:
     lines = teachgraph("list").stdout.splitlines()
-    assert len(lines) == 15
+    assert len(lines) == 19
     assert lines[0] == "00  Four lines"
-    assert lines[14] == "14  Networks that change (coming)"
+    assert lines[18] == "16  A small language model (coming)"
     rows = json.loads(teachgraph("list", "--json", "--lang", "zh").stdout)["lessons"]
     assert rows[2]["title"] == "磁带"
     assert rows[2]["ready"]
-    assert not rows[14]["ready"]
+    assert not rows[18]["ready"]
 
 
 def test_start_never_overwrites(teachgraph: Run, work: Path) -> None:
@@ -117,8 +118,8 @@ def test_a_learner_goes_through_a_lesson(real_teachgraph: Run, work: Path) -> No
     assert unwritten.code == 1
     assert "not yet  arrivals: not written yet" in unwritten.stdout
     assert "line 1: `def arrivals(loss):`" in unwritten.stdout
-    assert "0 of 2 exercises are right." in unwritten.stdout
-    assert "02  The tape: 0 of 2 exercises right" in real_teachgraph("status").stdout
+    assert "0 of 5 exercises are right." in unwritten.stdout
+    assert "◐ 02  The tape: 0 of 5 right" in real_teachgraph("status").stdout
 
     solve(work / "02_the_tape.ipynb", "02")
     passed = real_teachgraph("check", "02", "--json")
@@ -126,27 +127,54 @@ def test_a_learner_goes_through_a_lesson(real_teachgraph: Run, work: Path) -> No
     assert passed.code == 0
     assert report["passed"]
     assert [verdict["task"] for verdict in report["verdicts"]] == [
+        "runs_of_a_rule",
         "arrivals",
         "backward",
+        "accumulate",
+        "after_two_passes",
     ]
     assert report["troubles"] == []
-    assert "02  The tape: passed" in real_teachgraph("status").stdout
+    assert report["kept"] == ["arrivals", "backward", "accumulate"]
+    status = real_teachgraph("status").stdout
+    assert "● 02  The tape: passed" in status
+    assert "Your framework: " in status
+    program = real_teachgraph("mine", "--file", "framework.py")
+    assert program.code == 0
+    assert runs_on_its_own(work / "framework.py")
+
+
+def runs_on_its_own(path: Path) -> bool:
+    """Tell whether the printed framework differentiates, with nothing but NumPy."""
+    text = path.read_text("utf-8")
+    imported = re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)
+    trial = (
+        "x = Tensor(2.0, stop_gradient=False)\n"
+        "y = x * x\n"
+        "print(backward((y * 3.0) * (y + 1.0))[x])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", f"{text}\n{trial}"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(imported) == {"numpy"} and done.stdout == "108.0\n"
 
 
 def test_hints_come_one_at_a_time(teachgraph: Run) -> None:
-    first = teachgraph("hint", "02").stdout
-    assert first.startswith("arrivals, 1 of 2: ")
+    first = teachgraph("hint", "02", "arrivals").stdout
+    assert first.startswith("arrivals, hint 1 of 3: ")
     assert "Ask again" in first
-    second = json.loads(teachgraph("hint", "02", "--json").stdout)
-    assert len(second["hints"]) == second["of"] == 2
-    assert "That was the last" in teachgraph("hint", "02").stdout
+    second = json.loads(teachgraph("hint", "02", "arrivals", "--json").stdout)
+    assert (len(second["hints"]), second["of"]) == (2, 3)
+    assert "That was the last" in teachgraph("hint", "02", "arrivals").stdout
     chinese = teachgraph("hint", "02", "backward", "--lang", "zh").stdout
-    assert chinese.startswith("backward, 1 of 2: 用字典")
+    assert chinese.startswith("backward，第 1 条提示，共 3 条：用字典")
 
 
 def test_the_solution_can_be_read_and_written(teachgraph: Run, work: Path) -> None:
     shown = teachgraph("solution", "02", "backward").stdout
-    assert shown.startswith("def backward(loss):")
+    assert shown.startswith("def backward(loss, ")
     assert "SOLUTION" not in shown
     assert teachgraph("solution", "02", "--notebook", "solved.ipynb").code == 0
     assert nbformat.read(work / "solved.ipynb", as_version=4).cells
@@ -159,11 +187,11 @@ def test_the_solution_can_be_read_and_written(teachgraph: Run, work: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["start", "99"], "There is no lesson '99'; the lessons are 00 to 14."),
-        (["start", "14"], "Lesson 14 (Networks that change) is still to come."),
+        (["start", "99"], "There is no lesson '99'; the lessons are 00 to 16."),
+        (["start", "14"], "Lesson 14 (Many machines) is still to come."),
         (["check", "02"], "not started lesson 02 yet: teachgraph course start 02"),
         (["check", "02", "--file", "gone.ipynb"], "There is no notebook at"),
-        (["hint", "02", "nothing"], "it has: arrivals, backward."),
+        (["hint", "02", "nothing"], "it has: runs_of_a_rule, arrivals,"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_words(
@@ -197,8 +225,17 @@ def test_a_damaged_progress_file_is_set_aside(teachgraph: Run, home: Path) -> No
 
 def test_every_action_explains_itself(teachgraph: Run) -> None:
     overview = teachgraph("--help").stdout
-    for action in ("list", "start", "check", "hint", "solution", "status"):
+    for action in ("list", "start", "check", "hint", "solution", "status", "mine"):
         assert action in overview
         page = teachgraph(action, "--help")
         assert page.code == 0
         assert "--json" in page.stdout
+
+
+def test_each_language_has_a_notebook_of_its_own(teachgraph: Run, work: Path) -> None:
+    teachgraph("start", "02")
+    teachgraph("start", "02", "--lang", "zh")
+    chinese = teachgraph("check", "02", "--lang", "zh", "--seconds", "0.001")
+    assert str(work / "02_the_tape.zh.ipynb") in chinese.stdout
+    english = teachgraph("check", "02", "--lang", "en", "--seconds", "0.001")
+    assert str(work / "02_the_tape.ipynb") in english.stdout

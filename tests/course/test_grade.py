@@ -56,7 +56,7 @@ def test_a_wrong_value_points_at_the_exercise(
     code = "# mine\ndef double(x):\n    return 4"
     path = sample_notebook(lambda cells: cells["double"].update(source=code))
     verdict = grade(sample, path).verdicts[0]
-    assert verdict.message == "negative numbers double too"
+    assert verdict.message == "-1 doubled is something else."
     assert verdict.place == Place(4, 2, "def double(x):")
 
 
@@ -130,7 +130,8 @@ def test_a_check_cannot_be_argued_away(
         if check["cell_type"] == "raw":
             del check["outputs"], check["execution_count"]
 
-    assert messages(grade(sample, sample_notebook(edit)))["double"] == "2 doubled is 4"
+    said = messages(grade(sample, sample_notebook(edit)))["double"]
+    assert said == "2 doubled is something else."
 
 
 def test_a_scratch_cell_that_raises_is_a_note(
@@ -152,7 +153,46 @@ def test_a_syntax_error_is_noted_where_it_is(
     report = grade(sample, path)
     assert report.troubles[0].message == "SyntaxError: expected ':'"
     assert report.troubles[0].place == Place(4, 1, "def double(x)")
+    first = report.verdicts[0]
+    assert first.message == "its cell did not run: SyntaxError: expected ':'"
+    assert first.place == Place(4, 1, "def double(x)")
     assert not report.passed
+
+
+DECEIVING = {
+    "a redefined check": "import teachgraph.course.checks as c\n"
+    "c.Checker.__call__ = lambda self, answer: print('double: right.')",
+    "a redefined judge": "import teachgraph.course.judging as j\n"
+    "j.expect = lambda *a, **k: None\nj.judge = None",
+    "changed code": "import teachgraph.course.judging as j\n"
+    "j.expect.__code__ = (lambda holds, sentence, **values: None).__code__",
+    "silenced errors": "get_ipython()._showtraceback = lambda *a, **k: None\n"
+    "get_ipython().showtraceback = lambda *a, **k: None",
+    "cells turned into pass": "get_ipython().input_transformers_cleanup.append("
+    "lambda lines: ['pass\\n'])",
+    "a forged answer": "from IPython.display import display\n"
+    "display({'application/vnd.teachgraph.answer+json': {'nonce': '', 'result': 4}},"
+    " raw=True)",
+    "a silenced display": "import IPython.display\n"
+    "IPython.display.display = lambda *a, **k: None",
+}
+
+
+@pytest.mark.parametrize("trick", DECEIVING)
+def test_nothing_that_a_cell_does_to_its_kernel_makes_a_wrong_answer_right(
+    sample: Source, sample_notebook: Callable[..., Path], trick: str
+) -> None:
+    code = f"def double(x):\n    return 7\n\n{DECEIVING[trick]}"
+    path = sample_notebook(lambda cells: cells["double"].update(source=code))
+    assert not grade(sample, path).tasks["double"]
+
+
+def test_a_chinese_notebook_is_told_in_chinese(sample: Source, tmp_path: Path) -> None:
+    path = tmp_path / "mine.ipynb"
+    write_new(path, build(sample, "learner", "zh"))
+    report = grade(sample, path)
+    assert report.language == "zh"
+    assert messages(report)["double"].startswith("还没有写")
 
 
 def test_the_learners_file_is_left_as_it_is(

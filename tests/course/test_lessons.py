@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import collections
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -13,9 +14,18 @@ import pytest
 import teachgraph as tg
 from teachgraph import fluid
 from teachgraph.course.checks import CheckFailed
-from teachgraph.course.rehearse import rehearse
-from teachgraph.course.source import Source, read, without_markers
-from teachgraph.course.table import CourseError, Lesson, find, lessons
+from teachgraph.course.messages import hints, table
+from teachgraph.course.mutants import LEAST, score
+from teachgraph.course.rehearse import rehearse, solved
+from teachgraph.course.source import Cell, Source, read, without_markers
+from teachgraph.course.table import (
+    LANGUAGES,
+    CourseError,
+    Language,
+    Lesson,
+    find,
+    lessons,
+)
 from teachgraph.course.wrong import WrongAnswer, wrong_answer, wrong_answers
 
 READY = [lesson for lesson in lessons() if lesson.built]
@@ -27,9 +37,12 @@ every_wrong_answer = pytest.mark.parametrize(
 )
 
 
-def test_the_table_lists_fifteen_lessons_in_order() -> None:
-    assert [lesson.number for lesson in lessons()] == [f"{n:02}" for n in range(15)]
-    assert {"00", "02"} <= {lesson.number for lesson in READY}
+def test_the_table_lists_seventeen_lessons_and_two_checkpoints_in_order() -> None:
+    numbers = [f"{n:02}" for n in range(17)]
+    numbers.insert(5, "C1")
+    numbers.insert(13, "C2")
+    assert [lesson.number for lesson in lessons()] == numbers
+    assert {"00", "01", "02"} <= {lesson.number for lesson in READY}
 
 
 def test_every_title_is_in_both_languages() -> None:
@@ -43,14 +56,87 @@ def test_a_lesson_to_come_is_told_from_one_that_never_was() -> None:
     coming = next(lesson for lesson in lessons() if not lesson.built)
     with pytest.raises(CourseError, match=f"{coming.number}.*still to come"):
         find(coming.number)
-    with pytest.raises(CourseError, match="no lesson '15'; the lessons are 00 to 14"):
-        find("15")
+    with pytest.raises(CourseError, match="no lesson '17'; the lessons are 00 to 16"):
+        find("17")
     assert find("2") == find("02") == find("02_the_tape")
 
 
+WORDS, GIVEN, FRAMEWORK = 900, 40, 45
+"""The budgets of a lesson: words, lines of given code, those of the framework."""
+
+OWN = {"00": 7}
+"""The least that the learner writes, where it is not 14 lines."""
+
+
 @every_lesson
-def test_a_lesson_has_at_most_250_lines(lesson: Lesson) -> None:
-    assert len(lesson.source.read_text("utf-8").splitlines()) <= 250
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_lesson_keeps_within_its_words(lesson: Lesson, language: Language) -> None:
+    text = " ".join(c.text[language] for c in read(lesson).cells if c.role == "text")
+    counted = len(re.findall(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff]+", text))
+    assert counted <= WORDS * (1 if language == "en" else 2)
+
+
+@every_lesson
+def test_the_learner_writes_enough(lesson: Lesson) -> None:
+    source = read(lesson)
+    live = [cell for cell in source.cells if cell.role == "live"]
+    given = [line for c in live if "mine" not in c.tags for line in lines_of(c)]
+    framework = [line for c in live if "mine" in c.tags for line in lines_of(c)]
+    own = [line for c in source.exercises for line in c.solution.splitlines()]
+    assert len(given) <= GIVEN
+    assert len(framework) <= FRAMEWORK
+    assert len(list(filter(str.strip, own))) >= OWN.get(lesson.number, 14)
+    tasks = [c for c in source.exercises if "quiz" not in c.tags]
+    quizzes = [c for c in source.exercises if "quiz" in c.tags]
+    assert len(tasks) >= 2
+    assert len(quizzes) >= 2
+
+
+def lines_of(cell: Cell) -> list[str]:
+    """The lines of given code that a learner reads."""
+    return [line for line in cell.code.splitlines() if line.strip()]
+
+
+@every_lesson
+def test_the_table_of_tasks_is_that_of_the_exercises(lesson: Lesson) -> None:
+    assert lesson.tasks == [cell.task for cell in read(lesson).exercises]
+
+
+@every_lesson
+def test_no_english_sentence_stands_in_a_chinese_notebook(lesson: Lesson) -> None:
+    for cell in read(lesson).cells:
+        code = cell.text["zh"]
+        if cell.role != "text":
+            for docstring in re.findall(r'"""([^"]*)"""', code):
+                assert re.search(r"[\u4e00-\u9fff]", docstring), docstring
+            assert not re.findall(r"^ *# [A-Z].*", code, re.MULTILINE)
+
+
+@every_lesson
+def test_every_sentence_is_in_both_languages(lesson: Lesson) -> None:
+    for rows in table(lesson.messages).values():
+        for name, sentence in rows.items():
+            for one in sentence if name == "hints" else [sentence]:
+                assert set(one) == {"en", "zh"}
+                names = [
+                    re.findall(r"(?<!{){(\w+)", one[lang]) for lang in ("en", "zh")
+                ]
+                assert sorted(names[0]) == sorted(names[1]), one
+
+
+@every_lesson
+@pytest.mark.slow
+def test_the_checks_notice_small_mistakes(lesson: Lesson) -> None:
+    source = read(lesson)
+    with solved(source) as names:
+        scores = [
+            score(source, cell.task, names)
+            for cell in source.exercises
+            if "quiz" not in cell.tags
+        ]
+    for one in scores:
+        print(f"{lesson.number} {one.task}: {one.share:.0%} of {one.count} noticed")
+    assert [one.task for one in scores if one.share < LEAST] == []
 
 
 @every_lesson
@@ -65,7 +151,14 @@ def test_a_check_comes_right_after_its_exercise(lesson: Lesson) -> None:
 @every_lesson
 def test_the_parts_of_a_lesson_come_in_order(lesson: Lesson) -> None:
     text = "\n".join(cell.text["en"] for cell in read(lesson).cells)
-    parts = ["%%trace", "## Break it", "## In Paddle this is", "## What next"]
+    parts = [
+        "%%trace",
+        "## Predict",
+        "## Build it",
+        "## Break it",
+        "## In Paddle this is",
+        "## What next",
+    ]
     places = [text.find(part) for part in parts]
     assert -1 not in places
     assert places == sorted(places)
@@ -80,10 +173,11 @@ def test_the_chinese_is_chinese(lesson: Lesson) -> None:
 
 
 @every_lesson
-def test_every_exercise_has_a_hint_and_two_wrong_answers(lesson: Lesson) -> None:
+def test_every_exercise_has_three_hints_and_two_wrong_answers(lesson: Lesson) -> None:
     answers = collections.Counter(answer.task for answer in wrong_answers(lesson))
     for exercise in read(lesson).exercises:
-        assert exercise.hints["en"]
+        for language in LANGUAGES:
+            assert len(hints(lesson, exercise.task, language)) == 3
         assert answers[exercise.task] >= 2, exercise.task
 
 
@@ -93,7 +187,7 @@ def test_the_solution_passes_and_no_other_cell_complains(lesson: Lesson) -> None
     assert [cell for cell in played if cell.error] == []
     for cell in played:
         if cell.role == "check":
-            assert cell.output == f"{cell.task}: right.\n"
+            assert cell.output.startswith(f"{cell.task}: right. ")
 
 
 @every_wrong_answer
@@ -108,7 +202,7 @@ def test_a_wrong_answer_is_refused_in_words_that_help(
     ]
     assert len(verdicts) == 1
     assert isinstance(verdicts[0], CheckFailed)
-    assert answer.says in str(verdicts[0])
+    assert verdicts[0].sentence == answer.says
 
 
 def test_a_rehearsal_leaves_no_trace_of_itself() -> None:
@@ -121,7 +215,7 @@ def test_a_rehearsal_leaves_no_trace_of_itself() -> None:
 
 def test_a_wrong_answer_that_is_not_there_is_refused() -> None:
     with pytest.raises(CourseError, match="no wrong answer called 'unheard_of'"):
-        wrong_answer("02", "unheard_of")
+        wrong_answer("02", "unheard_of", {})
 
 
 MODULE = "teachgraph"
@@ -210,10 +304,7 @@ def test_a_lesson_uses_only_what_was_introduced(lesson: Lesson) -> None:
         if not name.startswith(".") or name in members
     }
     earlier = {
-        name
-        for one in lessons()
-        if one.number < lesson.number
-        for name in one.introduces
+        name for one in lessons() if one.place < lesson.place for name in one.introduces
     }
     assert used - earlier == set(lesson.introduces)
     assert not earlier & set(lesson.introduces), "introduced twice"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import get_args
@@ -38,9 +39,11 @@ def test_building_twice_gives_the_same_bytes(sample: Source, kind: Kind) -> None
     assert json.dumps(build(sample, kind)) == json.dumps(build(again, kind))
 
 
-def test_languages_differ_in_text_and_in_nothing_else(sample: Source) -> None:
+def test_languages_differ_in_text_and_docstrings_only(sample: Source) -> None:
     english, chinese = (build(sample, "learner", language) for language in LANGUAGES)
-    assert code_of(english) == code_of(chinese)
+    for one, other in zip(code_of(english), code_of(chinese), strict=True):
+        texts = r'"""[^"]*"""|, "zh"'
+        assert re.sub(texts, "", one) == re.sub(texts, "", other)
     ids = [[cell["id"] for cell in book["cells"]] for book in (english, chinese)]
     assert ids[0] == ids[1]
     assert len(set(ids[0])) == len(ids[0])
@@ -49,11 +52,6 @@ def test_languages_differ_in_text_and_in_nothing_else(sample: Source) -> None:
         for book in (english, chinese)
     ]
     assert texts == [["# Doubling", "Write it."], ["# 加倍", "请写出来。"]]
-
-
-def test_hints_travel_in_the_metadata_of_their_cell(sample: Source) -> None:
-    cells = {cell["id"]: cell for cell in build(sample, "learner", "zh")["cells"]}
-    assert cells["halve"]["metadata"]["teachgraph"]["hints"] == ["除法。"]
 
 
 def test_a_quiet_cell_hides_what_its_last_line_returns(sample: Source) -> None:

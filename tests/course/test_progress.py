@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,8 @@ from teachgraph.course import progress
 def test_what_was_saved_is_read_back(home: Path) -> None:
     kept = progress.load()
     kept.record("02").tasks["backward"] = True
-    kept.record("02").notebook = "/somewhere/02_the_tape.ipynb"
+    kept.record("02").notebooks["zh"] = "/somewhere/02_the_tape.zh.ipynb"
+    kept.record("02").answers["backward"] = "def backward(loss): ..."
     kept.save()
     again = progress.load()
     assert again.records == kept.records
@@ -28,7 +31,9 @@ def test_what_was_saved_is_read_back(home: Path) -> None:
         "{",
         "[1, 2]",
         "null",
-        '{"version": 2, "lessons": {}}',
+        '{"version": 3, "lessons": {}}',
+        '{"version": 2, "lessons": {"02": {"notebooks": {"en": 3}}}}',
+        '{"version": 2, "lessons": {"02": {"answers": {"backward": null}}}}',
         '{"version": 1, "lessons": 3}',
         '{"version": 1, "lessons": {"02": 3}}',
         '{"version": 1, "lessons": {"02": {"unknown": 1}}}',
@@ -67,11 +72,33 @@ def test_the_file_says_what_it_holds(home: Path) -> None:
     kept.record("00")
     kept.save()
     content = json.loads((home / "progress.json").read_text("utf-8"))
-    assert content["version"] == 1
+    assert content["version"] == 2
     assert set(content["lessons"]["00"]) == {
-        "notebook",
+        "notebooks",
         "language",
         "passed",
         "tasks",
+        "answers",
         "hints",
     }
+
+
+def test_a_file_of_the_first_version_is_understood(home: Path) -> None:
+    home.mkdir()
+    row = {"notebook": "/a/b.ipynb", "language": "zh", "tasks": {"backward": True}}
+    content = {"version": 1, "lessons": {"02": row}}
+    (home / "progress.json").write_text(json.dumps(content))
+    record = progress.load().records["02"]
+    assert record.notebooks == {"zh": "/a/b.ipynb"}
+    assert record.tasks == {"backward": True}
+
+
+def test_two_checks_at_once_lose_nothing(home: Path) -> None:
+    def check(number: int) -> None:
+        with progress.changing() as kept:
+            time.sleep(0.01)
+            kept.record(f"{number:02}").passed = True
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(check, range(16)))
+    assert sorted(progress.load().records) == [f"{n:02}" for n in range(16)]

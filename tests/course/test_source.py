@@ -13,7 +13,7 @@ from teachgraph.course.table import CourseError, Lesson
 def lesson_with(folder: Path, text: str) -> Lesson:
     (folder / "lesson.py").write_text(text, "utf-8")
     names = {"en": "Broken", "zh": "坏的"}
-    return Lesson("00", folder, names, names, names, ())
+    return Lesson("00", folder, 0, names, names, names, ())
 
 
 def test_the_sample_has_its_cells_in_order(sample: Source) -> None:
@@ -29,14 +29,17 @@ def test_the_sample_has_its_cells_in_order(sample: Source) -> None:
     assert sample.cells[0].text == {"en": "# Doubling", "zh": "# 加倍"}
 
 
-def test_hints_leave_the_code_and_keep_their_language(sample: Source) -> None:
+def test_a_docstring_is_in_the_language_of_its_notebook(sample: Source) -> None:
     double = sample.exercise("double")
-    assert double.hints == {
-        "en": ("What is x plus x?", "`x + x`"),
-        "zh": ("x 加 x 是多少？", "`x + x`"),
-    }
-    assert "HINT" not in double.code
-    assert "提示" not in double.code
+    assert '"""Twice x."""' in double.text["en"]
+    assert '"""x 的两倍。"""' in double.text["zh"]
+    assert "说明" not in double.text["en"] + double.text["zh"]
+
+
+def test_a_chinese_notebook_says_so_where_it_begins(sample: Source) -> None:
+    begun = sample.cells[1].text
+    assert 'begin("00")' in begun["en"]
+    assert 'begin("00", "zh")' in begun["zh"]
 
 
 def test_a_stub_keeps_all_but_the_solution(sample: Source) -> None:
@@ -78,7 +81,6 @@ SOLVED = EXERCISE + "    ### END SOLUTION\n"
         (EXERCISE, "don't match"),
         (SOLVED.replace('"f"', '"g"'), "the function it defines"),
         (SOLVED.replace('# %% task="f"', "# %%"), "the function it defines"),
-        (SOLVED.replace("def f", "### HINT a\ndef f"), "hints come in pairs"),
         ('# %% tags=["check"] task="f"\nf()\n', "after the exercise of its task"),
     ],
 )

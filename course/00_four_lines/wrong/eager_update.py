@@ -1,7 +1,8 @@
 """Updates each layer as soon as its gradients are there.
 
+zh: 每层的梯度一到就更新。
 task: added_by_minimize
-says: when the way back is done
+says: last
 """
 
 

@@ -1,7 +1,8 @@
 """Goes back in the order of the way there: `mul_grad` before `elementwise_add_grad`.
 
+zh: 按来时的顺序返回：`mul_grad` 排在 `elementwise_add_grad` 前面。
 task: added_by_minimize
-says: the op that ran last comes first
+says: order
 """
 
 

@@ -1,7 +1,8 @@
 """Forgets where the way back starts: the gradient of the loss itself.
 
+zh: 忘了返回的路从哪里出发：损失自身的梯度。
 task: added_by_minimize
-says: which op makes its gradient
+says: seed
 """
 
 

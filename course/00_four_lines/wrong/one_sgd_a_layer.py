@@ -1,7 +1,8 @@
 """Updates layers, where it is parameters that are updated.
 
+zh: 更新的是层，而该更新的是参数。
 task: added_by_minimize
-says: every parameter has an `sgd` of its own
+says: sgd
 """
 
 

@@ -1,17 +1,17 @@
-"""Finds everything, but says 1 of each: the fan-out is not seen.
+"""Counts each edge once, however often it is used.
 
+zh: 不管用了几次，每条边只数一次。
 task: arrivals
-says: so 2 arrive, not 1
+says: fan_out
 """
-
-from collections import Counter
 
 
 def arrivals(loss):
-    count, stack = Counter(), [loss.edge]
+    count, stack = {}, [loss.node]
     while stack:
         for edge in stack.pop().edges:
             if edge is not None and edge not in count:
                 count[edge] = 1
-                stack.append(edge)
+                if isinstance(edge, Node):
+                    stack.append(edge)
     return count

@@ -1,17 +1,17 @@
-"""Enters a node again for every path that leads to it.
+"""Counts every path: pushes a node each time it meets it.
 
+zh: 数了每条路径：每次遇到节点都入栈。
 task: arrivals
-says: counted once for every path
+says: paths
 """
-
-from collections import Counter
 
 
 def arrivals(loss):
-    count, stack = Counter(), [loss.edge]
+    count, stack = {}, [loss.node]
     while stack:
         for edge in stack.pop().edges:
             if edge is not None:
-                count[edge] += 1
-                stack.append(edge)
+                count[edge] = count.get(edge, 0) + 1
+                if isinstance(edge, Node):
+                    stack.append(edge)
     return count

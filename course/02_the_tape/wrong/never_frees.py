@@ -1,20 +1,23 @@
-"""Forgets to free: what the nodes saved stays in memory after the pass.
+"""Keeps what every node saved, whether asked to or not.
 
+zh: 不管要不要，每个节点保存的东西都留着。
 task: backward
-says: still keep what they saved
+says: not_freed
 """
 
-import numpy as np
 
-from teachgraph.course.tape import is_leaf, pull, vertices
-
-
-def backward(loss):
-    grads, leaves = {loss.edge: np.ones_like(loss.data)}, {}
-    for edge in vertices(loss):
-        if is_leaf(edge):
-            leaves[edge] = grads[edge]
+def backward(loss, retain_graph=False):
+    waiting, leaves = arrivals(loss), {}
+    grads, ready = {loss.node: np.ones_like(loss.data)}, [loss.node]
+    while ready:
+        edge = ready.pop()
+        dout = grads.pop(edge)
+        if isinstance(edge, Tensor):
+            leaves[edge] = dout
             continue
-        for source, dx in pull(edge, grads[edge]):
-            grads[source] = grads.get(source, 0.0) + dx
+        for source, dx in pull(edge, dout):
+            grads[source] = grads[source] + dx if source in grads else dx
+            waiting[source] -= 1
+            if waiting[source] == 0:
+                ready.append(source)
     return leaves

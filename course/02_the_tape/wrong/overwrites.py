@@ -1,21 +1,25 @@
-"""`=` for `+=`: the second gradient that arrives replaces the first.
+"""Writes = where gradients meet, so that one way of a diamond is lost.
 
+zh: 在梯度汇合处写了 =，菱形的一条路就丢了。
 task: backward
-says: the second must not replace the first
+says: diamond
 """
 
-import numpy as np
 
-from teachgraph.course.tape import free, is_leaf, pull, vertices
-
-
-def backward(loss):
-    grads, leaves = {loss.edge: np.ones_like(loss.data)}, {}
-    for edge in vertices(loss):
-        if is_leaf(edge):
-            leaves[edge] = grads[edge]
+def backward(loss, retain_graph=False):
+    waiting, leaves = arrivals(loss), {}
+    grads, ready = {loss.node: np.ones_like(loss.data)}, [loss.node]
+    while ready:
+        edge = ready.pop()
+        dout = grads.pop(edge)
+        if isinstance(edge, Tensor):
+            leaves[edge] = dout
             continue
-        for source, dx in pull(edge, grads[edge]):
-            grads[source] = dx  # noqa: PERF403
-        free(edge)
+        for source, dx in pull(edge, dout):
+            grads[source] = dx
+            waiting[source] -= 1
+            if waiting[source] == 0:
+                ready.append(source)
+        if not retain_graph:
+            edge.saved = None
     return leaves

@@ -1,31 +1,25 @@
-"""Right on a small graph, but it calls itself: a long chain overflows the stack.
+"""Calls itself once for each op, which a long chain does not survive.
 
+zh: 每个算子都递归调用一次，长链会撑不住。
 task: backward
-says: raised RecursionError
+says: raised
 """
 
-from collections import Counter
 
-import numpy as np
-
-from teachgraph.course.tape import free, is_leaf, pull, vertices
-
-
-def backward(loss):
-    order, grads, leaves = vertices(loss), {}, {}
-    waiting = Counter(source for edge in order for source in edge.edges)
+def backward(loss, retain_graph=False):
+    waiting, leaves, grads = arrivals(loss), {}, {}
 
     def visit(edge, dout):
-        if is_leaf(edge):
+        if isinstance(edge, Tensor):
             leaves[edge] = dout
             return
-        pairs = pull(edge, dout)
-        free(edge)
-        for source, dx in pairs:
-            grads[source] = grads.get(source, 0.0) + dx
+        for source, dx in pull(edge, dout):
+            grads[source] = grads[source] + dx if source in grads else dx
             waiting[source] -= 1
-            if not waiting[source]:
-                visit(source, grads[source])
+            if waiting[source] == 0:
+                visit(source, grads.pop(source))
+        if not retain_graph:
+            edge.saved = None
 
-    visit(loss.edge, np.ones_like(loss.data))
+    visit(loss.node, np.ones_like(loss.data))
     return leaves

@@ -1,25 +1,17 @@
-"""Depth first, without counting: a node runs as soon as one gradient has arrived.
+"""Runs a node as soon as a gradient arrives, instead of when all have.
 
+zh: 一有梯度到达就运行节点，而不是等全部到齐。
 task: backward
-says: ran too early
+says: again
 """
 
-import numpy as np
 
-from teachgraph.course.tape import free, is_leaf, pull
-
-
-def backward(loss):
-    grads, leaves, done = {loss.edge: np.ones_like(loss.data)}, {}, set()
-    stack = [loss.edge]
-    while stack:
-        edge = stack.pop()
-        if is_leaf(edge):
-            leaves[edge] = grads[edge]
-        elif edge not in done:
-            done.add(edge)
-            for source, dx in pull(edge, grads[edge]):
-                grads[source] = grads.get(source, 0.0) + dx
-                stack.append(source)
-            free(edge)
+def backward(loss, retain_graph=False):
+    leaves, queue = {}, [(loss.node, np.ones_like(loss.data))]
+    while queue:
+        edge, dout = queue.pop(0)
+        if isinstance(edge, Tensor):
+            leaves[edge] = leaves.get(edge, 0.0) + dout
+        else:
+            queue.extend(pull(edge, dout))
     return leaves

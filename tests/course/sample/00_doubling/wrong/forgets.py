@@ -1,7 +1,8 @@
 """Computes but does not return.
 
+zh: 算了，但没有返回。
 task: halve
-says: half of 4 is 2
+says: nothing
 """
 
 

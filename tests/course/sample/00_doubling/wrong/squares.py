@@ -1,7 +1,8 @@
 """Squares instead: right for 2 only.
 
+zh: 算的是平方：只对 2 正确。
 task: double
-says: negative numbers double too
+says: twice
 """
 
 

@@ -1,0 +1,120 @@
+"""Checks of lesson 00: what the framework itself writes, and what a network learns."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from teachgraph import fluid
+from teachgraph.core import unique_name
+from teachgraph.course.digits import train
+from teachgraph.course.judging import expect
+
+CASES = 20
+
+
+def fresh():
+    """Programs, names and a scope of one's own, in static mode."""
+    main, startup = fluid.Program(), fluid.Program()
+    main.random_seed = startup.random_seed = 7
+    return main, startup
+
+
+def run_quiz(mine, name):
+    """What the learner predicts."""
+    return getattr(mine, name)()
+
+
+def run_loss(mine, prediction, target):
+    """The value of the learner's loss for these arrays."""
+    main, startup = fresh()
+    with unique_name.guard(), fluid.program_guard(main, startup):
+        p, t = (
+            fluid.data(name=name, shape=list(value.shape), dtype="float32")
+            for name, value in (("p", prediction), ("t", target))
+        )
+        loss = mine.squared_error(p, t)
+        expect(isinstance(loss, fluid.framework.Variable), "a_variable")
+    with fluid.scope_guard(fluid.Scope()):
+        feed = {"p": prediction, "t": target}
+        (value,) = fluid.Executor().run(main, feed=feed, fetch_list=[loss])
+    return value
+
+
+def run_network(mine, epochs):
+    """Shapes, and the share of test digits that the trained network reads."""
+    seen = {}
+
+    def network(image, label):
+        made = mine.digits_network(image, label)
+        expect(type(made) in (tuple, list) and len(made) == 2, "two")
+        seen["scores"], seen["loss"] = (list(one.shape) for one in made)
+        expect(seen["scores"][1:] == [10], "scores", got=seen["scores"])
+        expect(seen["loss"] == [], "mean", got=seen["loss"])
+        seen["ops"] = [op.type for op in image.block.ops]
+        return made
+
+    return {"right": train(network, epochs), **seen}
+
+
+def ops_in_startup(ask):
+    """Two for the parameters, one for the learning rate."""
+    found = ask(run_quiz, "ops_in_startup")
+    expect(found != 2, "rate")
+    expect(found == 3, "wrong")
+
+
+def whose_row(ask):
+    """Gradients come with minimize."""
+    found = ask(run_quiz, "whose_row")
+    expect(found != 2, "layer")
+    expect(found == 4, "wrong")
+
+
+def ops_after_five_runs(ask):
+    """A run writes nothing."""
+    found = ask(run_quiz, "ops_after_five_runs")
+    expect(found != 45, "times")
+    expect(found == 9, "wrong")
+
+
+def squared_error(ask):
+    """Compare with NumPy, and look for the minimum."""
+    for seed in range(CASES):
+        draw = np.random.default_rng(seed)
+        shape = [draw.integers(1, 5), draw.integers(1, 3)]
+        p, t = (draw.normal(size=shape).astype("float32") for _ in range(2))
+        found = ask(run_loss, p, t)
+        expect(np.shape(found) == (), "one_number", got=list(np.shape(found)))
+        expect(not np.isclose(found, np.mean(p - t), rtol=1e-4), "not_squared")
+        expect(p.size == 1 or not np.isclose(found, np.sum((p - t) ** 2)), "sum")
+        expect(np.isclose(found, np.mean((p - t) ** 2), rtol=1e-4), "wrong")
+        expect(ask(run_loss, t, t) == 0.0, "minimum")
+
+
+def added_by_minimize(ask):
+    """Compare with what minimize adds."""
+    main, startup = fresh()
+    with unique_name.guard(), fluid.program_guard(main, startup):
+        layer = fluid.data(name="X", shape=[None, 1], dtype="float32")
+        for size in (10, 1):
+            layer = fluid.layers.fc(input=layer, size=size)
+        cost = fluid.layers.mean(layer)
+        there = len(main.global_block().ops)
+        fluid.optimizer.SGD(learning_rate=0.01).minimize(cost)
+    truth = [op.type for op in main.global_block().ops[there:]]
+    yours = ask(run_quiz, "added_by_minimize")
+    expect(type(yours) in (list, tuple), "a_list")
+    yours = list(yours)
+    expect(yours[:1] == ["fill_constant"], "seed")
+    back = truth[: -truth.count("sgd")]
+    expect([kind for kind in yours if kind != "sgd"] == back, "order")
+    expect(yours.count("sgd") == truth.count("sgd"), "sgd")
+    expect(yours == truth, "last")
+
+
+def digits_network(ask):
+    """Let it learn: no network but a right one reads new digits."""
+    seen = ask(run_network, 4)
+    expect("relu" in seen["ops"], "relu")
+    expect(seen["ops"].count("mul") == 2, "layers", got=seen["ops"].count("mul"))
+    expect(seen["right"] > 0.85, "wrong", right=f"{seen['right']:.0%}")

@@ -1,0 +1,10 @@
+"""Counts the ops of main.
+
+zh: 数的是 main 的算子。
+task: ops_in_startup
+says: wrong
+"""
+
+
+def ops_in_startup():
+    return 9

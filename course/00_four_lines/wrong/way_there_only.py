@@ -1,0 +1,10 @@
+"""Counts the way there, not the way back.
+
+zh: 只数了去的路，没数返回的路。
+task: ops_after_five_runs
+says: wrong
+"""
+
+
+def ops_after_five_runs():
+    return 3

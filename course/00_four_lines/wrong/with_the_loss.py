@@ -1,0 +1,10 @@
+"""Takes the gradient to come with the loss.
+
+zh: 以为梯度随损失一起写下。
+task: whose_row
+says: wrong
+"""
+
+
+def whose_row():
+    return 3

@@ -1,0 +1,10 @@
+"""Takes each run to write the ops again.
+
+zh: 以为每次运行都会再写一遍算子。
+task: ops_after_five_runs
+says: times
+"""
+
+
+def ops_after_five_runs():
+    return 45

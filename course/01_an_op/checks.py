@@ -1,0 +1,194 @@
+"""Checks of lesson 01: rules against slopes measured by finite differences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from teachgraph.course.judging import expect
+
+SHAPES = [
+    ([2, 3], [2, 3]),
+    ([3, 1], [4]),
+    ([4], [3, 1]),
+    ([], [2, 3]),
+    ([2, 1, 3], [5, 1]),
+    ([1, 1], [2, 2]),
+    ([1], []),
+]
+AXES = [
+    ([2, 3], None, False),
+    ([2, 3], 0, False),
+    ([2, 3], 1, False),
+    ([2, 3], -1, True),
+    ([2, 3, 4], (0, 2), False),
+    ([2, 3, 4], (0, 2), True),
+    ([3], 0, False),
+    ([], None, False),
+]
+CASES = 20
+
+
+def random(shape, seed):
+    """Numbers between -2 and 2 that the seed decides."""
+    return np.random.default_rng(seed).uniform(-2.0, 2.0, shape)
+
+
+def shapes_of(seed):
+    """Two shapes that broadcast."""
+    draw = np.random.default_rng(seed)
+    whole = draw.integers(1, 4, draw.integers(1, 4)).tolist()
+    first = [n if draw.random() < 0.6 else 1 for n in whole]
+    return first, whole[draw.integers(0, len(whole)) :]
+
+
+def measured(function, inputs, dout, step=1e-6):
+    """The gradient of sum(dout * function(*inputs)) at each input, by differences."""
+    gradients = []
+    for position, x in enumerate(inputs):
+        found = np.zeros(x.shape)
+        for index in np.ndindex(*x.shape):
+            there = [np.array(value) for value in inputs]
+            there[position][index] += step
+            above = np.sum(dout * function(*there))
+            there[position][index] -= 2 * step
+            found[index] = (above - np.sum(dout * function(*there))) / (2 * step)
+        gradients.append(found)
+    return gradients
+
+
+def close(found, wanted):
+    """Tell whether two arrays agree, as far as differences can tell."""
+    return np.allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def run(mine, name, *inputs):
+    """Call what the learner wrote; arrays come as they are, shapes as tuples."""
+    return getattr(mine, name)(*inputs)
+
+
+def run_unbroadcast(mine, dout, shape):
+    """The shape goes over as a list."""
+    return mine.unbroadcast(dout, tuple(shape))
+
+
+def run_sum(mine, dout, x, axis, keepdims):
+    """Call the rule by the names of its attributes."""
+    return mine.sum_rule(dout, x, axis=axis, keepdims=keepdims)
+
+
+def arrays(found, count):
+    """A tuple of so many gradients."""
+    expect(type(found) in (tuple, list), "a_tuple", got=type(found).__name__)
+    expect(len(found) == count, "a_tuple", got=f"{len(found)}")
+    return [np.asarray(one) for one in found]
+
+
+def saved_arrays(ask):
+    """Look at the picture's figures."""
+    found = ask(run, "saved_arrays")
+    expect(type(found) in (list, tuple) and len(found) == 3, "three")
+    expect(found[0] == 2, "mul")
+    expect(found[1] == 0, "add")
+    expect(found[2] == 0, "sum")
+
+
+def slope(ask):
+    """Compare with differences of x sin x."""
+    at = np.array([0.0, 1.0, np.pi / 2])
+    found = ask(run, "slope", at)
+    expect(np.shape(found) == at.shape, "shape", got=list(np.shape(found)))
+    expect(not close(found, np.cos(at)), "sin_only")
+    expect(not close(found, at * np.cos(at)), "one_term")
+    expect(not close(found, np.sin(at) - at * np.cos(at)), "sign")
+    for seed in range(CASES):
+        x = random([seed % 5 + 1], seed)
+        (wanted,) = measured(lambda x: x * np.sin(x), [x], 1.0)
+        found = ask(run, "slope", x)
+        expect(
+            close(found, wanted), "wrong", x=f"{x[0]:.2f}", wanted=f"{wanted[0]:.3f}"
+        )
+
+
+def shapes_back(ask):
+    """A gradient has the shape of its input."""
+    found = [list(one) for one in ask(run, "shapes_back")]
+    expect(found != [[3, 4], [3, 4]], "out")
+    expect(found == [[3, 1], [4]], "wrong")
+
+
+def unbroadcast(ask):
+    """Compare with what NumPy's own broadcasting copies."""
+    for seed in range(len(SHAPES) + CASES):
+        shape, other = SHAPES[seed] if seed < len(SHAPES) else shapes_of(seed)
+        dout = random(np.broadcast_shapes(shape, other), seed)
+        (wanted,) = measured(
+            lambda x, dout=dout: np.broadcast_to(x, dout.shape), [np.ones(shape)], dout
+        )
+        found = np.asarray(ask(run_unbroadcast, dout, shape))
+        facts = {"dout": list(dout.shape), "shape": shape, "got": list(found.shape)}
+        expect(found.shape == tuple(shape), "shape", **facts)
+        expect(close(found, wanted), "wrong", **facts)
+
+
+def mul_rule(ask):
+    """Compare with slopes of x * y, for shapes that broadcast."""
+    for seed in range(len(SHAPES) + CASES):
+        shapes = SHAPES[seed] if seed < len(SHAPES) else shapes_of(seed)
+        x, y = (random(shape, seed + i) for i, shape in enumerate(shapes))
+        dout = random(np.broadcast_shapes(*shapes), seed + 7)
+        wanted = measured(np.multiply, [x, y], dout)
+        found = arrays(ask(run, "mul_rule", dout, x, y), 2)
+        facts = {"x": list(x.shape), "y": list(y.shape)}
+        for one, source in zip(found, (x, y), strict=True):
+            expect(one.shape == source.shape, "shape", got=list(one.shape), **facts)
+        if x.shape == y.shape:
+            swapped = close(found[0], wanted[1]) and close(found[1], wanted[0])
+            expect(not swapped or close(x, y), "swapped")
+            expect(not close(found[0], y) or close(dout, 1.0), "no_dout")
+        expect(close(found[0], wanted[0]), "wrong", which="x", **facts)
+        expect(close(found[1], wanted[1]), "wrong", which="y", **facts)
+
+
+def sum_rule(ask):
+    """Compare with slopes of np.sum, for every kind of axis."""
+    for seed in range(CASES):
+        shape, axis, keepdims = AXES[seed % len(AXES)]
+        x = random(shape, seed)
+        dout = random(np.sum(x, axis=axis, keepdims=keepdims).shape, seed + 7)
+        (wanted,) = measured(
+            lambda x, axis=axis, keepdims=keepdims: np.sum(
+                x, axis=axis, keepdims=keepdims
+            ),
+            [x],
+            dout,
+        )
+        (found,) = arrays(ask(run_sum, dout, x, axis, keepdims), 1)
+        facts = {"x": list(shape), "axis": axis, "keepdims": keepdims}
+        expect(found.shape == x.shape, "shape", got=list(found.shape), **facts)
+        expect(close(found, wanted), "wrong", **facts)
+
+
+def softplus(ask):
+    """Compare with the formula in more digits, and far out."""
+    found = np.asarray(ask(run, "softplus", np.array([-800.0, 0.0, 800.0])))
+    expect(found.shape == (3,), "shape", got=list(found.shape))
+    expect(np.isfinite(found).all(), "overflow", got=found.tolist())
+    expect(close(found[1], np.log(2.0)), "at_zero", got=f"{found[1]:.4f}")
+    expect(close(found, [0.0, np.log(2.0), 800.0]), "far", got=found.tolist())
+    for seed in range(CASES):
+        x = random([seed % 4 + 1, 3], seed) * 5
+        wanted = np.log(1 + np.exp(x))
+        expect(close(ask(run, "softplus", x), wanted), "wrong")
+
+
+def softplus_rule(ask):
+    """Compare with slopes of log(1 + e^x)."""
+    for seed in range(CASES):
+        x, dout = (random([seed % 4 + 1, 3], seed + i) for i in range(2))
+        (found,) = arrays(ask(run, "softplus_rule", dout, x), 1)
+        (wanted,) = measured(lambda x: np.log(1 + np.exp(x)), [x], dout)
+        expect(found.shape == x.shape, "shape", got=list(found.shape))
+        slopes = np.divide(wanted, dout)
+        expect(not close(found, slopes), "no_dout")
+        expect(not close(found, dout * slopes * (1 - slopes)), "second")
+        expect(close(found, wanted), "wrong")

@@ -1,0 +1,10 @@
+"""Saves the inputs of every op, whether its rule reads them or not.
+
+zh: 不管规则读不读，每个算子的输入都保存。
+task: saved_arrays
+says: add
+"""
+
+
+def saved_arrays():
+    return [2, 2, 1]

@@ -1,0 +1,10 @@
+"""Returns the slope, and forgets dout.
+
+zh: 只返回斜率，忘了 dout。
+task: softplus_rule
+says: no_dout
+"""
+
+
+def softplus_rule(dout, x):
+    return (sigmoid(x),)

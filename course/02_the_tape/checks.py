@@ -1,0 +1,254 @@
+"""Checks of lesson 02: a tape of the learner's, on graphs that a judge makes up.
+
+A graph is plain data: leaves, then steps `(op, input, input)` by position; the last
+step is the loss. Its answers are computed here by walking the steps, which needs no
+tape.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from teachgraph.course.judging import expect
+
+DIAMOND = ([2.0], [["mul", 0, 0], ["mul", 1, 3.0], ["add", 1, 1.0], ["mul", 2, 3]])
+CASES = 20
+
+
+def chain(length):
+    """A leaf to which 1 is added, over and over."""
+    return [2.0], [["add", i, 1.0] for i in range(length)]
+
+
+def ladder(length):
+    """Diamonds in a row: 2 ** length paths."""
+    steps = []
+    for i in range(0, 3 * length, 3):
+        steps += [["mul", i, 0.5], ["add", i, 1.0], ["add", i + 1, i + 2]]
+    return [2.0], steps
+
+
+def drawn(seed):
+    """A random graph: several leaves, constants, shapes that broadcast, reuse."""
+    draw = np.random.default_rng(seed)
+    shapes = [[], [3], [2, 3], [2, 1]]
+    leaves = [draw.uniform(0.5, 1.5, shapes[draw.integers(4)]) for _ in range(3)]
+    steps = []
+    for count in range(3, draw.integers(6, 12)):
+        first = int(draw.integers(max(0, count - 3), count))
+        other = int(draw.integers(count)) if draw.random() < 0.8 else 1.5
+        steps.append([["add", "mul"][draw.integers(2)], first, other])
+    return leaves, steps
+
+
+def inputs_of(step, known):
+    """The positions among a step's inputs; floats are constants."""
+    return [i for i in step[1:] if isinstance(i, int) and i in known]
+
+
+def run_forward(graph):
+    """The values of leaves and steps."""
+    leaves, steps = graph
+    values = [np.asarray(leaf, "float64") for leaf in leaves]
+    for kind, *inputs in steps:
+        x, y = (values[i] if isinstance(i, int) else i for i in inputs)
+        values.append(x + y if kind == "add" else x * y)
+    return values
+
+
+def on_the_way(graph):
+    """The positions that the loss depends on, last first."""
+    leaves, steps = graph
+    needed = {len(leaves) + len(steps) - 1}
+    for position in range(len(leaves) + len(steps) - 1, len(leaves) - 1, -1):
+        if position in needed:
+            step = steps[position - len(leaves)]
+            needed |= {i for i in step[1:] if isinstance(i, int)}
+    return sorted(needed, reverse=True)
+
+
+def counted(graph):
+    """How many gradients arrive at each position."""
+    leaves, steps = graph
+    return Counter(
+        i
+        for position in on_the_way(graph)
+        if position >= len(leaves)
+        for i in steps[position - len(leaves)][1:]
+        if isinstance(i, int)
+    )
+
+
+def slopes(graph):
+    """The gradient of the sum of the loss at each leaf, by finite differences."""
+    leaves, steps = graph
+    leaves = [np.asarray(leaf, "float64") for leaf in leaves]
+    found = {}
+    for position, leaf in enumerate(leaves):
+        if position not in on_the_way(graph):
+            continue
+        found[position] = np.zeros(leaf.shape)
+        for index in np.ndindex(*leaf.shape):
+            ends = []
+            for move in (1e-6, -1e-6):
+                there = [np.array(one) for one in leaves]
+                there[position][index] += move
+                ends.append(np.sum(run_forward((there, steps))[-1]))
+            found[position][index] = (ends[0] - ends[1]) / 2e-6
+    return found
+
+
+def built(mine, graph):
+    """The graph on the learner's tape: its tensors by position."""
+    leaves, steps = graph
+    tensors = [mine.Tensor(leaf, stop_gradient=False) for leaf in leaves]
+    for kind, *inputs in steps:
+        x, y = (tensors[i] if isinstance(i, int) else i for i in inputs)
+        tensors.append(mine.add(x, y) if kind == "add" else mine.mul(x, y))
+    return tensors
+
+
+def placed(tensors, found):
+    """A dict by position of what the learner has by edge."""
+    positions = {id(t.node or t): i for i, t in enumerate(tensors)}
+    expect(type(found) is dict, "a_dict", got=type(found).__name__)
+    return {positions.get(id(edge), -1): value for edge, value in found.items()}
+
+
+def run_quiz(mine, name):
+    """What the learner predicts."""
+    return getattr(mine, name)()
+
+
+def run_arrivals(mine, graph):
+    """The counts by position."""
+    tensors = built(mine, graph)
+    return placed(tensors, mine.arrivals(tensors[-1]))
+
+
+def run_backward(mine, graph, retain=False):
+    """The gradients by position, and what was seen on the way.
+
+    Every rule notes that it runs, on how much of its gradient: the ops are marked for
+    this one call.
+    """
+    tensors = built(mine, graph)
+    nodes = {id(t.node): t.node for t in tensors if t.node is not None}
+    runs, shared = Counter(), []
+    for position, tensor in enumerate(tensors):
+        if tensor.node is not None:
+            witness(mine, tensor.node, position, runs, shared)
+    found = placed(tensors, mine.backward(tensors[-1], retain))
+    kept = sum(
+        1
+        for position, tensor in enumerate(tensors)
+        if tensor.node is not None and tensor.node.saved is not None and runs[position]
+    )
+    changed = any(not np.array_equal(one, before) for one, before in shared)
+    return {
+        "gradients": found,
+        "runs": dict(runs),
+        "kept": kept,
+        "nodes": len(nodes),
+        "changed": changed,
+    }
+
+
+def witness(mine, node, position, runs, shared):
+    """Let a node's rule note that it runs, and what it hands out."""
+    rule = node.op.rule
+
+    def noted(dout, *saved, **attrs):
+        runs[position] += 1
+        gradients = rule(dout, *saved, **attrs)
+        shared.extend((one, np.array(one)) for one in gradients)
+        return gradients
+
+    node.op = mine.Op(node.op.name, node.op.kernel, noted)
+
+
+def run_accumulate(mine, graph, times):
+    """The `grad` of each leaf after so many passes."""
+    tensors = built(mine, graph)
+    before = [leaf.grad for leaf in tensors[: len(graph[0])]]
+    for _ in range(times):
+        mine.accumulate(tensors[-1], retain_graph=True)
+    leaves = tensors[: len(graph[0])]
+    return {"grads": [leaf.grad for leaf in leaves], "before": before}
+
+
+def runs_of_a_rule(ask):
+    """Once."""
+    found = ask(run_quiz, "runs_of_a_rule")
+    expect(found != 2, "two")
+    expect(found not in (1024, 2), "paths")
+    expect(found == 1, "wrong")
+
+
+def arrivals(ask):
+    """Compare with the counts of the steps."""
+    long = ask(run_arrivals, ladder(9))
+    most = max(long.values(), default=0)
+    expect(most <= 2, "paths", most=most)
+    found = ask(run_arrivals, DIAMOND)
+    expect(-1 not in found, "stranger")
+    expect(4 not in found, "loss")
+    expect(found.get(1, 0) == 2, "fan_out", got=found.get(1, 0))
+    expect(found.get(0, 0) == 2, "twice", got=found.get(0, 0))
+    for seed in range(CASES):
+        graph = drawn(seed)
+        found, wanted = ask(run_arrivals, graph), counted(graph)
+        expect(all(found.get(i) == n for i, n in wanted.items()), "wrong")
+        expect(len(found) == len(wanted), "more")
+    ask(run_arrivals, chain(3000))
+
+
+def backward(ask):
+    """Compare with finite differences, and look at what ran when."""
+    seen = ask(run_backward, DIAMOND)
+    found = seen["gradients"]
+    expect(0 in found, "no_leaf")
+    expect(set(found) == {0}, "leaves_only")
+    early = [position for position, runs in seen["runs"].items() if runs > 1]
+    expect(not early, "again", times=max(seen["runs"].values(), default=0))
+    expect(np.shape(found[0]) == () and found[0] == 108.0, "diamond", got=found[0])
+    expect(len(seen["runs"]) == 4, "no_rules")
+    expect(not seen["kept"], "not_freed", kept=seen["kept"])
+    expect(ask(run_backward, DIAMOND, True)["kept"] == 4, "not_retained")
+    for seed in range(CASES):
+        graph = drawn(seed)
+        seen, wanted = ask(run_backward, graph), slopes(graph)
+        found = seen["gradients"]
+        expect(set(found) == set(wanted), "which", got=len(found), wanted=len(wanted))
+        for position, slope in wanted.items():
+            shape = np.shape(found[position])
+            facts = {"got": list(shape), "wanted": list(slope.shape)}
+            expect(shape == slope.shape, "shape", **facts)
+            expect(np.allclose(found[position], slope, rtol=1e-4), "wrong")
+        expect(max(seen["runs"].values()) == 1, "again", times=2)
+        expect(not seen["changed"], "in_place")
+    expect(ask(run_backward, chain(3000))["gradients"].get(0) == 1.0, "chain")
+
+
+def accumulate(ask):
+    """Compare with so many times the gradient."""
+    for seed in range(CASES):
+        graph = drawn(seed)
+        wanted = slopes(graph)
+        for times in (1, 2, 3):
+            grads = ask(run_accumulate, graph, times)["grads"]
+            for position, slope in wanted.items():
+                got = grads[position]
+                expect(got is not None, "none")
+                once = np.allclose(got, slope, rtol=1e-4)
+                expect(times == 1 or not once, "replaced")
+                expect(np.allclose(got, times * slope, rtol=1e-4), "wrong", times=times)
+
+
+def after_two_passes(ask):
+    """108 + 108."""
+    found = ask(run_quiz, "after_two_passes")
+    expect(found != 108.0, "replaced")
+    expect(found == 216.0, "wrong")

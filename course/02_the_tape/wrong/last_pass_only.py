@@ -1,0 +1,10 @@
+"""Takes the second pass to replace the first.
+
+zh: 以为第二遍会取代第一遍。
+task: after_two_passes
+says: replaced
+"""
+
+
+def after_two_passes():
+    return 108.0

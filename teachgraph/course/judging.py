@@ -1,0 +1,183 @@
+"""Judging a task: a lesson's `checks.py` asks for behaviour and compares plain data.
+
+A check is a function of the task's name. It hands cases to the learner's code through
+`ask`, which runs a function of `checks.py` where that code lives, on the learner's
+names, and brings back what it returns as plain data; `expect` states a fact about it.
+
+    def double(ask):
+        for n in (2, -1, 7):
+            expect(ask(run_double, n) == 2 * n, "twice", n=n)
+
+    def run_double(mine, n):
+        return mine.double(n)
+
+So the judge need not be in the learner's process, whose names are anybody's.
+"""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from teachgraph.course.messages import say, say_of
+from teachgraph.course.plain import NotPlain, decoded, encoded
+from teachgraph.course.table import Language, Lesson
+
+__all__ = ["Verdict", "Wrong", "ask_here", "expect", "judge", "performed"]
+
+Perform = Callable[..., Any]
+Ask = Callable[..., Any]
+
+ANSWERS = "__main__", "teachgraph.course.mine"
+"""Modules whose lines are the learner's."""
+
+
+class Wrong(Exception):  # a verdict, and no error of ours
+    """A task is not right: the id of the sentence that says so, and what it names."""
+
+    def __init__(self, sentence: str, **values: Any) -> None:
+        super().__init__(sentence)
+        self.sentence, self.values = sentence, values
+
+
+def expect(holds: object, sentence: str, **values: Any) -> None:
+    """Raise Wrong with a sentence unless something holds.
+
+    >>> expect(1 + 1 == 2, "arithmetic")
+    """
+    if not holds:
+        raise Wrong(sentence, **values)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on one task: a sentence's id, and what it names."""
+
+    lesson: Lesson
+    task: str
+    passed: bool
+    sentence: str = "right"
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def message(self, language: Language) -> str:
+        """The verdict in words."""
+        values = {"task": self.task, "place": "", **self.values}
+        if place := values.get("place"):
+            values["place"] = say("place", language, **place)
+        said = say_of(self.lesson, self.task, self.sentence, language, **values)
+        if self.passed:
+            return say("right", language, task=self.task) + f" {said}"
+        return said
+
+
+def judge(lesson: Lesson, task: str, ask: Ask) -> Verdict:
+    """Check a task.
+
+    Args:
+        lesson: The lesson that has it.
+        task: Its name.
+        ask: Runs a function of `checks.py` on the learner's names.
+    """
+    try:
+        getattr(checks_of(lesson.checks), task)(ask)
+    except Wrong as wrong:
+        return Verdict(lesson, task, False, wrong.sentence, wrong.values)
+    except Exception as error:  # the answer is of a kind that the check cannot compare
+        said = f"{type(error).__name__}: {error}"
+        return Verdict(lesson, task, False, "strange", {"error": said})
+    return Verdict(lesson, task, True, "shows")
+
+
+@cache
+def checks_of(path: Path) -> ModuleType:
+    """The checks of a lesson."""
+    spec = spec_from_file_location(f"checks_of_{path.parent.name}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Names:
+    """A namespace as an object: `mine.backward` is what the learner calls that."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self.__names = names
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__names[name]
+        except KeyError:
+            raise NameError(f"name {name!r} is not defined", name=name) from None
+
+
+def performed(
+    names: Mapping[str, Any], lesson: Lesson, task: str, perform: str, case: Any
+) -> Any:
+    """Run a function of `checks.py` on the learner's names: its result as JSON."""
+    function = getattr(checks_of(lesson.checks), perform)
+    try:
+        return {"result": encoded(function(Names(names), *decoded(case)))}
+    except Wrong as wrong:
+        return {"wrong": wrong.sentence, "values": wrong.values}
+    except NotPlain as other:
+        return {"wrong": "kind", "values": {"wanted": "...", "got": str(other)}}
+    except Exception as error:  # the learner's own, whatever it is
+        sentence, values = in_words(error, task)
+        return {"wrong": sentence, "values": values}
+
+
+def read_answer(answer: Any) -> Any:
+    """The result of `performed`.
+
+    Raises:
+        Wrong: There is none.
+    """
+    if "wrong" in answer:
+        raise Wrong(answer["wrong"], **answer["values"])
+    result = decoded(answer["result"])
+    if result is None:
+        raise Wrong("nothing")
+    return result
+
+
+def ask_here(names: Mapping[str, Any], lesson: Lesson, task: str) -> Ask:
+    """A way to ask code that lives in this process."""
+
+    def ask(perform: Perform, *case: Any) -> Any:
+        data = encoded(case)
+        return read_answer(performed(names, lesson, task, perform.__name__, data))
+
+    return ask
+
+
+def in_words(error: Exception, task: str) -> tuple[str, dict[str, Any]]:
+    """The sentence for an exception of the learner's code, and what it names."""
+    # nbgrader's own stubs name no task.
+    if isinstance(error, NotImplementedError) and error.args in {(task,), ()}:
+        return "not_written", {"task": task}
+    if isinstance(error, NameError) and error.name == task:
+        return "not_there", {"task": task}
+    detail = f": {error}" if str(error) else ""
+    said = f"{type(error).__name__}{detail}"
+    return "raised", {"error": said, "place": place_of(error)}
+
+
+def place_of(error: Exception) -> dict[str, Any]:
+    """The last line of the learner's own code in a traceback, empty if none."""
+    found: dict[str, Any] = {}
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        if frame.f_globals.get("__name__") in ANSWERS:
+            file = frame.f_code.co_filename
+            code = linecache.getline(file, line, frame.f_globals).strip()
+            if code:
+                found = {"line": line, "code": code}
+    return found

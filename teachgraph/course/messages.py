@@ -1,0 +1,59 @@
+"""Sentences of the course by id, in both languages.
+
+A lesson's own stand in its `messages.toml`, task by task; what any check can say, in
+this folder's. Numbers and names are filled in where a sentence has braces.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from teachgraph.course.table import CourseError, Language, Lesson
+
+__all__ = ["COMMON", "hints", "say", "say_of", "table"]
+
+COMMON = Path(__file__).parent / "messages.toml"
+
+
+@cache
+def table(path: Path) -> Mapping[str, Any]:
+    """The sentences of a file.
+
+    >>> sorted(table(COMMON)["not_written"])
+    ['en', 'zh']
+    """
+    return tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}
+
+
+def say(sentence: str, language: Language, /, **values: Any) -> str:
+    """A sentence that any lesson says, and the command.
+
+    >>> say("score", "en", right=2, count=3)
+    '2 of 3 exercises are right.'
+    """
+    return str(table(COMMON)[sentence][language]).format_map(values)
+
+
+def say_of(
+    lesson: Lesson, task: str, sentence: str, language: Language, /, **values: Any
+) -> str:
+    """A sentence about a task: its own of that id, else what any lesson says.
+
+    Raises:
+        CourseError: There is none.
+    """
+    own = table(lesson.messages).get(task, {}).get(sentence)
+    found = own or table(COMMON).get(sentence)
+    if found is None:
+        raise CourseError(f"{task}: there is no sentence {sentence!r}")
+    return str(found[language]).format_map(values).strip()
+
+
+def hints(lesson: Lesson, task: str, language: Language) -> list[str]:
+    """The hints to a task, first to last; the last one is a skeleton."""
+    rows = table(lesson.messages).get(task, {}).get("hints", ())
+    return [str(row[language]).strip() for row in rows]

@@ -1,0 +1,152 @@
+"""The learner's own framework: `from teachgraph.course.mine import backward`.
+
+What the lessons let a learner build, in their order: the cells tagged `mine`, and the
+exercises. Of each exercise that `teachgraph course check` has found right it is the
+learner's own code, of the others ours; importing says which. NumPy is all it needs, so
+that `teachgraph course mine` can print it as one file that runs on its own.
+"""
+
+from __future__ import annotations
+
+import builtins
+import linecache
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from dis import get_instructions
+from functools import cache
+from types import CodeType, ModuleType
+from typing import Any
+
+from teachgraph.course import progress
+from teachgraph.course.messages import say
+from teachgraph.course.source import read, without_markers
+from teachgraph.course.table import Language, Lesson, lessons
+
+__all__ = [
+    "Part",
+    "built_from",
+    "counted",
+    "parts",
+    "program_text",
+    "show",
+    "strangers",
+]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of the framework: given by a lesson, or an exercise."""
+
+    lesson: Lesson
+    task: str
+    code: str
+    own: bool = False
+
+
+def parts(
+    answers: Mapping[str, str] | None = None, before: Lesson | None = None
+) -> list[Part]:
+    """The pieces, in order of the lessons.
+
+    Args:
+        answers: The learner's code by task; by default what they have passed.
+        before: Only what the lessons before this one build.
+    """
+    if answers is None:
+        answers = progress.load().answers()
+    return [
+        Part(lesson, cell.task, answers[cell.task], own=True)
+        if cell.task in answers
+        else Part(lesson, cell.task, without_markers(cell.code))
+        for lesson in lessons()
+        if lesson.built and (before is None or lesson.place < before.place)
+        for cell in read_once(lesson).framework
+    ]
+
+
+read_once = cache(read)
+
+
+def built_from(pieces: Iterable[Part], name: str = __name__) -> dict[str, Any]:
+    """The names that the pieces define, run one after the other."""
+    module = ModuleType(name)
+    exec("import numpy as np", module.__dict__)
+    for piece in pieces:
+        label = piece.task or f"given {piece.code[:20]!r}"
+        file = f"<mine: lesson {piece.lesson.number}, {label}>"
+        lines = piece.code.splitlines(keepends=True)
+        linecache.cache[file] = (len(piece.code), None, lines, file)
+        exec(compile(piece.code, file, "exec"), module.__dict__)
+    return module.__dict__
+
+
+def program_text(pieces: Iterable[Part], language: Language = "en") -> str:
+    """The framework as one file, which runs on its own."""
+    pieces = list(pieces)
+    own, given = counted(pieces)
+    title = say("program_title", language, own=own, given=given)
+    text = f'"""{title}"""\n\nimport numpy as np\n'
+    number = ""
+    for piece in pieces:
+        if piece.lesson.number != number:
+            number = piece.lesson.number
+            text += f"\n\n# {number} {piece.lesson.title[language]}\n"
+        if piece.task and not piece.own:
+            text += f"\n\n# {say('ours', language, names=piece.task)}"
+        text += f"\n\n{piece.code}\n"
+    return text
+
+
+def counted(pieces: Iterable[Part]) -> tuple[int, int]:
+    """How many lines are the learner's own, and how many are not; blank ones apart."""
+    lines = {True: 0, False: 0}
+    for piece in pieces:
+        lines[piece.own] += sum(bool(line.strip()) for line in piece.code.splitlines())
+    return lines[True], lines[False]
+
+
+def strangers(code: str) -> list[str]:
+    """The names that code reads from around it, and that no lesson gives it."""
+    known = {*vars(builtins), *built_from(parts({})), "np"}
+    read_names: set[str] = set()
+    codes = [compile(code, "<answer>", "exec")]
+    for one in codes:
+        codes += [inner for inner in one.co_consts if isinstance(inner, CodeType)]
+        for step in get_instructions(one):
+            if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+                read_names.add(step.argval)
+            elif step.opname in ("STORE_NAME", "STORE_GLOBAL"):
+                known.add(step.argval)
+    return sorted(read_names - known)
+
+
+@dataclass
+class Shown:
+    """The framework that is imported from: what stands when a lesson begins."""
+
+    pieces: list[Part]
+    names: dict[str, Any]
+    language: Language
+
+
+shown: list[Shown] = []
+
+
+def show(before: Lesson | None = None, language: Language = "en") -> Shown:
+    """Build the framework anew: as it is when a lesson begins, or all of it."""
+    pieces = parts(before=before)
+    shown[:] = [Shown(pieces, built_from(pieces), language)]
+    return shown[0]
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    now = shown[0] if shown else show()
+    if name not in now.names:
+        raise AttributeError(f"no lesson so far builds {name!r}")
+    for piece in now.pieces:
+        if piece.task == name:
+            sentence = "yours" if piece.own else "ours"
+            print(say(sentence, now.language, names=name))
+    return now.names[name]
