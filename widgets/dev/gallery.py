@@ -27,6 +27,7 @@ from teachgraph_widgets.summary import summary
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import unique_name
+from tests.widgets.micrograd import Value
 from tests.widgets.recording import FOUR_LINES, record
 from widgets.dev import shoot
 
@@ -292,6 +293,17 @@ for step in range(20):
 """
 
 
+FOREIGN = """\
+x1, x2 = Value(2.0), Value(0.5)
+w1, w2 = Value(-3.0), Value(1.0)
+b = Value(6.7)
+n = x1 * w1 + x2 * w2 + b
+out = n.tanh()
+loss = out * out + n
+loss.backward()
+"""
+
+
 @dataclass(frozen=True)
 class Scene:
     """A log, and what one does in its page before the photograph.
@@ -540,6 +552,7 @@ SCENES: dict[str, Scene] = {
     "shared": Scene(traced(SHARED)),
     "long_names": Scene(traced(LONG_NAMES)),
     "long_names-static": Scene(traced(STATIC_NAMES)),
+    "foreign": Scene(traced(FOREIGN, Value=Value)),
     "one_op": Scene(traced(ONE_OP)),
     "no_op": Scene(traced(NO_OP)),
     "scopes": Scene(traced(SCOPES)),

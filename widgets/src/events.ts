@@ -171,7 +171,11 @@ export interface AttrEvent extends Event {
   value: string;
 }
 
-/** An eager Tensor was seen for the first time. */
+/**
+ * An eager Tensor was seen for the first time.
+ *
+ * `engine` is its class if another engine than the framework announced it.
+ */
 export interface TensorEvent extends Event {
   kind: "tensor";
   tensor: number;
@@ -180,6 +184,7 @@ export interface TensorEvent extends Event {
   shape: Shape;
   dtype: string;
   stop_gradient: boolean;
+  engine?: string;
 }
 
 /**
@@ -189,7 +194,7 @@ export interface TensorEvent extends Event {
  * saves for backward, one of which only the shape is saved as `X.shape`; `order` is 1
  * for the user's own ops, 2 for those that a backward pass with `create_graph`
  * records, and so on; `scope` is the layer that ran it, outermost first:
- * `encoder/fc_0`.
+ * `encoder/fc_0`; `engine` is as in `TensorEvent`.
  */
 export interface NodeEvent extends Event {
   kind: "node";
@@ -202,6 +207,7 @@ export interface NodeEvent extends Event {
   taped: boolean;
   order: number;
   scope?: string;
+  engine?: string;
 }
 
 /** A backward pass begins at, or has ended for, these tensors. */
@@ -424,8 +430,8 @@ export const FIELDS: Record<string, string> = {
   op: "program:int block:int index:int op:int type:str role:=forward|loss|backward|optimize inputs:str[]{} outputs:str[]{} attrs:str{} twin?:int scope?:str",
   op_removed: "op:int",
   attr: "program?:int name?:str op?:int tensor?:int attr:str value:str",
-  tensor: "tensor:int name:str role:=P|D|T|g|L shape:int[] dtype:str stop_gradient:bool",
-  node: "node:int type:str inputs:int[] outputs:int[] attrs:str{} saved:str[] taped:bool order:int scope?:str",
+  tensor: "tensor:int name:str role:=P|D|T|g|L shape:int[] dtype:str stop_gradient:bool engine?:str",
+  node: "node:int type:str inputs:int[] outputs:int[] attrs:str{} saved:str[] taped:bool order:int scope?:str engine?:str",
   backward: "phase:=begin|end roots:int[]",
   grad: "tensor:int node?:int total:bool value:Stats",
   free: "node:int",

@@ -18,6 +18,7 @@ from teachgraph.nn.layer import Layer
 from teachgraph.passes.report import Report
 from teachgraph.static.program import Program
 from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.engines import has_attribute, is_foreign
 from teachgraph_widgets.events import Log, PlanBuffer
 from teachgraph_widgets.explaining import explain
 from teachgraph_widgets.folded import shape_text
@@ -73,8 +74,9 @@ def show(thing: Any) -> Shown:
 
     Args:
         thing: A Program, a function of `to_static`, a Layer, a Tensor (its
-            tape), the report of passes, a memory plan, a trace, a profile, a monitor;
-            or a file: a saved model, a saved log, an exported page.
+            tape), a value of another engine (see `engines.Vertex`), the report of
+            passes, a memory plan, a trace, a profile, a monitor; or a file: a saved
+            model, a saved log, an exported page.
 
     Raises:
         InvalidValueError: There is no picture of such an object.
@@ -94,8 +96,10 @@ def show(thing: Any) -> Shown:
     for kind, draw in KINDS:
         if isinstance(thing, kind):
             return draw(thing)
-    if all(hasattr(thing, name) for name in ("buffers", "naive_peak", "planned_peak")):
+    if all(has_attribute(thing, name) for name in PLAN):
         return of_plan(thing)
+    if is_vertex(thing):
+        return of_vertex(thing)
     message = (
         f"there is no picture of {type(thing).__name__}: show takes a Program, a "
         "function of to_static, a Layer, a Tensor, a report, a memory plan, a trace, a "
@@ -148,6 +152,22 @@ def of_layer(layer: Layer) -> Shown:
         lines.append(f"P {clean(name)} {facts}")
     total = sum(parameter.size for parameter in layer.parameters())
     return ended(log, "\n".join([*lines, f"{total:,} parameters"]))
+
+
+def is_vertex(thing: Any) -> bool:
+    """True for a value of another engine, which has at least `data` and `edges`."""
+    foreign = is_foreign(type(thing)) and not isinstance(thing, (str, type))
+    return foreign and has_attribute(thing, "data") and has_attribute(thing, "edges")
+
+
+def of_vertex(thing: Any) -> Shown:
+    """Show a value of another engine: all that it was computed from."""
+    log = EventLog(type(thing).__name__)
+    log.begin("")
+    recorder = TapeRecorder(log, Cursor(Source(""), log), Budget())
+    recorder.foreign.number(thing)
+    log.end(0, None)
+    return of_log(log.whole())
 
 
 def write_tensor(recorder: TapeRecorder, tensor: Tensor) -> None:
@@ -291,3 +311,4 @@ def kinds() -> Iterator[tuple[type, Callable[[Any], Shown]]]:
 
 
 KINDS = list(kinds())
+PLAN = "buffers", "naive_peak", "planned_peak"
