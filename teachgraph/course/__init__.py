@@ -8,7 +8,16 @@ are imported where they are used, so listing the lessons needs none of them.
 
 from __future__ import annotations
 
+from teachgraph.course.beside import beside
 from teachgraph.course.checks import CheckFailed, checking, expect
 from teachgraph.course.table import CourseError, Lesson, lessons
 
-__all__ = ["CheckFailed", "CourseError", "Lesson", "checking", "expect", "lessons"]
+__all__ = [
+    "CheckFailed",
+    "CourseError",
+    "Lesson",
+    "beside",
+    "checking",
+    "expect",
+    "lessons",
+]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import expect
 from teachgraph_widgets.page import write_page
@@ -14,6 +16,7 @@ from tests.browser.watched import Watched
 from tests.widgets import micrograd
 from tests.widgets.recording import record
 from tests.widgets.test_foreign import USE, Liar
+from widgets.dev.shoot import violations
 
 PWNED = "<img src=x onerror=document.title='pwned'>"
 
@@ -58,3 +61,36 @@ def test_a_liar_is_text(offline: Watched, tmp_path: Path) -> None:
     expect(notice).to_contain_text("Liar.data raised ValueError when it was read")
     expect(notice).to_contain_text("a cycle: a value that was computed from itself")
     assert page.title() != "pwned"
+
+
+def test_two_traces_have_one_slider(offline: Watched, tmp_path: Path) -> None:
+    wrong = inspect.getsource(micrograd.Value).replace("edge.grad +=", "edge.grad =")
+    names: dict[str, Any] = dict(vars(micrograd))
+    exec(wrong, names)  # noqa: S102  our own
+    yours = record(USE, Value=names["Value"]).log
+    ours = record(USE, Value=micrograd.Value).log
+    shown = tg.show(yours, ours, names=("yours", "ours"))
+    write_page(shown.log, tmp_path / "both.html")
+    page = offline.page
+    page.goto((tmp_path / "both.html").as_uri())
+    views = page.locator(".tg-both > .tg-root")
+    expect(views).to_have_count(2)
+    expect(page.locator(".tg-track:visible")).to_have_count(1)
+    said = page.locator(".tg-differs")
+    expect(said.nth(0)).to_contain_text("the whole gradient of y is")
+    expect(said.nth(1)).to_contain_text("the whole gradient of y is 27")
+    said.nth(1).get_by_role("button").click()
+    first = shown.log["events"][-1]["first"]  # type: ignore[typeddict-item]
+    for view, position in zip(views.all(), first, strict=True):
+        expect(view).to_have_attribute("data-position", str(position))
+        expect(view.locator(".tg-inspector")).to_contain_text("y.grad")
+    views.nth(1).locator(".tg-line").nth(1).click()
+    for view in views.all():
+        expect(view.locator(".tg-current")).to_have_text("2y = x * x")
+    views.nth(1).focus()
+    page.keyboard.press("ArrowRight")
+    for view in views.all():
+        expect(view.locator(".tg-current")).to_contain_text("left = y")
+    page.keyboard.press("End")
+    assert [v.get_attribute("data-state") for v in views.all()] == ["done", "done"]
+    assert violations(page) == []

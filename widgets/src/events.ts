@@ -33,7 +33,8 @@ export type AnyEvent =
   | AstEvent
   | TrainEvent
   | ProfileEvent
-  | Dropped;
+  | Dropped
+  | BesideEvent;
 
 /**
  * A tensor's value, small enough to send: at most 2 kB.
@@ -402,6 +403,21 @@ export interface Dropped extends Event {
   why: string;
 }
 
+/**
+ * Another trace is to be shown beside this one, under one slider.
+ *
+ * `log` is the other one's log, as JSON; `stops` are pairs of numbers of events that
+ * are over in either at the same moment, increasing; `first` is such a pair, where the
+ * two first differ, empty if nowhere; `words` says of either what differs.
+ */
+export interface BesideEvent extends Event {
+  kind: "beside";
+  log: string;
+  stops: Count[][];
+  first: Count[];
+  words: string[];
+}
+
 /** A whole trace, as saved in a page or sent as the snapshot. */
 export interface Log {
   version: number;
@@ -450,4 +466,5 @@ export const FIELDS: Record<string, string> = {
   Span: "name:str start:float duration:float depth:count bytes?:count at?:count",
   profile: "title:str spans:Span[]",
   dropped: "count:count what:str why:str",
+  beside: "log:str stops:count[][] first:count[] words:str[]",
 };

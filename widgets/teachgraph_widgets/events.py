@@ -408,10 +408,26 @@ class Dropped(Event):
     why: str
 
 
+class BesideEvent(Event):
+    """Another trace is to be shown beside this one, under one slider.
+
+    `log` is the other one's log, as JSON; `stops` are pairs of numbers of events that
+    are over in either at the same moment, increasing; `first` is such a pair, where the
+    two first differ, empty if nowhere; `words` says of either what differs.
+    """
+
+    kind: Literal["beside"]
+    log: str
+    stops: list[list[Count]]
+    first: list[Count]
+    words: list[str]
+
+
 AnyEvent = Union[  # noqa: UP007
     CellBegin, CellEnd, Line, ProgramEvent, BlockEvent, VarEvent, OpEvent, OpRemoved,
     AttrEvent, TensorEvent, NodeEvent, Backward, GradEvent, Free, Run, RunOp, Value,
     OpFailed, PassEvent, PlanEvent, AstEvent, TrainEvent, ProfileEvent, Dropped,
+    BesideEvent,
 ]  # fmt: skip
 
 

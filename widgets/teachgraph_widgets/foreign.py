@@ -131,9 +131,11 @@ class ForeignTape:
     def backward_end(self, roots: Sequence[Any]) -> None:
         """Record the end of a pass, with sums that were not announced before."""
         line = self.tape.pass_line()
-        for number, target in self._targets.items():
+        roots = [root for root in roots if self.read.is_value(root)]
+        numbers = [self.number_of_input(root) for root in roots]
+        seeds = dict(zip(numbers, roots, strict=True))
+        for number, target in (seeds | self._targets).items():
             self._write_sum(number, target, line)
-        numbers = [self.number_of_input(x) for x in roots if self.read.is_value(x)]
         self.log.add(line, "backward", "end", tuple(numbers))
         self._write_accumulated(line)
         self.tape.end_pass()

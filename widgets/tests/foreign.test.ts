@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { Builder } from "../fixtures/builder";
 import type { AnyEvent, Log } from "../src/events";
+import { Pairs } from "../src/draw/beside";
 import { neighbour, neighbours } from "../src/selection";
 import { describe } from "../src/state/entity";
 import { traceOf } from "./trace";
@@ -57,4 +58,17 @@ test("values that are computed from each other are drawn, and can be walked", ()
     key = neighbour(trace, key, i % 3 ? "producer" : "twin", trace.length) ?? key;
   }
   expect(trace.tape.mirror.ops.length).toBe(3);
+});
+
+test("the second trace is where the first is, and the other way", () => {
+  const pairs = new Pairs([
+    [0, 0],
+    [3, 5],
+    [7, 6],
+    [9, 12],
+  ]);
+  expect([0, 2, 3, 6, 7, 9].map((at) => pairs.across(at))).toEqual([0, 0, 5, 5, 6, 12]);
+  expect([0, 5, 6, 12].map((at) => pairs.across(at, 1))).toEqual([0, 3, 7, 9]);
+  expect([4, 7].map((at) => pairs.across(at, 1))).toEqual([0, 7]);
+  expect(new Pairs([]).across(4)).toBe(0);
 });
