@@ -27,7 +27,8 @@
 import numpy as np
 
 import teachgraph as paddle
-from teachgraph.course.checks import attempt, begin
+from teachgraph.course import beside, watched
+from teachgraph.course.checks import begin
 from teachgraph.course.wrong import wrong_answer
 
 check = begin("02")
@@ -68,7 +69,7 @@ loss.backward()
 # （造出它的节点，或者叶子本身；常数则为 None）。
 
 # %%
-from teachgraph.course.mine import Op, add, mul, total
+from teachgraph.course.mine import Op, add, announce, mul, total
 
 
 # %% tags=["mine"]
@@ -82,6 +83,7 @@ class Tensor:
     def __init__(self, data, stop_gradient=True, node=None):
         self.data = np.asarray(data, "float64")
         self.stop_gradient, self.node, self.grad = stop_gradient, node, None
+        announce("tensor_created", self)
 
     shape = property(lambda self: self.data.shape)
     ndim = property(lambda self: self.data.ndim)
@@ -100,6 +102,10 @@ class Node:
         self.op, self.saved, self.attrs = op, inputs, attrs
         self.edges = [origin(x) for x in inputs]
 
+    def free(self):
+        self.saved = None
+        announce("node_freed", self)
+
 
 def origin(x):
     return None if getattr(x, "stop_gradient", True) else x.node or x
@@ -111,17 +117,21 @@ def values(inputs):
 
 def record(op, *inputs, **attrs):
     """Run an op; leave a node if an input wants a gradient."""
-    out = Tensor(op.kernel(*values(inputs), **attrs))
-    if any(origin(x) is not None for x in inputs):
-        out.stop_gradient, out.node = False, Node(op, inputs, attrs)
-    return out
+    wanted = any(origin(x) is not None for x in inputs)
+    node = Node(op, inputs, attrs) if wanted else None
+    return Tensor(op.kernel(*values(inputs), **attrs), not wanted, node)
 
 
 def pull(node, dout):
     """Hand dout to the node's rule: pairs (edge, gradient)."""
+    announce("grad_ready", node, dout)
     gradients = node.op.rule(dout, *values(node.saved), **node.attrs)
-    pairs = zip(node.edges, gradients)
-    return [(edge, dx) for edge, dx in pairs if edge is not None]
+    pairs = []
+    for index, (edge, dx) in enumerate(zip(node.edges, gradients)):
+        if edge is not None:
+            announce("grad_flows", node, index, edge, dx)
+            pairs.append((edge, dx))
+    return pairs
 
 
 Op.__call__ = record
@@ -201,7 +211,7 @@ check(arrivals)
 # ## Build it: the reverse pass
 #
 # Three rules. A node runs when all its gradients have **arrived**. What arrives is
-# **added**. When its rule has run, what it saved is **freed** (`node.saved = None`):
+# **added**. When its rule has run, what it saved is **freed** (`node.free()`):
 # nobody needs it again, unless the caller said `retain_graph`.
 #
 # `pull(node, dout)` runs a node's rule and gives pairs `(edge, gradient)`.
@@ -210,7 +220,7 @@ check(arrivals)
 # ## 动手：反向过程
 #
 # 三条规则。梯度全部**到齐**，节点才运行。到达的梯度要**相加**。规则运行之后，
-# 它保存的东西就**释放**（`node.saved = None`）：再没有谁需要它了，除非调用者说了
+# 它保存的东西就**释放**（`node.free()`）：再没有谁需要它了，除非调用者说了
 # `retain_graph`。
 #
 # `pull(node, dout)` 运行节点的规则，给出若干对 `(边, 梯度)`。
@@ -235,7 +245,7 @@ def backward(loss, retain_graph=False):
             if waiting[source] == 0:
                 ready.append(source)
         if not retain_graph:
-            edge.saved = None
+            edge.free()
     return leaves
     ### END SOLUTION
 
@@ -274,20 +284,38 @@ check(accumulate)
 # ## Break it
 #
 # Two mistakes everyone makes once. One writes `=` where gradients meet, and a way of
-# the diamond is lost. One runs a node as soon as *a* gradient arrives. The right answer
-# is 108; can you say, from the numbers alone, which way was lost in each?
+# the diamond is lost. One runs a node as soon as *a* gradient arrives. Here is each
+# beside yours, under one slider: the first event in which they differ is marked. Step
+# through both to it (`Shift` and an arrow).
 
 # %% [markdown] lang="zh"
 # ## 弄坏它
 #
 # 人人都会犯一次的两个错误。一个在梯度汇合处写了 `=`，菱形的一条路就丢了。另一个在
-# *某一个*梯度到达时就立刻运行节点。正确答案是 108；只看数字，你能说出各丢了哪条路吗？
+# *某一个*梯度到达时就立刻运行节点。这里把每一个都放在你的旁边，共用一个滑块：
+# 第一个不同的事件会标出来。一步步走到那里（`Shift` 加方向键）。
+
 
 # %%
-mistakes = [wrong_answer("02", name, globals()) for name in ("overwrites", "too_early")]
-for one in (backward, *(mistake.backward for mistake in mistakes)):
+def yours():
     x, loss = diamond()
-    print(attempt(one, loss, otherwise={}).get(x))
+    gradients = watched(backward, loss)
+
+
+def overwrites():
+    x, loss = diamond()
+    gradients = watched(wrong_answer("02", "overwrites", globals()).backward, loss)
+
+
+def too_early():
+    x, loss = diamond()
+    gradients = watched(wrong_answer("02", "too_early", globals()).backward, loss)
+
+
+beside(yours, overwrites, names=("yours", "overwrites"))
+
+# %%
+beside(yours, too_early, names=("yours", "too early"))
 
 # %% [markdown]
 # ## When is memory freed?

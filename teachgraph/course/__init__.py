@@ -8,7 +8,16 @@ are imported where they are used, so listing the lessons needs none of them.
 
 from __future__ import annotations
 
+from teachgraph.course.beside import beside, watched
 from teachgraph.course.checks import CheckFailed, begin
 from teachgraph.course.table import CourseError, Lesson, lessons
 
-__all__ = ["CheckFailed", "CourseError", "Lesson", "begin", "lessons"]
+__all__ = [
+    "CheckFailed",
+    "CourseError",
+    "Lesson",
+    "begin",
+    "beside",
+    "lessons",
+    "watched",
+]

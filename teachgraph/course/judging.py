@@ -35,7 +35,7 @@ __all__ = ["Verdict", "Wrong", "ask_here", "expect", "judge", "performed"]
 Perform = Callable[..., Any]
 Ask = Callable[..., Any]
 
-ANSWERS = "__main__", "teachgraph.course.mine"
+ANSWERS = "__main__", "mine"
 """Modules whose lines are the learner's."""
 
 

@@ -17,6 +17,9 @@ from functools import cache
 from types import CodeType, ModuleType
 from typing import Any
 
+import numpy as np
+
+from teachgraph.core.observe import announce
 from teachgraph.course import progress
 from teachgraph.course.messages import say
 from teachgraph.course.source import read, without_markers
@@ -31,6 +34,13 @@ __all__ = [
     "show",
     "strangers",
 ]
+
+
+NOBODY = """
+def announce(event, *facts):
+    pass
+"""
+"""Outside of a notebook nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +77,10 @@ def parts(
 read_once = cache(read)
 
 
-def built_from(pieces: Iterable[Part], name: str = __name__) -> dict[str, Any]:
+def built_from(pieces: Iterable[Part], name: str = "mine") -> dict[str, Any]:
     """The names that the pieces define, run one after the other."""
     module = ModuleType(name)
-    exec("import numpy as np", module.__dict__)
+    module.__dict__.update(np=np, announce=announce)
     for piece in pieces:
         label = piece.task or f"given {piece.code[:20]!r}"
         file = f"<mine: lesson {piece.lesson.number}, {label}>"
@@ -85,7 +95,7 @@ def program_text(pieces: Iterable[Part], language: Language = "en") -> str:
     pieces = list(pieces)
     own, given = counted(pieces)
     title = say("program_title", language, own=own, given=given)
-    text = f'"""{title}"""\n\nimport numpy as np\n'
+    text = f'"""{title}"""\n\nimport numpy as np\n\n{NOBODY}'
     number = ""
     for piece in pieces:
         if piece.lesson.number != number:
@@ -107,7 +117,7 @@ def counted(pieces: Iterable[Part]) -> tuple[int, int]:
 
 def strangers(code: str) -> list[str]:
     """The names that code reads from around it, and that no lesson gives it."""
-    known = {*vars(builtins), *built_from(parts({})), "np"}
+    known = {*vars(builtins), *built_from(parts({}))}
     read_names: set[str] = set()
     codes = [compile(code, "<answer>", "exec")]
     for one in codes:

@@ -70,7 +70,7 @@ def test_its_programs_print_what_it_says(
 @pytest.mark.parametrize(
     ("code", "printed"),
     programs(blocks(PICTURES)),
-    ids=["trace", "show", "check", "explain", "monitor", "profile"],
+    ids=["trace", "show", "beside", "engine", "check", "explain", "monitor", "profile"],
 )
 def test_the_pictures_manual_prints_what_it_says(
     code: str, printed: str, tmp_path: Path

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import html
+import inspect
 import linecache
 import re
 import tempfile
@@ -27,6 +28,8 @@ from teachgraph_widgets.summary import summary
 import teachgraph as tg
 from teachgraph import static
 from teachgraph.core import unique_name
+from tests.widgets import micrograd
+from tests.widgets.micrograd import Value
 from tests.widgets.recording import FOUR_LINES, record
 from widgets.dev import shoot
 
@@ -292,6 +295,26 @@ for step in range(20):
 """
 
 
+DIAMOND = """\
+x = tg.to_tensor(2.0, stop_gradient=False)
+y = x * x
+left = y * x
+right = y + x
+loss = left * right
+loss.backward()
+"""
+
+FOREIGN = """\
+x1, x2 = Value(2.0), Value(0.5)
+w1, w2 = Value(-3.0), Value(1.0)
+b = Value(6.7)
+n = x1 * w1 + x2 * w2 + b
+out = n.tanh()
+loss = out * out + n
+loss.backward()
+"""
+
+
 @dataclass(frozen=True)
 class Scene:
     """A log, and what one does in its page before the photograph.
@@ -318,6 +341,16 @@ def traced(text: str, **names: Any) -> Callable[[], Any]:
         return record(text, **names).log
 
     return made
+
+
+def of_two() -> Any:
+    """A tape with a mistake, `=` for `+=`, beside the framework's."""
+    source = inspect.getsource(micrograd.Value).replace("edge.grad +=", "edge.grad =")
+    names = dict(vars(micrograd))
+    exec(source, names)  # noqa: S102  our own
+    text = DIAMOND.replace("tg.to_tensor(2.0, stop_gradient=False)", "Value(2.0)")
+    yours, ours = traced(text, Value=names["Value"])(), traced(DIAMOND)()
+    return tg.show(yours, ours, names=("yours", "ours")).log
 
 
 def sized(text: str, layers: int) -> Callable[[], Any]:
@@ -540,6 +573,9 @@ SCENES: dict[str, Scene] = {
     "shared": Scene(traced(SHARED)),
     "long_names": Scene(traced(LONG_NAMES)),
     "long_names-static": Scene(traced(STATIC_NAMES)),
+    "foreign": Scene(traced(FOREIGN, Value=Value)),
+    "beside": Scene(of_two),
+    "beside-marked": Scene(of_two, [], [".tg-differs .tg-tool"]),
     "one_op": Scene(traced(ONE_OP)),
     "no_op": Scene(traced(NO_OP)),
     "scopes": Scene(traced(SCOPES)),

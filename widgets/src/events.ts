@@ -33,7 +33,8 @@ export type AnyEvent =
   | AstEvent
   | TrainEvent
   | ProfileEvent
-  | Dropped;
+  | Dropped
+  | BesideEvent;
 
 /**
  * A tensor's value, small enough to send: at most 2 kB.
@@ -171,7 +172,11 @@ export interface AttrEvent extends Event {
   value: string;
 }
 
-/** An eager Tensor was seen for the first time. */
+/**
+ * An eager Tensor was seen for the first time.
+ *
+ * `engine` is its class if another engine than the framework announced it.
+ */
 export interface TensorEvent extends Event {
   kind: "tensor";
   tensor: number;
@@ -180,6 +185,7 @@ export interface TensorEvent extends Event {
   shape: Shape;
   dtype: string;
   stop_gradient: boolean;
+  engine?: string;
 }
 
 /**
@@ -189,7 +195,7 @@ export interface TensorEvent extends Event {
  * saves for backward, one of which only the shape is saved as `X.shape`; `order` is 1
  * for the user's own ops, 2 for those that a backward pass with `create_graph`
  * records, and so on; `scope` is the layer that ran it, outermost first:
- * `encoder/fc_0`.
+ * `encoder/fc_0`; `engine` is as in `TensorEvent`.
  */
 export interface NodeEvent extends Event {
   kind: "node";
@@ -202,6 +208,7 @@ export interface NodeEvent extends Event {
   taped: boolean;
   order: number;
   scope?: string;
+  engine?: string;
 }
 
 /** A backward pass begins at, or has ended for, these tensors. */
@@ -396,6 +403,21 @@ export interface Dropped extends Event {
   why: string;
 }
 
+/**
+ * Another trace is to be shown beside this one, under one slider.
+ *
+ * `log` is the other one's log, as JSON; `stops` are pairs of numbers of events that
+ * are over in either at the same moment, increasing; `first` is such a pair, where the
+ * two first differ, empty if nowhere; `words` says of either what differs.
+ */
+export interface BesideEvent extends Event {
+  kind: "beside";
+  log: string;
+  stops: Count[][];
+  first: Count[];
+  words: string[];
+}
+
 /** A whole trace, as saved in a page or sent as the snapshot. */
 export interface Log {
   version: number;
@@ -424,8 +446,8 @@ export const FIELDS: Record<string, string> = {
   op: "program:int block:int index:int op:int type:str role:=forward|loss|backward|optimize inputs:str[]{} outputs:str[]{} attrs:str{} twin?:int scope?:str",
   op_removed: "op:int",
   attr: "program?:int name?:str op?:int tensor?:int attr:str value:str",
-  tensor: "tensor:int name:str role:=P|D|T|g|L shape:int[] dtype:str stop_gradient:bool",
-  node: "node:int type:str inputs:int[] outputs:int[] attrs:str{} saved:str[] taped:bool order:int scope?:str",
+  tensor: "tensor:int name:str role:=P|D|T|g|L shape:int[] dtype:str stop_gradient:bool engine?:str",
+  node: "node:int type:str inputs:int[] outputs:int[] attrs:str{} saved:str[] taped:bool order:int scope?:str engine?:str",
   backward: "phase:=begin|end roots:int[]",
   grad: "tensor:int node?:int total:bool value:Stats",
   free: "node:int",
@@ -444,4 +466,5 @@ export const FIELDS: Record<string, string> = {
   Span: "name:str start:float duration:float depth:count bytes?:count at?:count",
   profile: "title:str spans:Span[]",
   dropped: "count:count what:str why:str",
+  beside: "log:str stops:count[][] first:count[] words:str[]",
 };

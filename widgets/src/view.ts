@@ -1,5 +1,6 @@
 /** The whole view: every part of it, over one event log, drawn together frame by frame. */
 
+import { differenceBar, keyOf, Pairs } from "./draw/beside";
 import { Colours } from "./draw/colours";
 import { el, button, freshId } from "./draw/dom";
 import { Finder } from "./draw/finder";
@@ -17,10 +18,12 @@ import { progressOf, Status } from "./draw/status";
 import type { ThemeChoice } from "./draw/theme";
 import { Keyboard } from "./keyboard";
 import type { Command } from "./keys";
-import type { EventLog } from "./log";
+import type { BesideEvent } from "./events";
+import { EventLog } from "./log";
 import { neighbours } from "./selection";
 import { Trace } from "./state/trace";
 import { Time } from "./time";
+import { readLog } from "./validate";
 import { Chapters } from "./views/chapters";
 import { Walk, type Panes } from "./walk";
 
@@ -42,6 +45,10 @@ const MEDIUM = 760;
 /** How much a key zooms, and how far, in pixels, it moves the graph. */
 const ZOOM = 1.4;
 const PAN = 80;
+
+const OF_TIME = new Set<Command>(
+  "back on eventBack eventOn first last play".split(" ") as Command[],
+);
 
 export class View implements Actions {
   readonly element = el("div", "tg-root");
@@ -80,6 +87,9 @@ export class View implements Actions {
   private grewAt = -Infinity;
   /** How many events had come when the kernel was lost. */
   private lostAt = -1;
+  /** The view of another trace, which follows this one; or the one that leads. */
+  private other: { view: View; pairs: Pairs; leads: boolean } | undefined;
+  private options: ViewOptions = {};
   /** Brings answers to a kernel that waits at each line, where there is one. */
   onAnswer: ((answer: Answer) => void) | undefined;
 
@@ -101,7 +111,9 @@ export class View implements Actions {
     this.configure({ title: "", theme: "auto", height: DEFAULT_HEIGHT, ...options });
   }
 
-  configure({ title, theme, height }: ViewOptions): void {
+  configure(options: ViewOptions): void {
+    this.options = { ...this.options, ...options };
+    const { title, theme, height } = options;
     if (title !== undefined) {
       this.status.setTitle(title);
       this.element.setAttribute("aria-label", title || "Trace");
@@ -144,6 +156,10 @@ export class View implements Actions {
     this.scrubber.dispose();
     this.chapters.dispose();
     this.colours.dispose();
+    if (this.other?.leads === false) {
+      this.other.view.dispose();
+      this.element.parentElement?.remove();
+    }
     this.element.remove();
   }
 
@@ -167,11 +183,42 @@ export class View implements Actions {
   }
 
   seek(position: number): void {
-    this.time.seek(position);
+    const { other } = this;
+    if (other?.leads === true) other.view.seek(other.pairs.across(position, 1));
+    else this.time.seek(position);
   }
 
   goToStep(count: number): void {
-    this.time.goToStep(count);
+    this.seek(this.trace.positionAfter(count));
+  }
+
+  /** Show another trace beside this one, which follows it. */
+  private showBeside(event: BesideEvent): void {
+    const log = new EventLog();
+    const pairs = new Pairs(event.stops);
+    const view = new View(log, this.options);
+    try {
+      const { title, events } = readLog(JSON.parse(event.log));
+      log.accept(0, events);
+      view.configure({ title });
+    } catch (error) {
+      return this.complain((error as Error).message);
+    }
+    this.other = { view, pairs, leads: false };
+    view.other = { view: this, pairs, leads: true };
+    const both = el("div", "tg-both");
+    this.element.replaceWith(both);
+    both.append(this.element, view.element);
+    const [at = 0, there = 0] = event.first;
+    const go = (): void => {
+      this.select(keyOf(this.log.events[at - 1]));
+      view.select(keyOf(log.events[there - 1]));
+      this.seek(at);
+    };
+    this.body.before(differenceBar(event, 0, go));
+    view.body.before(differenceBar(event, 1, go));
+    if (at > 0) this.scrubber.mark = at;
+    view.redraw();
   }
 
   private assemble(): void {
@@ -192,7 +239,10 @@ export class View implements Actions {
     const { events } = this.log;
     while (trace.length < events.length) trace.fold(events[trace.length]);
     const added = trace.length - known;
+    const { beside } = trace;
+    if (beside !== undefined && this.other === undefined) this.showBeside(beside);
     time.follow();
+    this.lead();
     const unhurried = added > 0 && this.unhurried();
     const few = known > 0 && added <= MOST_ANIMATED;
     const frame = this.frame(time.live && few && unhurried);
@@ -207,11 +257,22 @@ export class View implements Actions {
     if (added > 0) this.stamp(trace.length - 1);
   }
 
+  /** Bring the other trace, if this one leads it, to where this one is. */
+  private lead(): void {
+    const { other, time, trace } = this;
+    if (other === undefined || other.leads) return;
+    const ended = time.position >= trace.length;
+    const position = ended ? Infinity : other.pairs.across(time.position);
+    const { time: its } = other.view;
+    if (ended ? !its.live : its.live || its.position !== position) its.seek(position);
+  }
+
   private drawParts(frame: Frame): void {
     const { body, blank, panes, scrubber } = this;
     body.hidden = !this.chapters.update(frame);
     this.legend.hidden = !this.chapters.needsLegend;
-    scrubber.element.hidden = body.hidden && this.trace.steps.length === 0;
+    const alone = this.other?.leads !== true;
+    scrubber.element.hidden = !alone || (body.hidden && this.trace.steps.length === 0);
     for (const pane of Object.values(panes)) {
       if (!body.hidden) pane.update(frame);
     }
@@ -292,7 +353,8 @@ export class View implements Actions {
       if (closes) this.help.close();
       return closes;
     }
-    const { time, walk, stepBar } = this;
+    const { time, walk, stepBar, other } = this;
+    if (other?.leads === true && OF_TIME.has(command)) return other.view.run(command);
     const { graph } = this.panes;
     const commands: Record<Command, () => void> = {
       back: () => time.step(-1),
@@ -325,7 +387,7 @@ export class View implements Actions {
       help: () => this.help.open(),
       leave: () => this.leave(),
     };
-    if (["back", "on", "eventBack", "eventOn", "first"].includes(command)) {
+    if (OF_TIME.has(command) && command !== "play" && command !== "last") {
       time.player.stop();
     }
     commands[command]();

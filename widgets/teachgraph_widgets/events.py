@@ -167,7 +167,10 @@ class AttrEvent(Event):
 
 
 class TensorEvent(Event):
-    """An eager Tensor was seen for the first time."""
+    """An eager Tensor was seen for the first time.
+
+    `engine` is its class if another engine than the framework announced it.
+    """
 
     kind: Literal["tensor"]
     tensor: int
@@ -176,6 +179,7 @@ class TensorEvent(Event):
     shape: Shape
     dtype: str
     stop_gradient: bool
+    engine: NotRequired[str]
 
 
 class NodeEvent(Event):
@@ -185,7 +189,7 @@ class NodeEvent(Event):
     saves for backward, one of which only the shape is saved as `X.shape`; `order` is 1
     for the user's own ops, 2 for those that a backward pass with `create_graph`
     records, and so on; `scope` is the layer that ran it, outermost first:
-    `encoder/fc_0`.
+    `encoder/fc_0`; `engine` is as in `TensorEvent`.
     """
 
     kind: Literal["node"]
@@ -198,6 +202,7 @@ class NodeEvent(Event):
     taped: bool
     order: int
     scope: NotRequired[str]
+    engine: NotRequired[str]
 
 
 class Backward(Event):
@@ -403,10 +408,26 @@ class Dropped(Event):
     why: str
 
 
+class BesideEvent(Event):
+    """Another trace is to be shown beside this one, under one slider.
+
+    `log` is the other one's log, as JSON; `stops` are pairs of numbers of events that
+    are over in either at the same moment, increasing; `first` is such a pair, where the
+    two first differ, empty if nowhere; `words` says of either what differs.
+    """
+
+    kind: Literal["beside"]
+    log: str
+    stops: list[list[Count]]
+    first: list[Count]
+    words: list[str]
+
+
 AnyEvent = Union[  # noqa: UP007
     CellBegin, CellEnd, Line, ProgramEvent, BlockEvent, VarEvent, OpEvent, OpRemoved,
     AttrEvent, TensorEvent, NodeEvent, Backward, GradEvent, Free, Run, RunOp, Value,
     OpFailed, PassEvent, PlanEvent, AstEvent, TrainEvent, ProfileEvent, Dropped,
+    BesideEvent,
 ]  # fmt: skip
 
 

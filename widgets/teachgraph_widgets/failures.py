@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from teachgraph.autograd.tensor import Tensor
 from teachgraph.core.errors import OpError
 from teachgraph.static.operator import Operator
 from teachgraph.static.program import current_block
 from teachgraph.static.variable import Variable
+from teachgraph_widgets.engines import array_of
 from teachgraph_widgets.events import Argument
 from teachgraph_widgets.finite import names_of
 from teachgraph_widgets.log import clean, message_of
@@ -103,15 +103,19 @@ class FailureRecorder(Watcher):
         """Return one input as the log has it: slot, name, shape and dtype."""
         name = value.name if isinstance(value, (Variable, NamedValue)) else ""
         held = value.value if isinstance(value, NamedValue) else value
-        like = held if hasattr(held, "dtype") else np.asarray(held)
+        foreign = self.tape.foreign
+        if foreign.is_foreign(held):
+            like = array_of(held)
+        else:
+            like = held if hasattr(held, "dtype") else np.asarray(held)
         argument: Argument = {
             "slot": slot,
             "name": clean(name),
             "shape": [int(n) for n in like.shape],
             "dtype": str(like.dtype),
         }
-        if isinstance(value, Tensor):
-            (number,) = self.tape.numbers_of([value])
+        if foreign.read.is_value(value):
+            number = foreign.number_of_input(value)
             argument["name"] = self.tape.names.get(number, "")
             argument["tensor"] = number
         return argument

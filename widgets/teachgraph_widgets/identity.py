@@ -23,6 +23,19 @@ class Numbered(ref[Any]):
     number: int
 
 
+class Held:
+    """Stands for an object that allows no weak reference, and keeps it alive."""
+
+    __slots__ = ("number", "thing")
+
+    def __init__(self, thing: Any) -> None:
+        self.thing, self.number = thing, -1
+
+    def __call__(self) -> Any:
+        """Return the object."""
+        return self.thing
+
+
 class Numbers:
     """Assigns a number to each object at its first appearance.
 
@@ -36,7 +49,7 @@ class Numbers:
     """
 
     def __init__(self) -> None:
-        self._references: dict[int, Numbered] = {}
+        self._references: dict[int, Numbered | Held] = {}
         self.count = 0
         self._crowded = CROWD
 
@@ -52,7 +65,12 @@ class Numbers:
         """Assign the next number to the object, or `number` to one more name of it."""
         if number is None:
             number = self.fresh()
-        self._references[id(thing)] = reference = Numbered(thing)
+        reference: Numbered | Held
+        try:
+            reference = Numbered(thing)
+        except TypeError:  # a class with `__slots__`, or a tuple
+            reference = Held(thing)
+        self._references[id(thing)] = reference
         reference.number = number
         if len(self._references) > self._crowded:
             self.forget()

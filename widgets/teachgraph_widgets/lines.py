@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from threading import get_ident
 from time import perf_counter
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 from teachgraph_widgets.log import EventLog
@@ -199,6 +199,8 @@ class Cursor:
             if only another scope may still name them.
         pause: The unrecorded steps under way, and the call that ends them.
         wait: Called with each line that starts, before it runs.
+        engine: The code of engines other than the framework, if it stands in the same
+            source: what it does belongs to the line that called it.
     """
 
     def __init__(self, source: Source, log: EventLog) -> None:
@@ -210,6 +212,7 @@ class Cursor:
         self.has_unnamed: bool | Sequence[str] = False
         self.pause: Pause | None = None
         self.wait: Callable[[int], None] | None = None
+        self.engine: frozenset[CodeType] = frozenset()
         self._marking = False
         self._due = 0.0
         self._untold = 0
@@ -217,6 +220,8 @@ class Cursor:
     def mark(self, line: int) -> None:
         """Record the start of a statement, at once or with its first event."""
         if get_ident() != self.thread:
+            return
+        if self.engine and sys._getframe(2).f_code in self.engine:
             return
         log, visits, pause = self.log, self.visits, self.pause
         if pause is not None and pause.ends(sys._getframe(2), line):
@@ -243,11 +248,14 @@ class Cursor:
         """Return the user's line of the current event."""
         filename = self.source.filename
         frame: FrameType | None = sys._getframe(3)  # nearer ones are the observer's
+        outermost = None
         while frame is not None:
             if frame.f_code.co_filename == filename:
-                return self.at(frame)
+                if frame.f_code not in self.engine:
+                    return self.at(frame)
+                outermost = frame
             frame = frame.f_back
-        return self.line
+        return self.line if outermost is None else self.at(outermost)
 
     @property
     def marking(self) -> bool:
@@ -297,7 +305,10 @@ class Cursor:
             True if that scope is a function, whose names are local.
         """
         frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename != self.source.filename:
+        while frame is not None and (
+            frame.f_code.co_filename != self.source.filename
+            or frame.f_code in self.engine
+        ):
             frame = frame.f_back
         if frame is None:
             return False
@@ -346,7 +357,8 @@ def mark(token: int, line: int) -> None:
         if cursor.token == token:
             try:
                 cursor.mark(line)
-                if cursor.wait is not None and get_ident() == cursor.thread:
+                is_marked = line == cursor.line and get_ident() == cursor.thread
+                if cursor.wait is not None and is_marked:
                     cursor.wait(line)
             except Exception as error:  # never raise in the user's line
                 cursor.log.broke(error)

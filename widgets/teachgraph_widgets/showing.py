@@ -18,6 +18,8 @@ from teachgraph.nn.layer import Layer
 from teachgraph.passes.report import Report
 from teachgraph.static.program import Program
 from teachgraph_widgets.budget import Budget
+from teachgraph_widgets.comparing import beside
+from teachgraph_widgets.engines import has_attribute, is_foreign
 from teachgraph_widgets.events import Log, PlanBuffer
 from teachgraph_widgets.explaining import explain
 from teachgraph_widgets.folded import shape_text
@@ -37,6 +39,7 @@ __all__ = ["Shown", "show"]
 
 MOST_LINES = 80
 FEW = 6
+ORDINALS = "the first", "the second"
 LARGEST_FILE = 200_000_000
 
 
@@ -68,13 +71,18 @@ class Shown:
             display({"text/plain": self.text}, raw=True)
 
 
-def show(thing: Any) -> Shown:
-    """Draw an object: in a notebook with the widget, elsewhere as text.
+def show(thing: Any, *others: Any, names: tuple[str, str] = ("", "")) -> Shown:
+    """Draw an object, or two beside each other: with the widget, elsewhere as text.
+
+    Two come under one slider, and the first event in which they differ is marked.
 
     Args:
         thing: A Program, a function of `to_static`, a Layer, a Tensor (its
-            tape), the report of passes, a memory plan, a trace, a profile, a monitor;
-            or a file: a saved model, a saved log, an exported page.
+            tape), a value of another engine (see `engines.Vertex`), the report of
+            passes, a memory plan, a trace, a profile, a monitor; or a file: a saved
+            model, a saved log, an exported page.
+        others: Another one, to be drawn beside it.
+        names: What two that are beside each other are called.
 
     Raises:
         InvalidValueError: There is no picture of such an object.
@@ -89,19 +97,44 @@ def show(thing: Any) -> Shown:
          x = D float32 [2]
       1  scale(x) -> [2]  scale=3.0
     """
+    if others:
+        return side_by_side(thing, others, names)
     if isinstance(thing, (str, os.PathLike)):
         return of_file(Path(thing))
     for kind, draw in KINDS:
         if isinstance(thing, kind):
             return draw(thing)
-    if all(hasattr(thing, name) for name in ("buffers", "naive_peak", "planned_peak")):
+    if all(has_attribute(thing, name) for name in PLAN):
         return of_plan(thing)
+    if is_vertex(thing):
+        return of_vertex(thing)
     message = (
         f"there is no picture of {type(thing).__name__}: show takes a Program, a "
         "function of to_static, a Layer, a Tensor, a report, a memory plan, a trace, a "
         "profile, a monitor or a file"
     )
     raise InvalidValueError(at_user_line(message))
+
+
+def side_by_side(thing: Any, others: tuple[Any, ...], names: tuple[str, str]) -> Shown:
+    """Show two things beside each other.
+
+    Raises:
+        InvalidValueError: There are more than two.
+    """
+    if len(others) > 1:
+        message = f"show draws one thing, or two; got {1 + len(others)}"
+        raise InvalidValueError(at_user_line(message))
+    shown = show(thing), show(*others)
+    log = beside(shown[0].log, shown[1].log, names)
+    event: Any = log["events"][-1]
+    titles = [name or which for name, which in zip(names, ORDINALS, strict=True)]
+    said = [
+        f"{title}: {words}" for title, words in zip(titles, event["words"], strict=True)
+    ]
+    head = ["First difference", *said] if event["first"] else ["No difference"]
+    texts = [f"{title}\n{one.text}" for title, one in zip(titles, shown, strict=True)]
+    return Shown(log, "\n".join([*head, *texts]))
 
 
 def of_program(program: Program, title: str = "Program") -> Shown:
@@ -148,6 +181,22 @@ def of_layer(layer: Layer) -> Shown:
         lines.append(f"P {clean(name)} {facts}")
     total = sum(parameter.size for parameter in layer.parameters())
     return ended(log, "\n".join([*lines, f"{total:,} parameters"]))
+
+
+def is_vertex(thing: Any) -> bool:
+    """True for a value of another engine, which has at least `data` and `edges`."""
+    foreign = is_foreign(type(thing)) and not isinstance(thing, (str, type))
+    return foreign and has_attribute(thing, "data") and has_attribute(thing, "edges")
+
+
+def of_vertex(thing: Any) -> Shown:
+    """Show a value of another engine: all that it was computed from."""
+    log = EventLog(type(thing).__name__)
+    log.begin("")
+    recorder = TapeRecorder(log, Cursor(Source(""), log), Budget())
+    recorder.foreign.number(thing)
+    log.end(0, None)
+    return of_log(log.whole())
 
 
 def write_tensor(recorder: TapeRecorder, tensor: Tensor) -> None:
@@ -291,3 +340,4 @@ def kinds() -> Iterator[tuple[type, Callable[[Any], Shown]]]:
 
 
 KINDS = list(kinds())
+PLAN = "buffers", "naive_peak", "planned_peak"

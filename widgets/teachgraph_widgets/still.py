@@ -25,6 +25,7 @@ from teachgraph_widgets.folded import (
 from teachgraph_widgets.lettering import GLYPH, fitted, printable, text
 from teachgraph_widgets.stamps import badge, line_tag, stamps
 from teachgraph_widgets.still_charts import charts
+from teachgraph_widgets.validate import read_log
 
 __all__ = ["image", "still"]
 
@@ -61,8 +62,12 @@ STYLE = (
 def image(log: Log) -> str:
     """Return the picture as HTML that any host shows: an image with a data URL.
 
-    `alt` describes its content in words.
+    `alt` describes its content in words. Of two traces beside each other it shows both.
     """
+    events = log["events"]
+    if events and events[-1]["kind"] == "beside":
+        first: Log = {**log, "events": events[:-1]}
+        return image(first) + image(read_log(events[-1]["log"]))
     folded = fold(log)
     data = base64.b64encode(picture(folded).encode("utf-8")).decode("ascii")
     title = log["title"] or "a trace"

@@ -18,6 +18,7 @@ from teachgraph.core.tape import Edge, Node, Output, topological
 from teachgraph.core.tensor import CLEARED
 from teachgraph_widgets.budget import Budget
 from teachgraph_widgets.events import Role
+from teachgraph_widgets.foreign import ForeignTape, of_any_engine
 from teachgraph_widgets.history import Past, past_of
 from teachgraph_widgets.identity import CROWD, Numbers
 from teachgraph_widgets.layers import Layers
@@ -97,16 +98,17 @@ class TapeRecorder(Watcher):
         self._shapes: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.pass_ended: Callable[[int], None] = ignore
         self.layers = Layers()
+        self.foreign = ForeignTape(self)
         cursor.find_in = self.find_named
 
-    @careful
+    @of_any_engine(0)
     def tensor_created(self, tensor: Tensor) -> None:
         """Record a new leaf of the tape."""
         line = self.cursor.place()
         number = self.appear(tensor, line, leaf_role(tensor))
         self.write_value(tensor, number, line)
 
-    @careful
+    @of_any_engine(0)
     def tensor_became(self, tensor: Tensor, result: Tensor | None) -> None:
         """Record an op in place: the tensor gets the number and the name of its result.
 
@@ -126,7 +128,7 @@ class TapeRecorder(Watcher):
             self._unnamed[id(tensor)] = after
             self.cursor.has_unnamed = True
 
-    @careful
+    @of_any_engine(2)
     def op_end(
         self,
         op: str,
@@ -169,36 +171,43 @@ class TapeRecorder(Watcher):
         number, line = self.number(tensor), self.cursor.place()
         self.log.add(line, "attr", None, None, None, number, "hook", clean(name))
 
-    @careful
+    @of_any_engine(0)
     def backward_begin(self, roots: Sequence[Tensor]) -> None:
         """Record the begin of a backward pass."""
         numbers = [self.number(root) for root in roots]
         line = self.cursor.place()
-        self._passes.append(BackwardPass({id(root.edge) for root in roots}, line))
+        self.begin_pass({id(root.edge) for root in roots}, line)
         self.log.add(line, "backward", "begin", tuple(numbers))
 
-    @careful
+    @of_any_engine(0)
     def backward_end(self, roots: Sequence[Tensor]) -> None:
         """Record the end of a backward pass, and the gradients it accumulated into."""
         numbers = [self.number(root) for root in roots]
         line = self.cursor.place()
         self.log.add(line, "backward", "end", tuple(numbers))
-        if self._passes:
-            current = self._passes.pop()
-            for leaf, before in current.reached:
-                if leaf._grad is not before:
-                    stats = self.summarize_gradient(leaf._grad)
-                    self.log.add(line, "grad", self.number(leaf), None, True, stats)
-            self.pass_ended(current.line)
+        for leaf, before in self._passes[-1].reached if self._passes else ():
+            if leaf._grad is not before:
+                stats = self.summarize_gradient(leaf._grad)
+                self.log.add(line, "grad", self.number(leaf), None, True, stats)
+        self.end_pass()
 
-    @careful
+    def begin_pass(self, seeds: set[int], line: int) -> None:
+        """Note that a backward pass is under way."""
+        self._passes.append(BackwardPass(seeds, line))
+
+    def end_pass(self) -> None:
+        """Forget the innermost backward pass, and say that it is over."""
+        if self._passes:
+            self.pass_ended(self._passes.pop().line)
+
+    @of_any_engine(0)
     def grad_begin(self, node: Node) -> None:
         """Set the order of the ops that a node's rule records: one above the node's."""
         taped = self._nodes.get(node.born)
         if self._passes and taped is not None:
             self._passes[-1].order = taped[2] + 1
 
-    @careful
+    @of_any_engine(2, 0)
     def grad_flows(
         self, node: Node | None, index: int, target: Edge, grad: Any
     ) -> None:
@@ -214,14 +223,14 @@ class TapeRecorder(Watcher):
         number = None if node is None else self.known(node)
         self.log.add_all(self.pass_line(), (("grad", tensor, number, False, stats),))
 
-    @careful
+    @of_any_engine(0)
     def hooks_begin(self, target: Edge, grad: Any) -> None:
         """Record the gradient that hooks receive: they may return another one."""
         self.write_whole_gradient(target, grad)
         if self._passes:
             self._passes[-1].hooked = id(target)
 
-    @careful
+    @of_any_engine(0)
     def grad_ready(self, target: Edge, grad: Any) -> None:
         """Record the accumulated gradient of an edge, and note a leaf's earlier one."""
         if isinstance(target, Tensor):
@@ -251,7 +260,7 @@ class TapeRecorder(Watcher):
         if tensor is not None:
             self.log.add(current.line, "grad", tensor, None, parts > 0, stats)
 
-    @careful
+    @of_any_engine(0)
     def node_freed(self, node: Node) -> None:
         """Record that the backward pass released a node's saved tensors."""
         number = self.known(node)

@@ -8,12 +8,12 @@ import * as page from "../src/page";
 import { Frames } from "./frames";
 import { note } from "./note";
 
-const LIMIT = 60_000;
+const LIMIT = 72_000;
 const MODULE = "teachgraph_widgets/static/widget.js";
 /** Two passes of minifying, on a machine that others use too. */
 const PATIENCE = 60_000;
 
-test("the module and its stylesheet are at most 60 kB, zipped", () => {
+test("the module and its stylesheet are at most 72 kB, zipped", () => {
   execFileSync("node", ["build.mjs", "--if-stale"]);
   const files = ["widget.js", "widget.css"].map(
     (name) => `teachgraph_widgets/static/${name}`,

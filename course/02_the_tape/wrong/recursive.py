@@ -19,7 +19,7 @@ def backward(loss, retain_graph=False):
             if waiting[source] == 0:
                 visit(source, grads.pop(source))
         if not retain_graph:
-            edge.saved = None
+            edge.free()
 
     visit(loss.node, np.ones_like(loss.data))
     return leaves

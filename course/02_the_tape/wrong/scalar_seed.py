@@ -21,5 +21,5 @@ def backward(loss, retain_graph=False):
             if waiting[source] == 0:
                 ready.append(source)
         if not retain_graph:
-            edge.saved = None
+            edge.free()
     return leaves

@@ -36,6 +36,7 @@ interface Graph {
 export class GraphPane implements Pane {
   readonly element: HTMLElement;
   private readonly title = el("h3", "tg-heading");
+  private readonly yours = el("span", "tg-yours", "yours");
   private readonly select = el("select", "tg-select");
   private readonly leaves: Leaves;
   private readonly cards: Cards;
@@ -81,7 +82,8 @@ export class GraphPane implements Pane {
     const { element: nodes } = this.options;
     this.stage.append(this.canvas, left, right, nodes, this.nothing, this.tip.element);
     this.stages = el("div", "tg-stages", this.stage, this.minimap.element);
-    const head = el("div", "tg-panehead", this.title, this.select, this.tools);
+    const { title, yours, select, tools } = this;
+    const head = el("div", "tg-panehead", title, yours, select, tools);
     const parts = [head, this.leaves.element, this.cards.element, this.stages];
     this.element = el("section", "tg-pane tg-graph", ...parts);
     this.element.hidden = true;
@@ -172,6 +174,9 @@ export class GraphPane implements Pane {
     this.offer(graphs(frame.trace));
     this.element.hidden = this.graph === undefined;
     if (this.graph === undefined) return;
+    const { engine } = frame.trace.tape;
+    this.yours.hidden = this.graph.id !== "tape" || engine === undefined;
+    this.yours.title = `Announced by the class ${engine}, not by teachgraph`;
     this.leaves.update(frame);
     this.showTensorsAlone(frame);
     this.sayFolds();

@@ -18,6 +18,9 @@ export class ScrubberPane implements Pane {
   private readonly playButton: HTMLButtonElement;
   private readonly paceButton: HTMLButtonElement;
   private readonly observer: ResizeObserver;
+  private readonly flag = el("div", "tg-flag");
+  /** The position that is marked: where this trace first differs from another. */
+  mark = -1;
   private frame: Frame | undefined;
   private drawn = "";
   /** The track's size, kept, for asking costs a layout of the page. */
@@ -32,7 +35,7 @@ export class ScrubberPane implements Pane {
       time.player.faster(),
     );
     this.canvas.setAttribute("aria-hidden", "true");
-    this.track.append(this.canvas, this.thumb);
+    this.track.append(this.canvas, this.flag, this.thumb);
     this.track.tabIndex = 0;
     this.track.setAttribute("role", "slider");
     this.track.setAttribute("aria-label", "Step");
@@ -90,6 +93,8 @@ export class ScrubberPane implements Pane {
     setText(this.paceButton, `${pace}×`);
     this.paceButton.setAttribute("aria-label", `Pace, ${pace} times`);
     this.thumb.style.left = `${this.x(shareOf(trace, position))}px`;
+    this.flag.hidden = this.mark < 0;
+    this.flag.style.left = `${this.x(shareOf(trace, this.mark))}px`;
     this.drawTicks(frame);
   }
 

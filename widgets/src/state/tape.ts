@@ -82,6 +82,8 @@ export class Tape {
   readonly nodes = new Map<number, TapeNode>();
   /** Tensors that no op made, in the order they were seen. */
   readonly leaves: TapeTensor[] = [];
+  /** The class that announced it, of another engine than the framework. */
+  engine: string | undefined;
   /** A reverse pass began, or ended, since the last op. */
   private turned = false;
   private passing = false;
@@ -100,6 +102,7 @@ export class Tape {
     const what = { seq, cell, line, key, event, name, named };
     const known = { ...what, consumers: [], value, gradient };
     this.tensors.set(tensor, known);
+    this.engine ??= event.engine;
     if (event.role === "P" || event.role === "D" || event.role === "L") {
       this.leaves.push(known);
     }

@@ -7,6 +7,7 @@ import type {
   AnyEvent,
   AstEvent,
   AttrEvent,
+  BesideEvent,
   CellBegin,
   CellEnd,
   Dropped,
@@ -64,6 +65,8 @@ export class Trace {
   readonly rewritten: AstEvent[] = [];
   readonly training: TrainEvent[] = [];
   readonly profiles: ProfileEvent[] = [];
+  /** Another trace to be shown beside this one. */
+  beside: BesideEvent | undefined;
   /** Where NaN or infinity was seen, in the order it came. */
   readonly troubles: Trouble[] = [];
   /** Which op runs, by id; -1 when no program does. */
@@ -263,6 +266,9 @@ export class Trace {
         return;
       case "profile":
         this.profiles.push(event);
+        return;
+      case "beside":
+        this.beside = event;
         return;
       case "run":
         this.running.push(event.seq, -1);

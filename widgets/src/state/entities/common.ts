@@ -6,6 +6,11 @@ export function identity({ key, seq, cell, line }: Made & { key: string }) {
   return { key, seq, cell, line };
 }
 
+/** Whose engine made it, if it is not the framework's. */
+export function engineFact(engine: string | undefined): [string, string][] {
+  return engine === undefined || engine === "" ? [] : [["engine", `yours: ${engine}`]];
+}
+
 export function isTrue(value: boolean | string): boolean {
   return value === true || value === "True" || value === "true";
 }

@@ -15,7 +15,7 @@ import {
 } from "../tape";
 import { TONES } from "../tones";
 import type { Trace } from "../trace";
-import { identity, isTrue } from "./common";
+import { engineFact, identity, isTrue } from "./common";
 
 export function describeTensor(trace: Trace, tensor: TapeTensor, position: number): Entity {
   const { event, producer, consumers, key } = tensor;
@@ -23,6 +23,7 @@ export function describeTensor(trace: Trace, tensor: TapeTensor, position: numbe
   const facts: [string, string][] = [
     ["shape", shapeText(event.shape)],
     ["dtype", event.dtype],
+    ...engineFact(event.engine),
   ];
   if (isTrue(stops)) facts.push(["stop_gradient", "no gradient flows through it"]);
   return {
@@ -80,6 +81,7 @@ export function describeNode(trace: Trace, node: TapeNode, position: number): En
   if (event.saved.length > 0)
     facts.push(["kept for backward", keptText(node, position)]);
   if (!event.taped) facts.push(["tape", "not recorded"]);
+  facts.push(...engineFact(event.engine));
   const tone = nodeTone(event);
   return {
     ...identity(node),

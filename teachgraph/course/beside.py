@@ -1,0 +1,96 @@
+"""`beside(yours, ours)`: two traces under one slider, for the lessons' "break it"."""
+
+from __future__ import annotations
+
+import linecache
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from teachgraph.core.errors import InvalidValueError, at_user_line
+from teachgraph.core.observe import announce
+from teachgraph.course.checks import attempt
+
+__all__ = ["beside", "watched"]
+
+
+def beside(yours: Any, ours: Any, names: tuple[str, str] = ("yours", "ours")) -> Any:
+    """Show two traces beside each other; mark the first event in which they differ.
+
+    Args:
+        yours: A trace, a log, or a function without arguments, which is called and
+            traced: it runs some lines with your code.
+        ours: The same, with the framework's.
+        names: The titles.
+
+    Returns:
+        What `teachgraph.show` returns: a picture in a notebook, a text elsewhere.
+
+    Raises:
+        InvalidValueError: There is no picture of such an object.
+
+    >>> import teachgraph as tg
+    >>> def yours():
+    ...     y = tg.to_tensor(3.0) * 2.0
+    ...     z = y + 1.0
+    >>> def ours():
+    ...     y = tg.to_tensor(3.0) * 3.0
+    ...     z = y + 1.0
+    >>> for line in str(beside(yours, ours)).splitlines()[:3]:
+    ...     print(line)
+    First difference
+    yours: the value of y is 6
+    ours: the value of y is 9
+    """
+    widgets = import_module("teachgraph_widgets")
+    pair = [
+        traced(which, name) if is_function(which) else which
+        for which, name in zip((yours, ours), names, strict=True)
+    ]
+    return widgets.show(*pair, names=names)
+
+
+def watched(backward: Callable[..., Any], loss: Any, **options: Any) -> Any:
+    """Run a learner's reverse pass, and tell those who watch its begin and its end.
+
+    An exercise that is not written yet is said to be so; then there are no gradients.
+    """
+    announce("backward_begin", [loss])
+    try:
+        gradients = attempt(partial(backward, **options), loss, otherwise={})
+        for leaf, grad in gradients.items() if isinstance(gradients, dict) else ():
+            announce("grad_ready", leaf, grad)
+        return gradients
+    finally:
+        announce("backward_end", [loss])
+
+
+def is_function(thing: Any) -> bool:
+    """True for a Python function, whose source can be shown."""
+    return callable(thing) and hasattr(thing, "__code__")
+
+
+def traced(function: Callable[[], Any], title: str) -> Any:
+    """Call a function, and return its trace; an error in it is part of the trace.
+
+    Raises:
+        InvalidValueError: It takes arguments.
+    """
+    code = function.__code__
+    if code.co_argcount:
+        message = f"beside calls {code.co_name} without arguments, but it takes some"
+        raise InvalidValueError(at_user_line(message))
+    widgets = import_module("teachgraph_widgets")
+    source_of_file = import_module("teachgraph_widgets.lines").Source.of_file
+    lines = linecache.getlines(code.co_filename)
+    trace = widgets.Trace(title, show=False)
+    trace.begin(source_of_file(code.co_filename, "".join(lines)))
+    error: BaseException | None = None
+    try:
+        function()
+    except Exception as raised:
+        error = raised
+    finally:
+        trace.end(error)
+    return trace
