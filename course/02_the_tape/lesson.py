@@ -128,9 +128,10 @@ def pull(node, dout):
     gradients = node.op.rule(dout, *values(node.saved), **node.attrs)
     pairs = []
     for index, (edge, dx) in enumerate(zip(node.edges, gradients)):
-        if edge is not None:
-            announce("grad_flows", node, index, edge, dx)
-            pairs.append((edge, dx))
+        if edge is None:
+            continue
+        announce("grad_flows", node, index, edge, dx)
+        pairs.append((edge, dx))
     return pairs
 
 

@@ -58,7 +58,8 @@ def watched(backward: Callable[..., Any], loss: Any, **options: Any) -> Any:
     """
     announce("backward_begin", [loss])
     try:
-        gradients = attempt(partial(backward, **options), loss, otherwise={})
+        nothing: Any = {}
+        gradients = attempt(partial(backward, **options), loss, otherwise=nothing)
         for leaf, grad in gradients.items() if isinstance(gradients, dict) else ():
             announce("grad_ready", leaf, grad)
         return gradients
