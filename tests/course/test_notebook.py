@@ -17,6 +17,9 @@ from teachgraph.course.source import Source, read
 from teachgraph.course.table import LANGUAGES, Language, Lesson, lessons
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+KEYWORDS = {"continue", "else:", "try:"}
+"""Lines that say nothing of a solution."""
+
 READY = [lesson for lesson in lessons() if lesson.built]
 
 
@@ -74,7 +77,7 @@ def test_no_line_of_a_solution_is_handed_out(
     for exercise in source.exercises:
         solution = [line.strip() for line in exercise.solution.splitlines()]
         assert solution, exercise.task
-        assert not lines & set(filter(None, solution))
+        assert not lines & set(filter(None, solution)) - KEYWORDS
     assert "SOLUTION" not in handed_out
 
 
