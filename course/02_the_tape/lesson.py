@@ -102,6 +102,9 @@ class Node:
         self.op, self.saved, self.attrs = op, inputs, attrs
         self.edges = [origin(x) for x in inputs]
 
+    def read(self):
+        return values(self.saved)
+
     def free(self):
         self.saved = None
         announce("node_freed", self)
@@ -117,6 +120,8 @@ def values(inputs):
 
 def record(op, *inputs, **attrs):
     """Run an op; leave a node if an input wants a gradient."""
+    if not any(isinstance(x, Tensor) for x in inputs):
+        return op.kernel(*inputs, **attrs)
     wanted = any(origin(x) is not None for x in inputs)
     node = Node(op, inputs, attrs) if wanted else None
     return Tensor(op.kernel(*values(inputs), **attrs), not wanted, node)
@@ -125,7 +130,7 @@ def record(op, *inputs, **attrs):
 def pull(node, dout):
     """Hand dout to the node's rule: pairs (edge, gradient)."""
     announce("grad_ready", node, dout)
-    gradients = node.op.rule(dout, *values(node.saved), **node.attrs)
+    gradients = node.op.rule(dout, *node.read(), **node.attrs)
     pairs = []
     for index, (edge, dx) in enumerate(zip(node.edges, gradients)):
         if edge is None:

@@ -1,0 +1,187 @@
+"""Checks of lesson 03: gradients stopped, changed, and differentiated again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from teachgraph.course.judging import expect
+
+CASES = 20
+
+
+def random(shape, seed):
+    """Numbers between -2 and 2 that the seed decides."""
+    return np.random.default_rng(seed).uniform(-2.0, 2.0, shape)
+
+
+def run_quiz(mine, name):
+    """What the learner predicts."""
+    return getattr(mine, name)()
+
+
+def run_no_grad(mine):
+    """The switch before, inside and after, in three ways to leave the block."""
+    x = mine.Tensor(2.0, stop_gradient=False)
+    seen = {}
+    with mine.no_grad():
+        seen["inside"] = mine.recording.on
+        seen["node"] = (x * x).node is not None
+        with mine.no_grad():
+            pass
+        seen["after_inner"] = mine.recording.on
+    seen["after"] = mine.recording.on
+    try:
+        with mine.no_grad():
+            raise KeyError("of the block")
+    except KeyError:
+        seen["error"] = "raised"
+    seen["after_error"] = mine.recording.on
+    mine.recording.on = True
+    return seen
+
+
+def run_detach(mine, x):
+    """The detached value, and the gradient past it."""
+    leaf = mine.Tensor(x, stop_gradient=False)
+    value = leaf * leaf
+    cut = mine.detach(value)
+    kind = type(cut) is type(value)
+    expect(kind, "a_tensor", got=type(cut).__name__)
+    loss = (leaf * cut).sum()
+    found = mine.backward(loss)
+    return {
+        "data": cut.data,
+        "stops": cut.node is None and cut.stop_gradient,
+        "same": cut is value,
+        "alive": value.node is not None and not value.stop_gradient,
+        "grad": found.get(leaf),
+    }
+
+
+def run_hook(mine, x, factor):
+    """The value, what the change was handed, and the gradient that arrives."""
+    leaf = mine.Tensor(x, stop_gradient=False)
+    handed = []
+
+    def change(g):
+        handed.append(np.array(mine.values([g])[0]))
+        return g * factor
+
+    hooked = mine.hook(leaf, change)
+    loss = (hooked * hooked).sum()
+    found = mine.backward(loss)
+    return {"data": hooked.data, "handed": handed, "grad": found.get(leaf)}
+
+
+def run_clip(mine, most, g):
+    """A clipped gradient."""
+    change = mine.clip(most)
+    expect(callable(change), "a_function", got=type(change).__name__)
+    return change(g)
+
+
+def score_of(mine, w):
+    """The function whose slope is punished: softplus of x w x."""
+    return lambda x: mine.smooth(x * w * x)
+
+
+def run_penalty(mine, x, w):
+    """The penalty, and its gradient at the weight."""
+    weight = mine.Tensor(w, stop_gradient=False)
+    penalty = mine.gradient_penalty(score_of(mine, weight), x)
+    expect(hasattr(penalty, "node"), "a_tensor", got=type(penalty).__name__)
+    expect(penalty.node is not None, "no_way_back")
+    found = mine.backward(penalty)
+    return {"value": penalty.data, "grad": found.get(weight)}
+
+
+def punished(x, w):
+    """The penalty by the formula: the slope of softplus(w x²) is sigmoid(w x²) 2 w x."""
+    slope = 2 * w * x / (1 + np.exp(-w * x * x))
+    return np.sum(slope**2)
+
+
+def bend_of_cube(ask):
+    """6 x."""
+    found = ask(run_quiz, "bend_of_cube")
+    expect(found != 8.0, "value")
+    expect(found == 12.0, "wrong")
+
+
+def no_grad(ask):
+    """Look at the switch."""
+    seen = ask(run_no_grad)
+    expect(not seen["inside"] and not seen["node"], "inside")
+    expect(not seen["after_inner"], "inner")
+    expect(seen["after"], "after")
+    expect(seen.get("error") == "raised", "swallowed")
+    expect(seen["after_error"], "after_error")
+
+
+def detach(ask):
+    """The same numbers, and no edge."""
+    for seed in range(CASES):
+        x = random([seed % 3 + 1], seed)
+        seen = ask(run_detach, x)
+        expect(not seen["same"], "same")
+        expect(np.array_equal(seen["data"], x * x), "numbers")
+        expect(seen["alive"], "source")
+        expect(seen["stops"], "edge")
+        expect(np.allclose(seen["grad"], x * x), "wrong")
+
+
+def hook(ask):
+    """What is handed over is the whole gradient."""
+    for seed in range(CASES):
+        x, factor = random([seed % 3 + 1], seed), float(seed % 5)
+        seen = ask(run_hook, x, factor)
+        expect(np.array_equal(seen["data"], x), "forward")
+        expect(len(seen["handed"]) == 1, "times", got=len(seen["handed"]))
+        expect(np.allclose(seen["handed"][0], 2 * x), "part")
+        expect(seen["grad"] is not None, "lost")
+        expect(np.allclose(seen["grad"], factor * 2 * x), "wrong")
+
+
+def clip(ask):
+    """Scaled, in the same direction, and only where it is too long."""
+    short = np.array([0.3, 0.4])
+    expect(np.allclose(ask(run_clip, 1.0, short), short), "short")
+    between = np.array([0.54, 0.72])
+    expect(
+        np.allclose(ask(run_clip, 0.5, between), between / 1.8),
+        "wrong",
+        norm=0.9,
+        most=0.5,
+    )
+    zero = ask(run_clip, 1.0, np.zeros(2))
+    expect(np.array_equal(zero, np.zeros(2)), "zero")
+    for seed in range(CASES):
+        g, most = random([seed % 3 + 1, 2], seed) * 9, 0.5 + seed % 4
+        found, norm = np.asarray(ask(run_clip, most, g)), np.sqrt(np.sum(g * g))
+        wanted = g * min(1.0, most / norm)
+        expect(found.shape == g.shape, "shape", got=list(found.shape))
+        each = np.clip(g, -most, most)
+        turned = not np.allclose(each, wanted) and np.allclose(found, each)
+        expect(not turned, "each")
+        expect(np.allclose(found, wanted), "wrong", norm=f"{norm:.2f}", most=most)
+
+
+def gradient_penalty(ask):
+    """Compare with the formula, and with differences of it."""
+    for seed in range(CASES):
+        x, w = random([seed % 3 + 1], seed), random([], seed + 50)
+        seen = ask(run_penalty, x, w)
+        root = np.sqrt(punished(x, w))
+        expect(np.shape(seen["value"]) == (), "one_number")
+        expect(x.size == 1 or not np.isclose(seen["value"], root), "root")
+        expect(np.isclose(seen["value"], punished(x, w)), "value")
+        slope = (punished(x, w + 1e-5) - punished(x, w - 1e-5)) / 2e-5
+        expect(seen["grad"] is not None, "no_way_back")
+        expect(np.allclose(seen["grad"], slope, rtol=1e-5, atol=1e-6), "wrong")
+
+
+def slope_past_a_cut(ask):
+    """Only one way is left."""
+    found = ask(run_quiz, "slope_past_a_cut")
+    expect(found != 27.0, "both")
+    expect(found == 9.0, "wrong")

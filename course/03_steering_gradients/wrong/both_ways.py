@@ -1,0 +1,10 @@
+"""Counts the way that is cut.
+
+zh: 把剪断的路也算上了。
+task: slope_past_a_cut
+says: both
+"""
+
+
+def slope_past_a_cut():
+    return 27.0

@@ -1,0 +1,10 @@
+"""Takes both ways to be cut.
+
+zh: 以为两条路都断了。
+task: slope_past_a_cut
+says: wrong
+"""
+
+
+def slope_past_a_cut():
+    return 0.0

@@ -1,0 +1,10 @@
+"""Gives the first derivative where the second was asked for.
+
+zh: 要的是二阶导数，给的是一阶。
+task: bend_of_cube
+says: wrong
+"""
+
+
+def bend_of_cube():
+    return 13.0

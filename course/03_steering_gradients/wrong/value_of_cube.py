@@ -1,0 +1,10 @@
+"""Gives the value of x³ instead of its second derivative.
+
+zh: 给出的是 x³ 的值，而不是二阶导数。
+task: bend_of_cube
+says: value
+"""
+
+
+def bend_of_cube():
+    return 8.0
